@@ -1,0 +1,39 @@
+# `make` sets up and runs the main job; `make test` sets up and passes the tests; `make help` lists the rest.
+
+PORTICO = target/release/portico
+
+.PHONY: run test formal bench synth doc clean tools help program
+.DEFAULT_GOAL = run
+
+run: tools program ## generate a 4x4 mesh, lint and Verilate it, and hold its traffic against the golden model
+	$(PORTICO) sim mesh --set cols=4 --set rows=4 --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1 --out build/demo
+
+test: tools ## format, lints, all tests, documentation
+	cargo fmt --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --workspace
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+formal: tools ## prove the properties of the primitives with SymbiYosys
+	hdl/formal/run.sh
+
+bench: tools program ## measure latency and throughput of the network
+	$(PORTICO) bench noc --json build/noc.json --out build/noc
+
+synth: tools program ## area and clock of the router on ECP5
+	$(PORTICO) synth router --target ecp5 --out build/synth
+
+doc: ## documentation of the crates, in target/doc
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+program:
+	cargo build --release -p portico-cli
+
+tools: ## the pinned EDA tools, in .tools
+	synth/install-tools.sh
+
+clean: ## remove all that was built; .tools stays
+	rm -rf build target
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10

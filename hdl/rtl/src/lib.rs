@@ -1,0 +1,5 @@
+//! The hardware of Portico, in rust-hdl: the primitives first, then what is built from them.
+
+pub mod noc;
+pub mod prim;
+pub mod top;

@@ -1,0 +1,73 @@
+//! Counts packets that nobody takes, and hands the sum on along a chain.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | a packet shows in `report_out` after 2 cycles, and one more for each further counter of the chain |
+//! | throughput | one packet a cycle |
+//! | state | a 32-bit counter, a head, and the report |
+//!
+//! A mesh has many places where a packet may come to nothing and one port to tell of them. A chain costs two numbers and a
+//! clock cycle a place, whatever the size of the mesh; the sum is exact once the chain has been quiet for its length.
+
+use portico_spec::flit::HEAD_WIDTH;
+use rust_hdl::prelude::*;
+
+/// What a chain of counters says, as its last one gives it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "DropReportIn"]
+pub struct DropReportOut {
+    /// Packets dropped since reset, modulo 2^32.
+    pub packets: Signal<Out, Bits<32>>,
+    /// Head of a dropped packet: the latest of the last counter that dropped any.
+    pub head: Signal<Out, Bits<HEAD_WIDTH>>,
+}
+
+/// The mirror of [`DropReportOut`]; all zero at the start of a chain.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "DropReportOut"]
+pub struct DropReportIn {
+    pub packets: Signal<In, Bits<32>>,
+    pub head: Signal<In, Bits<HEAD_WIDTH>>,
+}
+
+/// One counter of the chain.
+#[derive(LogicBlock, Default)]
+pub struct DropCounter {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// High for one cycle a dropped packet.
+    pub dropped: Signal<In, Bit>,
+    /// Its head, in that cycle.
+    pub head: Signal<In, Bits<HEAD_WIDTH>>,
+    pub report_in: DropReportIn,
+    pub report_out: DropReportOut,
+    packets: DFF<Bits<32>>,
+    latest: DFF<Bits<HEAD_WIDTH>>,
+    total: DFF<Bits<32>>,
+    shown: DFF<Bits<HEAD_WIDTH>>,
+}
+
+impl Logic for DropCounter {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, packets, latest, total, shown);
+        if self.dropped.val() {
+            self.packets.d.next = self.packets.q.val() + 1;
+            self.latest.d.next = self.head.val();
+        }
+        self.total.d.next = self.report_in.packets.val() + self.packets.q.val();
+        self.shown.d.next = self.report_in.head.val();
+        if self.packets.q.val().any() {
+            self.shown.d.next = self.latest.q.val();
+        }
+        self.report_out.packets.next = self.total.q.val();
+        self.report_out.head.next = self.shown.q.val();
+        if self.rst.val() {
+            self.packets.d.next = 0.into();
+            self.latest.d.next = 0.into();
+            self.total.d.next = 0.into();
+            self.shown.d.next = 0.into();
+        }
+    }
+}

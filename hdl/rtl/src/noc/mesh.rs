@@ -1,0 +1,149 @@
+//! The wormhole mesh: a grid of nodes with its sides closed.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | hops + 1 cycles from the handshake of a flit on `s_axis` to its handshake on `m_axis`, at zero load |
+//! | throughput | one flit a cycle on every link |
+//! | state | a [`Grid`], an [`EdgeSink`] a row and an [`EdgeGate`] a column |
+//!
+//! Streams are numbered as terminals are: the tiles, `y * cols + x`, then the edge nodes. XY routing never leaves the mesh
+//! to the west or north, so those sides are tied off; what leaves to the east or south is for an edge node, or for a node
+//! that does not exist: that is consumed, counted and reported in `dropped`.
+
+use super::{grid::many, DropReportIn, DropReportOut, EdgeGate, EdgeSink, Grid, MonitorSelect};
+use crate::prim::{StreamIn, StreamOut};
+use portico_spec::{
+    flit::{X_WIDTH, Y_WIDTH},
+    Config,
+};
+use rust_hdl::prelude::*;
+
+/// A mesh of `W`-bit flits, with FIFOs of up to 2^`A` flits.
+#[derive(LogicBlock)]
+pub struct Mesh<const W: usize, const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high; empties the whole mesh.
+    pub rst: Signal<In, Bit>,
+    /// Injection, one a terminal.
+    pub s_axis: Vec<StreamIn<W>>,
+    /// Ejection, one a terminal.
+    pub m_axis: Vec<StreamOut<W>>,
+    /// Packets that no terminal takes; settled `rows + cols + 1` cycles after the last of them.
+    pub dropped: DropReportOut,
+    /// Which counter `monitor_value` shows, `tiles` cycles later; without monitors it shows 0.
+    pub monitor: MonitorSelect,
+    pub monitor_value: Signal<Out, Bits<32>>,
+    grid: Grid<W, A>,
+    sink: Vec<EdgeSink<W>>,
+    gate: Vec<EdgeGate<W>>,
+    gate_x: Vec<Constant<Bits<X_WIDTH>>>,
+    gate_y: Constant<Bits<Y_WIDTH>>,
+    tiles: Constant<Bits<16>>,
+    last_sink: Constant<Bits<8>>,
+    last_gate: Constant<Bits<8>>,
+    _cols: usize,
+    _rows: usize,
+    _tiles: usize,
+    _edge_nodes: usize,
+    _links_of_sinks: usize,
+    _links_of_gates: usize,
+}
+
+impl<const W: usize, const A: usize> Mesh<W, A> {
+    /// The mesh that `config` describes; its `width` is `W`, and its `fifo` fits `A` address bits.
+    pub fn new(config: &Config) -> Self {
+        let (cols, rows) = (config.cols, config.rows);
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: many(config.terminals(), |_| Default::default()),
+            m_axis: many(config.terminals(), |_| Default::default()),
+            dropped: Default::default(),
+            monitor: Default::default(),
+            monitor_value: Default::default(),
+            grid: Grid::new(config),
+            sink: many(rows, |_| Default::default()),
+            gate: many(cols, |_| Default::default()),
+            gate_x: many(cols, |x| Constant::new(bits(x as u64))),
+            gate_y: Constant::new(bits(rows as u64)),
+            tiles: Constant::new(bits(config.tiles() as u64)),
+            last_sink: Constant::new(bits((rows - 1) as u64)),
+            last_gate: Constant::new(bits((cols - 1) as u64)),
+            _cols: cols,
+            _rows: rows,
+            _tiles: config.tiles(),
+            _edge_nodes: config.edge_nodes,
+            _links_of_sinks: rows - 1,
+            _links_of_gates: cols - 1,
+        }
+    }
+}
+
+impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.grid.clk.next = self.clk.val();
+        self.grid.rst.next = self.rst.val();
+        MonitorSelect::link(&mut self.monitor, &mut self.grid.monitor);
+        self.monitor_value.next = self.grid.monitor_value.val();
+        for i in 0..self._tiles {
+            StreamIn::<W>::link(&mut self.s_axis[i], &mut self.grid.s_axis_local[i]);
+            StreamOut::<W>::link(&mut self.m_axis[i], &mut self.grid.m_axis_local[i]);
+        }
+        for y in 0..self._rows {
+            self.grid.s_axis_west[y].tdata.next = 0.into();
+            self.grid.s_axis_west[y].tlast.next = false;
+            self.grid.s_axis_west[y].tvalid.next = false;
+            self.grid.m_axis_west[y].tready.next = true;
+            self.grid.s_axis_east[y].tdata.next = 0.into();
+            self.grid.s_axis_east[y].tlast.next = false;
+            self.grid.s_axis_east[y].tvalid.next = false;
+            self.sink[y].clk.next = self.clk.val();
+            self.sink[y].rst.next = self.rst.val();
+            StreamOut::<W>::join(&mut self.grid.m_axis_east[y], &mut self.sink[y].s_axis);
+        }
+        for x in 0..self._cols {
+            self.grid.s_axis_north[x].tdata.next = 0.into();
+            self.grid.s_axis_north[x].tlast.next = false;
+            self.grid.s_axis_north[x].tvalid.next = false;
+            self.grid.m_axis_north[x].tready.next = true;
+            self.gate[x].clk.next = self.clk.val();
+            self.gate[x].rst.next = self.rst.val();
+            self.gate[x].x.next = self.gate_x[x].val();
+            self.gate[x].y.next = self.gate_y.val();
+            StreamOut::<W>::join(&mut self.gate[x].to_mesh, &mut self.grid.s_axis_south[x]);
+            StreamOut::<W>::join(&mut self.grid.m_axis_south[x], &mut self.gate[x].from_mesh);
+        }
+        for x in 0..self._edge_nodes {
+            self.gate[x].open.next = true;
+            StreamIn::<W>::link(&mut self.s_axis[self.tiles.val().index() + x], &mut self.gate[x].s_axis);
+            StreamOut::<W>::link(&mut self.m_axis[self.tiles.val().index() + x], &mut self.gate[x].m_axis);
+        }
+        for x in self._edge_nodes..self._cols {
+            self.gate[x].open.next = false;
+            self.gate[x].s_axis.tdata.next = 0.into();
+            self.gate[x].s_axis.tlast.next = false;
+            self.gate[x].s_axis.tvalid.next = false;
+            self.gate[x].m_axis.tready.next = true;
+        }
+
+        self.sink[0].report_in.packets.next = 0.into();
+        self.sink[0].report_in.head.next = 0.into();
+        for y in 0..self._links_of_sinks {
+            self.sink[y + 1].report_in.packets.next = self.sink[y].report_out.packets.val();
+            self.sink[y + 1].report_in.head.next = self.sink[y].report_out.head.val();
+        }
+        DropReportOut::join(
+            &mut self.sink[self.last_sink.val().index()].report_out,
+            &mut self.gate[0].report_in,
+        );
+        for x in 0..self._links_of_gates {
+            self.gate[x + 1].report_in.packets.next = self.gate[x].report_out.packets.val();
+            self.gate[x + 1].report_in.head.next = self.gate[x].report_out.head.val();
+        }
+        DropReportOut::link(
+            &mut self.dropped,
+            &mut self.gate[self.last_gate.val().index()].report_out,
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Lets packets through, or drops them whole.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0 cycles: both directions of the handshake are combinational |
+//! | throughput | one flit a cycle, dropped or not |
+//! | state | 2 flip-flops |
+
+use super::{DropCounter, DropReportIn, DropReportOut};
+use crate::prim::{StreamIn, StreamOut};
+use portico_spec::flit::HEAD_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Drops the packets whose head is refused; a refused packet never waits for `m_axis`.
+#[derive(LogicBlock, Default)]
+pub struct PacketFilter<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Read while a head stands on `s_axis`, and settled from it alone.
+    pub refuse: Signal<In, Bit>,
+    pub s_axis: StreamIn<W>,
+    pub m_axis: StreamOut<W>,
+    pub report_in: DropReportIn,
+    pub report_out: DropReportOut,
+    in_packet: DFF<Bit>,
+    refused: DFF<Bit>,
+    dropping: Signal<Local, Bit>,
+    counter: DropCounter,
+}
+
+impl<const W: usize> Logic for PacketFilter<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, in_packet, refused);
+        self.counter.clk.next = self.clk.val();
+        self.counter.rst.next = self.rst.val();
+        DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
+        DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
+
+        self.dropping.next = self.refuse.val();
+        if self.in_packet.q.val() {
+            self.dropping.next = self.refused.q.val();
+        }
+        self.m_axis.tdata.next = self.s_axis.tdata.val();
+        self.m_axis.tlast.next = self.s_axis.tlast.val();
+        self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.dropping.val();
+        self.s_axis.tready.next = self.m_axis.tready.val() | self.dropping.val();
+
+        self.counter.head.next = bit_cast::<HEAD_WIDTH, W>(self.s_axis.tdata.val());
+        self.counter.dropped.next = self.s_axis.tvalid.val() & self.dropping.val() & !self.in_packet.q.val();
+        if self.s_axis.tvalid.val() & (self.m_axis.tready.val() | self.dropping.val()) {
+            self.in_packet.d.next = !self.s_axis.tlast.val();
+            self.refused.d.next = self.dropping.val();
+        }
+        if self.rst.val() {
+            self.in_packet.d.next = false;
+            self.refused.d.next = false;
+        }
+    }
+}

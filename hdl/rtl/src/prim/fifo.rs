@@ -1,0 +1,86 @@
+//! First-word fall-through FIFO of a stream, in LUT-RAM.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from a beat taken to the same beat offered |
+//! | throughput | one beat a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
+//! | timing | `s_axis_tready` and `m_axis_tvalid` come straight from flip-flops, never from the other side |
+//! | state | `depth` beats in LUT-RAM, and [`FifoControl`] |
+
+use super::{FifoControl, LutRam, StreamIn, StreamOut};
+use rust_hdl::prelude::*;
+
+/// `depth` beats of `W` data bits and a last, with `A` address bits.
+#[derive(LogicBlock)]
+pub struct Fifo<const W: usize, const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: the FIFO is empty afterwards.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<W>,
+    pub m_axis: StreamOut<W>,
+    control: FifoControl<A>,
+    data: LutRam<W, A>,
+    last: LutRam<1, A>,
+}
+
+impl<const W: usize, const A: usize> Fifo<W, A> {
+    /// A FIFO of `depth` beats, 1 to 2^A with `A` of 1 to 10; panics outside that.
+    pub fn new(depth: usize) -> Self {
+        let words = FifoControl::<A>::memory_words(depth);
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: Default::default(),
+            m_axis: Default::default(),
+            control: FifoControl::new(depth),
+            data: LutRam::new(words),
+            last: LutRam::new(words),
+        }
+    }
+}
+
+impl<const W: usize, const A: usize> Logic for Fifo<W, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.rst.val();
+        self.control.write.next = self.s_axis.tvalid.val();
+        self.control.read.next = self.m_axis.tready.val();
+        self.s_axis.tready.next = !self.control.full.val();
+        self.m_axis.tvalid.next = !self.control.empty.val();
+
+        self.data.clk.next = self.clk.val();
+        self.data.write_enable.next = self.control.write_enable.val();
+        self.data.write_address.next = self.control.write_address.val();
+        self.data.write_data.next = self.s_axis.tdata.val();
+        self.data.read_address.next = self.control.read_address.val();
+        self.m_axis.tdata.next = self.data.read_data.val();
+
+        self.last.clk.next = self.clk.val();
+        self.last.write_enable.next = self.control.write_enable.val();
+        self.last.write_address.next = self.control.write_address.val();
+        self.last.write_data.next = self.s_axis.tlast.val().into();
+        self.last.read_address.next = self.control.read_address.val();
+        self.m_axis.tlast.next = self.last.read_data.val().any();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clocked, queues_beats, streamed};
+
+    clocked!([const W: usize, const A: usize] Fifo<W, A>);
+    streamed!([const A: usize] Fifo<32, A>);
+
+    #[test]
+    fn every_small_depth_carries_the_stream() {
+        (1..=2).for_each(|depth| queues_beats(Fifo::<32, 1>::new(depth), depth));
+        (1..=9).for_each(|depth| queues_beats(Fifo::<32, 4>::new(depth), depth));
+    }
+
+    #[test]
+    fn a_depth_of_1000_carries_the_stream() {
+        queues_beats(Fifo::<32, 10>::new(1000), 1000);
+    }
+}

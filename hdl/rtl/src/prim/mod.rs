@@ -1,0 +1,47 @@
+//! Primitives: small blocks that everything else is built from.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`StreamIn`], [`StreamOut`] | the two sides of the one handshake |
+//! | [`Register`] | register with enable and synchronous reset |
+//! | [`Ram`] | one write and one read port, byte lanes, block RAM |
+//! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
+//! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
+//! | [`Fifo`] | first-word fall-through FIFO of a stream |
+//! | [`FifoCore`] | the same, of plain words with flags |
+//! | [`FifoControl`] | the flags and addresses of a FIFO, without its memory |
+//! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
+//! | [`SkidBuffer`] | registers both directions of a stream |
+//! | [`RoundRobinArbiter`] | grants one of `N` requesters, in turn |
+//! | [`CreditCounter`] | credits, taken and given back |
+//!
+//! Every block has one clock, `clk`, and where it has state to reset a synchronous, active-high `rst`.
+
+mod address_ring;
+mod credit_counter;
+mod fifo;
+mod fifo_control;
+mod fifo_core;
+mod lut_ram;
+mod memory;
+mod ram;
+mod register;
+mod round_robin_arbiter;
+mod skid_buffer;
+mod stream;
+#[cfg(test)]
+mod testing;
+mod true_dual_port_ram;
+
+pub use address_ring::AddressRing;
+pub use credit_counter::CreditCounter;
+pub use fifo::Fifo;
+pub use fifo_control::FifoControl;
+pub use fifo_core::FifoCore;
+pub use lut_ram::LutRam;
+pub use ram::Ram;
+pub use register::Register;
+pub use round_robin_arbiter::RoundRobinArbiter;
+pub use skid_buffer::SkidBuffer;
+pub use stream::{StreamIn, StreamOut};
+pub use true_dual_port_ram::{RamPort, TrueDualPortRam};

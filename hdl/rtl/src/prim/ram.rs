@@ -1,0 +1,147 @@
+//! Simple dual-port RAM with byte lanes: one write port, one read port.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | write: readable by a read of the next cycle; read: 1 cycle, from a register |
+//! | throughput | one write and one read a cycle |
+//! | collision | a read of the word that is being written gives undefined data |
+//! | state | `words` words of `W` bits, undefined until written, untouched by reset |
+//! | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
+//!
+//! Both simulators give the old word at a collision; block RAMs differ there, and Yosys would build what the RAM lacks out of
+//! LUTs, so the memory carries `no_rw_check` and no user may rely on it.
+
+use super::memory::{Lanes, Size};
+use rust_hdl::prelude::*;
+
+/// `words` words of `W` bits in `B` byte lanes, reached by `A` address bits.
+#[derive(LogicBlock)]
+pub struct Ram<const W: usize, const A: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// One bit a byte of the word, bit 0 for bits 7 to 0; all zero writes nothing.
+    pub write_lanes: Signal<In, Bits<B>>,
+    /// Below `words`, as every address.
+    pub write_address: Signal<In, Bits<A>>,
+    pub write_data: Signal<In, Bits<W>>,
+    /// Reads; `read_data` stays as it is otherwise.
+    pub read_enable: Signal<In, Bit>,
+    pub read_address: Signal<In, Bits<A>>,
+    pub read_data: Signal<Out, Bits<W>>,
+    _size: Size,
+    _lanes: Lanes,
+    _memory: Vec<Bits<W>>,
+}
+
+impl<const W: usize, const A: usize, const B: usize> Ram<W, A, B> {
+    /// A memory of `words` words, 1 to 2^A, with W = 8 B; panics outside that.
+    pub fn new(words: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            write_lanes: Default::default(),
+            write_address: Default::default(),
+            write_data: Default::default(),
+            read_enable: Default::default(),
+            read_address: Default::default(),
+            read_data: Default::default(),
+            _size: Size::new(words, A),
+            _lanes: Lanes::new(W, B),
+            _memory: vec![Bits::default(); words],
+        }
+    }
+}
+
+impl<const W: usize, const A: usize, const B: usize> Logic for Ram<W, A, B> {
+    fn update(&mut self) {
+        if !self.clk.pos_edge() {
+            return;
+        }
+        if self.read_enable.val() {
+            let index = self._size.index(self.read_address.val().to_u64());
+            self.read_data.next = self._memory.get(index).copied().unwrap_or_default();
+        }
+        let index = self._size.index(self.write_address.val().to_u64());
+        if let Some(word) = self._memory.get_mut(index) {
+            *word = self._lanes.merge(*word, self.write_data.val(), self.write_lanes.val());
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let size = self._size;
+        Verilog::Custom(format!(
+            "\
+{array}{unused}always @(posedge clk) begin
+{writes}    if (read_enable) begin
+        read_data <= memory[{read}];
+    end
+end
+",
+            array = size.verilog_array("(* no_rw_check *) ", W),
+            unused = size.verilog_unused(&["write_address", "read_address"]),
+            writes = self
+                ._lanes
+                .verilog_writes("    ", "", &size.verilog_index("write_address")),
+            read = size.verilog_index("read_address"),
+        ))
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        let inputs = [
+            "write_lanes",
+            "write_address",
+            "write_data",
+            "read_enable",
+            "read_address",
+        ];
+        vec![TimingInfo {
+            name: "memory".into(),
+            clock: "clk".into(),
+            inputs: inputs.map(String::from).to_vec(),
+            outputs: vec!["read_data".into()],
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock_edge, rng};
+    use rand::Rng;
+
+    #[test]
+    fn reads_the_lanes_written_last_a_cycle_later() {
+        const WORDS: usize = 12;
+        let mut rng = rng(0x4a);
+        let mut dut = Ram::<32, 4, 4>::new(WORDS);
+        dut.connect_all();
+        let (mut model, mut expected) = ([0u32; WORDS], 0);
+        let mut held = 0;
+        for cycle in 0..5_000 {
+            let (lanes, write, data): (u64, _, u32) = (rng.gen_range(0..16), rng.gen_range(0..WORDS), rng.gen());
+            let (enable, mut read) = (rng.gen_bool(0.7), rng.gen_range(0..WORDS));
+            if read == write {
+                read = (read + 1) % WORDS;
+            }
+            dut.write_lanes.next = lanes.into();
+            dut.write_address.next = (write as u64).into();
+            dut.write_data.next = u64::from(data).into();
+            dut.read_enable.next = enable;
+            dut.read_address.next = (read as u64).into();
+            clock_edge!(dut);
+            if enable {
+                expected = model[read];
+            } else {
+                held += 1;
+            }
+            assert_eq!(dut.read_data.val(), u64::from(expected), "cycle {cycle}");
+            for lane in (0..4).filter(|lane| lanes >> lane & 1 == 1) {
+                let mask = 0xffu32 << (8 * lane);
+                model[write] = model[write] & !mask | data & mask;
+            }
+        }
+        assert!(held > 0, "read_data was never held");
+    }
+}

@@ -1,0 +1,152 @@
+//! The blocks that can be emitted as a top of their own, made from one configuration.
+//!
+//! Widths are const generics, so the supported ones are chosen among here; depths and the size of the mesh are values.
+
+use crate::{
+    noc::{Mesh, Router},
+    prim::{CreditCounter, Fifo, LutRam, Ram, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
+};
+use portico_spec::Config;
+use rust_hdl::prelude::{bits, Block};
+
+/// A block with a name, as `portico generate` knows it.
+#[derive(Clone, Copy)]
+pub struct Top {
+    /// Its name: lower case, `-` between words.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Keys of the configuration that shape it.
+    pub keys: &'static [&'static str],
+    /// Paths of the blocks inside it that a simulator had better keep as modules of their own.
+    pub keep_apart: &'static [&'static str],
+    make: fn(&Config) -> Box<dyn Block>,
+}
+
+/// Requesters of the arbiter, and credits of the counter, when they are emitted alone.
+const REQUESTERS: usize = crate::noc::PORTS;
+const MOST_CREDITS: u64 = 8;
+
+/// Words of a memory that is emitted alone, and the address bits that they take.
+const MEMORY_ADDRESS_BITS: usize = 10;
+
+/// Calls `$make::<W, A>` for the configured width and the address bits of the configured FIFO depth.
+macro_rules! by_width_and_depth {
+    ($config:expr, $block:ident, $depth_or_config:expr) => {
+        match ($config.width, address_bits($config.fifo)) {
+            (32, 1) => Box::new($block::<32, 1>::new($depth_or_config)),
+            (32, 2) => Box::new($block::<32, 2>::new($depth_or_config)),
+            (32, 3) => Box::new($block::<32, 3>::new($depth_or_config)),
+            (32, _) => Box::new($block::<32, 4>::new($depth_or_config)),
+            (_, 1) => Box::new($block::<64, 1>::new($depth_or_config)),
+            (_, 2) => Box::new($block::<64, 2>::new($depth_or_config)),
+            (_, 3) => Box::new($block::<64, 3>::new($depth_or_config)),
+            (_, _) => Box::new($block::<64, 4>::new($depth_or_config)),
+        }
+    };
+}
+
+/// Address bits for `depth` places, at least 1.
+fn address_bits(depth: usize) -> u32 {
+    depth.next_power_of_two().ilog2().max(1)
+}
+
+/// Every top, simple ones first.
+pub const TOPS: &[Top] = &[
+    Top {
+        name: "register",
+        about: "register with enable and synchronous reset",
+        keys: &["width"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(Register::<32>::new(bits(0))),
+            _ => Box::new(Register::<64>::new(bits(0))),
+        },
+    },
+    Top {
+        name: "ram",
+        about: "simple dual-port block RAM of 1024 words with byte enables",
+        keys: &["width"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(Ram::<32, MEMORY_ADDRESS_BITS, 4>::new(1 << MEMORY_ADDRESS_BITS)),
+            _ => Box::new(Ram::<64, MEMORY_ADDRESS_BITS, 8>::new(1 << MEMORY_ADDRESS_BITS)),
+        },
+    },
+    Top {
+        name: "true-dual-port-ram",
+        about: "true dual-port block RAM of 1024 words with byte enables",
+        keys: &["width"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(TrueDualPortRam::<32, MEMORY_ADDRESS_BITS, 4>::new(1 << MEMORY_ADDRESS_BITS)),
+            _ => Box::new(TrueDualPortRam::<64, MEMORY_ADDRESS_BITS, 8>::new(1 << MEMORY_ADDRESS_BITS)),
+        },
+    },
+    Top {
+        name: "lut-ram",
+        about: "LUT-RAM with an asynchronous read port, `fifo` words",
+        keys: &["width", "fifo"],
+        keep_apart: &[],
+        make: |config| by_width_and_depth!(config, LutRam, config.fifo),
+    },
+    Top {
+        name: "fifo",
+        about: "first-word fall-through FIFO of a stream",
+        keys: &["width", "fifo"],
+        keep_apart: &[],
+        make: |config| by_width_and_depth!(config, Fifo, config.fifo),
+    },
+    Top {
+        name: "skid-buffer",
+        about: "registers both directions of a stream",
+        keys: &["width"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(SkidBuffer::<32>::default()),
+            _ => Box::new(SkidBuffer::<64>::default()),
+        },
+    },
+    Top {
+        name: "round-robin-arbiter",
+        about: "grants one of five requesters, in turn",
+        keys: &[],
+        keep_apart: &[],
+        make: |_| Box::new(RoundRobinArbiter::<REQUESTERS>::default()),
+    },
+    Top {
+        name: "credit-counter",
+        about: "counts up to eight credits",
+        keys: &[],
+        keep_apart: &[],
+        make: |_| Box::new(CreditCounter::<4>::new(MOST_CREDITS)),
+    },
+    Top {
+        name: "router",
+        about: "five-port wormhole router, XY dimension order, one cycle a hop",
+        keys: &["width", "fifo"],
+        keep_apart: &[],
+        make: |config| by_width_and_depth!(config, Router, config.fifo),
+    },
+    Top {
+        name: "mesh",
+        about: "2D mesh of routers with its sides closed, gates to edge nodes, counters",
+        keys: &["cols", "rows", "width", "fifo", "edge_nodes", "monitors"],
+        keep_apart: &["grid_node"],
+        make: |config| by_width_and_depth!(config, Mesh, config),
+    },
+];
+
+impl Top {
+    /// The top of this name.
+    pub fn named(name: &str) -> Option<&'static Top> {
+        TOPS.iter().find(|top| top.name == name)
+    }
+
+    /// The block, ready for simulation and emission. `config` must be valid.
+    pub fn elaborate(&self, config: &Config) -> Box<dyn Block> {
+        let mut block = (self.make)(config);
+        block.connect_all();
+        block
+    }
+}

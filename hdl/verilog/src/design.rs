@@ -1,0 +1,73 @@
+//! What the backend hands out: the modules of a design, as text, and the ports of its top.
+
+/// Which way a port of the top module points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Driven from outside.
+    Input,
+    /// Driven by the design.
+    Output,
+}
+
+/// A port of a Verilog module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Its name in the Verilog, such as `s_axis_tdata`.
+    pub name: String,
+    /// Which way it points.
+    pub direction: Direction,
+    /// Width in bits, at least 1.
+    pub width: usize,
+}
+
+/// One Verilog module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Name of the module, such as `portico_router`.
+    pub name: String,
+    /// From `module` to `endmodule`, ending in a newline.
+    pub text: String,
+}
+
+/// A complete design: every distinct module once, and the ports of the top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Design {
+    /// Name of the top module.
+    pub top: String,
+    /// Comment line that opens every file: version, block, configuration and its hash.
+    pub header: String,
+    /// Modules, each after those that it instantiates; the top is the last.
+    pub modules: Vec<Module>,
+    /// Ports of the top, in the order of its declaration.
+    pub ports: Vec<Port>,
+}
+
+/// Undeclared names are errors within our text, and others' text that follows keeps its own rule.
+fn file_text(header: &str, body: &str) -> String {
+    format!("{header}\n`default_nettype none\n\n{body}\n`default_nettype wire\n")
+}
+
+impl Design {
+    /// The whole design as one Verilog file.
+    pub fn text(&self) -> String {
+        let body: Vec<&str> = self.modules.iter().map(|module| module.text.as_str()).collect();
+        file_text(&self.header, &body.join("\n"))
+    }
+
+    /// The design as one file a module, and a `.f` list of them in order of compilation: (file name, text).
+    pub fn files(&self) -> Vec<(String, String)> {
+        let mut files: Vec<(String, String)> = self
+            .modules
+            .iter()
+            .map(|module| (format!("{}.v", module.name), file_text(&self.header, &module.text)))
+            .collect();
+        let list = files.iter().map(|(name, _)| format!("{name}\n")).collect();
+        files.push((format!("{}.f", self.top), list));
+        files
+    }
+
+    /// The port of the top with this name.
+    pub fn port(&self, name: &str) -> Option<&Port> {
+        self.ports.iter().find(|port| port.name == name)
+    }
+}

@@ -1,0 +1,71 @@
+//! Names in the emitted Verilog: flat, lower case, never a reserved word.
+
+/// Reserved words of Verilog-2005 (IEEE 1364-2005, annex B) and SystemVerilog (IEEE 1800-2017, annex B).
+const RESERVED: &str = "\
+accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof \
+bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint context \
+continue cover covergroup coverpoint cross deassign default defparam design disable dist do edge else end endcase \
+endchecker endclass endclocking endconfig endfunction endgenerate endgroup endinterface endmodule endpackage endprimitive \
+endprogram endproperty endsequence endspecify endtable endtask enum event eventually expect export extends extern final \
+first_match for force foreach forever fork forkjoin function generate genvar global highz0 highz1 if iff ifnone \
+ignore_bins illegal_bins implements implies import incdir include initial inout input inside instance int integer \
+interconnect interface intersect join join_any join_none large let liblist library local localparam logic longint \
+macromodule matches medium modport module nand negedge nettype new nexttime nmos nor noshowcancelled not notif0 notif1 \
+null or output package packed parameter pmos posedge primitive priority program property protected pull0 pull1 pulldown \
+pullup pulsestyle_ondetect pulsestyle_onevent pure rand randc randcase randsequence rcmos real realtime ref reg reject_on \
+release repeat restrict return rnmos rpmos rtran rtranif0 rtranif1 s_always s_eventually s_nexttime s_until s_until_with \
+scalared sequence shortint shortreal showcancelled signed small soft solve specify specparam static string strong strong0 \
+strong1 struct super supply0 supply1 sync_accept_on sync_reject_on table tagged task this throughout time timeprecision \
+timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned until \
+until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with \
+within wor xnor xor";
+
+/// Whether Verilog-2005 or SystemVerilog keeps `name` for itself.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.split_ascii_whitespace().any(|word| word == name)
+}
+
+/// `s_axis$0$tdata` as one identifier: `s_axis_0_tdata`.
+pub fn flat(key: &str) -> String {
+    key.replace('$', "_")
+}
+
+/// A field's name without its indices: `router$3` is `router`.
+pub fn without_indices(key: &str) -> String {
+    let named = key.split('$').filter(|part| !part.bytes().all(|b| b.is_ascii_digit()));
+    named.collect::<Vec<_>>().join("_")
+}
+
+/// `LinkState::InFlight` as a constant: `LINK_STATE_IN_FLIGHT`.
+pub fn constant(name: &str) -> String {
+    let mut upper = String::new();
+    let mut previous_lower = false;
+    for c in name.replace("::", "_").chars() {
+        if c.is_ascii_uppercase() && previous_lower {
+            upper.push('_');
+        }
+        previous_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        upper.push(c.to_ascii_uppercase());
+    }
+    upper
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_flat_and_readable() {
+        assert_eq!(flat("s_axis$0$tdata"), "s_axis_0_tdata");
+        assert_eq!(without_indices("router$12"), "router");
+        assert_eq!(constant("LinkState::InFlight"), "LINK_STATE_IN_FLIGHT");
+    }
+
+    #[test]
+    fn words_of_both_languages_are_reserved() {
+        for word in ["reg", "logic", "do", "bind", "xor", "accept_on"] {
+            assert!(is_reserved(word), "{word}");
+        }
+        assert!(!is_reserved("grant"));
+    }
+}

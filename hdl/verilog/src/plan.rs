@@ -1,0 +1,232 @@
+//! The shape of one module: what becomes a register, an `assign`, an `always` block or a plain connection.
+
+use crate::{
+    assigned,
+    error::{Error, Result},
+    ir::{walk, Constant, Expr, Range, SignalId, Stmt},
+    loops::{Dependencies, Paths},
+    process,
+    symbols::{Role, Symbols},
+};
+use num_bigint::BigUint;
+use std::collections::{HashMap, HashSet};
+
+/// A register: clocked by `clock`, reset by the signal and to the value of `reset`.
+pub struct RegisterPlan {
+    pub state: SignalId,
+    /// What it takes at the clock edge: its `next` signal, or an expression that needs no name.
+    pub value: Expr,
+    pub clock: SignalId,
+    pub reset: Option<(SignalId, Constant)>,
+}
+
+/// Everything a module says, in the order it says it.
+pub struct Plan {
+    pub registers: Vec<RegisterPlan>,
+    /// Continuous assignments: to a whole signal, or to part of one of which the rest has its own.
+    pub assigns: Vec<(SignalId, Range, Expr)>,
+    pub processes: Vec<Vec<Stmt>>,
+    /// Inputs of children that are wired to a signal, part of one, or a constant.
+    pub connections: HashMap<SignalId, Expr>,
+    /// Outputs of children that are outputs of the block itself.
+    pub aliases: HashMap<SignalId, SignalId>,
+    /// Signals of which some bit is read by nobody.
+    pub unused: Vec<SignalId>,
+    /// Combinational paths through the module.
+    pub paths: Paths,
+}
+
+/// Plans a block from its lowered kernel; `paths` are those of its children.
+pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -> Result<Plan> {
+    let (body, clocks) = take_clocks(body, symbols, block)?;
+    assigned::check(&body, symbols, block)?;
+    let (body, resets) = lift_reset(body, symbols);
+    let body = process::without_dead_stores(body);
+    let dependencies = Dependencies::new(&body, symbols, paths);
+    let paths = dependencies.paths(block)?;
+
+    let mut plan = Plan {
+        registers: Vec::new(),
+        assigns: Vec::new(),
+        processes: Vec::new(),
+        connections: HashMap::new(),
+        aliases: HashMap::new(),
+        unused: Vec::new(),
+        paths,
+    };
+    let mut inlined = HashMap::new();
+    for process in process::split(&body, symbols, &dependencies) {
+        match process.as_slice() {
+            [Stmt::Assign {
+                target,
+                range: Range::Whole,
+                value,
+            }] => {
+                plan.place(*target, value.clone(), symbols, &mut inlined);
+            }
+            _ if process::is_assigned_in_parts(&process) => {
+                for stmt in process {
+                    if let Stmt::Assign { target, range, value } = stmt {
+                        plan.assigns.push((target, range, value));
+                    }
+                }
+            }
+            _ => plan.processes.push(process),
+        }
+    }
+    for (register, clock) in symbols.registers.iter().zip(clocks) {
+        let width = symbols.signals[register.next].width;
+        plan.registers.push(RegisterPlan {
+            state: register.state,
+            value: inlined
+                .remove(&register.next)
+                .unwrap_or(Expr::signal(register.next, width)),
+            clock,
+            reset: resets.get(&register.next).cloned(),
+        });
+    }
+    plan.unused = plan.unused_signals(symbols);
+    Ok(plan)
+}
+
+/// Takes the connections of clocks out of the kernel: the clock of each register.
+fn take_clocks(body: Vec<Stmt>, symbols: &Symbols, block: &str) -> Result<(Vec<Stmt>, Vec<SignalId>)> {
+    let bad = |id: SignalId| {
+        let path = &symbols.signals[id].path;
+        let signal = path.trim_end_matches(".clock").to_owned();
+        Error::BadClock {
+            block: block.to_owned(),
+            signal,
+        }
+    };
+    let mut clocks: HashMap<SignalId, SignalId> = HashMap::new();
+    let mut rest = Vec::new();
+    for stmt in body {
+        match &stmt {
+            Stmt::Assign { target, value, .. } if matches!(symbols.signals[*target].role, Role::Clock(_)) => {
+                let clock = value.as_whole_signal().ok_or_else(|| bad(*target))?;
+                if clocks.insert(*target, clock).is_some_and(|before| before != clock) {
+                    return Err(bad(*target));
+                }
+            }
+            _ => rest.push(stmt),
+        }
+    }
+    let mut nested = None;
+    walk(&rest, &mut |stmt| {
+        if let Stmt::Assign { target, .. } = stmt {
+            if matches!(symbols.signals[*target].role, Role::Clock(_)) {
+                nested = Some(*target);
+            }
+        }
+    });
+    if let Some(target) = nested {
+        return Err(bad(target));
+    }
+    let of_register =
+        |register: &crate::symbols::Register| clocks.get(&register.clock).copied().ok_or_else(|| bad(register.clock));
+    let clocks = symbols.registers.iter().map(of_register).collect::<Result<_>>()?;
+    Ok((rest, clocks))
+}
+
+/// Takes a closing `if rst { registers to constants }` out of the kernel: it becomes the reset of those registers.
+fn lift_reset(mut body: Vec<Stmt>, symbols: &Symbols) -> (Vec<Stmt>, HashMap<SignalId, (SignalId, Constant)>) {
+    let mut resets = HashMap::new();
+    if let Some(Stmt::If { test, then, otherwise }) = body.last() {
+        let reset = test
+            .as_whole_signal()
+            .filter(|id| symbols.signals[*id].role == Role::Input);
+        let to_constant = |stmt: &Stmt| match stmt {
+            Stmt::Assign {
+                target,
+                range: Range::Whole,
+                value: Expr::Const(value),
+            } => matches!(symbols.signals[*target].role, Role::Next(_)).then(|| (*target, value.clone())),
+            _ => None,
+        };
+        let values: Option<Vec<_>> = then.iter().map(to_constant).collect();
+        if let (Some(reset), Some(values), true) = (reset, values, otherwise.is_empty()) {
+            resets = values
+                .into_iter()
+                .map(|(target, value)| (target, (reset, value)))
+                .collect();
+            body.pop();
+        }
+    }
+    (body, resets)
+}
+
+impl Plan {
+    /// Finds the plainest place for an unconditional assignment.
+    fn place(&mut self, target: SignalId, value: Expr, symbols: &Symbols, inlined: &mut HashMap<SignalId, Expr>) {
+        match symbols.signals[target].role {
+            Role::Next(_) => {
+                inlined.insert(target, value);
+            }
+            Role::Sink(_) if matches!(value, Expr::Const(_) | Expr::Part { .. }) => {
+                self.connections.insert(target, value);
+            }
+            Role::Output => match value.as_whole_signal() {
+                Some(source) if self.is_unnamed_source(source, symbols) => {
+                    self.aliases.insert(source, target);
+                }
+                _ => self.assigns.push((target, Range::Whole, value)),
+            },
+            _ => self.assigns.push((target, Range::Whole, value)),
+        }
+    }
+
+    fn is_unnamed_source(&self, id: SignalId, symbols: &Symbols) -> bool {
+        matches!(symbols.signals[id].role, Role::Source(_)) && !self.aliases.contains_key(&id)
+    }
+
+    /// Signals that become a `reg`, because an `always` block drives them.
+    pub fn driven_by_process(&self) -> HashSet<SignalId> {
+        self.processes
+            .iter()
+            .flat_map(|process| crate::ir::written(process))
+            .collect()
+    }
+
+    fn unused_signals(&self, symbols: &Symbols) -> Vec<SignalId> {
+        let mut read: HashMap<SignalId, BigUint> = HashMap::new();
+        let whole = |id: SignalId| (BigUint::from(1u8) << symbols.signals[id].width) - 1u8;
+        let mut mark = |expression: &Expr| {
+            expression.reads(&mut |id, bits| {
+                let mask = match bits {
+                    Some((offset, width)) => ((BigUint::from(1u8) << width) - 1u8) << offset,
+                    None => whole(id),
+                };
+                *read.entry(id).or_default() |= mask;
+            });
+        };
+        self.registers.iter().for_each(|register| mark(&register.value));
+        self.assigns.iter().for_each(|(_, _, value)| mark(value));
+        self.connections.values().for_each(&mut mark);
+        self.processes
+            .iter()
+            .for_each(|process| walk(process, &mut |stmt| stmt.own_expressions(&mut mark)));
+        for register in &self.registers {
+            read.insert(register.clock, whole(register.clock));
+            if let Some((reset, _)) = &register.reset {
+                read.insert(*reset, whole(*reset));
+            }
+        }
+        let local_exists = |id| self.assigns.iter().any(|(target, ..)| *target == id) || self.is_in_process(id);
+        (0..symbols.signals.len())
+            .filter(|id| match symbols.signals[*id].role {
+                Role::Input | Role::State(_) => true,
+                Role::Source(_) => !self.aliases.contains_key(id),
+                Role::Local => local_exists(*id),
+                Role::Output | Role::Next(_) | Role::Clock(_) | Role::Sink(_) => false,
+            })
+            .filter(|id| read.get(id) != Some(&whole(*id)))
+            .collect()
+    }
+
+    fn is_in_process(&self, id: SignalId) -> bool {
+        self.processes
+            .iter()
+            .any(|process| crate::ir::written(process).contains(&id))
+    }
+}

@@ -1,0 +1,180 @@
+//! The design as rust-hdl's probe shows it: blocks, their atoms and their kernels.
+
+use num_bigint::BigUint;
+use rust_hdl::core::{
+    ast::{Verilog, VerilogLiteral},
+    atom::{Atom, AtomKind},
+    block::Block,
+    probe::Probe,
+    timing::TimingInfo,
+    type_descriptor::{TypeDescriptor, TypeKind},
+};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// A signal or constant of a block.
+#[derive(Debug)]
+pub struct AtomInfo {
+    /// Path below the block, joined by `$`, indices as components: `s_axis$0$tdata`.
+    pub key: String,
+    pub kind: AtomKind,
+    pub width: usize,
+    pub value: BigUint,
+    pub ty: TypeDescriptor,
+}
+
+/// One block of the design, with everything below it.
+pub struct Instance {
+    /// Name of the field that holds it, with indices: `router$3`.
+    pub name: String,
+    pub atoms: Vec<AtomInfo>,
+    pub children: Vec<Instance>,
+    pub code: Verilog,
+    pub timing: Vec<TimingInfo>,
+    /// Equal for two blocks whose atoms, kernels and children are the same, whatever they are called themselves.
+    pub fingerprint: [u8; 32],
+}
+
+/// Timing entry by which the library's flip-flop is known.
+const FLIP_FLOP: &str = "dff";
+
+impl Instance {
+    /// A D flip-flop of rust-hdl's library: it becomes a register of the module that owns it.
+    pub fn is_flip_flop(&self) -> bool {
+        self.timing.iter().any(|timing| timing.name == FLIP_FLOP)
+            && ["d", "q", "clock"]
+                .iter()
+                .all(|port| self.atoms.iter().any(|atom| atom.key == *port))
+    }
+}
+
+/// Value of a literal: its fields are private, its text is not.
+pub fn literal_value(literal: &VerilogLiteral) -> BigUint {
+    let text = format!("{literal:x}");
+    let digits = text.split("'h").nth(1).unwrap_or("0");
+    BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default()
+}
+
+/// Width that a literal was written with; 1 for booleans.
+pub fn literal_width(literal: &VerilogLiteral) -> usize {
+    let text = format!("{literal:x}");
+    text.split('\'').next().and_then(|bits| bits.parse().ok()).unwrap_or(0)
+}
+
+/// Reads the tree below `block`; `name` names the top.
+pub fn collect(block: &dyn Block, name: &str) -> Instance {
+    let mut collector = Collector::default();
+    block.accept(name, &mut collector);
+    collector
+        .finished
+        .pop()
+        .expect("a block opens and closes its own scope")
+}
+
+#[derive(Default)]
+struct Collector {
+    /// Open scopes, with the namespaces (interfaces) open in each.
+    open: Vec<(Instance, Vec<String>)>,
+    finished: Vec<Instance>,
+}
+
+impl Probe for Collector {
+    fn visit_start_scope(&mut self, name: &str, node: &dyn Block) {
+        let instance = Instance {
+            name: name.to_owned(),
+            atoms: Vec::new(),
+            children: Vec::new(),
+            code: node.hdl(),
+            timing: node.timing(),
+            fingerprint: [0; 32],
+        };
+        self.open.push((instance, Vec::new()));
+    }
+
+    fn visit_start_namespace(&mut self, name: &str, _node: &dyn Block) {
+        if let Some((_, namespaces)) = self.open.last_mut() {
+            namespaces.push(name.to_owned());
+        }
+    }
+
+    fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+        if let Some((instance, namespaces)) = self.open.last_mut() {
+            let key = namespaces
+                .iter()
+                .map(String::as_str)
+                .chain([name])
+                .collect::<Vec<_>>()
+                .join("$");
+            instance.atoms.push(AtomInfo {
+                key,
+                kind: signal.kind(),
+                width: signal.bits(),
+                value: literal_value(&signal.verilog()),
+                ty: signal.descriptor(),
+            });
+        }
+    }
+
+    fn visit_end_namespace(&mut self, _name: &str, _node: &dyn Block) {
+        if let Some((_, namespaces)) = self.open.last_mut() {
+            namespaces.pop();
+        }
+    }
+
+    fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
+        if let Some((mut instance, _)) = self.open.pop() {
+            instance.fingerprint = fingerprint(&instance);
+            match self.open.last_mut() {
+                Some((parent, _)) => parent.children.push(instance),
+                None => self.finished.push(instance),
+            }
+        }
+    }
+}
+
+/// Feeds formatted text to the hash without building the text.
+struct HashWriter(Sha256);
+
+impl Write for HashWriter {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+fn fingerprint(instance: &Instance) -> [u8; 32] {
+    let mut hash = HashWriter(Sha256::new());
+    // Only constants are structure: the value that a signal happens to hold is state of the simulation.
+    for atom in &instance.atoms {
+        let value = if atom.kind == AtomKind::Constant {
+            Some(&atom.value)
+        } else {
+            None
+        };
+        write!(
+            hash,
+            "{} {:?} {} {value:?} {:?};",
+            atom.key, atom.kind, atom.width, atom.ty
+        )
+        .expect("hashing never fails");
+    }
+    write!(hash, "{:?}", instance.code).expect("hashing never fails");
+    for child in &instance.children {
+        write!(hash, "{} {:?};", child.name, child.fingerprint).expect("hashing never fails");
+    }
+    hash.0.finalize().into()
+}
+
+/// Calls `visit` with the qualified name (`State::Idle`), value and width of every value of every enumeration in `ty`.
+pub fn enumeration_values(ty: &TypeDescriptor, visit: &mut dyn FnMut(&str, usize, usize)) {
+    match &ty.kind {
+        TypeKind::Enum(names) => {
+            let width = usize::BITS as usize - (names.len().max(2) - 1).leading_zeros() as usize;
+            for (value, name) in names.iter().enumerate() {
+                visit(name, value, width);
+            }
+        }
+        TypeKind::Composite(fields) => fields.iter().for_each(|field| enumeration_values(&field.kind, visit)),
+        TypeKind::Bits(_) | TypeKind::Signed(_) => {}
+    }
+}

@@ -1,0 +1,294 @@
+//! Values in kernels: expressions of rust-hdl's AST, each brought to the width that its place needs.
+
+use crate::{
+    error::{Error, Result},
+    ir::{BinaryOp, Expr, SignalId, UnaryOp},
+    path,
+    symbols::{dotted, Role, Symbols},
+    tree::{literal_value, literal_width},
+};
+use rust_hdl::core::ast::{VerilogExpression as Ast, VerilogLiteral, VerilogOp, VerilogOpUnary};
+
+/// The state of lowering one kernel.
+pub struct Lowering<'a> {
+    pub symbols: &'a Symbols,
+    /// Path of the block, for errors.
+    pub block: &'a str,
+    /// Variables of the loops that are being unrolled.
+    pub loops: Vec<(String, usize)>,
+}
+
+/// What a name in a kernel stands for.
+enum Named {
+    Number(usize),
+    Value(Expr),
+}
+
+impl Lowering<'_> {
+    pub fn name(&self) -> String {
+        self.block.to_owned()
+    }
+
+    pub fn unknown(&self, key: &str) -> Error {
+        Error::UnknownName {
+            block: self.name(),
+            name: dotted(key),
+            hint: self.symbols.hint(key),
+        }
+    }
+
+    fn named(&self, text: &str) -> Result<Named> {
+        if let Some((_, value)) = self.loops.iter().rev().find(|(variable, _)| variable == text) {
+            return Ok(Named::Number(*value));
+        }
+        let key = path::resolve(text, self.symbols, &self.loops, self.block)?;
+        if let Some(constant) = self.symbols.constant(&key) {
+            return Ok(Named::Value(Expr::Const(constant.clone())));
+        }
+        let id = self.symbols.signal(&key).ok_or_else(|| self.unknown(&key))?;
+        let signal = &self.symbols.signals[id];
+        match signal.role {
+            Role::Next(_) | Role::Clock(_) | Role::Sink(_) => Err(Error::ReadOfSink {
+                block: self.name(),
+                signal: signal.path.clone(),
+            }),
+            _ => Ok(Named::Value(Expr::signal(id, signal.width))),
+        }
+    }
+
+    /// Width of an expression where it has one of its own: literals and loop variables take that of their place.
+    fn own_width(&self, ast: &Ast) -> Result<Option<usize>> {
+        Ok(match ast {
+            Ast::Signal(text) => match self.named(text)? {
+                Named::Number(_) => None,
+                Named::Value(value) => Some(value.width()),
+            },
+            Ast::Literal(literal) => Some(literal_width(literal)).filter(|width| *width == 1),
+            Ast::Cast(_, width) | Ast::Slice(_, width, _) => Some(*width),
+            Ast::Paren(inner) | Ast::Unsigned(inner) | Ast::Signed(inner) | Ast::IndexReplace(inner, ..) => {
+                self.own_width(inner)?
+            }
+            Ast::Binary(left, op, right) => match operator(op) {
+                op if op.is_comparison() => Some(1),
+                op if op.is_shift() => self.own_width(left)?,
+                _ => match self.own_width(left)? {
+                    Some(width) => Some(width),
+                    None => self.own_width(right)?,
+                },
+            },
+            Ast::Unary(VerilogOpUnary::Not | VerilogOpUnary::Neg, operand) => self.own_width(operand)?,
+            Ast::Unary(..) | Ast::Index(..) => Some(1),
+        })
+    }
+
+    /// The value of `ast` as `target` needs it, `width` bits wide.
+    pub fn sized(&self, ast: &Ast, width: usize, target: SignalId) -> Result<Expr> {
+        let value = self.value(ast, Some(width))?;
+        let what = || format!("value for `{}`", self.symbols.signals[target].path);
+        self.same_width(value, width, what)
+    }
+
+    fn same_width(&self, value: Expr, expected: usize, what: impl Fn() -> String) -> Result<Expr> {
+        if value.width() == expected {
+            return Ok(value);
+        }
+        Err(Error::WidthMismatch {
+            block: self.name(),
+            what: what(),
+            found: value.width(),
+            expected,
+        })
+    }
+
+    /// The value of `ast`; `place` is the width its place asks for, which literals take.
+    pub fn value(&self, ast: &Ast, place: Option<usize>) -> Result<Expr> {
+        match ast {
+            Ast::Signal(text) => match self.named(text)? {
+                Named::Number(number) => self.literal(&number.into(), place),
+                Named::Value(value) => Ok(value),
+            },
+            Ast::Literal(literal) => self.literal(literal, place),
+            Ast::Paren(inner) | Ast::Unsigned(inner) => self.value(inner, place),
+            Ast::Signed(_) => Err(Error::Unsupported {
+                block: self.name(),
+                what: "signed arithmetic".into(),
+            }),
+            Ast::Cast(inner, width) => {
+                let inner_width = self.own_width(inner)?.unwrap_or(*width);
+                let value = self.value(inner, Some(inner_width))?;
+                self.part(value, 0, *width, "a value that is cut")
+            }
+            Ast::Unary(op, operand) => self.unary(op, operand, place),
+            Ast::Binary(left, op, right) => self.binary(left, operator(op), right, place),
+            Ast::Index(base, index) => self.slice(base, 1, index),
+            Ast::Slice(base, width, offset) => self.slice(base, *width, offset),
+            Ast::IndexReplace(base, index, bit) => self.replaced(base, index, bit),
+        }
+    }
+
+    fn literal(&self, literal: &VerilogLiteral, place: Option<usize>) -> Result<Expr> {
+        let value = literal_value(literal);
+        let width = match place {
+            Some(width) => width,
+            None if literal_width(literal) == 1 => 1,
+            None => {
+                return Err(Error::UnsizedLiteral {
+                    block: self.name(),
+                    literal: value.to_string(),
+                })
+            }
+        };
+        if value.bits() as usize > width {
+            let (what, found) = (format!("literal {value}"), value.bits() as usize);
+            return Err(Error::WidthMismatch {
+                block: self.name(),
+                what,
+                found,
+                expected: width,
+            });
+        }
+        Ok(Expr::constant(value, width))
+    }
+
+    fn part(&self, value: Expr, offset: usize, width: usize, what: &str) -> Result<Expr> {
+        value.part(offset, width).ok_or_else(|| Error::NeedsName {
+            block: self.name(),
+            what: what.to_owned(),
+        })
+    }
+
+    fn unary(&self, op: &VerilogOpUnary, operand: &Ast, place: Option<usize>) -> Result<Expr> {
+        let own = self.own_width(operand)?;
+        let (op, width) = match op {
+            VerilogOpUnary::Not => (UnaryOp::Not, own.or(place)),
+            VerilogOpUnary::Neg => (UnaryOp::Negate, own.or(place)),
+            VerilogOpUnary::All => (UnaryOp::All, own),
+            VerilogOpUnary::Any => (UnaryOp::Any, own),
+            VerilogOpUnary::Xor => (UnaryOp::Parity, own),
+        };
+        Ok(Expr::unary(op, self.value(operand, width)?))
+    }
+
+    fn binary(&self, left: &Ast, op: BinaryOp, right: &Ast, place: Option<usize>) -> Result<Expr> {
+        let (own_left, own_right) = (self.own_width(left)?, self.own_width(right)?);
+        if op.is_shift() {
+            let left = self.value(left, own_left.or(place))?;
+            // A shift amount is counted on its own: a literal takes the width that holds it.
+            let amount_width = own_right.unwrap_or(usize::BITS as usize);
+            return Ok(Expr::binary(op, left, shrunk(self.value(right, Some(amount_width))?)));
+        }
+        // Two literals meet in comparisons of loop variables alone.
+        let both_literal = op.is_comparison().then_some(usize::BITS as usize);
+        let width = own_left
+            .or(own_right)
+            .or(if op.is_comparison() { both_literal } else { place });
+        let left = self.value(left, width)?;
+        let right = self.value(right, width)?;
+        let right = self.same_width(right, left.width(), || format!("right operand of {op:?}"))?;
+        Ok(Expr::binary(op, left, right))
+    }
+
+    /// An offset into `of` bits: a number, or an expression just wide enough to count them.
+    pub fn offset(&self, ast: &Ast, of: usize) -> Result<Result<usize, Expr>> {
+        let width = self.own_width(ast)?.unwrap_or(usize::BITS as usize);
+        let value = self.value(ast, Some(width))?;
+        if let Some(constant) = value.as_constant() {
+            return Ok(Ok(usize::try_from(constant).unwrap_or(usize::MAX)));
+        }
+        let needed = (usize::BITS - (of.max(2) - 1).leading_zeros()) as usize;
+        Ok(Err(self.part(value, 0, needed, "an index")?))
+    }
+
+    fn slice(&self, base: &Ast, width: usize, offset: &Ast) -> Result<Expr> {
+        let base_width = self.own_width(base)?;
+        let base = self.value(base, base_width)?;
+        match self.offset(offset, base.width())? {
+            Ok(offset) if offset < base.width() => self.part(base, offset, width, "a value that is sliced"),
+            Ok(offset) => {
+                let reason = format!("only {} bits are there", base.width());
+                Err(Error::BadIndex {
+                    block: self.name(),
+                    index: offset.to_string(),
+                    reason,
+                })
+            }
+            // One bit has no index in Verilog, and only index 0 in rust-hdl.
+            Err(_) if base.width() == 1 => Ok(base),
+            Err(offset) => match base.as_whole_signal() {
+                Some(signal) => Ok(Expr::DynamicPart {
+                    signal,
+                    offset: Box::new(offset),
+                    width,
+                }),
+                None => Err(Error::NeedsName {
+                    block: self.name(),
+                    what: "a value with an index from hardware".into(),
+                }),
+            },
+        }
+    }
+
+    fn replaced(&self, base: &Ast, index: &Ast, bit: &Ast) -> Result<Expr> {
+        let base_width = self.own_width(base)?;
+        let base = self.value(base, base_width)?;
+        let width = base.width();
+        let bit = self.value(bit, Some(1))?;
+        match self.offset(index, width)? {
+            Ok(index) if index < width => {
+                let high = self.part(
+                    base.clone(),
+                    index + 1,
+                    width - index - 1,
+                    "a value with a bit replaced",
+                )?;
+                let low = self.part(base, 0, index, "a value with a bit replaced")?;
+                Ok(Expr::concat(vec![high, bit, low]))
+            }
+            Ok(index) => {
+                let reason = format!("only {width} bits are there");
+                Err(Error::BadIndex {
+                    block: self.name(),
+                    index: index.to_string(),
+                    reason,
+                })
+            }
+            Err(index) => {
+                let placed = |bit: Expr| Expr::binary(BinaryOp::Shl, bit.zero_extended(width), index.clone());
+                let others = Expr::unary(UnaryOp::Not, placed(Expr::bit(true)));
+                Ok(Expr::binary(
+                    BinaryOp::Or,
+                    Expr::binary(BinaryOp::And, base, others),
+                    placed(bit),
+                ))
+            }
+        }
+    }
+}
+
+/// A constant without its leading zeros, at least a bit wide.
+fn shrunk(value: Expr) -> Expr {
+    match value.as_constant() {
+        Some(constant) => Expr::constant(constant.clone(), (constant.bits() as usize).max(1)),
+        None => value,
+    }
+}
+
+fn operator(op: &VerilogOp) -> BinaryOp {
+    match op {
+        VerilogOp::Add => BinaryOp::Add,
+        VerilogOp::Sub => BinaryOp::Sub,
+        VerilogOp::Mul => BinaryOp::Mul,
+        // rust-hdl's && and || take single bits alone, on which they are the bitwise operators.
+        VerilogOp::LogicalAnd | VerilogOp::BitAnd => BinaryOp::And,
+        VerilogOp::LogicalOr | VerilogOp::BitOr => BinaryOp::Or,
+        VerilogOp::BitXor => BinaryOp::Xor,
+        VerilogOp::Shl => BinaryOp::Shl,
+        VerilogOp::Shr => BinaryOp::Shr,
+        VerilogOp::Eq => BinaryOp::Eq,
+        VerilogOp::Lt => BinaryOp::Lt,
+        VerilogOp::Le => BinaryOp::Le,
+        VerilogOp::Ne => BinaryOp::Ne,
+        VerilogOp::Ge => BinaryOp::Ge,
+        VerilogOp::Gt => BinaryOp::Gt,
+    }
+}

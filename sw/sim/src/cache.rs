@@ -1,0 +1,157 @@
+//! Where compiled models are kept.
+
+use crate::{Options, SimError};
+use sha2::{Digest, Sha256};
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// The folder of the cache, made if need be; the crate's documentation says which.
+pub(crate) fn folder(options: &Options) -> Result<PathBuf, SimError> {
+    let folder = match (&options.cache, variable("PORTICO_CACHE")) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(folder)) => folder,
+        (None, None) => match portico_synth::tools_folder()?.as_deref().and_then(Path::parent) {
+            Some(project) => project.join("build/sim-cache"),
+            None => user_folder(),
+        },
+    };
+    fs::create_dir_all(&folder).map_err(SimError::io("make the cache folder", &folder))?;
+    let folder = folder
+        .canonicalize()
+        .map_err(SimError::io("find the cache folder", &folder))?;
+    check_spaces("the cache folder", &folder, "name another in PORTICO_CACHE")?;
+    Ok(folder)
+}
+
+/// Make splits names at spaces.
+pub(crate) fn check_spaces(what: &'static str, path: &Path, remedy: &'static str) -> Result<(), SimError> {
+    match path.to_string_lossy().contains(char::is_whitespace) {
+        true => Err(SimError::Space {
+            what,
+            path: path.into(),
+            remedy,
+        }),
+        false => Ok(()),
+    }
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn user_folder() -> PathBuf {
+    let home = || variable("HOME").map(|home| home.join(".cache"));
+    variable("XDG_CACHE_HOME")
+        .or_else(home)
+        .unwrap_or_else(env::temp_dir)
+        .join("portico")
+}
+
+/// SHA-256 over parts, none of which can run into the next.
+pub(crate) fn key(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        let part = part.as_ref();
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The entry `name`, made by `make` in a folder aside if it is not there yet; says whether it was.
+///
+/// Whoever wants the same entry meanwhile, in this process or another, waits for it.
+pub(crate) fn entry(
+    cache: &Path,
+    name: &str,
+    make: impl FnOnce(&Path) -> Result<(), SimError>,
+) -> Result<(PathBuf, bool), SimError> {
+    let entry = cache.join(name);
+    if entry.is_dir() {
+        return Ok((entry, true));
+    }
+    let lock = cache.join(format!("{name}.lock"));
+    let file = File::create(&lock).map_err(SimError::io("make the lock", &lock))?;
+    let mut file = fd_lock::RwLock::new(file);
+    let _held = file.write().map_err(SimError::io("take the lock", &lock))?;
+    if entry.is_dir() {
+        return Ok((entry, true));
+    }
+    let aside = tempfile::Builder::new()
+        .prefix("new-")
+        .tempdir_in(cache)
+        .map_err(SimError::io("make a folder in", cache))?;
+    make(aside.path())?;
+    fs::rename(aside.path(), &entry).map_err(SimError::io("complete the cache entry", &entry))?;
+    Ok((entry, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    #[test]
+    fn keys_tell_where_a_part_ends() {
+        assert_ne!(key(["ab", "c"]), key(["a", "bc"]));
+        assert_ne!(key(["ab"]), key(["ab", ""]));
+        assert_eq!(key(["ab", "c"]), key(["ab", "c"]));
+    }
+
+    #[test]
+    fn racing_threads_make_an_entry_once() {
+        let cache = tempfile::tempdir().unwrap();
+        let made = AtomicUsize::new(0);
+        let found: Vec<bool> = thread::scope(|scope| {
+            let racers: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let (folder, found) = entry(cache.path(), "one", |aside| {
+                            made.fetch_add(1, Ordering::SeqCst);
+                            thread::sleep(std::time::Duration::from_millis(50));
+                            fs::write(aside.join("file"), "whole").map_err(SimError::io("write", aside))
+                        })
+                        .unwrap();
+                        assert_eq!(fs::read_to_string(folder.join("file")).unwrap(), "whole");
+                        found
+                    })
+                })
+                .collect();
+            racers.into_iter().map(|racer| racer.join().unwrap()).collect()
+        });
+        assert_eq!(made.load(Ordering::SeqCst), 1);
+        assert_eq!(found.iter().filter(|found| !**found).count(), 1);
+    }
+
+    #[test]
+    fn a_failure_leaves_no_entry_and_the_next_may_succeed() {
+        let cache = tempfile::tempdir().unwrap();
+        let fail = |aside: &Path| {
+            fs::write(aside.join("half"), "").unwrap();
+            Err(SimError::NoFst)
+        };
+        assert!(entry(cache.path(), "one", fail).is_err());
+        let left: Vec<_> = fs::read_dir(cache.path())
+            .unwrap()
+            .map(|file| file.unwrap().file_name())
+            .collect();
+        assert_eq!(left, ["one.lock"]);
+        assert!(!entry(cache.path(), "one", |_| Ok(())).unwrap().1);
+    }
+
+    #[test]
+    fn a_cache_with_a_space_in_its_path_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let options = Options {
+            cache: Some(parent.path().join("a b")),
+            ..Options::default()
+        };
+        let message = folder(&options).unwrap_err().to_string();
+        assert!(
+            message.contains("a b") && message.contains("PORTICO_CACHE"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! From Verilog to a shared object: Verilator, then the C++ compiler under make.
+
+use crate::compiler::Compiler;
+use crate::shim::{self, PREFIX};
+use crate::source::Layout;
+use crate::{cache, Optimise, Options, SimError, Source, Trace};
+use portico_synth::{Located, Tool};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// File of an entry of the cache that is loaded.
+pub(crate) const OBJECT: &str = "model.so";
+/// Runtime of Verilator, an entry of its own: most of a small model's build.
+const RUNTIME: &str = "libverilated.a";
+const LOG: &str = "build.log";
+/// Lines of a log that an error shows.
+const TAIL: usize = 12;
+
+/// All that decides what is compiled.
+pub(crate) struct Job<'a> {
+    source: &'a Source,
+    options: &'a Options,
+    verilator: Located,
+    compiler: Compiler,
+    shim: String,
+    /// The source's extra files, and their text with that of all that they include.
+    files: Vec<PathBuf>,
+    extra: BTreeMap<PathBuf, String>,
+}
+
+impl<'a> Job<'a> {
+    pub fn new(source: &'a Source, layout: &Layout, options: &'a Options) -> Result<Self, SimError> {
+        let (mut extra, mut files) = (BTreeMap::new(), Vec::new());
+        for path in &source.extra {
+            let path = path.canonicalize().map_err(SimError::io("find", path))?;
+            gather(&path, &mut extra)?;
+            files.push(path);
+        }
+        Ok(Job {
+            source,
+            options,
+            verilator: portico_synth::locate(Tool::Verilator)?,
+            compiler: Compiler::find()?,
+            shim: shim::shim(layout, options.trace),
+            files,
+            extra,
+        })
+    }
+
+    /// Name of the model's entry in the cache.
+    pub fn key(&self) -> String {
+        let arguments = self.verilator_arguments().join(" ");
+        let [fast, slow] = self.optimisation();
+        let own = [
+            &*self.source.text,
+            &*self.shim,
+            shim::MAKEFILE,
+            &*arguments,
+            fast,
+            slow,
+            &*self.runtime_key(),
+        ]
+        .map(String::from);
+        let extra = self
+            .extra
+            .iter()
+            .flat_map(|(path, text)| [path.to_string_lossy().into_owned(), text.clone()]);
+        cache::key(own.into_iter().chain(extra))
+    }
+
+    /// Name of the runtime's entry: the tools and the flags for every file decide what it is.
+    fn runtime_key(&self) -> String {
+        let verilator = [
+            self.verilator.version.clone(),
+            self.verilator.program.display().to_string(),
+        ];
+        let trace = format!("{:?}", self.options.trace);
+        let compiler = [
+            self.compiler.version.clone(),
+            self.compiler.position_flags().into(),
+            trace,
+        ];
+        cache::key(verilator.into_iter().chain(compiler).chain(self.configuration()))
+    }
+
+    fn verilator_arguments(&self) -> Vec<&str> {
+        let mut arguments: Vec<&str> = "--cc -O3 --x-assign fast --x-initial fast --noassert --no-timing"
+            .split(' ')
+            .collect();
+        arguments.extend([
+            "--timescale-override",
+            "1ns/1ns",
+            "--prefix",
+            PREFIX,
+            "--top-module",
+            &self.source.top,
+        ]);
+        // The file has our name, and holds every module.
+        arguments.extend(match self.options.lint {
+            true => &["-Wall", "-Wno-DECLFILENAME"][..],
+            false => &["-Wno-fatal", "-Wno-lint", "-Wno-style"],
+        });
+        arguments.extend(match self.options.trace {
+            Trace::None => None,
+            Trace::Vcd => Some("--trace-vcd"),
+            Trace::Fst => Some("--trace-fst"),
+        });
+        arguments.extend(["-CFLAGS", self.compiler.position_flags()]);
+        arguments
+    }
+
+    /// Variables of make in place of what a packaged Verilator was configured with: the machine that built it.
+    fn configuration(&self) -> Vec<String> {
+        let compiler = &self.compiler.program;
+        let precompiled = if self.compiler.is_clang() { ".gch" } else { "" };
+        vec![
+            format!("CXX={compiler}"),
+            format!("LINK={compiler}"),
+            "AR=ar".into(),
+            "PYTHON3=python3".into(),
+            "CFG_CXXFLAGS_PCH_I=-include".into(),
+            format!("CFG_GCH_IF_CLANG={precompiled}"),
+            "OPT_GLOBAL=-O1".into(),
+        ]
+    }
+
+    /// Variables of make for what runs every cycle, and for what runs once.
+    fn optimisation(&self) -> [&'static str; 2] {
+        match self.options.optimise {
+            Optimise::Speed => ["OPT_FAST=-O3", "OPT_SLOW=-O1"],
+            Optimise::Build => ["OPT_FAST=-O0", "OPT_SLOW=-O0"],
+        }
+    }
+
+    /// Compiles into the folder `aside`, which then holds the object, the Verilog and the log.
+    pub fn compile(&self, cache: &Path, aside: &Path) -> Result<(), SimError> {
+        if self.options.trace == Trace::Fst && !self.compiler.has_headers(&["lz4.h", "zlib.h"]) {
+            return Err(SimError::NoFst);
+        }
+        let objects = aside.join("objects");
+        fs::create_dir(&objects).map_err(SimError::io("make", &objects))?;
+        let verilog = format!("{}.v", self.source.top);
+        // A last line without its end is a warning.
+        write(&aside.join(&verilog), &format!("{}\n", self.source.text.trim_end()))?;
+        write(&objects.join("shim.cpp"), &self.shim)?;
+        write(&objects.join("portico.mk"), shim::MAKEFILE)?;
+
+        let mut verilate = self.verilator.command();
+        verilate
+            .args(self.verilator_arguments())
+            .args(["-Mdir", "objects", &verilog])
+            .args(&self.files);
+        let folders = self.files.iter().filter_map(|file| file.parent());
+        verilate.args(folders.map(|folder| format!("-I{}", folder.display())));
+        self.step("verilating", verilate.current_dir(aside), cache, aside)?;
+
+        let (runtime, _) = cache::entry(cache, &self.runtime_key(), |runtime| {
+            self.make(RUNTIME, None, cache, aside)?;
+            rename(&objects.join(RUNTIME), &runtime.join(RUNTIME))
+        })?;
+        self.make(OBJECT, Some(runtime.join(RUNTIME)), cache, aside)?;
+        rename(&objects.join(OBJECT), &aside.join(OBJECT))?;
+        fs::remove_dir_all(&objects).map_err(SimError::io("clear", &objects))
+    }
+
+    fn make(&self, target: &str, runtime: Option<PathBuf>, cache: &Path, aside: &Path) -> Result<(), SimError> {
+        let mut make = Command::new("make");
+        make.args(["-C", "objects", "-f", "portico.mk", target])
+            .arg(format!("-j{}", self.options.jobs.max(1)));
+        make.args(self.configuration()).args(self.optimisation());
+        make.args(runtime.map(|runtime| format!("RUNTIME={}", runtime.display())));
+        // A make above this one would hand down its own variables and job server.
+        for name in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
+            make.env_remove(name);
+        }
+        self.step("compiling", make.current_dir(aside), cache, aside)
+    }
+
+    /// Runs one program, its words into the log; if it fails, the log stays in the cache.
+    fn step(&self, step: &'static str, command: &mut Command, cache: &Path, aside: &Path) -> Result<(), SimError> {
+        tracing::debug!(?command, step, top = self.source.top);
+        let program = command.get_program().to_string_lossy().into_owned();
+        let output = command.stdin(Stdio::null()).output();
+        let output = output.map_err(SimError::io("run", Path::new(&program)))?;
+        let log = aside.join(LOG);
+        let mut text = fs::read_to_string(&log).unwrap_or_default();
+        let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
+        text += &format!("{program} {}\n", arguments.join(" "));
+        text += &String::from_utf8_lossy(&[output.stdout, output.stderr].concat());
+        write(&log, &text)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let kept = cache.join(format!("{}.log", self.key()));
+        fs::copy(&log, &kept).map_err(SimError::io("keep", &kept))?;
+        let lines: Vec<&str> = text.lines().collect();
+        let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
+        Err(SimError::Build {
+            step,
+            top: self.source.top.clone(),
+            tail,
+            log: kept,
+        })
+    }
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), SimError> {
+    fs::rename(from, to).map_err(SimError::io("make", to))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), SimError> {
+    fs::write(path, text).map_err(SimError::io("write", path))
+}
+
+/// Reads a file and the files beside it that it includes, and theirs.
+fn gather(path: &Path, files: &mut BTreeMap<PathBuf, String>) -> Result<(), SimError> {
+    if files.contains_key(path) {
+        return Ok(());
+    }
+    let text = fs::read_to_string(path).map_err(SimError::io("read", path))?;
+    let included = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("`include")?.split('"').nth(1));
+    let included: Vec<PathBuf> = included.map(|name| path.with_file_name(name)).collect();
+    files.insert(path.into(), text);
+    included
+        .iter()
+        .filter(|path| path.is_file())
+        .try_for_each(|path| gather(path, files))
+}

@@ -1,0 +1,84 @@
+//! The C++ compiler.
+
+use crate::SimError;
+use std::env;
+use std::process::{Command, Stdio};
+
+/// The C++ compiler: `CXX`, else `c++`.
+pub(crate) struct Compiler {
+    /// A path, or a name on `PATH`.
+    pub program: String,
+    /// The first line in which it tells its version.
+    pub version: String,
+}
+
+impl Compiler {
+    /// Finds it, and make, which calls it.
+    pub fn find() -> Result<Self, SimError> {
+        let missing = |program, what, package| SimError::Compiler { program, what, package };
+        if version("make").is_none() {
+            return Err(missing("make".into(), "make", "make"));
+        }
+        let named = env::var("CXX").ok().filter(|name| !name.is_empty());
+        let program = named.unwrap_or_else(|| "c++".into());
+        match version(&program) {
+            Some(version) => Ok(Compiler { program, version }),
+            None => Err(missing(program, "a C++ compiler (or its name in CXX)", "g++")),
+        }
+    }
+
+    pub fn is_clang(&self) -> bool {
+        self.version.contains("clang")
+    }
+
+    /// For a shared object of which several are loaded at once: gcc would make the runtime's inline variables one for
+    /// the whole process, and keep every object loaded for ever.
+    pub fn position_flags(&self) -> &'static str {
+        match self.is_clang() {
+            true => "-fPIC",
+            false => "-fPIC -fno-gnu-unique",
+        }
+    }
+
+    pub fn has_headers(&self, headers: &[&str]) -> bool {
+        let includes = headers.iter().flat_map(|header| ["-include", header]);
+        let mut probe = Command::new(&self.program);
+        probe.args(["-E", "-x", "c++"]).args(includes).arg("/dev/null");
+        probe
+            .stdin(Stdio::null())
+            .output()
+            .is_ok_and(|output| output.status.success())
+    }
+}
+
+/// The first line of a program's version, if it runs.
+fn version(program: &str) -> Option<String> {
+    let answer = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+    answer
+        .status
+        .success()
+        .then(|| text.lines().next().unwrap_or_default().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_that_is_not_there_is_noticed() {
+        let compiler = Compiler::find().unwrap();
+        assert!(compiler.has_headers(&["cstdint", "vector"]));
+        assert!(!compiler.has_headers(&["cstdint", "no_such_header.h"]));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_has_no_version() {
+        assert_eq!(version("portico-no-such-compiler"), None);
+        assert!(version("make").unwrap().contains("Make"));
+    }
+}

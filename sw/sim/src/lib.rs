@@ -1,0 +1,56 @@
+//! Verilator bridge: Verilog compiled to machine code, cached, and driven from Rust cycle by cycle.
+//!
+//! [`build`] takes a [`Source`] (an emitted design, or any Verilog with known ports) to a [`Library`]: Verilator turns
+//! it into C++, a generated shim gives that a C interface, and the C++ compiler makes a shared object, which is kept in
+//! a cache. A [`Library`] makes any number of independent [`Model`]s.
+//!
+//! ```no_run
+//! use portico_sim::{build, Options, Source};
+//!
+//! let text = "module inverter (input wire a, output wire y); assign y = ~a; endmodule";
+//! let source = Source::new("inverter", text).input("a", 1).output("y", 1);
+//! let library = build(source, &Options::default())?;
+//! let mut model = library.model();
+//! let (a, y) = (model.input("a")?, model.output("y")?);
+//! model.set(a, 0);
+//! model.settle();
+//! assert_eq!(model.get(y), 1);
+//! # Ok::<(), portico_sim::SimError>(())
+//! ```
+//!
+//! # Time
+//! A design has one clock, the input `clk`, which the bridge drives. [`Model::settle`] lets the logic follow the inputs
+//! while the clock is low; [`Model::tick`] ends the cycle with the rising edge. So a testbench sets inputs, settles,
+//! looks at outputs, perhaps sets inputs that depend on them, and ticks: outputs read after a tick are still those of
+//! the cycle that the tick ended. A design without `clk` is combinational, and a tick merely counts.
+//!
+//! # Cache
+//! The folder is [`Options::cache`], else `PORTICO_CACHE`, else `build/sim-cache` beside the project's `.tools`, else
+//! `portico` in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`). An entry's name is the SHA-256 of all that
+//! decides what is compiled: Verilog, ports, options, flags, the shim, the versions of Verilator and of the C++
+//! compiler. Entries are made aside and renamed under a file lock, so that processes may race; any may be deleted at
+//! any time.
+
+mod cache;
+mod compile;
+mod compiler;
+mod error;
+mod library;
+mod loaded;
+mod model;
+mod options;
+mod port;
+mod shim;
+mod source;
+mod trace;
+
+#[cfg(test)]
+mod fixtures;
+
+pub use error::SimError;
+pub use library::{build, Library};
+pub use model::Model;
+pub use options::{Optimise, Options, Trace};
+pub use port::{Input, Output};
+pub use portico_verilog::{Direction, Port};
+pub use source::Source;

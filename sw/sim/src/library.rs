@@ -1,0 +1,201 @@
+//! A compiled design: found in the cache or built, loaded, and shared by its models.
+
+use crate::compile::{Job, OBJECT};
+use crate::loaded::Loaded;
+use crate::source::Layout;
+use crate::{cache, Model, Options, Port, SimError, Source};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Compiles a design, unless the cache has it, and loads it.
+///
+/// # Errors
+/// A missing tool, Verilog that Verilator refuses or, with [`Options::lint`], warns of, a trace that cannot be had, or
+/// a folder that cannot be written: see [`SimError`].
+pub fn build(source: impl Into<Source>, options: &Options) -> Result<Library, SimError> {
+    let source = source.into();
+    let layout = Layout::new(&source.ports);
+    let cache = cache::folder(options)?;
+    let job = Job::new(&source, &layout, options)?;
+    let (entry, cached) = cache::entry(&cache, &job.key(), |aside| job.compile(&cache, aside))?;
+    let loaded = Loaded::load(&entry.join(OBJECT), source, layout, options.trace)?;
+    Ok(Library {
+        loaded: Arc::new(loaded),
+        entry,
+        cached,
+    })
+}
+
+/// A compiled design, from which models are made; a clone is the same library.
+#[derive(Clone)]
+pub struct Library {
+    loaded: Arc<Loaded>,
+    entry: PathBuf,
+    cached: bool,
+}
+
+impl Library {
+    /// A new model, independent of all others.
+    pub fn model(&self) -> Model {
+        Model::new(self.loaded.clone())
+    }
+
+    /// Name of the top module.
+    pub fn top(&self) -> &str {
+        &self.loaded.top
+    }
+
+    /// Ports of the top, the clock among them.
+    pub fn ports(&self) -> &[Port] {
+        &self.loaded.ports
+    }
+
+    /// Whether nothing was compiled, because the cache had it.
+    pub fn cached(&self) -> bool {
+        self.cached
+    }
+
+    /// Its folder in the cache: the Verilog, the log of the tools, the shared object.
+    pub fn folder(&self) -> &Path {
+        &self.entry
+    }
+}
+
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Library")
+            .field("top", &self.loaded.top)
+            .field("folder", &self.entry)
+            .field("cached", &self.cached)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{counter, quick};
+    use crate::{Optimise, Trace};
+    use std::fs;
+
+    #[test]
+    fn the_cache_answers_the_second_time_and_tells_apart_what_differs() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            cache: Some(folder.path().into()),
+            ..quick()
+        };
+        let first = build(counter(), &options).unwrap();
+        let again = build(counter(), &options).unwrap();
+        assert_eq!((first.cached(), again.cached()), (false, true));
+        assert_eq!(first.folder(), again.folder());
+
+        let mut other = counter();
+        other.text = other.text.replace("8'd1;", "8'd2;");
+        let other = build(other, &options).unwrap();
+        assert!(!other.cached());
+        let mut models = [first, other].map(|library| library.model());
+        let counts = models.each_mut().map(|model| {
+            let (enable, count) = (model.input("enable").unwrap(), model.output("count").unwrap());
+            model.reset(1);
+            model.set(enable, 1);
+            model.run(10);
+            model.settle();
+            model.get(count)
+        });
+        assert_eq!(counts, [10, 20]);
+
+        for options in [
+            Options {
+                trace: Trace::Vcd,
+                ..options.clone()
+            },
+            Options {
+                lint: false,
+                ..options.clone()
+            },
+            Options {
+                optimise: Optimise::Speed,
+                ..options.clone()
+            },
+        ] {
+            assert!(!build(counter(), &options).unwrap().cached(), "{options:?}");
+        }
+    }
+
+    #[test]
+    fn broken_verilog_is_reported_with_its_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            cache: Some(folder.path().into()),
+            ..quick()
+        };
+        let mut broken = counter();
+        broken.text = broken.text.replace("assign last = &count;", "assign last = &cuont;");
+        let error = build(broken, &options).unwrap_err();
+        let SimError::Build { log, .. } = &error else {
+            panic!("{error}")
+        };
+        assert!(fs::read_to_string(log).unwrap().contains("--top-module"));
+        let message = error.to_string();
+        for part in [
+            "verilating of `counter`",
+            "cuont",
+            "counter.v:",
+            &log.display().to_string(),
+        ] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_warning_is_an_error_unless_lint_is_off() {
+        let text = "module top (input wire [7:0] a, output wire [3:0] y); assign y = a; endmodule";
+        let source = Source::new("top", text).input("a", 8).output("y", 4);
+        let error = build(source.clone(), &quick()).unwrap_err();
+        assert!(error.to_string().contains("WIDTHTRUNC"), "{error}");
+        let mut model = build(source, &Options { lint: false, ..quick() }).unwrap().model();
+        let (a, y) = (model.input("a").unwrap(), model.output("y").unwrap());
+        model.set(a, 0xa5);
+        model.settle();
+        assert_eq!(model.get(y), 5);
+    }
+
+    #[test]
+    fn a_wrong_port_name_is_answered_with_near_ones() {
+        let model = build(counter(), &quick()).unwrap().model();
+        let message = |found: Result<(), SimError>| found.unwrap_err().to_string();
+        let unknown = message(model.output("cuont").map(drop));
+        assert_eq!(unknown, "`counter` has no output `cuont`; near names: `count`");
+        let clock = message(model.input("clk").map(drop));
+        assert!(clock.contains("ticks drive"), "{clock}");
+        let direction = message(model.input("count").map(drop));
+        assert_eq!(direction, "`counter` has no input `count`: it is not an input");
+        let nothing = message(model.input("zzz").map(drop));
+        assert_eq!(nothing, "`counter` has no input `zzz`; it has 2 inputs");
+    }
+
+    #[test]
+    fn extra_files_and_what_they_include_count_for_the_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let (cells, body) = (folder.path().join("cells.v"), folder.path().join("body.vh"));
+        let module = "module cell_not (input wire a, output wire y);\n`include \"body.vh\"\nendmodule\n";
+        fs::write(&cells, module).unwrap();
+        let text = "module top (input wire a, output wire y); cell_not one (.a(a), .y(y)); endmodule";
+        let mut source = Source::new("top", text).input("a", 1).output("y", 1);
+        source.extra.push(cells);
+        let options = Options {
+            cache: Some(folder.path().join("cache")),
+            ..quick()
+        };
+        for (assignment, expected) in [("assign y = ~a;\n", 1), ("assign y = a;\n", 0)] {
+            fs::write(&body, assignment).unwrap();
+            let library = build(source.clone(), &options).unwrap();
+            assert!(!library.cached());
+            let mut model = library.model();
+            model.settle();
+            assert_eq!(model.get(model.output("y").unwrap()), expected);
+        }
+    }
+}

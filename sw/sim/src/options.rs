@@ -1,0 +1,52 @@
+//! What a compiled model is made for.
+
+use std::path::PathBuf;
+
+/// Which waveform a model can write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Trace {
+    /// None: the fastest model.
+    #[default]
+    None,
+    /// Value change dump (IEEE 1364-2005, chapter 18): large, read by every viewer.
+    Vcd,
+    /// GTKWave's FST: small; needs the headers and libraries of liblz4 and zlib.
+    Fst,
+}
+
+/// Where the C++ compiler's time goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Optimise {
+    /// For long simulations: `-O3` for the code that runs every cycle.
+    #[default]
+    Speed,
+    /// For many small models that run shortly: `-O0`.
+    Build,
+}
+
+/// How to build a [`Library`](crate::Library).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Waveform that models can write.
+    pub trace: Trace,
+    /// What the C++ compiler optimises.
+    pub optimise: Optimise,
+    /// Whether every warning of `verilator -Wall` is an error. Right for emitted Verilog, wrong for a netlist.
+    pub lint: bool,
+    /// Compilations at once.
+    pub jobs: usize,
+    /// Folder of the compile cache, in place of the usual one.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            trace: Trace::None,
+            optimise: Optimise::Speed,
+            lint: true,
+            jobs: 2,
+            cache: None,
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! The configuration of a fabric, and how it is read.
+//!
+//! One table in this file says everything about a key: its type, its default, what is allowed, what it means. Parsing,
+//! `key=value` settings, range checks, help and output all come from that table, so that a new key is one entry.
+//!
+//! ```
+//! use portico_spec::Config;
+//!
+//! let mut config = Config::from_toml("cols = 8\nfifo = 2")?;
+//! config.set("rows=8")?;
+//! config.validate()?;
+//! assert_eq!((config.cols, config.rows, config.width), (8, 8, 32));
+//!
+//! let error = config.set("width=48").unwrap_err();
+//! assert_eq!(error.to_string(), "width = 48 is not allowed: allowed is 32 or 64");
+//! # Ok::<(), portico_spec::ConfigError>(())
+//! ```
+
+use std::fmt;
+
+use toml::{Table, Value};
+
+pub use self::error::ConfigError;
+use self::error::{shown, shown_key, syntax};
+use crate::topology::{MAX_COLS, MAX_ROWS};
+
+mod error;
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Any integer from the first to the last.
+    Range(usize, usize),
+    /// One of these integers.
+    OneOf(&'static [usize]),
+    /// A boolean.
+    Switch,
+}
+
+impl Allowed {
+    fn admits(&self, value: &Value) -> bool {
+        let among = |test: &dyn Fn(usize) -> bool| {
+            value
+                .as_integer()
+                .and_then(|number| usize::try_from(number).ok())
+                .is_some_and(test)
+        };
+        match self {
+            Allowed::Range(first, last) => among(&|number| (*first..=*last).contains(&number)),
+            Allowed::OneOf(choices) => among(&|number| choices.contains(&number)),
+            Allowed::Switch => value.is_bool(),
+        }
+    }
+}
+
+/// Readable, such as `1..=16`, `32 or 64`, `true or false`.
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Allowed::Range(first, last) => write!(f, "{first}..={last}"),
+            Allowed::OneOf(choices) => {
+                let choices: Vec<String> = choices.iter().map(usize::to_string).collect();
+                f.write_str(&choices.join(" or "))
+            }
+            Allowed::Switch => f.write_str("true or false"),
+        }
+    }
+}
+
+/// One key of the configuration.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The key.
+    pub name: &'static str,
+    /// What it takes.
+    pub allowed: Allowed,
+    /// Its value when not given, as written in TOML.
+    pub default: &'static str,
+    /// What it means, with its unit.
+    pub doc: &'static str,
+    get: fn(&Config) -> Value,
+    put: fn(&mut Config, &Value),
+}
+
+/// A Rust type that a key may have. `take` is called only with a value that [`Allowed::admits`].
+trait Setting {
+    fn give(&self) -> Value;
+    fn take(&mut self, value: &Value);
+}
+
+impl Setting for usize {
+    fn give(&self) -> Value {
+        // A number beyond i64 is beyond every range too.
+        Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
+    }
+
+    fn take(&mut self, value: &Value) {
+        *self = value
+            .as_integer()
+            .and_then(|number| usize::try_from(number).ok())
+            .expect("an admitted integer");
+    }
+}
+
+impl Setting for bool {
+    fn give(&self) -> Value {
+        Value::Boolean(*self)
+    }
+
+    fn take(&mut self, value: &Value) {
+        *self = value.as_bool().expect("an admitted boolean");
+    }
+}
+
+macro_rules! configuration {
+    ($(#[doc = $doc:literal] $name:ident: $type:ty = $default:literal, $allowed:expr;)*) => {
+        /// Everything that may be configured. [`Config::fields`] tells the ranges and defaults.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Config {
+            $(#[doc = $doc] pub $name: $type,)*
+        }
+
+        impl Default for Config {
+            fn default() -> Self {
+                Config { $($name: $default,)* }
+            }
+        }
+
+        static FIELDS: &[Field] = &[$(Field {
+            name: stringify!($name),
+            allowed: $allowed,
+            default: stringify!($default),
+            doc: $doc.trim_ascii(),
+            get: |config| config.$name.give(),
+            put: |config, value| config.$name.take(value),
+        },)*];
+    };
+}
+
+configuration! {
+    /// Columns of the mesh.
+    cols: usize = 4, Allowed::Range(1, MAX_COLS);
+    /// Rows of the mesh.
+    rows: usize = 4, Allowed::Range(1, MAX_ROWS);
+    /// Payload bits of a flit.
+    width: usize = 32, Allowed::OneOf(&[32, 64]);
+    /// Depth of a router's input FIFO, in flits.
+    fifo: usize = 4, Allowed::Range(2, 16);
+    /// Columns that have an edge node south of their last router, counted from column 0; at most `cols`.
+    edge_nodes: usize = 0, Allowed::Range(0, MAX_COLS);
+    /// Counters of flits and stalls at every router port.
+    monitors: bool = true, Allowed::Switch;
+}
+
+impl Config {
+    /// The table of all keys, in the order in which they are written.
+    pub fn fields() -> &'static [Field] {
+        FIELDS
+    }
+
+    /// Reads a configuration; keys that are not given keep their defaults.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the text or, once all of it was read, with the whole (see
+    /// [`Config::validate`]).
+    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
+        let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
+        let mut config = Config::default();
+        for (key, value) in &table {
+            config.put(key, value)?;
+        }
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Takes one `key=value`, the value as in TOML. On an error the configuration stays as it was. What concerns
+    /// several keys is left to [`Config::validate`], so that settings may come in any order.
+    ///
+    /// # Errors
+    /// [`ConfigError::NotASetting`], [`ConfigError::UnknownKey`], [`ConfigError::WrongType`],
+    /// [`ConfigError::OutOfRange`].
+    pub fn set(&mut self, setting: &str) -> Result<(), ConfigError> {
+        let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::NotASetting {
+            text: format!("{setting:?}"),
+        })?;
+        // What TOML cannot read is shown as the text it is, by an error that knows the key.
+        let value = value
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| Value::String(value.trim().to_string()));
+        self.put(key.trim(), &value)
+    }
+
+    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`.
+    ///
+    /// # Errors
+    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`].
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        for field in FIELDS {
+            field.check(&(field.get)(self))?;
+        }
+        if self.edge_nodes > self.cols {
+            return Err(ConfigError::EdgeNodes {
+                edge_nodes: self.edge_nodes,
+                cols: self.cols,
+            });
+        }
+        Ok(())
+    }
+
+    /// Every key with its value as written in TOML, in the order of [`Config::fields`]: for headers and hashes.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        FIELDS
+            .iter()
+            .map(|field| (field.name, (field.get)(self).to_string()))
+            .collect()
+    }
+
+    /// The configuration as a file, each key with a comment that says what it means and takes;
+    /// [`Config::from_toml`] reads it back.
+    pub fn to_toml(&self) -> String {
+        let entry = |field: &Field| {
+            format!(
+                "# {} ({})\n{} = {}\n",
+                field.doc,
+                field.allowed,
+                field.name,
+                (field.get)(self)
+            )
+        };
+        FIELDS.iter().map(entry).collect()
+    }
+
+    fn put(&mut self, key: &str, value: &Value) -> Result<(), ConfigError> {
+        let field = FIELDS
+            .iter()
+            .find(|field| field.name == key)
+            .ok_or_else(|| ConfigError::UnknownKey {
+                key: shown_key(key),
+                value: shown(value),
+            })?;
+        field.check(value)?;
+        (field.put)(self, value);
+        Ok(())
+    }
+}
+
+impl Field {
+    fn check(&self, value: &Value) -> Result<(), ConfigError> {
+        let (key, allowed) = (self.name, self.allowed);
+        let (expected, right_type) = match allowed {
+            Allowed::Switch => ("a boolean", value.is_bool()),
+            Allowed::Range(..) | Allowed::OneOf(_) => ("an integer", value.is_integer()),
+        };
+        if !right_type {
+            return Err(ConfigError::WrongType {
+                key,
+                value: shown(value),
+                expected,
+                allowed,
+            });
+        }
+        if !allowed.admits(value) {
+            return Err(ConfigError::OutOfRange {
+                key,
+                value: shown(value),
+                allowed,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use proptest::prelude::*;
+
+    fn configs() -> impl Strategy<Value = Config> {
+        (
+            testing::meshes(),
+            prop::sample::select(vec![32, 64]),
+            2..=16usize,
+            any::<bool>(),
+        )
+            .prop_map(|(mesh, width, fifo, monitors)| Config {
+                width,
+                fifo,
+                monitors,
+                ..mesh
+            })
+    }
+
+    #[test]
+    fn defaults_are_valid_and_those_of_the_table() {
+        assert_eq!(Config::from_toml(""), Ok(Config::default()));
+        assert_eq!(Config::default().validate(), Ok(()));
+        let table: Vec<_> = Config::fields()
+            .iter()
+            .map(|field| (field.name, field.default.to_string()))
+            .collect();
+        assert_eq!(Config::default().entries(), table);
+    }
+
+    #[test]
+    fn the_table_holds_the_contract() {
+        let table: Vec<_> = Config::fields()
+            .iter()
+            .map(|field| format!("{} {} {}", field.name, field.allowed, field.default))
+            .collect();
+        assert_eq!(
+            table,
+            [
+                "cols 1..=16 4",
+                "rows 1..=16 4",
+                "width 32 or 64 32",
+                "fifo 2..=16 4",
+                "edge_nodes 0..=16 0",
+                "monitors true or false true"
+            ]
+        );
+    }
+
+    /// For every key of the table: all that is allowed is taken, and what is next to it is refused by all three ways
+    /// in.
+    #[test]
+    fn every_key_keeps_its_range() {
+        for field in Config::fields() {
+            let allowed: Vec<usize> = match field.allowed {
+                Allowed::Range(first, last) => (first..=last).collect(),
+                Allowed::OneOf(choices) => choices.to_vec(),
+                Allowed::Switch => continue,
+            };
+            for number in 0..=65 {
+                let setting = format!("{} = {number}", field.name);
+                let mut config = Config {
+                    cols: MAX_COLS,
+                    ..Config::default()
+                };
+                let before = config.clone();
+                if allowed.contains(&number) {
+                    config.set(&setting).unwrap();
+                    assert!(
+                        config.entries().contains(&(field.name, number.to_string())),
+                        "{setting}"
+                    );
+                } else {
+                    let error = config.set(&setting).unwrap_err();
+                    assert!(
+                        matches!(error, ConfigError::OutOfRange { key, .. } if key == field.name),
+                        "{error}"
+                    );
+                    assert_eq!(config, before, "a refused setting changes nothing");
+                    assert_eq!(Config::from_toml(&setting), Err(error.clone()));
+                    (field.put)(&mut config, &Value::Integer(number as i64));
+                    assert_eq!(config.validate(), Err(error));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn settings_come_in_any_order() {
+        let mut config = Config::default();
+        config.set("edge_nodes=8").unwrap();
+        assert_eq!(
+            config.validate(),
+            Err(ConfigError::EdgeNodes { edge_nodes: 8, cols: 4 })
+        );
+        config.set(" cols = 8 ").unwrap();
+        config.set("monitors=false").unwrap();
+        assert_eq!(config.validate(), Ok(()));
+        assert_eq!((config.cols, config.edge_nodes, config.monitors), (8, 8, false));
+    }
+
+    #[test]
+    fn a_number_beyond_every_type_is_refused() {
+        let config = Config {
+            fifo: usize::MAX,
+            ..Config::default()
+        };
+        assert!(matches!(
+            config.validate(),
+            Err(ConfigError::OutOfRange { key: "fifo", .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_configuration_reads_back(config in configs()) {
+            prop_assert_eq!(Config::from_toml(&config.to_toml()), Ok(config.clone()));
+            let mut again = Config::default();
+            for (key, value) in config.entries() {
+                again.set(&format!("{key}={value}")).unwrap();
+            }
+            prop_assert_eq!(again, config);
+        }
+    }
+}

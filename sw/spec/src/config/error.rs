@@ -1,0 +1,236 @@
+//! What is said when a configuration is refused: always one line, which names the key, the value and what is allowed.
+
+use thiserror::Error;
+use toml::Value;
+
+use super::{Allowed, FIELDS};
+
+/// Why a configuration was refused, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    /// No such key.
+    #[error("unknown key {key} (= {value}): {}the keys are {}", hint(key), keys())]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+    },
+    /// The value has another type than the key.
+    #[error("{key} = {value} is not {expected}: allowed is {allowed}")]
+    WrongType {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// The type that the key has.
+        expected: &'static str,
+        /// What the key takes.
+        allowed: Allowed,
+    },
+    /// The value has the right type but is not among those allowed.
+    #[error("{key} = {value} is not allowed: allowed is {allowed}")]
+    OutOfRange {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What the key takes.
+        allowed: Allowed,
+    },
+    /// More edge nodes than columns.
+    #[error("edge_nodes = {edge_nodes} is not allowed with cols = {cols}: allowed is 0..={cols}")]
+    EdgeNodes {
+        /// Edge nodes asked for.
+        edge_nodes: usize,
+        /// Columns of the mesh.
+        cols: usize,
+    },
+    /// A setting without `=`.
+    #[error("{text} is not a setting: allowed is key=value, where the keys are {}", keys())]
+    NotASetting {
+        /// What was given.
+        text: String,
+    },
+    /// Not TOML.
+    #[error(
+        "line {line}, {text}: {message}: allowed is key = value, where the keys are {}",
+        keys()
+    )]
+    Syntax {
+        /// Line number, from 1.
+        line: usize,
+        /// That line.
+        text: String,
+        /// What the parser found.
+        message: String,
+    },
+}
+
+fn keys() -> String {
+    FIELDS.iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Names the nearest key when at most a third of its letters differ.
+fn hint(key: &str) -> String {
+    FIELDS
+        .iter()
+        .map(|field| (strsim::damerau_levenshtein(&key.to_lowercase(), field.name), field.name))
+        .min()
+        .filter(|(distance, name)| distance * 3 <= name.len())
+        .map_or_else(String::new, |(_, name)| format!("did you mean {name}? "))
+}
+
+pub(super) fn syntax(text: &str, error: &toml::de::Error) -> ConfigError {
+    let at = error.span().map_or(0, |span| span.start);
+    // The parser may point behind the end; the last line is meant then.
+    let line = text
+        .bytes()
+        .take(at)
+        .filter(|&byte| byte == b'\n')
+        .count()
+        .min(text.lines().count().saturating_sub(1));
+    let content = text.lines().nth(line).unwrap_or_default().trim();
+    ConfigError::Syntax {
+        line: line + 1,
+        text: format!("{content:?}"),
+        message: one_line(error.message()),
+    }
+}
+
+pub(super) fn shown_key(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    if bare {
+        key.to_string()
+    } else {
+        format!("{key:?}")
+    }
+}
+
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text:?}"),
+        other => one_line(&other.to_string()),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Config;
+    use proptest::prelude::*;
+
+    const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors";
+
+    fn read(text: &str) -> String {
+        Config::from_toml(text).unwrap_err().to_string()
+    }
+
+    fn set(setting: &str) -> String {
+        Config::default().set(setting).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_unknown_key_lists_the_keys_and_suggests_the_nearest() {
+        assert_eq!(
+            read("colls = 4"),
+            format!("unknown key colls (= 4): did you mean cols? the keys are {KEYS}")
+        );
+        assert_eq!(
+            set("edge-node=2"),
+            format!("unknown key edge-node (= 2): did you mean edge_nodes? the keys are {KEYS}")
+        );
+        assert_eq!(
+            set("Rows=2"),
+            format!("unknown key Rows (= 2): did you mean rows? the keys are {KEYS}")
+        );
+        assert_eq!(
+            set("colour=red"),
+            format!("unknown key colour (= \"red\"): the keys are {KEYS}")
+        );
+        assert_eq!(set("=4"), format!("unknown key \"\" (= 4): the keys are {KEYS}"));
+        assert_eq!(
+            read("[mesh]\ncols = 4"),
+            format!("unknown key mesh (= {{ cols = 4 }}): the keys are {KEYS}")
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_names_the_right_one() {
+        assert_eq!(
+            read("cols = \"four\""),
+            "cols = \"four\" is not an integer: allowed is 1..=16"
+        );
+        assert_eq!(read("cols = 4.0"), "cols = 4.0 is not an integer: allowed is 1..=16");
+        assert_eq!(
+            set("width=wide\nly"),
+            "width = \"wide\\nly\" is not an integer: allowed is 32 or 64"
+        );
+        assert_eq!(set("rows="), "rows = \"\" is not an integer: allowed is 1..=16");
+        assert_eq!(
+            set("monitors=1"),
+            "monitors = 1 is not a boolean: allowed is true or false"
+        );
+        assert_eq!(
+            read("fifo.deep = 3"),
+            "fifo = { deep = 3 } is not an integer: allowed is 2..=16"
+        );
+    }
+
+    #[test]
+    fn a_value_out_of_range_names_the_range() {
+        assert_eq!(read("cols = 17"), "cols = 17 is not allowed: allowed is 1..=16");
+        assert_eq!(set("rows=-1"), "rows = -1 is not allowed: allowed is 1..=16");
+        assert_eq!(set("width = 48"), "width = 48 is not allowed: allowed is 32 or 64");
+        assert_eq!(
+            read("edge_nodes = 3\ncols = 2"),
+            "edge_nodes = 3 is not allowed with cols = 2: allowed is 0..=2"
+        );
+    }
+
+    #[test]
+    fn a_syntax_error_shows_its_line() {
+        let error = read("cols = 4\n  rows 4 # oops\n");
+        assert!(error.starts_with("line 2, \"rows 4 # oops\": "), "{error}");
+        assert!(
+            error.ends_with(&format!(": allowed is key = value, where the keys are {KEYS}")),
+            "{error}"
+        );
+        assert!(
+            read("cols = 4\ncols = 5").contains("line 2, \"cols = 5\": duplicate key"),
+            "{}",
+            read("cols = 4\ncols = 5")
+        );
+        assert!(
+            read("rows = 4\ncols =").starts_with("line 2, \"cols =\": "),
+            "{}",
+            read("rows = 4\ncols =")
+        );
+        assert_eq!(
+            set("cols"),
+            format!("\"cols\" is not a setting: allowed is key=value, where the keys are {KEYS}")
+        );
+    }
+
+    proptest! {
+        /// Pieces that are nearly right reach further into the parser than bytes alone.
+        #[test]
+        fn any_text_is_read_or_refused_in_one_line(
+            pieces in prop::collection::vec(prop_oneof![
+                Just("cols".to_string()), Just("=".to_string()), Just("\n".to_string()), Just("\"".to_string()),
+                Just("\"\"\"".to_string()), Just("[".to_string()), Just("]".to_string()), Just("4".to_string()),
+                any::<String>(),
+            ], 0..12),
+        ) {
+            let text = pieces.concat();
+            let results = [Config::from_toml(&text).map(|_| ()), Config::default().set(&text)];
+            for error in results.iter().filter_map(|result| result.as_ref().err()) {
+                prop_assert_eq!(error.to_string().lines().count(), 1, "{}", error);
+                prop_assert!(error.to_string().contains("allowed is") || error.to_string().contains(KEYS), "{}", error);
+            }
+        }
+    }
+}

