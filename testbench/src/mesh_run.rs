@@ -7,13 +7,13 @@
 //! The generated packets depend on the workload and the seed alone, so that different devices are given the same ones.
 
 use crate::{
+    plan::{Drain, Plan, PlanError, Readiness},
     report::{Report, Tally},
     scoreboard::{Fault, Scoreboard},
     stream::StreamDevice,
-    traffic::{Generator, Sources, Workload},
+    traffic::{Generator, Sources},
 };
 use portico_spec::Config;
-use rand::{rngs::SmallRng, Rng, SeedableRng};
 use thiserror::Error;
 
 /// Cycles without any handshake after which a network with packets in it counts as stuck.
@@ -25,49 +25,33 @@ const QUIET: u64 = 100;
 /// Terminals and pairs that an error names at most.
 const NAMED: usize = 8;
 
-/// What to run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub workload: Workload,
-    /// Cycles before measurement; no matter to a recorded workload.
-    pub warmup: u64,
-    /// Cycles under measurement, 1 or more; no matter to a recorded workload.
-    pub measure: u64,
-    /// Decides all that is random.
-    pub seed: u64,
-    /// Probability that a terminal takes no flit in a cycle: 0 to below 1.
-    pub stall: f64,
-    /// Probability that a source pauses in a cycle before it offers the next flit: 0 to below 1.
-    pub idle: f64,
-    pub drain: Drain,
-}
-
-/// What must come out before a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drain {
-    /// All that was generated.
-    Everything,
-    /// All that has entered the network; what waits in the source queues is discarded. For loads beyond saturation.
-    Network,
-}
-
 /// Why a run failed. Each says which seed replays it.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum RunError {
-    #[error("{field} {value}: allowed is {allowed}")]
-    Plan {
-        field: &'static str,
-        value: f64,
-        allowed: &'static str,
-    },
+    /// The plan is out of range.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The device is not a mesh of the configuration.
     #[error("the device has {inputs} inputs and {outputs} outputs; the configuration has {terminals} terminals")]
     Shape {
+        /// Its inputs.
         inputs: usize,
+        /// Its outputs.
         outputs: usize,
+        /// Terminals of the configuration.
         terminals: usize,
     },
+    /// The scoreboard objects.
     #[error("cycle {cycle}, seed {seed:#x}: {fault}")]
-    Fault { cycle: u64, seed: u64, fault: Fault },
+    Fault {
+        /// When.
+        cycle: u64,
+        /// Replays the run.
+        seed: u64,
+        /// To what.
+        fault: Fault,
+    },
+    /// Packets are in the network or before it, and nothing moves.
     #[error(
         "cycle {cycle}, seed {seed:#x}: stuck, no flit moved for {PATIENCE} cycles; packets waiting to enter \
          (terminal: packets): {}; under way (source -> destination: packets): {}",
@@ -75,7 +59,9 @@ pub enum RunError {
         stuck_pairs(under_way)
     )]
     Stuck {
+        /// When that was noticed.
         cycle: u64,
+        /// Replays the run.
         seed: u64,
         /// (terminal, packets), the first few.
         waiting: Vec<(usize, usize)>,
@@ -114,16 +100,22 @@ fn listed(items: impl Iterator<Item = String>) -> String {
 /// # Errors
 /// The plan is out of range, or the device did something wrong, or nothing at all.
 pub fn run(device: &mut dyn StreamDevice, config: &Config, plan: &Plan) -> Result<Report, RunError> {
-    check(device, config, plan)?;
+    plan.check()?;
+    let terminals = config.terminals();
+    let (inputs, outputs) = (device.inputs(), device.outputs());
+    if (inputs, outputs) != (terminals, terminals) {
+        return Err(RunError::Shape {
+            inputs,
+            outputs,
+            terminals,
+        });
+    }
     device.reset();
     let mut generator = Generator::new(&plan.workload, plan.seed);
     let mut sources = Sources::new(config, plan.idle, plan.seed);
     let mut scoreboard = Scoreboard::new(config);
     let mut readiness = Readiness::new(config, plan);
-    let mut tally = match &plan.workload {
-        Workload::Random { .. } | Workload::Stream { .. } => Tally::new(plan.warmup..plan.warmup + plan.measure),
-        Workload::Recorded(_) => Tally::new(0..u64::MAX),
-    };
+    let mut tally = Tally::new(plan.window());
     let (mut draining, mut moved, mut quiet) = (false, 0, 0);
     for now in 0u64.. {
         if !draining {
@@ -173,32 +165,6 @@ pub fn run(device: &mut dyn StreamDevice, config: &Config, plan: &Plan) -> Resul
     Ok(tally.report(plan.seed, &plan.workload.senders(config), &scoreboard))
 }
 
-fn check(device: &dyn StreamDevice, config: &Config, plan: &Plan) -> Result<(), RunError> {
-    let terminals = config.terminals();
-    let (inputs, outputs) = (device.inputs(), device.outputs());
-    if (inputs, outputs) != (terminals, terminals) {
-        return Err(RunError::Shape {
-            inputs,
-            outputs,
-            terminals,
-        });
-    }
-    for (field, value) in [("stall", plan.stall), ("idle", plan.idle)] {
-        if !(0.0..1.0).contains(&value) {
-            let allowed = "a probability from 0 to below 1";
-            return Err(RunError::Plan { field, value, allowed });
-        }
-    }
-    if plan.measure == 0 {
-        return Err(RunError::Plan {
-            field: "measure",
-            value: 0.0,
-            allowed: "1 cycle or more",
-        });
-    }
-    Ok(())
-}
-
 fn stuck(sources: &Sources, scoreboard: &Scoreboard, config: &Config, cycle: u64, seed: u64) -> RunError {
     let waiting = (0..config.terminals()).map(|terminal| (terminal, sources.waiting_at(terminal)));
     RunError::Stuck {
@@ -209,38 +175,14 @@ fn stuck(sources: &Sources, scoreboard: &Scoreboard, config: &Config, cycle: u64
     }
 }
 
-/// Which terminals take a flit in a cycle.
-struct Readiness {
-    stall: f64,
-    rng: SmallRng,
-    ready: Vec<bool>,
-}
-
-impl Readiness {
-    fn new(config: &Config, plan: &Plan) -> Self {
-        Self {
-            stall: plan.stall,
-            rng: SmallRng::seed_from_u64(plan.seed.rotate_left(32)),
-            ready: vec![true; config.terminals()],
-        }
-    }
-
-    fn draw(&mut self) -> &[bool] {
-        if self.stall > 0.0 {
-            self.ready.fill_with(|| !self.rng.gen_bool(self.stall));
-        }
-        &self.ready
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
+        altered::Altered,
         golden_mesh::GoldenMesh,
         naive_mesh::NaiveMesh,
-        stream::Handshakes,
-        traffic::{Pattern, Trace},
+        traffic::{Pattern, Trace, Workload},
     };
     use portico_spec::Flit;
 
@@ -255,62 +197,27 @@ mod tests {
 
     fn plan(config: &Config, pattern: Pattern, rate: f64, packet: usize) -> Plan {
         let destinations = pattern.on_mesh(config.cols, config.rows, config.edge_nodes).unwrap();
-        Plan {
-            workload: Workload::random(destinations, rate, packet).unwrap(),
-            warmup: 200,
-            measure: 1_000,
-            seed: 0x5eed,
-            stall: 0.0,
-            idle: 0.0,
-            drain: Drain::Everything,
-        }
+        Plan::new(
+            Workload::random(destinations, rate, packet).unwrap(),
+            200,
+            1_000,
+            0x5eed,
+        )
     }
 
-    /// A mesh with one planted fault: the `victim`th flit that it emits is replaced by what `mutate` makes of it.
-    struct Faulty<F> {
-        mesh: GoldenMesh,
-        victim: usize,
-        mutate: F,
-        emitted: Vec<Option<Flit>>,
-    }
-
-    impl<F: Fn(Flit) -> Option<Flit>> StreamDevice for Faulty<F> {
-        fn inputs(&self) -> usize {
-            self.mesh.inputs()
-        }
-
-        fn outputs(&self) -> usize {
-            self.mesh.outputs()
-        }
-
-        fn reset(&mut self) {
-            self.mesh.reset();
-        }
-
-        fn cycle(&mut self, offered: &[Option<Flit>], ready: &[bool]) -> Handshakes<'_> {
-            let Handshakes { accepted, emitted } = self.mesh.cycle(offered, ready);
-            self.emitted.clear();
-            for &flit in emitted {
-                let is_victim = flit.is_some() && self.victim == 0;
-                self.emitted
-                    .push(if is_victim { flit.and_then(&self.mutate) } else { flit });
-                self.victim = self.victim.wrapping_sub(usize::from(flit.is_some()));
-            }
-            Handshakes {
-                accepted,
-                emitted: &self.emitted,
-            }
-        }
-    }
-
+    /// Runs a mesh that emits its 300th flit as `mutate` makes it.
     fn run_faulty(mutate: impl Fn(Flit) -> Option<Flit>) -> Result<Report, RunError> {
         let config = config(4, 4, 0);
-        let mut device = Faulty {
-            mesh: GoldenMesh::new(&config),
-            victim: 300,
-            mutate,
-            emitted: vec![],
+        let mut emitted = 0;
+        let alter = |flits: &mut [Option<Flit>]| {
+            for flit in flits.iter_mut().filter(|flit| flit.is_some()) {
+                emitted += 1;
+                if emitted == 300 {
+                    *flit = flit.and_then(&mutate);
+                }
+            }
         };
+        let mut device = Altered::new(GoldenMesh::new(&config), alter);
         run(&mut device, &config, &plan(&config, Pattern::Uniform, 0.3, 3))
     }
 
@@ -438,31 +345,14 @@ mod tests {
 
     #[test]
     fn a_network_that_swallows_packets_is_stuck_and_they_are_named() {
-        struct Swallowing(GoldenMesh);
-        impl StreamDevice for Swallowing {
-            fn inputs(&self) -> usize {
-                self.0.inputs()
-            }
-
-            fn outputs(&self) -> usize {
-                self.0.outputs()
-            }
-
-            fn reset(&mut self) {
-                self.0.reset();
-            }
-
-            fn cycle(&mut self, offered: &[Option<Flit>], _ready: &[bool]) -> Handshakes<'_> {
-                self.0.cycle(offered, &[false; 4])
-            }
-        }
         let config = config(2, 2, 0);
         let trace = Trace::parse("0 0 3 2\n1 1 3 1\n1 1 3 1\n", 4).unwrap();
         let plan = Plan {
             workload: Workload::Recorded(trace),
             ..plan(&config, Pattern::Uniform, 0.1, 1)
         };
-        let error = run(&mut Swallowing(GoldenMesh::new(&config)), &config, &plan).unwrap_err();
+        let mut device = Altered::new(GoldenMesh::new(&config), |flits| flits.fill(None));
+        let error = run(&mut device, &config, &plan).unwrap_err();
         assert_eq!(
             error.to_string(),
             "cycle 5002, seed 0x5eed: stuck, no flit moved for 5000 cycles; packets waiting to enter (terminal: packets): \
@@ -471,26 +361,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_named() {
+    fn a_plan_or_a_device_that_does_not_fit_is_refused() {
         let config = config(4, 4, 0);
         let good = plan(&config, Pattern::Uniform, 0.1, 1);
-        let error = |plan: Plan| {
-            run(&mut GoldenMesh::new(&config), &config, &plan)
-                .unwrap_err()
-                .to_string()
-        };
-        let stall = Plan {
+        let bad = Plan {
             stall: 1.0,
             ..good.clone()
         };
-        assert_eq!(error(stall), "stall 1: allowed is a probability from 0 to below 1");
-        assert_eq!(
-            error(Plan {
-                measure: 0,
-                ..good.clone()
-            }),
-            "measure 0: allowed is 1 cycle or more"
-        );
+        let error = run(&mut GoldenMesh::new(&config), &config, &bad).unwrap_err();
+        assert!(matches!(error, RunError::Plan(_)), "{error}");
         let other = Config {
             cols: 3,
             ..config.clone()

@@ -40,13 +40,19 @@ pub struct Report {
 /// A distribution of latencies, in cycles; all zero without packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
+    /// Packets measured.
     pub packets: usize,
+    /// Their mean.
     pub mean: f64,
+    /// The shortest.
     pub min: u64,
-    /// Percentiles by nearest rank: this many percent of the packets took no longer.
+    /// Half of the packets took no longer; percentiles are by nearest rank.
     pub p50: u64,
+    /// 95 % of the packets took no longer.
     pub p95: u64,
+    /// 99 % of the packets took no longer.
     pub p99: u64,
+    /// The longest.
     pub max: u64,
 }
 

@@ -32,18 +32,33 @@ pub enum Fault {
     /// The stimulus, not the network, is at fault.
     #[error(transparent)]
     Stimulus(#[from] InjectError),
+    /// A packet that came out is not the one that is due.
     #[error(transparent)]
     Delivery(#[from] Mismatch),
+    /// More flits came out than any packet has.
     #[error("terminal {terminal} received {flits} flits and no tail; the longest packet has {longest}", longest = MAX_PAYLOAD_FLITS + 1)]
-    Endless { terminal: usize, flits: usize },
+    Endless {
+        /// Where.
+        terminal: usize,
+        /// How many, so far.
+        flits: usize,
+    },
+    /// Packets are missing at the end.
     #[error("{packets} packets never came out: {}", list(pairs))]
     Lost {
+        /// How many.
         packets: usize,
         /// (source, destination, packets), the first few.
         pairs: Vec<(usize, usize, usize)>,
     },
+    /// A packet is still coming out at the end.
     #[error("terminal {terminal} received {flits} flits of a packet whose tail never came")]
-    Torn { terminal: usize, flits: usize },
+    Torn {
+        /// Where.
+        terminal: usize,
+        /// Flits that came.
+        flits: usize,
+    },
 }
 
 fn list(pairs: &[(usize, usize, usize)]) -> String {

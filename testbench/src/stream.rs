@@ -182,3 +182,173 @@ impl<D: Device> StreamDevice for PortStreams<D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{rtl::RtlDevice, rtl_device};
+    use rand::{rngs::SmallRng, Rng, SeedableRng};
+    use rust_hdl::prelude::*;
+    use std::collections::VecDeque;
+
+    #[derive(LogicInterface, Default)]
+    struct Inward {
+        tdata: Signal<In, Bits<32>>,
+        tlast: Signal<In, Bit>,
+        tvalid: Signal<In, Bit>,
+        tready: Signal<Out, Bit>,
+    }
+
+    #[derive(LogicInterface, Default)]
+    struct Outward {
+        tdata: Signal<Out, Bits<32>>,
+        tlast: Signal<Out, Bit>,
+        tvalid: Signal<Out, Bit>,
+        tready: Signal<In, Bit>,
+    }
+
+    /// Two streams that change places, a register each; ready goes through, so that it must be read in its own cycle.
+    #[derive(LogicBlock, Default)]
+    struct Crossing {
+        clk: Signal<In, Clock>,
+        rst: Signal<In, Bit>,
+        s_axis: [Inward; 2],
+        m_axis: [Outward; 2],
+        data: [DFF<Bits<32>>; 2],
+        last: [DFF<Bit>; 2],
+        full: [DFF<Bit>; 2],
+    }
+
+    impl Logic for Crossing {
+        #[hdl_gen]
+        fn update(&mut self) {
+            for i in 0..2 {
+                self.data[i].clock.next = self.clk.val();
+                self.last[i].clock.next = self.clk.val();
+                self.full[i].clock.next = self.clk.val();
+                self.data[i].d.next = self.data[i].q.val();
+                self.last[i].d.next = self.last[i].q.val();
+                self.full[i].d.next = self.full[i].q.val();
+                self.m_axis[1 - i].tdata.next = self.data[i].q.val();
+                self.m_axis[1 - i].tlast.next = self.last[i].q.val();
+                self.m_axis[1 - i].tvalid.next = self.full[i].q.val();
+                self.s_axis[i].tready.next = !self.full[i].q.val() | self.m_axis[1 - i].tready.val();
+                if !self.full[i].q.val() | self.m_axis[1 - i].tready.val() {
+                    self.full[i].d.next = self.s_axis[i].tvalid.val();
+                    self.data[i].d.next = self.s_axis[i].tdata.val();
+                    self.last[i].d.next = self.s_axis[i].tlast.val();
+                }
+                if self.rst.val() {
+                    self.full[i].d.next = false;
+                }
+            }
+        }
+    }
+
+    fn crossing() -> RtlDevice<Crossing> {
+        rtl_device!(
+            Crossing::default();
+            rst,
+            s_axis[0].tdata, s_axis[0].tlast, s_axis[0].tvalid, m_axis[0].tready,
+            s_axis[1].tdata, s_axis[1].tlast, s_axis[1].tvalid, m_axis[1].tready
+        )
+    }
+
+    #[test]
+    fn what_is_accepted_comes_out_once_in_order_at_the_right_stream() {
+        let seed = 0x5eed;
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let mut streams = PortStreams::new(crossing(), 2, 2).unwrap();
+        let mut expected = [VecDeque::new(), VecDeque::new()];
+        let (mut offered, mut moved, mut full_speed) = ([None; 2], 0, 0);
+        for cycle in 0..3_000 {
+            if cycle == 1_500 {
+                streams.reset();
+                expected.iter_mut().for_each(VecDeque::clear);
+                offered = [None; 2];
+            }
+            for offer in &mut offered {
+                let flit = Flit {
+                    data: rng.gen::<u32>().into(),
+                    last: rng.gen(),
+                };
+                *offer = offer.or(rng.gen_bool(0.7).then_some(flit));
+            }
+            let ready: [bool; 2] = rng.gen();
+            let Handshakes { accepted, emitted } = streams.cycle(&offered, &ready);
+            for k in 0..2 {
+                if let Some(flit) = emitted[k] {
+                    assert!(
+                        ready[k],
+                        "seed {seed:#x}, cycle {cycle}: a stream that was not ready gave a flit"
+                    );
+                    assert_eq!(Some(flit), expected[1 - k].pop_front(), "seed {seed:#x}, cycle {cycle}");
+                    moved += 1;
+                }
+            }
+            for k in 0..2 {
+                if accepted[k] {
+                    full_speed += usize::from(emitted[1 - k].is_some());
+                    expected[k].extend(offered[k].take());
+                }
+            }
+        }
+        assert!(
+            moved > 2_000 && full_speed > 500,
+            "{moved} flits, {full_speed} while another left"
+        );
+        assert!(
+            expected.iter().all(|queue| queue.len() <= 1),
+            "a register holds one flit"
+        );
+    }
+
+    /// Ports by name alone.
+    struct Names(Vec<String>);
+
+    impl Names {
+        fn of(streams: &[&str]) -> Self {
+            let port = |stream: &&str| ["tdata", "tlast", "tvalid", "tready"].map(|field| format!("{stream}_{field}"));
+            Self(streams.iter().flat_map(port).collect())
+        }
+
+        fn find(&self, name: &str) -> Option<usize> {
+            self.0.iter().position(|known| known == name)
+        }
+    }
+
+    impl Device for Names {
+        fn input(&self, name: &str) -> Option<Input> {
+            self.find(name).map(Input)
+        }
+
+        fn output(&self, name: &str) -> Option<Output> {
+            self.find(name).map(Output)
+        }
+
+        fn set(&mut self, _port: Input, _value: u64) {}
+
+        fn get(&self, _port: Output) -> u64 {
+            0
+        }
+
+        fn settle(&mut self) {}
+
+        fn tick(&mut self) {}
+
+        fn reset(&mut self, _cycles: usize) {}
+    }
+
+    #[test]
+    fn a_sole_stream_may_lack_its_index() {
+        let shape = |names: &[&str], inputs, outputs| {
+            let streams = PortStreams::new(Names::of(names), inputs, outputs);
+            streams.map(|streams| (streams.inputs(), streams.outputs()))
+        };
+        assert_eq!(shape(&["s_axis", "m_axis"], 1, 1), Ok((1, 1)));
+        assert_eq!(shape(&["s_axis_0", "m_axis_0"], 1, 1), Ok((1, 1)));
+        assert_eq!(shape(&["s_axis", "m_axis_0", "m_axis_1"], 1, 2), Ok((1, 2)));
+        let error = shape(&["s_axis", "m_axis_0"], 1, 2).unwrap_err();
+        assert_eq!(error.name, "m_axis_1_tdata");
+    }
+}

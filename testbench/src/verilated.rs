@@ -68,3 +68,33 @@ impl Device for Verilated {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accumulators;
+    use portico_sim::{build, Optimise, Options, Source};
+
+    #[test]
+    fn verilog_does_what_its_block_does() {
+        let lane = |source: Source, lane: &str| {
+            source
+                .input(&format!("{lane}_word"), 40)
+                .input(&format!("{lane}_enable"), 1)
+                .output(&format!("{lane}_sum"), 40)
+        };
+        let source = Source::new("accumulators", accumulators::VERILOG)
+            .input("clk", 1)
+            .input("rst", 1);
+        let source = lane(lane(source, "lane_0"), "lane_1")
+            .output("parity", 1)
+            .output("wide", 80);
+        let options = Options {
+            optimise: Optimise::Build,
+            ..Options::default()
+        };
+        let mut device = Verilated::new(&build(source, &options).unwrap()).unwrap();
+        accumulators::check(&mut device);
+        assert!(device.model().output("wide").is_ok(), "wide ports are the model's");
+    }
+}

@@ -2,7 +2,8 @@
 
 use crate::{
     error::{Error, Result},
-    ir::{Expr, Range, SignalId, Stmt},
+    expr::{mask, Expr, SignalId},
+    stmt::{Range, Stmt},
     symbols::{Role, Symbols},
 };
 use num_bigint::BigUint;
@@ -10,10 +11,6 @@ use std::collections::{HashMap, HashSet};
 
 /// Bits of each signal that are written on every path so far.
 type Written = HashMap<SignalId, BigUint>;
-
-fn mask(offset: usize, width: usize) -> BigUint {
-    ((BigUint::from(1u8) << width) - 1u8) << offset
-}
 
 struct Checker<'a> {
     symbols: &'a Symbols,
@@ -88,7 +85,6 @@ impl Checker<'_> {
                     let bodies = arms.iter().map(|(_, arm)| arm).chain(default);
                     self.branches(bodies, default.is_none(), written)?;
                 }
-                Stmt::Comment(_) => {}
             }
         }
         Ok(())

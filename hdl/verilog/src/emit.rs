@@ -1,9 +1,10 @@
 //! The whole design: blocks become modules, equal blocks one module.
 
 use crate::{
+    custom,
     design::{Design, Direction, Module, Port},
     error::{Error, Result},
-    loops::{paths_of_text, Paths},
+    loops::Paths,
     names, plan, print,
     symbols::{dotted, Symbols},
     tree::{collect, Instance},
@@ -141,7 +142,7 @@ impl<'a> Emitter<'a> {
     fn text(&self, instance: &Instance, children: &[Rc<Done>], place: &str) -> Result<(String, Paths)> {
         let symbols = Symbols::new(instance, place)?;
         let kernel = match &instance.code {
-            Verilog::Custom(body) => return Ok((print::module_from_text(instance, body), paths_of_text(instance))),
+            Verilog::Custom(body) => return Ok((print::module_from_text(instance, body), custom::paths(instance))),
             Verilog::Combinatorial(kernel) => kernel.clone(),
             Verilog::Empty => Vec::new(),
             Verilog::Blackbox(_) | Verilog::Wrapper(_) => {

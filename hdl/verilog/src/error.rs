@@ -26,8 +26,8 @@ pub enum Error {
     /// A name in the kernel that is no signal, constant, loop variable or value of an enumeration.
     #[error("{block}: `{name}` is not a signal, constant or loop variable{hint}")]
     UnknownName { block: String, name: String, hint: String },
-    /// An index that cannot be computed at elaboration.
-    #[error("{block}: index `{index}` cannot be computed: {reason}")]
+    /// An index that cannot be computed at elaboration, or that points outside.
+    #[error("{block}: bad index `{index}`: {reason}")]
     BadIndex {
         block: String,
         index: String,
@@ -53,8 +53,8 @@ pub enum Error {
     /// A clock that is anything but a plain connection.
     #[error("{block}: clock of `{signal}` must be one clock signal, connected once and unconditionally")]
     BadClock { block: String, signal: String },
-    /// A name that Verilog or SystemVerilog reserves.
-    #[error("{block}: `{name}` is a reserved word of Verilog or SystemVerilog; rename it")]
+    /// A name that Verilog, SystemVerilog or the C++ of Verilator's models reserves.
+    #[error("{block}: `{name}` is a reserved word of Verilog, SystemVerilog or C++; rename it")]
     ReservedWord { block: String, name: String },
     /// Two signals whose names are one in Verilog.
     #[error("{block}: two things would both be named `{name}` in Verilog; rename one")]

@@ -39,10 +39,13 @@
 //! their shape, `print` writes them, `emit` shares what is equal.
 
 mod assigned;
+mod custom;
 mod design;
 mod emit;
 mod error;
-mod ir;
+mod expr;
+mod index;
+mod known;
 mod loops;
 mod lower;
 mod names;
@@ -50,6 +53,8 @@ mod path;
 mod plan;
 mod print;
 mod process;
+mod slice;
+mod stmt;
 mod symbols;
 mod tree;
 mod value;

@@ -2,16 +2,23 @@
 
 use crate::{
     error::{Error, Result},
-    ir::{Constant, Range, SignalId, Stmt},
+    expr::{Constant, SignalId},
+    index::Place,
     path,
+    stmt::{Range, Stmt},
     symbols::{dotted, Role},
     value::Lowering,
 };
 use num_bigint::BigUint;
+use std::collections::HashSet;
+
 use rust_hdl::core::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogLink, VerilogLinkDetails,
     VerilogLoop, VerilogMatch, VerilogStatement,
 };
+
+/// Suffixes that a number in a pattern may have.
+const SUFFIXES: [&str; 6] = ["usize", "u128", "u64", "u32", "u16", "u8"];
 
 impl Lowering<'_> {
     /// The statements of a kernel, or of a branch of one.
@@ -29,11 +36,7 @@ impl Lowering<'_> {
                 let target = self.target(target)?;
                 let width = self.symbols.signals[target].width;
                 let value = self.sized(value, width, target)?;
-                body.push(Stmt::Assign {
-                    target,
-                    range: Range::Whole,
-                    value,
-                });
+                body.push(Stmt::whole(target, value));
             }
             VerilogStatement::SliceAssignment {
                 base,
@@ -44,26 +47,22 @@ impl Lowering<'_> {
                 let target = self.target(base)?;
                 let of = self.symbols.signals[target].width;
                 let value = self.sized(replacement, *width, target)?;
-                let range = match self.offset(offset, of)? {
-                    Ok(0) if *width == of => Range::Whole,
-                    Ok(offset) if offset + width <= of => Range::Part { offset, width: *width },
-                    Ok(offset) => {
+                let range = match self.place(offset, of)? {
+                    Place::Fixed(0) if *width == of => Range::Whole,
+                    Place::Fixed(offset) if offset + width <= of => Range::Part { offset, width: *width },
+                    Place::Fixed(offset) => {
                         let index = format!("{offset} of `{}`", self.symbols.signals[target].path);
-                        let reason = format!("it has {of} bits");
-                        return Err(Error::BadIndex {
-                            block: self.name(),
-                            index,
-                            reason,
-                        });
+                        return Err(self.bad_index(index, format!("it has {of} bits")));
                     }
-                    Err(offset) => Range::Dynamic { offset, width: *width },
+                    Place::Dynamic(offset) => Range::Dynamic { offset, width: *width },
                 };
                 body.push(Stmt::Assign { target, range, value });
             }
             VerilogStatement::If(conditional) => self.conditional(conditional, body)?,
             VerilogStatement::Match(case) => self.case(case, body)?,
             VerilogStatement::Loop(repeat) => self.repeat(repeat, body)?,
-            VerilogStatement::Comment(text) => body.push(Stmt::Comment(text.clone())),
+            // rust-hdl makes comments of `println!` and `assert!`, which are of the simulation.
+            VerilogStatement::Comment(_) => {}
             VerilogStatement::Link(links) => {
                 for link in links {
                     body.push(self.link(link)?);
@@ -97,7 +96,7 @@ impl Lowering<'_> {
     }
 
     fn conditional(&mut self, conditional: &VerilogConditional, body: &mut Vec<Stmt>) -> Result<()> {
-        let test = self.value(&conditional.test, Some(1))?;
+        let test = self.bit_value(&conditional.test, "a condition")?;
         let then = self.block(&conditional.then)?;
         let mut otherwise = Vec::new();
         match &conditional.otherwise {
@@ -105,81 +104,89 @@ impl Lowering<'_> {
             VerilogBlockOrConditional::Conditional(statement) => self.statement(statement, &mut otherwise)?,
             VerilogBlockOrConditional::None => {}
         }
-        match test.as_constant() {
-            Some(value) if *value == BigUint::ZERO => body.extend(otherwise),
-            Some(_) => body.extend(then),
-            None if then.is_empty() && otherwise.is_empty() => {}
-            None => body.push(Stmt::If { test, then, otherwise }),
-        }
+        body.extend(Stmt::choice(test, then, otherwise));
         Ok(())
     }
 
     fn case(&mut self, case: &VerilogMatch, body: &mut Vec<Stmt>) -> Result<()> {
         let selector = self.value(&case.test, None)?;
         let width = selector.width();
-        let (mut arms, mut default, mut labels) = (Vec::new(), None, 0);
+        let (mut arms, mut default, mut taken) = (Vec::new(), None, HashSet::new());
         let mut values = None;
         for arm in &case.cases {
             let statements = self.block(&arm.block)?;
             if arm.condition == "default" {
+                // What follows a wildcard is never reached.
                 default = Some(statements);
-            } else {
-                values = values.or(self.symbols.values_beside(&arm.condition.replace("::", "$")));
-                arms.push((vec![self.label(&arm.condition, width)?], statements));
-                labels += 1;
+                break;
+            }
+            values = values.or(self.symbols.values_beside(&arm.condition.replace("::", "$")));
+            let label = self.label(&arm.condition, width)?;
+            if taken.insert(label.value.clone()) {
+                arms.push((label, statements));
             }
         }
         // Codes that no value of the enumeration has must not make a latch: the last arm takes them.
-        let complete = values == Some(labels) || (width < usize::BITS as usize && labels == 1 << width);
+        let complete = values == Some(taken.len()) || (width < usize::BITS as usize && taken.len() == 1 << width);
         if default.is_none() && complete {
             default = arms.pop().map(|(_, statements)| statements);
         }
-        if let Some(value) = selector.as_constant() {
-            let taken = arms
-                .into_iter()
-                .find(|(labels, _)| labels.iter().any(|label| label.value == *value));
-            body.extend(taken.map(|(_, statements)| statements).or(default).unwrap_or_default());
-        } else {
-            body.push(Stmt::Case {
-                selector,
-                arms,
-                default,
-            });
-        }
+        body.extend(Stmt::case(selector, arms, default));
         Ok(())
     }
 
+    /// The value of a pattern: one of an enumeration, a number, or a boolean.
     fn label(&self, text: &str, width: usize) -> Result<Constant> {
         let key = text.replace("::", "$");
-        if let Some(constant) = self.symbols.constant(&key) {
-            return Ok(constant.clone());
-        }
-        let digits = text.replace('_', "");
-        let (digits, radix) = match digits.get(..2) {
-            Some("0x") => (&digits[2..], 16),
-            Some("0b") => (&digits[2..], 2),
-            _ => (digits.as_str(), 10),
+        let named = self.symbols.constant(&key).filter(|_| key.contains('$'));
+        let number = || {
+            self.number(text).map(|value| Constant {
+                value,
+                width,
+                name: None,
+            })
         };
-        let digits = digits.trim_end_matches(['u', 's', 'i', 'z', 'e']);
-        let value = match text {
-            "true" => Some(BigUint::from(1u8)),
-            "false" => Some(BigUint::ZERO),
-            _ => BigUint::parse_bytes(digits.as_bytes(), radix),
+        let label = named.cloned().or_else(number).ok_or_else(|| self.unknown(&key))?;
+        let found = if label.name.is_some() {
+            label.width
+        } else {
+            label.value.bits() as usize
         };
-        let value = value.ok_or_else(|| self.unknown(text))?;
-        if value.bits() as usize > width {
-            let what = format!("case label {text}");
+        if found > width || (label.name.is_some() && found != width) {
             return Err(Error::WidthMismatch {
                 block: self.name(),
-                what,
-                found: value.bits() as usize,
+                what: format!("case label {text}"),
+                found,
                 expected: width,
             });
         }
-        Ok(Constant::new(value, width))
+        Ok(label)
+    }
+
+    fn number(&self, text: &str) -> Option<BigUint> {
+        let digits = text.replace('_', "");
+        let digits = SUFFIXES
+            .iter()
+            .find_map(|suffix| digits.strip_suffix(suffix))
+            .unwrap_or(&digits);
+        match digits.split_at_checked(2) {
+            _ if text == "true" || text == "false" => Some(BigUint::from(text == "true")),
+            Some(("0x", digits)) => BigUint::parse_bytes(digits.as_bytes(), 16),
+            Some(("0o", digits)) => BigUint::parse_bytes(digits.as_bytes(), 8),
+            Some(("0b", digits)) => BigUint::parse_bytes(digits.as_bytes(), 2),
+            _ => BigUint::parse_bytes(digits.as_bytes(), 10),
+        }
     }
 
     fn repeat(&mut self, repeat: &VerilogLoop, body: &mut Vec<Stmt>) -> Result<()> {
+        if self.symbols.knows(&repeat.index) {
+            // In the kernel's text `self.` is gone: nothing tells the two apart.
+            let what = format!("loop variable `{0}` beside a signal `{0}`", repeat.index);
+            return Err(Error::Unsupported {
+                block: self.name(),
+                what,
+            });
+        }
         for value in repeat.from.as_usize()..repeat.to.as_usize() {
             self.loops.push((repeat.index.clone(), value));
             let statements = self.block(&repeat.block);
@@ -209,10 +216,6 @@ impl Lowering<'_> {
         let target = self.writable(&sink)?;
         let width = self.symbols.signals[target].width;
         let value = self.sized(&VerilogExpression::Signal(source), width, target)?;
-        Ok(Stmt::Assign {
-            target,
-            range: Range::Whole,
-            value,
-        })
+        Ok(Stmt::whole(target, value))
     }
 }

@@ -1,4 +1,6 @@
-//! Names in the emitted Verilog: flat, lower case, never a reserved word.
+//! Names in the emitted Verilog: flat, plain, never a reserved word.
+
+use std::{collections::HashSet, sync::LazyLock};
 
 /// Reserved words of Verilog-2005 (IEEE 1364-2005, annex B) and SystemVerilog (IEEE 1800-2017, annex B).
 const RESERVED: &str = "\
@@ -20,14 +22,32 @@ timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type typedef uni
 until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with \
 within wor xnor xor";
 
-/// Whether Verilog-2005 or SystemVerilog keeps `name` for itself.
+/// Words of C++ that Verilator warns of, as it turns names into those of its model.
+const RESERVED_IN_MODELS: &str = "\
+abort alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool catch char char16_t \
+char32_t compl concept const_cast const_iterator constexpr decltype delete double dynamic_cast explicit false float friend \
+goto inline iterator long mutable namespace noexcept not_eq nullptr operator or_eq override private public register requires \
+short sizeof static_assert static_cast switch synchronized template thread_local throw true try typeid typename using \
+volatile wchar_t xor_eq";
+
+/// Whether a language through which the text passes keeps `name` for itself.
 pub fn is_reserved(name: &str) -> bool {
-    RESERVED.split_ascii_whitespace().any(|word| word == name)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let words = [RESERVED, RESERVED_IN_MODELS].map(str::split_ascii_whitespace);
+        words.into_iter().flatten().collect()
+    });
+    WORDS.contains(name)
 }
 
-/// `s_axis$0$tdata` as one identifier: `s_axis_0_tdata`.
+/// Whether `name` is a plain identifier of Verilog; those of Rust may have letters beyond ASCII.
+pub fn is_identifier(name: &str) -> bool {
+    let first_is_letter = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    first_is_letter && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// `s_axis$0$tdata` as one identifier: `s_axis_0_tdata`. Rust's mark of a raw identifier (`r#match`) goes.
 pub fn flat(key: &str) -> String {
-    key.replace('$', "_")
+    key.replace("r#", "").replace('$', "_")
 }
 
 /// A field's name without its indices: `router$3` is `router`.
@@ -57,15 +77,22 @@ mod tests {
     #[test]
     fn names_are_flat_and_readable() {
         assert_eq!(flat("s_axis$0$tdata"), "s_axis_0_tdata");
+        assert_eq!(flat("sel$r#match"), "sel_match");
         assert_eq!(without_indices("router$12"), "router");
         assert_eq!(constant("LinkState::InFlight"), "LINK_STATE_IN_FLIGHT");
     }
 
     #[test]
-    fn words_of_both_languages_are_reserved() {
-        for word in ["reg", "logic", "do", "bind", "xor", "accept_on"] {
+    fn words_of_all_languages_are_reserved() {
+        for word in ["reg", "logic", "do", "bind", "xor", "accept_on", "register"] {
             assert!(is_reserved(word), "{word}");
         }
         assert!(!is_reserved("grant"));
+    }
+
+    #[test]
+    fn identifiers_are_plain() {
+        assert!(is_identifier("s_axis_0_tdata") && is_identifier("_0"));
+        assert!(!is_identifier("größe") && !is_identifier("0a") && !is_identifier("") && !is_identifier("a b"));
     }
 }

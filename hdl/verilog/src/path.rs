@@ -78,7 +78,11 @@ impl Parser<'_> {
         let mut value = self.product()?;
         while let Some(operator) = self.accept("+-") {
             let right = self.product()?;
-            value = if operator == '+' { value + right } else { value - right };
+            let sum = match operator {
+                '+' => value.checked_add(right),
+                _ => value.checked_sub(right),
+            };
+            value = sum.ok_or("it is too large")?;
         }
         Ok(value)
     }
@@ -87,12 +91,13 @@ impl Parser<'_> {
         let mut value = self.term()?;
         while let Some(operator) = self.accept("*/%") {
             let right = self.term()?;
-            value = match operator {
-                '*' => value * right,
-                _ if right == 0 => return Err("it divides by zero".into()),
-                '/' => value / right,
-                _ => value % right,
+            let product = match operator {
+                _ if operator != '*' && right == 0 => return Err("it divides by zero".into()),
+                '*' => value.checked_mul(right),
+                '/' => value.checked_div(right),
+                _ => value.checked_rem(right),
             };
+            value = product.ok_or("it is too large")?;
         }
         Ok(value)
     }

@@ -3,9 +3,11 @@
 use crate::{
     assigned,
     error::{Error, Result},
-    ir::{walk, Constant, Expr, Range, SignalId, Stmt},
+    expr::{mask, Constant, Expr, SignalId},
+    known,
     loops::{Dependencies, Paths},
     process,
+    stmt::{walk, written, Range, Stmt},
     symbols::{Role, Symbols},
 };
 use num_bigint::BigUint;
@@ -40,6 +42,7 @@ pub struct Plan {
 pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -> Result<Plan> {
     let (body, clocks) = take_clocks(body, symbols, block)?;
     assigned::check(&body, symbols, block)?;
+    let body = known::propagate(body, symbols);
     let (body, resets) = lift_reset(body, symbols);
     let body = process::without_dead_stores(body);
     let dependencies = Dependencies::new(&body, symbols, paths);
@@ -56,22 +59,16 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
     };
     let mut inlined = HashMap::new();
     for process in process::split(&body, symbols, &dependencies) {
-        match process.as_slice() {
-            [Stmt::Assign {
-                target,
-                range: Range::Whole,
-                value,
-            }] => {
-                plan.place(*target, value.clone(), symbols, &mut inlined);
-            }
-            _ if process::is_assigned_in_parts(&process) => {
-                for stmt in process {
-                    if let Stmt::Assign { target, range, value } = stmt {
-                        plan.assigns.push((target, range, value));
-                    }
+        if let Some((target, value)) = process::merged(&process) {
+            plan.place(target, value, symbols, &mut inlined);
+        } else if process::is_assigned_in_parts(&process) {
+            for stmt in process {
+                if let Stmt::Assign { target, range, value } = stmt {
+                    plan.assigns.push((target, range, value));
                 }
             }
-            _ => plan.processes.push(process),
+        } else {
+            plan.processes.push(process);
         }
     }
     for (register, clock) in symbols.registers.iter().zip(clocks) {
@@ -92,8 +89,8 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
 /// Takes the connections of clocks out of the kernel: the clock of each register.
 fn take_clocks(body: Vec<Stmt>, symbols: &Symbols, block: &str) -> Result<(Vec<Stmt>, Vec<SignalId>)> {
     let bad = |id: SignalId| {
-        let path = &symbols.signals[id].path;
-        let signal = path.trim_end_matches(".clock").to_owned();
+        let path = symbols.signals[id].path.as_str();
+        let signal = path.strip_suffix(".clock").unwrap_or(path).to_owned();
         Error::BadClock {
             block: block.to_owned(),
             signal,
@@ -129,31 +126,46 @@ fn take_clocks(body: Vec<Stmt>, symbols: &Symbols, block: &str) -> Result<(Vec<S
     Ok((rest, clocks))
 }
 
-/// Takes a closing `if rst { registers to constants }` out of the kernel: it becomes the reset of those registers.
-fn lift_reset(mut body: Vec<Stmt>, symbols: &Symbols) -> (Vec<Stmt>, HashMap<SignalId, (SignalId, Constant)>) {
-    let mut resets = HashMap::new();
-    if let Some(Stmt::If { test, then, otherwise }) = body.last() {
-        let reset = test
-            .as_whole_signal()
-            .filter(|id| symbols.signals[*id].role == Role::Input);
-        let to_constant = |stmt: &Stmt| match stmt {
-            Stmt::Assign {
-                target,
-                range: Range::Whole,
-                value: Expr::Const(value),
-            } => matches!(symbols.signals[*target].role, Role::Next(_)).then(|| (*target, value.clone())),
-            _ => None,
-        };
-        let values: Option<Vec<_>> = then.iter().map(to_constant).collect();
-        if let (Some(reset), Some(values), true) = (reset, values, otherwise.is_empty()) {
-            resets = values
-                .into_iter()
-                .map(|(target, value)| (target, (reset, value)))
-                .collect();
-            body.pop();
+/// Takes a closing `if rst { registers to constants }` out of the kernel: it becomes the reset of those registers. So
+/// does each such statement above it, as loops leave them, whose registers are not written again.
+fn lift_reset(body: Vec<Stmt>, symbols: &Symbols) -> (Vec<Stmt>, HashMap<SignalId, (SignalId, Constant)>) {
+    let Some((reset, _)) = body.last().and_then(|last| as_reset(last, symbols)) else {
+        return (body, HashMap::new());
+    };
+    let (mut kept, mut resets, mut later) = (Vec::new(), HashMap::new(), HashSet::new());
+    for stmt in body.into_iter().rev() {
+        let targets = written(std::slice::from_ref(&stmt));
+        let last_word = targets.iter().all(|target| !later.contains(target));
+        later.extend(targets);
+        match as_reset(&stmt, symbols) {
+            Some((other, values)) if other == reset && last_word => {
+                resets.extend(values.into_iter().map(|(target, value)| (target, (reset, value))));
+            }
+            _ => kept.push(stmt),
         }
     }
-    (body, resets)
+    kept.reverse();
+    (kept, resets)
+}
+
+/// The input that is tested, and the constants that registers take, where the statement is a reset.
+fn as_reset(stmt: &Stmt, symbols: &Symbols) -> Option<(SignalId, Vec<(SignalId, Constant)>)> {
+    let Stmt::If { test, then, otherwise } = stmt else {
+        return None;
+    };
+    let reset = test
+        .as_whole_signal()
+        .filter(|id| symbols.signals[*id].role == Role::Input)?;
+    let to_constant = |stmt: &Stmt| match stmt {
+        Stmt::Assign {
+            target,
+            range: Range::Whole,
+            value: Expr::Const(value),
+        } => matches!(symbols.signals[*target].role, Role::Next(_)).then(|| (*target, value.clone())),
+        _ => None,
+    };
+    let values = then.iter().map(to_constant).collect::<Option<_>>()?;
+    otherwise.is_empty().then_some((reset, values))
 }
 
 impl Plan {
@@ -182,51 +194,47 @@ impl Plan {
 
     /// Signals that become a `reg`, because an `always` block drives them.
     pub fn driven_by_process(&self) -> HashSet<SignalId> {
-        self.processes
-            .iter()
-            .flat_map(|process| crate::ir::written(process))
-            .collect()
+        self.processes.iter().flat_map(|process| written(process)).collect()
     }
 
-    fn unused_signals(&self, symbols: &Symbols) -> Vec<SignalId> {
+    /// Signals that an `assign` drives, whole or in parts.
+    pub fn driven_by_assign(&self) -> HashSet<SignalId> {
+        self.assigns.iter().map(|(target, ..)| *target).collect()
+    }
+
+    /// Bits of each signal that the module reads.
+    fn read_bits(&self, symbols: &Symbols) -> HashMap<SignalId, BigUint> {
         let mut read: HashMap<SignalId, BigUint> = HashMap::new();
-        let whole = |id: SignalId| (BigUint::from(1u8) << symbols.signals[id].width) - 1u8;
+        let whole = |id: SignalId| mask(0, symbols.signals[id].width);
         let mut mark = |expression: &Expr| {
             expression.reads(&mut |id, bits| {
-                let mask = match bits {
-                    Some((offset, width)) => ((BigUint::from(1u8) << width) - 1u8) << offset,
-                    None => whole(id),
-                };
-                *read.entry(id).or_default() |= mask;
+                *read.entry(id).or_default() |= bits.map_or_else(|| whole(id), |(offset, width)| mask(offset, width));
             });
         };
         self.registers.iter().for_each(|register| mark(&register.value));
         self.assigns.iter().for_each(|(_, _, value)| mark(value));
         self.connections.values().for_each(&mut mark);
-        self.processes
-            .iter()
-            .for_each(|process| walk(process, &mut |stmt| stmt.own_expressions(&mut mark)));
-        for register in &self.registers {
-            read.insert(register.clock, whole(register.clock));
-            if let Some((reset, _)) = &register.reset {
-                read.insert(*reset, whole(*reset));
-            }
+        for process in &self.processes {
+            walk(process, &mut |stmt| stmt.own_expressions(&mut mark));
         }
-        let local_exists = |id| self.assigns.iter().any(|(target, ..)| *target == id) || self.is_in_process(id);
+        for register in &self.registers {
+            let reset = register.reset.iter().map(|(reset, _)| *reset);
+            read.extend(reset.chain([register.clock]).map(|id| (id, whole(id))));
+        }
+        read
+    }
+
+    fn unused_signals(&self, symbols: &Symbols) -> Vec<SignalId> {
+        let read = self.read_bits(symbols);
+        let (in_process, assigned) = (self.driven_by_process(), self.driven_by_assign());
         (0..symbols.signals.len())
             .filter(|id| match symbols.signals[*id].role {
                 Role::Input | Role::State(_) => true,
                 Role::Source(_) => !self.aliases.contains_key(id),
-                Role::Local => local_exists(*id),
+                Role::Local => in_process.contains(id) || assigned.contains(id),
                 Role::Output | Role::Next(_) | Role::Clock(_) | Role::Sink(_) => false,
             })
-            .filter(|id| read.get(id) != Some(&whole(*id)))
+            .filter(|id| read.get(id) != Some(&mask(0, symbols.signals[*id].width)))
             .collect()
-    }
-
-    fn is_in_process(&self, id: SignalId) -> bool {
-        self.processes
-            .iter()
-            .any(|process| crate::ir::written(process).contains(&id))
     }
 }

@@ -4,32 +4,17 @@
 //! Signals stay together when one statement drives them, or when one is read between two of its writes.
 
 use crate::{
-    ir::{walk, written, Range, SignalId, Stmt},
-    loops::Dependencies,
+    expr::{mask, Expr, SignalId},
+    loops::{components, is_cyclic, Dependencies},
+    stmt::{keep, walk, written, Range, Stmt},
     symbols::{Role, Symbols},
 };
 use num_bigint::BigUint;
+use petgraph::unionfind::UnionFind;
 use std::collections::{HashMap, HashSet};
 
 /// Sets of signals that belong together.
-#[derive(Clone)]
-struct Classes(Vec<SignalId>);
-
-impl Classes {
-    fn find(&mut self, id: SignalId) -> SignalId {
-        let mut root = id;
-        while self.0[root] != root {
-            root = self.0[root];
-        }
-        self.0[id] = root;
-        root
-    }
-
-    fn join(&mut self, a: SignalId, b: SignalId) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
+type Classes = UnionFind<SignalId>;
 
 /// Drops writes that a later unconditional write covers before anybody reads them: defaults that are always overridden.
 pub fn without_dead_stores(body: Vec<Stmt>) -> Vec<Stmt> {
@@ -60,46 +45,6 @@ pub fn without_dead_stores(body: Vec<Stmt>) -> Vec<Stmt> {
     kept
 }
 
-/// `body` with the assignments to signals that `wanted` names, and no empty branches.
-fn keep(body: &[Stmt], wanted: &dyn Fn(SignalId) -> bool) -> Vec<Stmt> {
-    let mut kept = Vec::new();
-    for stmt in body {
-        match stmt {
-            Stmt::Assign { target, .. } if !wanted(*target) => {}
-            Stmt::If { test, then, otherwise } => {
-                let (then, otherwise) = (keep(then, wanted), keep(otherwise, wanted));
-                if !(then.is_empty() && otherwise.is_empty()) {
-                    kept.push(Stmt::If {
-                        test: test.clone(),
-                        then,
-                        otherwise,
-                    });
-                }
-            }
-            Stmt::Case {
-                selector,
-                arms,
-                default,
-            } => {
-                let arms: Vec<_> = arms
-                    .iter()
-                    .map(|(labels, arm)| (labels.clone(), keep(arm, wanted)))
-                    .collect();
-                let default = default.as_ref().map(|arm| keep(arm, wanted));
-                if arms.iter().any(|(_, arm)| !arm.is_empty()) || default.as_ref().is_some_and(|arm| !arm.is_empty()) {
-                    kept.push(Stmt::Case {
-                        selector: selector.clone(),
-                        arms,
-                        default,
-                    });
-                }
-            }
-            other => kept.push(other.clone()),
-        }
-    }
-    kept
-}
-
 /// Finds signals that are read before their last write, and ties them to what is written from that reading.
 fn order_hazards(body: &[Stmt], classes: &mut Classes) {
     let mut last_write: HashMap<SignalId, usize> = HashMap::new();
@@ -123,7 +68,9 @@ fn order_hazards(body: &[Stmt], classes: &mut Classes) {
         });
         if !early.is_empty() {
             for target in written(std::slice::from_ref(stmt)) {
-                early.iter().for_each(|id| classes.join(*id, target));
+                for id in &early {
+                    classes.union(*id, target);
+                }
             }
         }
     });
@@ -131,67 +78,55 @@ fn order_hazards(body: &[Stmt], classes: &mut Classes) {
 
 /// The processes of a kernel, in the order of their first statements.
 pub fn split(body: &[Stmt], symbols: &Symbols, dependencies: &Dependencies) -> Vec<Vec<Stmt>> {
-    let mut apart = Classes((0..symbols.signals.len()).collect());
+    let mut apart = Classes::new(symbols.signals.len());
     order_hazards(body, &mut apart);
     let mut together = apart.clone();
     for stmt in body {
         let targets = written(std::slice::from_ref(stmt));
-        targets.windows(2).for_each(|pair| together.join(pair[0], pair[1]));
-    }
-    let processes = by_class(body, &mut together);
-    let looping = in_false_loops(&processes, symbols, dependencies);
-    processes
-        .into_iter()
-        .enumerate()
-        .flat_map(|(at, process)| {
-            if looping.contains(&at) {
-                by_class(&process, &mut apart)
-            } else {
-                vec![process]
-            }
-        })
-        .collect()
-}
-
-fn by_class(body: &[Stmt], classes: &mut Classes) -> Vec<Vec<Stmt>> {
-    let mut members: Vec<(SignalId, HashSet<SignalId>)> = Vec::new();
-    let mut place: HashMap<SignalId, usize> = HashMap::new();
-    let mut statements: Vec<Vec<usize>> = Vec::new();
-    for (at, stmt) in body.iter().enumerate() {
-        for target in written(std::slice::from_ref(stmt)) {
-            let class = classes.find(target);
-            let index = *place.entry(class).or_insert_with(|| {
-                members.push((class, HashSet::new()));
-                statements.push(Vec::new());
-                members.len() - 1
-            });
-            members[index].1.insert(target);
-            if statements[index].last() != Some(&at) {
-                statements[index].push(at);
-            }
+        for pair in targets.windows(2) {
+            together.union(pair[0], pair[1]);
         }
     }
-    members
-        .iter()
-        .zip(statements)
-        .map(|((_, targets), statements)| {
-            let own = statements
-                .into_iter()
-                .flat_map(|at| keep(&body[at..=at], &|id| targets.contains(&id)));
-            own.filter(|stmt| !matches!(stmt, Stmt::Comment(_))).collect()
-        })
-        .collect()
+    let processes = by_class(body, &together);
+    let looping = in_false_loops(&processes, symbols, dependencies);
+    let split_more = |(at, process): (usize, Vec<Stmt>)| match looping.contains(&at) {
+        true => by_class(&process, &apart),
+        false => vec![process],
+    };
+    processes.into_iter().enumerate().flat_map(split_more).collect()
+}
+
+fn by_class(body: &[Stmt], classes: &Classes) -> Vec<Vec<Stmt>> {
+    let mut place: HashMap<SignalId, usize> = HashMap::new();
+    let mut processes: Vec<Vec<Stmt>> = Vec::new();
+    for stmt in body {
+        let mut members: Vec<(usize, HashSet<SignalId>)> = Vec::new();
+        for target in written(std::slice::from_ref(stmt)) {
+            let index = *place.entry(classes.find(target)).or_insert_with(|| {
+                processes.push(Vec::new());
+                processes.len() - 1
+            });
+            match members.iter_mut().find(|(other, _)| *other == index) {
+                Some((_, targets)) => {
+                    targets.insert(target);
+                }
+                None => members.push((index, HashSet::from([target]))),
+            }
+        }
+        for (index, targets) in members {
+            processes[index].extend(keep(std::slice::from_ref(stmt), &|id| targets.contains(&id)));
+        }
+    }
+    processes
 }
 
 /// Processes that would feed themselves through others or through children, though no signal does.
 fn in_false_loops(processes: &[Vec<Stmt>], symbols: &Symbols, dependencies: &Dependencies) -> HashSet<usize> {
     let mut writer: HashMap<SignalId, usize> = HashMap::new();
     for (at, process) in processes.iter().enumerate() {
-        written(process).into_iter().for_each(|id| {
-            writer.insert(id, at);
-        });
+        writer.extend(written(process).into_iter().map(|id| (id, at)));
     }
-    let mut feeds: Vec<HashSet<usize>> = Vec::new();
+    let mut before: Vec<Vec<usize>> = Vec::new();
     for (at, process) in processes.iter().enumerate() {
         let mut from = HashSet::new();
         walk(process, &mut |stmt| {
@@ -203,41 +138,69 @@ fn in_false_loops(processes: &[Vec<Stmt>], symbols: &Symbols, dependencies: &Dep
                 });
             });
         });
-        feeds.push(from);
+        let mut from: Vec<usize> = from.into_iter().collect();
+        from.sort_unstable();
+        before.push(from);
     }
-    let divisible = (0..processes.len()).filter(|at| written(&processes[*at]).len() > 1);
-    divisible.filter(|start| reaches_itself(*start, &feeds)).collect()
+    let cyclic = components(&before)
+        .into_iter()
+        .filter(|component| is_cyclic(component, &before));
+    cyclic.flatten().collect()
 }
 
-fn reaches_itself(start: usize, feeds: &[HashSet<usize>]) -> bool {
-    let mut seen = HashSet::new();
-    let mut open: Vec<usize> = feeds[start].iter().copied().collect();
-    while let Some(at) = open.pop() {
-        if at == start {
-            return true;
+/// The value of a process that gives one signal a value and then replaces parts of it, where Verilog has an expression
+/// for that.
+pub fn merged(process: &[Stmt]) -> Option<(SignalId, Expr)> {
+    let (first, rest) = process.split_first()?;
+    let Stmt::Assign {
+        target,
+        range: Range::Whole,
+        value,
+    } = first
+    else {
+        return None;
+    };
+    let mut merged = value.clone();
+    let of = merged.width();
+    for stmt in rest {
+        let Stmt::Assign {
+            target: other,
+            range: Range::Part { offset, width },
+            value,
+        } = stmt
+        else {
+            return None;
+        };
+        if other != target || reads(value, *target) {
+            return None;
         }
-        if seen.insert(at) {
-            open.extend(&feeds[at]);
-        }
+        let high = merged.clone().part(offset + width, of - offset - width)?;
+        let low = merged.part(0, *offset)?;
+        merged = Expr::concat(vec![high, value.clone(), low]);
     }
-    false
+    Some((*target, merged))
+}
+
+fn reads(value: &Expr, signal: SignalId) -> bool {
+    let mut found = false;
+    value.reads(&mut |id, _| found |= id == signal);
+    found
 }
 
 /// Whether a process only gives parts of one signal their values, each once: such parts are `assign`s of their own.
 pub fn is_assigned_in_parts(process: &[Stmt]) -> bool {
-    let mut covered = BigUint::ZERO;
+    let mut covered: HashMap<SignalId, BigUint> = HashMap::new();
     process.iter().all(|stmt| match stmt {
         Stmt::Assign {
             target,
             range: Range::Part { offset, width },
             value,
         } => {
-            let mut reads_itself = false;
-            value.reads(&mut |id, _| reads_itself |= id == *target);
-            let bits = ((BigUint::from(1u8) << width) - 1u8) << offset;
-            let is_first = (&covered & &bits) == BigUint::ZERO;
-            covered |= bits;
-            is_first && !reads_itself && written(process).len() == 1
+            let bits = mask(*offset, *width);
+            let covered = covered.entry(*target).or_default();
+            let is_first = (&*covered & &bits) == BigUint::ZERO;
+            *covered |= bits;
+            is_first && !reads(value, *target)
         }
         _ => false,
     })

@@ -2,13 +2,16 @@
 
 use crate::{
     error::{Error, Result},
-    ir::{Constant, SignalId},
+    expr::{Constant, SignalId},
     names,
     print::UNUSED,
-    tree::{enumeration_values, Instance},
+    tree::{enumeration_values, AtomInfo, Instance},
 };
 use rust_hdl::core::{atom::AtomKind, type_descriptor::TypeKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// Likeness (Jaro-Winkler, 0 to 1) above which a name may be meant by another.
+const LIKE_ENOUGH: f64 = 0.85;
 
 /// What a signal is to the block that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,36 +72,25 @@ impl Symbols {
     pub fn new(instance: &Instance, block: &str) -> Result<Self> {
         let mut symbols = Symbols::default();
         for atom in &instance.atoms {
-            enumeration_values(&atom.ty, &mut |name, value, width| {
-                symbols.add_enumeration_value(name, value, width)
-            });
+            check_type(atom, "", block)?;
+            symbols.add_enumerations(atom, block)?;
             let role = match atom.kind {
                 AtomKind::InputParameter => Role::Input,
                 AtomKind::OutputParameter => Role::Output,
                 AtomKind::LocalSignal => Role::Local,
                 AtomKind::Constant => {
-                    symbols
-                        .constants
-                        .insert(atom.key.clone(), Constant::new(atom.value.clone(), atom.width));
+                    let constant = Constant::new(atom.value.clone(), atom.width);
+                    symbols.constants.insert(atom.key.clone(), constant);
                     continue;
                 }
-                _ => {
-                    return Err(unsupported(
-                        block,
-                        format!("bidirectional signal `{}`", dotted(&atom.key)),
-                    ))
-                }
+                _ => return Err(unsupported(block, "bidirectional signal", "", &atom.key)),
             };
-            if matches!(atom.ty.kind, TypeKind::Signed(_)) {
-                return Err(unsupported(block, format!("signed signal `{}`", dotted(&atom.key))));
-            }
             symbols.add(&atom.key, atom.width, role);
         }
         for child in &instance.children {
-            for atom in &child.atoms {
-                enumeration_values(&atom.ty, &mut |name, value, width| {
-                    symbols.add_enumeration_value(name, value, width)
-                });
+            for atom in child.atoms.iter().filter(|atom| atom.kind.is_parameter()) {
+                check_type(atom, &child.name, block)?;
+                symbols.add_enumerations(atom, block)?;
             }
             if child.is_flip_flop() {
                 symbols.add_register(child);
@@ -158,40 +150,59 @@ impl Symbols {
         });
     }
 
-    fn add_enumeration_value(&mut self, name: &str, value: usize, width: usize) {
-        let key = name.replace("::", "$");
-        let prefix = key.rsplit_once('$').map_or("", |(prefix, _)| prefix).to_owned();
-        let constant = Constant {
-            name: Some(names::constant(name)),
-            ..Constant::new(value, width)
-        };
-        if self.constants.insert(key, constant).is_none() {
-            *self.enumerations.entry(prefix).or_default() += 1;
-        }
+    /// Kernels name a value by its enumeration's last name alone, so two of one name must not differ.
+    fn add_enumerations(&mut self, atom: &AtomInfo, block: &str) -> Result<()> {
+        let mut fault = None;
+        enumeration_values(&atom.ty, &mut |name, value, width| {
+            let key = name.replace("::", "$");
+            let constant = Constant {
+                name: Some(names::constant(name)),
+                ..Constant::new(value, width)
+            };
+            match self.constants.get(&key) {
+                Some(known) if *known != constant => fault = Some(name.to_owned()),
+                Some(_) => {}
+                None => {
+                    let prefix = key.rsplit_once('$').map_or("", |(prefix, _)| prefix).to_owned();
+                    *self.enumerations.entry(prefix).or_default() += 1;
+                    self.constants.insert(key, constant);
+                }
+            }
+        });
+        let block = block.to_owned();
+        fault.map_or(Ok(()), |name| Err(Error::NameCollision { block, name }))
     }
 
     fn check_names(&self, block: &str) -> Result<()> {
-        let mut seen = HashMap::from([(UNUSED.to_owned(), ())]);
+        let mut seen = HashSet::from([UNUSED]);
         // A clock pin of a register never appears in the text, whatever its name.
         let signals = self
             .signals
             .iter()
             .filter(|signal| !matches!(signal.role, Role::Clock(_)));
+        let mut parameters: Vec<&str> = self
+            .constants
+            .values()
+            .filter_map(|value| value.name.as_deref())
+            .collect();
+        parameters.sort_unstable();
         let all = signals
-            .map(|signal| &signal.name)
-            .chain(self.children.iter().map(|child| &child.name));
+            .map(|signal| signal.name.as_str())
+            .chain(self.children.iter().map(|child| child.name.as_str()))
+            .chain(parameters);
         for name in all {
-            if names::is_reserved(name) {
-                return Err(Error::ReservedWord {
-                    block: block.to_owned(),
-                    name: name.clone(),
-                });
+            let block = block.to_owned();
+            if !names::is_identifier(name) {
+                let what = format!("name `{name}`, which Verilog does not take,");
+                return Err(Error::Unsupported { block, what });
             }
-            if seen.insert(name.clone(), ()).is_some() {
-                return Err(Error::NameCollision {
-                    block: block.to_owned(),
-                    name: name.clone(),
-                });
+            let is_new = seen.insert(name);
+            let name = name.to_owned();
+            if names::is_reserved(&name) {
+                return Err(Error::ReservedWord { block, name });
+            }
+            if !is_new {
+                return Err(Error::NameCollision { block, name });
             }
         }
         Ok(())
@@ -199,6 +210,11 @@ impl Symbols {
 
     pub fn signal(&self, key: &str) -> Option<SignalId> {
         self.by_key.get(key).copied()
+    }
+
+    /// Whether a kernel that says `key` may mean something of the block.
+    pub fn knows(&self, key: &str) -> bool {
+        self.by_key.contains_key(key) || self.constants.contains_key(key)
     }
 
     pub fn constant(&self, key: &str) -> Option<&Constant> {
@@ -211,18 +227,41 @@ impl Symbols {
         self.enumerations.get(prefix).copied()
     }
 
-    /// A signal name close to `key`, to help with a mistyped one.
+    /// The name nearest to `key`, to help with a mistyped one.
     pub fn hint(&self, key: &str) -> String {
-        let last = key.rsplit('$').next().unwrap_or(key);
-        let near = self.by_key.keys().filter(|known| known.ends_with(last)).min();
-        near.map_or(String::new(), |known| format!(" (did you mean `{}`?)", dotted(known)))
+        let key = dotted(key);
+        let known = self
+            .by_key
+            .keys()
+            .chain(self.constants.keys())
+            .map(|known| dotted(known));
+        let rated = known.map(|known| (strsim::jaro_winkler(&key, &known), known));
+        let near = rated
+            .filter(|(likeness, _)| *likeness > LIKE_ENOUGH)
+            .max_by(|(a, one), (b, other)| {
+                // Of two equally near, always the same.
+                a.total_cmp(b).then_with(|| other.cmp(one))
+            });
+        near.map_or(String::new(), |(_, known)| format!(" (did you mean `{known}`?)"))
     }
 }
 
-fn unsupported(block: &str, what: String) -> Error {
+/// `holder` is the child that the atom belongs to, empty for one of the block's own.
+fn check_type(atom: &AtomInfo, holder: &str, block: &str) -> Result<()> {
+    if matches!(atom.ty.kind, TypeKind::Signed(_)) {
+        return Err(unsupported(block, "signed signal", holder, &atom.key));
+    }
+    if atom.width == 0 {
+        return Err(unsupported(block, "zero-width signal", holder, &atom.key));
+    }
+    Ok(())
+}
+
+fn unsupported(block: &str, what: &str, holder: &str, key: &str) -> Error {
+    let path = dotted(&format!("{holder}${key}"));
     Error::Unsupported {
         block: block.to_owned(),
-        what,
+        what: format!("{what} `{path}`"),
     }
 }
 

@@ -2,12 +2,15 @@
 
 use crate::{
     error::{Error, Result},
-    ir::{BinaryOp, Expr, SignalId, UnaryOp},
+    expr::{BinaryOp, Expr, SignalId, UnaryOp},
     path,
     symbols::{dotted, Role, Symbols},
     tree::{literal_value, literal_width},
 };
-use rust_hdl::core::ast::{VerilogExpression as Ast, VerilogLiteral, VerilogOp, VerilogOpUnary};
+use rust_hdl::core::{
+    ast::{VerilogExpression as Ast, VerilogLiteral, VerilogOp, VerilogOpUnary},
+    bits::LITERAL_BITS,
+};
 
 /// The state of lowering one kernel.
 pub struct Lowering<'a> {
@@ -57,7 +60,7 @@ impl Lowering<'_> {
     }
 
     /// Width of an expression where it has one of its own: literals and loop variables take that of their place.
-    fn own_width(&self, ast: &Ast) -> Result<Option<usize>> {
+    pub fn own_width(&self, ast: &Ast) -> Result<Option<usize>> {
         Ok(match ast {
             Ast::Signal(text) => match self.named(text)? {
                 Named::Number(_) => None,
@@ -70,7 +73,11 @@ impl Lowering<'_> {
             }
             Ast::Binary(left, op, right) => match operator(op) {
                 op if op.is_comparison() => Some(1),
-                op if op.is_shift() => self.own_width(left)?,
+                op if op.is_shift() => match self.own_width(left)? {
+                    // A number shifted by hardware is as wide as rust-hdl makes numbers.
+                    None if self.own_width(right)?.is_some() => Some(LITERAL_BITS),
+                    width => width,
+                },
                 _ => match self.own_width(left)? {
                     Some(width) => Some(width),
                     None => self.own_width(right)?,
@@ -120,7 +127,7 @@ impl Lowering<'_> {
             }
             Ast::Unary(op, operand) => self.unary(op, operand, place),
             Ast::Binary(left, op, right) => self.binary(left, operator(op), right, place),
-            Ast::Index(base, index) => self.slice(base, 1, index),
+            Ast::Index(base, index) => self.bit(base, index),
             Ast::Slice(base, width, offset) => self.slice(base, *width, offset),
             Ast::IndexReplace(base, index, bit) => self.replaced(base, index, bit),
         }
@@ -150,11 +157,21 @@ impl Lowering<'_> {
         Ok(Expr::constant(value, width))
     }
 
-    fn part(&self, value: Expr, offset: usize, width: usize, what: &str) -> Result<Expr> {
-        value.part(offset, width).ok_or_else(|| Error::NeedsName {
+    pub fn part(&self, value: Expr, offset: usize, width: usize, what: &str) -> Result<Expr> {
+        value.part(offset, width).ok_or_else(|| self.needs_name(what))
+    }
+
+    pub fn needs_name(&self, what: &str) -> Error {
+        Error::NeedsName {
             block: self.name(),
             what: what.to_owned(),
-        })
+        }
+    }
+
+    /// The value of `ast`, one bit wide.
+    pub fn bit_value(&self, ast: &Ast, what: &str) -> Result<Expr> {
+        let value = self.value(ast, Some(1))?;
+        self.same_width(value, 1, || what.to_owned())
     }
 
     fn unary(&self, op: &VerilogOpUnary, operand: &Ast, place: Option<usize>) -> Result<Expr> {
@@ -172,7 +189,8 @@ impl Lowering<'_> {
     fn binary(&self, left: &Ast, op: BinaryOp, right: &Ast, place: Option<usize>) -> Result<Expr> {
         let (own_left, own_right) = (self.own_width(left)?, self.own_width(right)?);
         if op.is_shift() {
-            let left = self.value(left, own_left.or(place))?;
+            let wide = own_right.map(|_| LITERAL_BITS);
+            let left = self.value(left, own_left.or(wide).or(place))?;
             // A shift amount is counted on its own: a literal takes the width that holds it.
             let amount_width = own_right.unwrap_or(usize::BITS as usize);
             return Ok(Expr::binary(op, left, shrunk(self.value(right, Some(amount_width))?)));
@@ -184,84 +202,12 @@ impl Lowering<'_> {
             .or(if op.is_comparison() { both_literal } else { place });
         let left = self.value(left, width)?;
         let right = self.value(right, width)?;
-        let right = self.same_width(right, left.width(), || format!("right operand of {op:?}"))?;
+        // A carry is added as the bit that it is.
+        let right = match op {
+            BinaryOp::Add if right.width() == 1 => right.zero_extended(left.width()),
+            _ => self.same_width(right, left.width(), || format!("right operand of `{}`", op.symbol()))?,
+        };
         Ok(Expr::binary(op, left, right))
-    }
-
-    /// An offset into `of` bits: a number, or an expression just wide enough to count them.
-    pub fn offset(&self, ast: &Ast, of: usize) -> Result<Result<usize, Expr>> {
-        let width = self.own_width(ast)?.unwrap_or(usize::BITS as usize);
-        let value = self.value(ast, Some(width))?;
-        if let Some(constant) = value.as_constant() {
-            return Ok(Ok(usize::try_from(constant).unwrap_or(usize::MAX)));
-        }
-        let needed = (usize::BITS - (of.max(2) - 1).leading_zeros()) as usize;
-        Ok(Err(self.part(value, 0, needed, "an index")?))
-    }
-
-    fn slice(&self, base: &Ast, width: usize, offset: &Ast) -> Result<Expr> {
-        let base_width = self.own_width(base)?;
-        let base = self.value(base, base_width)?;
-        match self.offset(offset, base.width())? {
-            Ok(offset) if offset < base.width() => self.part(base, offset, width, "a value that is sliced"),
-            Ok(offset) => {
-                let reason = format!("only {} bits are there", base.width());
-                Err(Error::BadIndex {
-                    block: self.name(),
-                    index: offset.to_string(),
-                    reason,
-                })
-            }
-            // One bit has no index in Verilog, and only index 0 in rust-hdl.
-            Err(_) if base.width() == 1 => Ok(base),
-            Err(offset) => match base.as_whole_signal() {
-                Some(signal) => Ok(Expr::DynamicPart {
-                    signal,
-                    offset: Box::new(offset),
-                    width,
-                }),
-                None => Err(Error::NeedsName {
-                    block: self.name(),
-                    what: "a value with an index from hardware".into(),
-                }),
-            },
-        }
-    }
-
-    fn replaced(&self, base: &Ast, index: &Ast, bit: &Ast) -> Result<Expr> {
-        let base_width = self.own_width(base)?;
-        let base = self.value(base, base_width)?;
-        let width = base.width();
-        let bit = self.value(bit, Some(1))?;
-        match self.offset(index, width)? {
-            Ok(index) if index < width => {
-                let high = self.part(
-                    base.clone(),
-                    index + 1,
-                    width - index - 1,
-                    "a value with a bit replaced",
-                )?;
-                let low = self.part(base, 0, index, "a value with a bit replaced")?;
-                Ok(Expr::concat(vec![high, bit, low]))
-            }
-            Ok(index) => {
-                let reason = format!("only {width} bits are there");
-                Err(Error::BadIndex {
-                    block: self.name(),
-                    index: index.to_string(),
-                    reason,
-                })
-            }
-            Err(index) => {
-                let placed = |bit: Expr| Expr::binary(BinaryOp::Shl, bit.zero_extended(width), index.clone());
-                let others = Expr::unary(UnaryOp::Not, placed(Expr::bit(true)));
-                Ok(Expr::binary(
-                    BinaryOp::Or,
-                    Expr::binary(BinaryOp::And, base, others),
-                    placed(bit),
-                ))
-            }
-        }
     }
 }
 
@@ -273,7 +219,8 @@ fn shrunk(value: Expr) -> Expr {
     }
 }
 
-fn operator(op: &VerilogOp) -> BinaryOp {
+/// The operator of the same meaning.
+pub fn operator(op: &VerilogOp) -> BinaryOp {
     match op {
         VerilogOp::Add => BinaryOp::Add,
         VerilogOp::Sub => BinaryOp::Sub,

@@ -1,1 +1,33 @@
-fn main() {}
+//! `portico`: from one configuration to Verilog, to traffic on it, to its figures, to its place on a device.
+
+mod command;
+mod config_args;
+mod design;
+mod failure;
+mod model;
+mod output;
+mod plot;
+mod progress;
+mod table;
+
+use clap::Parser;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    let arguments = command::Arguments::parse();
+    let level = ["warn", "info", "debug", "trace"][usize::from(arguments.verbose).min(3)];
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(level))
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
+    match arguments.command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", failure::message(&error));
+            failure::status(&error)
+        }
+    }
+}

@@ -130,7 +130,7 @@ impl<'a> Job<'a> {
     /// Variables of make for what runs every cycle, and for what runs once.
     fn optimisation(&self) -> [&'static str; 2] {
         match self.options.optimise {
-            Optimise::Speed => ["OPT_FAST=-O3", "OPT_SLOW=-O1"],
+            Optimise::Speed => ["OPT_FAST=-O1", "OPT_SLOW=-O0"],
             Optimise::Build => ["OPT_FAST=-O0", "OPT_SLOW=-O0"],
         }
     }

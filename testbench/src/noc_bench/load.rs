@@ -6,7 +6,8 @@
 use super::{square, BENCH};
 use crate::{
     bench_report::{Better, Row},
-    mesh_run::{run, Drain, Plan},
+    mesh_run::run,
+    plan::{Drain, Plan},
     report::Report,
     stream::StreamDevice,
     traffic::{Pattern, Workload},
@@ -52,6 +53,7 @@ pub struct Effort {
     pub saturation: u64,
     /// Offered loads of the points, rising.
     pub loads: Vec<f64>,
+    /// Of all runs.
     pub seed: u64,
 }
 
@@ -73,7 +75,9 @@ impl Default for Effort {
 /// One mesh under one kind of traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
+    /// The mesh.
     pub config: Config,
+    /// Who sends to whom.
     pub pattern: Pattern,
     /// Flits of every packet.
     pub packet: usize,
@@ -82,6 +86,7 @@ pub struct Case {
 /// What was measured of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
+    /// What was measured.
     pub case: Case,
     /// Up to the first load that the mesh does not keep up with, which is the last.
     pub points: Vec<Point>,
@@ -94,6 +99,7 @@ pub struct Curve {
 pub struct Point {
     /// Offered load asked for; the report has the one that came of it.
     pub load: f64,
+    /// All figures of the run.
     pub report: Report,
 }
 
@@ -152,14 +158,10 @@ impl Case {
         let Config {
             cols, rows, edge_nodes, ..
         } = self.config;
+        let workload = Workload::random(self.pattern.on_mesh(cols, rows, edge_nodes)?, load, self.packet)?;
         let plan = Plan {
-            workload: Workload::random(self.pattern.on_mesh(cols, rows, edge_nodes)?, load, self.packet)?,
-            warmup: effort.warmup,
-            measure,
-            seed: effort.seed,
-            stall: 0.0,
-            idle: 0.0,
             drain: Drain::Network,
+            ..Plan::new(workload, effort.warmup, measure, effort.seed)
         };
         Ok(run(device, &self.config, &plan)?)
     }

@@ -6,13 +6,14 @@
 use super::BENCH;
 use crate::{
     bench_report::{Better, Row},
-    mesh_run::{run, Drain, Plan},
+    mesh_run::run,
+    plan::{Drain, Plan},
     stream::StreamDevice,
     traffic::Workload,
 };
 use portico_spec::{flit::DEFAULT_PAYLOAD_FLITS, Config, Port};
 
-/// Cycles in which streams fill the way before they are measured.
+/// Packets of each stream that fill the way before it is measured.
 const WARMUP_PACKETS: u64 = 10;
 
 /// Packets of each stream under measurement.
@@ -57,14 +58,11 @@ pub fn throughput(
     flows: &[Flow],
     packet: usize,
 ) -> anyhow::Result<f64> {
+    let cycles = |packets: u64| packets * packet as u64;
+    let workload = Workload::stream(config, flows, packet)?;
     let plan = Plan {
-        workload: Workload::stream(config, flows, packet)?,
-        warmup: WARMUP_PACKETS * packet as u64,
-        measure: MEASURED_PACKETS * packet as u64,
-        seed: 0,
-        stall: 0.0,
-        idle: 0.0,
         drain: Drain::Network,
+        ..Plan::new(workload, cycles(WARMUP_PACKETS), cycles(MEASURED_PACKETS), 0)
     };
     Ok(run(device, config, &plan)?.accepted_min)
 }

@@ -16,7 +16,9 @@ use portico_spec::{
 /// One packet's way through an idle mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairLatency {
+    /// Terminal that sends.
     pub source: usize,
+    /// Terminal that receives.
     pub destination: usize,
     /// Links between routers on the way.
     pub hops: usize,
@@ -115,7 +117,7 @@ pub fn row(config: &Config, device: &mut dyn StreamDevice) -> anyhow::Result<Row
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{golden_mesh::GoldenMesh, naive_mesh::NaiveMesh, stream::Handshakes};
+    use crate::{altered::Altered, golden_mesh::GoldenMesh, naive_mesh::NaiveMesh};
     use portico_golden::zero_load_latency;
 
     fn config(cols: usize, rows: usize, edge_nodes: usize) -> Config {
@@ -156,37 +158,14 @@ mod tests {
         assert_eq!(pairs(&config, &mut NaiveMesh::new(&config)).unwrap().len(), 8 * 8 - 2);
     }
 
-    /// A mesh that hands over a cycle late whatever comes out of terminal 5.
-    struct Slow(NaiveMesh, Option<Flit>, Vec<Option<Flit>>);
-
-    impl StreamDevice for Slow {
-        fn inputs(&self) -> usize {
-            self.0.inputs()
-        }
-
-        fn outputs(&self) -> usize {
-            self.0.outputs()
-        }
-
-        fn reset(&mut self) {
-            self.0.reset();
-        }
-
-        fn cycle(&mut self, offered: &[Option<Flit>], ready: &[bool]) -> Handshakes<'_> {
-            let Handshakes { accepted, emitted } = self.0.cycle(offered, ready);
-            self.2 = emitted.to_vec();
-            std::mem::swap(&mut self.2[5], &mut self.1);
-            Handshakes {
-                accepted,
-                emitted: &self.2,
-            }
-        }
-    }
-
     #[test]
     fn a_mesh_slow_at_one_terminal_is_found_out() {
         let config = config(4, 4, 0);
-        let row = row(&config, &mut Slow(NaiveMesh::new(&config), None, vec![])).unwrap();
+        let mut late = None;
+        let mut slow = Altered::new(NaiveMesh::new(&config), |flits| {
+            std::mem::swap(&mut flits[5], &mut late)
+        });
+        let row = row(&config, &mut slow).unwrap();
         assert_eq!((row.value, row.meets_bound()), (2.0, Some(false)));
     }
 }

@@ -26,26 +26,40 @@ pub const HOTSPOT_SHARE: f64 = 0.1;
 /// A spatial pattern; see the module's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
+    /// To anyone.
     Uniform,
+    /// Across the diagonal.
     Transpose,
+    /// Through the centre.
     BitComplement,
+    /// To the id read backwards.
     BitReverse,
+    /// To an adjacent tile.
     Neighbour,
+    /// To anyone, but to one tile more often.
     Hotspot,
+    /// Almost half-way along both sides.
     Tornado,
+    /// To tile 0.
     AllToOne,
 }
 
 /// Why a pattern cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PatternError {
+    /// The name is none of a pattern.
     #[error("traffic `{0}` is not known; allowed are {list}", list = Pattern::names())]
     Unknown(String),
+    /// The pattern is not defined on the mesh.
     #[error("traffic `{pattern}` needs {needs}; the mesh is {cols}x{rows}")]
     Undefined {
+        /// The pattern.
         pattern: Pattern,
+        /// What a mesh must be for it.
         needs: &'static str,
+        /// Columns of the mesh.
         cols: usize,
+        /// Rows of the mesh.
         rows: usize,
     },
 }

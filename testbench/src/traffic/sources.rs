@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 /// A packet whose head the network has just accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure<'a> {
+    /// Its source, destination and length.
     pub request: PacketRequest,
     /// All its words, the head first.
     pub words: &'a [u64],

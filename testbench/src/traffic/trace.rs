@@ -26,16 +26,29 @@ pub struct Trace {
 pub struct Entry {
     /// Cycle of generation, from 0.
     pub cycle: u64,
+    /// The packet.
     pub packet: PacketRequest,
 }
 
 /// Why a trace cannot be read.
 #[derive(Debug, Error)]
 pub enum TraceError {
+    /// The file cannot be read.
     #[error("trace {path}: {cause}")]
-    Unreadable { path: String, cause: io::Error },
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// A line breaks the format.
     #[error("trace line {line}: {fault}")]
-    Line { line: usize, fault: String },
+    Line {
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        fault: String,
+    },
 }
 
 impl Trace {

@@ -10,6 +10,7 @@ use thiserror::Error;
 pub enum Workload {
     /// Every terminal that sends does so at random, independently of the others and of the past.
     Random {
+        /// Who sends to whom.
         destinations: Destinations,
         /// Offered load in flits per sending terminal and cycle, above 0, at most 1.
         rate: f64,
@@ -17,7 +18,12 @@ pub enum Workload {
         packet: usize,
     },
     /// Every terminal that sends is never without a flit to send: a packet of `packet` flits every `packet` cycles.
-    Stream { destinations: Destinations, packet: usize },
+    Stream {
+        /// Who sends to whom.
+        destinations: Destinations,
+        /// Flits of every packet, 1..=[`MAX_PACKET_FLITS`].
+        packet: usize,
+    },
     /// What was recorded, when it was recorded.
     Recorded(Trace),
 }
@@ -25,8 +31,10 @@ pub enum Workload {
 /// A workload that cannot be had.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum WorkloadError {
+    /// The rate is out of range.
     #[error("rate {0}: allowed is more than 0, at most 1 flit per terminal and cycle")]
     Rate(f64),
+    /// The packet length is out of range.
     #[error("packet {0}: allowed is 1 to {MAX_PACKET_FLITS} flits")]
     Packet(usize),
 }
@@ -125,7 +133,7 @@ impl<'a> Generator<'a> {
                 }
             }
             Workload::Stream { destinations, packet } => {
-                if cycle % *packet as u64 != 0 {
+                if !cycle.is_multiple_of(*packet as u64) {
                     return;
                 }
                 for source in 0..destinations.terminals() {

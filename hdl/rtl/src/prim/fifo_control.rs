@@ -1,16 +1,16 @@
-//! The flags and addresses of a FIFO, without its memory.
+//! The flags and addresses of a FIFO, for a memory of any shape.
 //!
 //! | | |
 //! | --- | --- |
 //! | latency | a write is seen by `empty` in the next cycle, a read by `full` in the next cycle |
 //! | throughput | one write and one read a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
-//! | state | 2 flip-flops of flags, and two rings of addresses |
+//! | state | 2 flip-flops of flags, and two address rings |
 //!
 //! Both flags come straight from flip-flops. That they tell "no room" from "no word" makes a third bit for the pointers
 //! needless; the price is that each must see one step ahead: the write that takes the last room finds the reader's address
 //! next on its ring, the read that takes the last word finds the writer's.
 //!
-//! A write while full and a read while empty do nothing. Until the first reset both flags are high, so nothing happens.
+//! A write while full and a read while empty do nothing.
 
 use super::AddressRing;
 use rust_hdl::prelude::*;
@@ -56,7 +56,7 @@ impl<const A: usize> FifoControl<A> {
             has_room: Default::default(),
             has_word: Default::default(),
             writer: AddressRing::new(depth),
-            reader: AddressRing::new(depth),
+            reader: AddressRing::for_lut_ram_read(depth),
             storing: Default::default(),
             taking: Default::default(),
             last_room: Default::default(),
@@ -75,19 +75,19 @@ impl<const A: usize> Logic for FifoControl<A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, has_room, has_word);
-        self.writer.clk.next = self.clk.val();
-        self.reader.clk.next = self.clk.val();
-        self.writer.rst.next = self.rst.val();
-        self.reader.rst.next = self.rst.val();
-
         self.full.next = !self.has_room.q.val();
         self.empty.next = !self.has_word.q.val();
         self.storing.next = self.write.val() & self.has_room.q.val();
         self.taking.next = self.read.val() & self.has_word.q.val();
         self.write_enable.next = self.storing.val();
+
+        self.writer.clk.next = self.clk.val();
+        self.writer.rst.next = self.rst.val();
         self.writer.advance.next = self.storing.val();
-        self.reader.advance.next = self.taking.val();
         self.write_address.next = self.writer.address.val();
+        self.reader.clk.next = self.clk.val();
+        self.reader.rst.next = self.rst.val();
+        self.reader.advance.next = self.taking.val();
         self.read_address.next = self.reader.address.val();
 
         self.last_room.next = self.writer.after.val() == self.reader.address.val();
@@ -109,34 +109,89 @@ impl<const A: usize> Logic for FifoControl<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, reset};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle, Phases};
+    use rand::Rng;
+    use std::collections::VecDeque;
 
     clocked!([const A: usize] FifoControl<A>);
 
-    #[test]
-    fn the_reader_visits_the_places_of_the_writer() {
-        for depth in 1..=16 {
-            let mut dut = reset(FifoControl::<4>::new(depth));
-            let (mut written, mut taken) = (Vec::new(), Vec::new());
-            for _ in 0..3 {
-                dut.write.next = true;
-                dut.read.next = false;
-                while !dut.full.val() {
-                    written.push(dut.write_address.val().to_u64());
-                    clock(&mut dut);
-                }
-                assert!(!dut.write_enable.val(), "depth {depth}: full, and yet a word is stored");
-                dut.write.next = false;
-                dut.read.next = true;
-                while !dut.empty.val() {
-                    taken.push(dut.read_address.val().to_u64());
-                    clock(&mut dut);
-                }
+    /// Writes and reads at any moment, full or empty as it may be, keeps the words where the addresses say, and holds words
+    /// and flags to a queue of the library.
+    fn queues_as_the_library_does<const A: usize>(depth: usize) {
+        let mut rng = rng(0xf1f0 + depth as u64);
+        let mut dut = reset(FifoControl::<A>::new(depth));
+        let mut memory = vec![0u32; FifoControl::<A>::memory_words(depth)];
+        let mut model = VecDeque::new();
+        let (mut refused_writes, mut refused_reads, mut writes_and_reads) = (0, 0, 0);
+        let phases = Phases::new(depth);
+        for cycle in 0..phases.cycles() {
+            let (empty, full) = (model.is_empty(), model.len() == depth);
+            assert_eq!(
+                (dut.empty.val(), dut.full.val()),
+                (empty, full),
+                "depth {depth}, cycle {cycle}"
+            );
+            if let Some(&oldest) = model.front() {
+                assert_eq!(
+                    memory[dut.read_address.val().index()],
+                    oldest,
+                    "depth {depth}, cycle {cycle}"
+                );
             }
-            assert_eq!(written.len(), 3 * depth);
-            assert_eq!(written, taken, "depth {depth}");
-            let most = FifoControl::<4>::memory_words(depth) as u64;
-            assert!(written.iter().all(|&address| address < most), "depth {depth}");
+            let (write, read) = phases.draw(cycle, &mut rng);
+            let (word, rst) = (rng.gen(), rng.gen_bool(0.000_5));
+            dut.write.next = write;
+            dut.read.next = read;
+            dut.rst.next = rst;
+            settle(&mut dut);
+            assert_eq!(dut.write_enable.val(), write && !full, "depth {depth}, cycle {cycle}");
+            if dut.write_enable.val() {
+                memory[dut.write_address.val().index()] = word;
+            }
+            clock(&mut dut);
+            refused_writes += usize::from(write && full);
+            refused_reads += usize::from(read && empty);
+            writes_and_reads += usize::from(write && read && !empty && !full);
+            if read {
+                model.pop_front();
+            }
+            if write && !full {
+                model.push_back(word);
+            }
+            if rst {
+                model.clear();
+            }
+        }
+        assert!(
+            refused_writes > 0 && refused_reads > 0,
+            "depth {depth}: a corner was not reached"
+        );
+        assert!(
+            depth == 1 || writes_and_reads > 0,
+            "depth {depth}: never written and read at once"
+        );
+    }
+
+    #[test]
+    fn every_small_depth_queues_with_exact_flags() {
+        (1..=2).for_each(queues_as_the_library_does::<1>);
+        (1..=4).for_each(queues_as_the_library_does::<2>);
+        (1..=16).for_each(queues_as_the_library_does::<4>);
+    }
+
+    #[test]
+    fn great_depths_queue_with_exact_flags() {
+        [33, 1000, 1024].into_iter().for_each(queues_as_the_library_does::<10>);
+    }
+
+    #[test]
+    fn a_word_passes_every_cycle_at_a_depth_of_two() {
+        let mut dut = reset(FifoControl::<1>::new(2));
+        dut.write.next = true;
+        dut.read.next = true;
+        for cycle in 0..50 {
+            clock(&mut dut);
+            assert!(!dut.empty.val() && !dut.full.val(), "cycle {cycle}");
         }
     }
 

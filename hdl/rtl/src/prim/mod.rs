@@ -8,8 +8,7 @@
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
 //! | [`Fifo`] | first-word fall-through FIFO of a stream |
-//! | [`FifoCore`] | the same, of plain words with flags |
-//! | [`FifoControl`] | the flags and addresses of a FIFO, without its memory |
+//! //! | [`FifoControl`] | the flags and addresses of a FIFO, for a memory of any shape |
 //! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
 //! | [`SkidBuffer`] | registers both directions of a stream |
 //! | [`RoundRobinArbiter`] | grants one of `N` requesters, in turn |
@@ -21,7 +20,6 @@ mod address_ring;
 mod credit_counter;
 mod fifo;
 mod fifo_control;
-mod fifo_core;
 mod lut_ram;
 mod memory;
 mod ram;
@@ -37,7 +35,6 @@ pub use address_ring::AddressRing;
 pub use credit_counter::CreditCounter;
 pub use fifo::Fifo;
 pub use fifo_control::FifoControl;
-pub use fifo_core::FifoCore;
 pub use lut_ram::LutRam;
 pub use ram::Ram;
 pub use register::Register;

@@ -1,0 +1,192 @@
+// Properties of the stream FIFO (hdl/rtl/src/prim/fifo.rs).
+//
+// Contract of two tagged words: the environment tags any two words as they enter, one after the other, and they leave
+// once each, unchanged, at exactly the places in which they entered, the first before the second. As the words, the
+// moments and all other traffic are free, this is all words: none is lost, repeated, altered or overtaken.
+// Flags are exact: ready unless full, valid unless empty, with the number of words counted from the handshakes alone.
+//
+// `DEPTH` is defined by the task. Reset may come at any time. The names with dots are the block's own registers; what is
+// asserted of them is what the induction needs to know.
+
+`default_nettype none
+
+// Follows one tagged word from its entry to its exit.
+module tagged_word #(
+    parameter WIDTH = 4
+) (
+    input  wire             clk,
+    input  wire             rst,
+    input  wire             tag,      // the word entering now is the one
+    input  wire             pop,
+    input  wire [2:0]       count,    // words inside
+    input  wire [WIDTH-1:0] entering,
+    input  wire [WIDTH-1:0] leaving,
+    output reg              inside,
+    output reg              left,
+    output reg  [2:0]       ahead,    // words that leave before it
+    output reg  [WIDTH-1:0] word
+);
+    wire untagged = !inside && !left;
+    wire leaves = inside && pop && ahead == 0;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            inside <= 1'b0;
+            left <= 1'b0;
+        end else if (untagged && tag) begin
+            inside <= 1'b1;
+            ahead <= count - {2'b0, pop};
+            word <= entering;
+        end else if (leaves) begin
+            inside <= 1'b0;
+            left <= 1'b1;
+        end else if (inside && pop) begin
+            ahead <= ahead - 3'd1;
+        end
+    end
+
+    always @(posedge clk) begin
+        if (leaves) begin
+            unchanged : assert (leaving == word);
+        end
+    end
+endmodule
+
+module fifo_properties (
+    input wire       clk,
+    input wire       rst,
+    input wire [3:0] s_axis_tdata,
+    input wire       s_axis_tlast,
+    input wire       s_axis_tvalid,
+    input wire       m_axis_tready,
+    input wire       tag_first,
+    input wire       tag_second
+);
+    localparam [2:0] DEPTH = `DEPTH;
+
+    wire       s_axis_tready;
+    wire [3:0] m_axis_tdata;
+    wire       m_axis_tlast;
+    wire       m_axis_tvalid;
+
+    portico_fifo dut (
+        .clk(clk),
+        .rst(rst),
+        .s_axis_tdata(s_axis_tdata),
+        .s_axis_tlast(s_axis_tlast),
+        .s_axis_tvalid(s_axis_tvalid),
+        .s_axis_tready(s_axis_tready),
+        .m_axis_tdata(m_axis_tdata),
+        .m_axis_tlast(m_axis_tlast),
+        .m_axis_tvalid(m_axis_tvalid),
+        .m_axis_tready(m_axis_tready)
+    );
+
+    reg running = 1'b0;
+    always @(posedge clk) running <= 1'b1;
+    always @* if (!running) assume (rst);
+
+    wire push = s_axis_tvalid && s_axis_tready;
+    wire pop = m_axis_tvalid && m_axis_tready;
+    reg [2:0] count;
+
+    always @(posedge clk) begin
+        if (rst) count <= 3'd0;
+        else count <= count + {2'b0, push} - {2'b0, pop};
+    end
+
+    always @* begin
+        if (running) begin
+            ready_unless_full : assert (s_axis_tready == (count != DEPTH));
+            valid_unless_empty : assert (m_axis_tvalid == (count != 3'd0));
+            in_range : assert (count <= DEPTH);
+        end
+    end
+
+    wire       first_inside, first_left, second_inside, second_left;
+    wire [2:0] first_ahead, second_ahead;
+    wire [4:0] first_word, second_word;
+
+    tagged_word #(.WIDTH(5)) first (
+        .clk(clk),
+        .rst(rst),
+        .tag(push && tag_first),
+        .pop(pop),
+        .count(count),
+        .entering({s_axis_tlast, s_axis_tdata}),
+        .leaving({m_axis_tlast, m_axis_tdata}),
+        .inside(first_inside),
+        .left(first_left),
+        .ahead(first_ahead),
+        .word(first_word)
+    );
+
+    tagged_word #(.WIDTH(5)) second (
+        .clk(clk),
+        .rst(rst),
+        .tag(push && tag_second && (first_inside || first_left)),
+        .pop(pop),
+        .count(count),
+        .entering({s_axis_tlast, s_axis_tdata}),
+        .leaving({m_axis_tlast, m_axis_tdata}),
+        .inside(second_inside),
+        .left(second_left),
+        .ahead(second_ahead),
+        .word(second_word)
+    );
+
+    always @* begin
+        if (running) begin
+            in_order : assert (!(second_left && first_inside));
+            behind_first : assert (!(first_inside && second_inside) || first_ahead < second_ahead);
+            first_within : assert (!first_inside || first_ahead < count);
+            second_within : assert (!second_inside || second_ahead < count);
+            first_comes_first : assert (!(second_inside || second_left) || first_inside || first_left);
+        end
+    end
+
+    // A word that is offered stays until it is taken.
+    reg       waited = 1'b0;
+    reg [4:0] offered;
+    always @(posedge clk) begin
+        waited <= m_axis_tvalid && !m_axis_tready && !rst;
+        offered <= {m_axis_tlast, m_axis_tdata};
+    end
+    always @* begin
+        if (waited) begin
+            stays : assert (m_axis_tvalid && {m_axis_tlast, m_axis_tdata} == offered);
+        end
+    end
+
+    // For the induction: the places of the ring in order, where reader and writer stand, what the memory holds.
+    localparam ADDRESS_BITS = DEPTH > 2 ? 2 : 1;
+    (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.reader.place ;
+    (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.writer.place ;
+    reg [2:0] reader_step;
+
+    function [2:0] step_from(input [2:0] start, input [2:0] steps);
+        step_from = start + steps >= DEPTH ? start + steps - DEPTH : start + steps;
+    endfunction
+
+    function [1:0] ring(input [2:0] step);
+        ring = step[1:0] ^ {1'b0, step[1]};
+    endfunction
+
+    always @(posedge clk) begin
+        if (rst) reader_step <= 3'd0;
+        else if (pop) reader_step <= step_from(reader_step, 3'd1);
+    end
+
+    wire [4:0] memory [0:3];
+    (* hierconn *) wire [3:0] \dut.data.memory[0] ;
+    (* hierconn *) wire [3:0] \dut.data.memory[1] ;
+    (* hierconn *) wire [0:0] \dut.last.memory[0] ;
+    (* hierconn *) wire [0:0] \dut.last.memory[1] ;
+    assign memory[0] = {\dut.last.memory[0] , \dut.data.memory[0] };
+    assign memory[1] = {\dut.last.memory[1] , \dut.data.memory[1] };
+    generate
+        if (ADDRESS_BITS == 2) begin
+            (* hierconn *) wire [3:0] \dut.data.memory[2] ;
+        end
+    endgenerate
+endmodule

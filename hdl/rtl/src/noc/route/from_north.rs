@@ -1,0 +1,27 @@
+//! Route of a head that arrives from the north: its column is right, so it goes on south or has arrived.
+//!
+//! | code | output |
+//! | --- | --- |
+//! | `000` | south |
+//! | `001` | local |
+
+use super::CODE_WIDTH;
+use portico_spec::flit::Y_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Combinational: the code of the output that XY routing takes from the north input.
+#[derive(LogicBlock, Default)]
+pub struct RouteFromNorth {
+    /// Row of the router.
+    pub y: Signal<In, Bits<Y_WIDTH>>,
+    /// Row in the head.
+    pub to_y: Signal<In, Bits<Y_WIDTH>>,
+    pub code: Signal<Out, Bits<CODE_WIDTH>>,
+}
+
+impl Logic for RouteFromNorth {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.code.next = bits::<CODE_WIDTH>(0).replace_bit(0, self.to_y.val() == self.y.val());
+    }
+}

@@ -1,0 +1,38 @@
+//! Route of a head that arrives from the south: north or local, or, from an edge node, first along the row.
+//!
+//! | code | output |
+//! | --- | --- |
+//! | `000` | north |
+//! | `001` | local |
+//! | `010` | east |
+//! | `011` | west |
+
+use super::{Comparator, CODE_WIDTH};
+use portico_spec::flit::{X_WIDTH, Y_WIDTH};
+use rust_hdl::prelude::*;
+
+/// Combinational: the code of the output that XY routing takes from the south input.
+#[derive(LogicBlock, Default)]
+pub struct RouteFromSouth {
+    /// Coordinates of the router.
+    pub x: Signal<In, Bits<X_WIDTH>>,
+    pub y: Signal<In, Bits<Y_WIDTH>>,
+    /// Coordinates in the head.
+    pub to_x: Signal<In, Bits<X_WIDTH>>,
+    pub to_y: Signal<In, Bits<Y_WIDTH>>,
+    pub code: Signal<Out, Bits<CODE_WIDTH>>,
+    column: Comparator<4>,
+    arrived: Signal<Local, Bit>,
+}
+
+impl Logic for RouteFromSouth {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.column.a.next = self.to_x.val();
+        self.column.b.next = self.x.val();
+        self.arrived.next = self.column.equal.val() & (self.to_y.val() == self.y.val());
+        self.code.next = bits::<CODE_WIDTH>(0)
+            .replace_bit(1, !self.column.equal.val())
+            .replace_bit(0, self.column.less.val() | self.arrived.val());
+    }
+}

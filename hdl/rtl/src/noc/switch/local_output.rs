@@ -1,0 +1,124 @@
+//! Local output of a router: what has arrived, from any side or from the tile itself.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | throughput | one flit a cycle, no bubble between packets |
+//! | state | 5 flip-flops |
+//!
+//! The pairs (north, south) and (east, west) compete within and against each other, the tile's own packets with all. The
+//! locks are those of [`SideOutput`](super::SideOutput).
+
+use super::{Leg, Pick5};
+use crate::{noc::PORTS, prim::StreamOut};
+use rust_hdl::prelude::*;
+
+/// The output for `W`-bit flits.
+#[derive(LogicBlock)]
+pub struct LocalOutput<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// From local, north, east, south, west.
+    pub leg: [Leg<W>; PORTS],
+    /// Ties, from the [`Priority`](crate::noc::Priority) of the router.
+    pub row_before_column: Signal<In, Bit>,
+    pub west_before_east: Signal<In, Bit>,
+    pub south_before_north: Signal<In, Bit>,
+    pub local_first: Signal<In, Bit>,
+    pub m_axis: StreamOut<W>,
+    may: DFF<Bits<PORTS>>,
+    data: Pick5<W>,
+    last: Pick5<1>,
+    ask: [Signal<Local, Bit>; PORTS],
+    column: Signal<Local, Bit>,
+    row: Signal<Local, Bit>,
+    others_wait: Signal<Local, Bit>,
+    row_waits: Signal<Local, Bit>,
+    column_waits: Signal<Local, Bit>,
+    grant: Signal<Local, Bits<PORTS>>,
+    valid: Signal<Local, Bit>,
+    all: Constant<Bits<PORTS>>,
+}
+
+impl<const W: usize> Default for LocalOutput<W> {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            leg: Default::default(),
+            row_before_column: Default::default(),
+            west_before_east: Default::default(),
+            south_before_north: Default::default(),
+            local_first: Default::default(),
+            m_axis: Default::default(),
+            may: Default::default(),
+            data: Default::default(),
+            last: Default::default(),
+            ask: Default::default(),
+            column: Default::default(),
+            row: Default::default(),
+            others_wait: Default::default(),
+            row_waits: Default::default(),
+            column_waits: Default::default(),
+            grant: Default::default(),
+            valid: Default::default(),
+            all: Constant::new(Bits::mask()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for LocalOutput<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, may);
+        for i in 0..PORTS {
+            self.ask[i].next = self.leg[i].wanted.val() & self.may.q.val().get_bit(i);
+        }
+        self.column.next = self.ask[1].val() | self.ask[3].val();
+        self.row.next = self.ask[2].val() | self.ask[4].val();
+        self.others_wait.next = self.ask[0].val() & self.local_first.val();
+        self.row_waits.next = self.others_wait.val() | (self.column.val() & !self.row_before_column.val());
+        self.column_waits.next = self.others_wait.val() | (self.row.val() & self.row_before_column.val());
+        self.grant.next = bits::<PORTS>(0)
+            .replace_bit(0, self.ask[0].val() & (self.local_first.val() | !(self.column.val() | self.row.val())))
+            .replace_bit(
+                1,
+                self.ask[1].val() & !(self.ask[3].val() & self.south_before_north.val()) & !self.column_waits.val(),
+            )
+            .replace_bit(
+                2,
+                self.ask[2].val() & !(self.ask[4].val() & self.west_before_east.val()) & !self.row_waits.val(),
+            )
+            .replace_bit(
+                3,
+                self.ask[3].val() & (self.south_before_north.val() | !self.ask[1].val()) & !self.column_waits.val(),
+            )
+            .replace_bit(
+                4,
+                self.ask[4].val() & (self.west_before_east.val() | !self.ask[2].val()) & !self.row_waits.val(),
+            );
+
+        for i in 0..PORTS {
+            self.data.value[i].next = self.leg[i].data.val();
+            self.last.value[i].next = self.leg[i].last.val().into();
+            self.leg[i].taken.next = self.grant.val().get_bit(i) & self.m_axis.tready.val();
+        }
+        self.data.pick.next = self.grant.val();
+        self.last.pick.next = self.grant.val();
+        self.valid.next = self.column.val() | self.row.val() | self.ask[0].val();
+        self.m_axis.tvalid.next = self.valid.val();
+        self.m_axis.tdata.next = self.data.picked.val();
+        self.m_axis.tlast.next = self.last.picked.val().any();
+
+        if self.valid.val() {
+            self.may.d.next = self.grant.val();
+            if self.last.picked.val().any() & self.m_axis.tready.val() {
+                self.may.d.next = self.all.val();
+            }
+        }
+        if self.rst.val() {
+            self.may.d.next = self.all.val();
+        }
+    }
+}

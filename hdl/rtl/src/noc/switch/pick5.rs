@@ -1,0 +1,28 @@
+//! Multiplexer of five values by one-hot selects, three LUTs a bit and two deep. Combinational, no state.
+
+use rust_hdl::prelude::*;
+
+/// The value whose bit of `pick` is high; zero if none is.
+#[derive(LogicBlock, Default)]
+pub struct Pick5<const N: usize> {
+    pub value: [Signal<In, Bits<N>>; 5],
+    /// At most one bit is high.
+    pub pick: Signal<In, Bits<5>>,
+    pub picked: Signal<Out, Bits<N>>,
+    gated: [Signal<Local, Bits<N>>; 5],
+}
+
+impl<const N: usize> Logic for Pick5<N> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..5 {
+            self.gated[i].next = 0.into();
+            if self.pick.val().get_bit(i) {
+                self.gated[i].next = self.value[i].val();
+            }
+        }
+        self.picked.next = (self.gated[0].val() | self.gated[1].val())
+            | (self.gated[2].val() | self.gated[3].val())
+            | self.gated[4].val();
+    }
+}

@@ -1,0 +1,99 @@
+//! Blocks that are given as Verilog text: memories and vendor primitives.
+
+use crate::{loops::Paths, names, tree::Instance};
+use rust_hdl::core::atom::AtomKind;
+
+/// Combinational paths of a block given as text: those that its timing does not cut with a register.
+pub fn paths(instance: &Instance) -> Paths {
+    let sampled: Vec<&String> = instance.timing.iter().flat_map(|timing| &timing.inputs).collect();
+    let registered: Vec<&String> = instance.timing.iter().flat_map(|timing| &timing.outputs).collect();
+    let is_clock = |key: &str| instance.timing.iter().any(|timing| timing.clock == key);
+    let of_kind = |kind| instance.atoms.iter().filter(move |atom| atom.kind == kind);
+    let free = of_kind(AtomKind::InputParameter).filter(|atom| !sampled.contains(&&atom.key) && !is_clock(&atom.key));
+    let inputs = free.map(|atom| names::flat(&atom.key)).collect();
+    of_kind(AtomKind::OutputParameter)
+        .filter(|atom| !registered.contains(&&atom.key))
+        .map(|atom| (names::flat(&atom.key), Clone::clone(&inputs)))
+        .collect()
+}
+
+/// Whether the text assigns to `name` in an `initial` or `always` block, so that it must be a `reg`.
+pub fn assigns_in_process(body: &str, name: &str) -> bool {
+    let tokens: Vec<&str> = tokens(body).collect();
+    (0..tokens.len()).any(|at| tokens[at] == name && starts_statement(&tokens[..at]) && is_assigned(&tokens[at + 1..]))
+}
+
+/// Whether a statement may start after these tokens; `(`, `=` or an operator would make it an expression.
+fn starts_statement(before: &[&str]) -> bool {
+    const OPENERS: [&str; 7] = ["begin", "else", "end", "endcase", ";", ")", ":"];
+    before.last().is_some_and(|token| OPENERS.contains(token))
+}
+
+/// Whether `=` or `<=` follows, perhaps after an index.
+fn is_assigned(after: &[&str]) -> bool {
+    let mut depth = 0;
+    for token in after {
+        match *token {
+            "[" => depth += 1,
+            "]" => depth -= 1,
+            token if depth == 0 => return token == "=" || token == "<=",
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Words and operators of Verilog, as far as assignments need them; comments are no tokens.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '\'';
+    let is_comparison = |c: char| "<>=!".contains(c);
+    let mut rest = text;
+    std::iter::from_fn(move || loop {
+        rest = rest.trim_start();
+        if let Some(comment) = rest.strip_prefix("//") {
+            rest = comment.split_once('\n').map_or("", |(_, after)| after);
+            continue;
+        }
+        if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/").map_or("", |(_, after)| after);
+            continue;
+        }
+        let first = rest.chars().next()?;
+        let length = match first {
+            c if is_word(c) => rest.find(|c| !is_word(c)),
+            c if is_comparison(c) => rest.find(|c| !is_comparison(c)),
+            c => Some(c.len_utf8()),
+        };
+        let (token, after) = rest.split_at(length.unwrap_or(rest.len()));
+        rest = after;
+        return Some(token);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = "
+        assign wired = a == q;
+        assign part[3:0] = b;
+        always @(posedge clk) begin // begin commented <= 1;
+            if (q <= 3) q <= d;
+            word[8 * lane +: 8] <= d;
+            case (d)
+                1: chosen = 1;
+            endcase
+        end
+        BUFFER buffer (.in(a), .out(driven)); /* ; commented = 1 */
+    ";
+
+    #[test]
+    fn what_a_process_assigns_is_a_register() {
+        for name in ["q", "word", "chosen"] {
+            assert!(assigns_in_process(BODY, name), "{name}");
+        }
+        for name in ["wired", "part", "driven", "a", "b", "d", "lane", "commented"] {
+            assert!(!assigns_in_process(BODY, name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Expressions with a width each, built through constructors that fold constants as they go.
+//!
+//! Every operator keeps the width rule of rust-hdl: operands of arithmetic, bitwise operators and comparisons are equally
+//! wide and results wrap. Widening is always a concatenation, whose operands Verilog evaluates at their own width, so no
+//! carry can leak into a wider context.
+
+use num_bigint::BigUint;
+
+/// A signal of one block: an index into its table of signals.
+pub type SignalId = usize;
+
+/// A constant of known width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    pub value: BigUint,
+    pub width: usize,
+    /// The `localparam` that stands for it in the text, for values of enumerations.
+    pub name: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Not,
+    Negate,
+    All,
+    Any,
+    Parity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl BinaryOp {
+    /// How Verilog and Rust write it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::And => "&",
+            BinaryOp::Or => "|",
+            BinaryOp::Xor => "^",
+            BinaryOp::Shl => "<<",
+            BinaryOp::Shr => ">>",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+        }
+    }
+
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
+    }
+
+    pub fn is_shift(self) -> bool {
+        matches!(self, BinaryOp::Shl | BinaryOp::Shr)
+    }
+
+    pub fn is_bitwise(self) -> bool {
+        matches!(self, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
+    }
+
+    /// Low bits of the result depend on low bits of the operands alone.
+    pub fn is_modular(self) -> bool {
+        self.is_bitwise() || matches!(self, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+    }
+}
+
+/// An expression; `width` tells how many bits it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    Const(Constant),
+    /// Bits `offset .. offset + width` of a signal that has `of` bits.
+    Part {
+        signal: SignalId,
+        of: usize,
+        offset: usize,
+        width: usize,
+    },
+    /// Bits of a signal from an offset that is known only in hardware.
+    DynamicPart {
+        signal: SignalId,
+        offset: Box<Expr>,
+        width: usize,
+    },
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// Most significant first.
+    Concat(Vec<Expr>),
+}
+
+/// A number of `width` ones.
+pub fn ones(width: usize) -> BigUint {
+    (BigUint::from(1u8) << width) - 1u8
+}
+
+/// Bits `offset .. offset + width`, for sets of bits kept as numbers.
+pub fn mask(offset: usize, width: usize) -> BigUint {
+    ones(width) << offset
+}
+
+impl Constant {
+    /// `value` cut to `width` bits.
+    pub fn new(value: impl Into<BigUint>, width: usize) -> Self {
+        Constant {
+            value: value.into() & ones(width),
+            width,
+            name: None,
+        }
+    }
+}
+
+impl Expr {
+    pub fn constant(value: impl Into<BigUint>, width: usize) -> Self {
+        Expr::Const(Constant::new(value, width))
+    }
+
+    pub fn bit(value: bool) -> Self {
+        Expr::constant(value as u8, 1)
+    }
+
+    pub fn signal(signal: SignalId, width: usize) -> Self {
+        Expr::Part {
+            signal,
+            of: width,
+            offset: 0,
+            width,
+        }
+    }
+
+    pub fn width(&self) -> usize {
+        match self {
+            Expr::Const(constant) => constant.width,
+            Expr::Part { width, .. } | Expr::DynamicPart { width, .. } => *width,
+            Expr::Unary(UnaryOp::Not | UnaryOp::Negate, operand) => operand.width(),
+            Expr::Unary(..) => 1,
+            Expr::Binary(op, ..) if op.is_comparison() => 1,
+            Expr::Binary(_, left, _) => left.width(),
+            Expr::Concat(parts) => parts.iter().map(Expr::width).sum(),
+        }
+    }
+
+    pub fn as_constant(&self) -> Option<&BigUint> {
+        match self {
+            Expr::Const(constant) => Some(&constant.value),
+            _ => None,
+        }
+    }
+
+    /// The signal, where the expression is one signal whole.
+    pub fn as_whole_signal(&self) -> Option<SignalId> {
+        match self {
+            Expr::Part {
+                signal,
+                of,
+                offset: 0,
+                width,
+            } if of == width => Some(*signal),
+            _ => None,
+        }
+    }
+
+    fn is_zero(&self) -> bool {
+        self.as_constant().is_some_and(|value| *value == BigUint::ZERO)
+    }
+
+    fn is_ones(&self) -> bool {
+        self.as_constant().is_some_and(|value| *value == ones(self.width()))
+    }
+
+    /// A bit that no name explains: comparing with it says less than the operand alone.
+    fn is_plain_bit(&self) -> bool {
+        matches!(
+            self,
+            Expr::Const(Constant {
+                width: 1,
+                name: None,
+                ..
+            })
+        )
+    }
+
+    pub fn unary(op: UnaryOp, operand: Expr) -> Expr {
+        let width = operand.width();
+        if let Some(value) = operand.as_constant() {
+            return match op {
+                UnaryOp::Not => Expr::constant(value ^ ones(width), width),
+                UnaryOp::Negate => Expr::constant((BigUint::from(1u8) << width) - value, width),
+                UnaryOp::All => Expr::bit(*value == ones(width)),
+                UnaryOp::Any => Expr::bit(*value != BigUint::ZERO),
+                UnaryOp::Parity => Expr::bit(value.count_ones() % 2 == 1),
+            };
+        }
+        match (op, operand) {
+            (UnaryOp::Not, Expr::Unary(UnaryOp::Not, inner)) => *inner,
+            (UnaryOp::Not, Expr::Binary(BinaryOp::Eq, left, right)) => Expr::Binary(BinaryOp::Ne, left, right),
+            (UnaryOp::Not, Expr::Binary(BinaryOp::Ne, left, right)) => Expr::Binary(BinaryOp::Eq, left, right),
+            (UnaryOp::All | UnaryOp::Any | UnaryOp::Parity, operand) if width == 1 => operand,
+            (op, operand) => Expr::Unary(op, Box::new(operand)),
+        }
+    }
+
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        let width = left.width();
+        if let (Some(l), Some(r)) = (left.as_constant(), right.as_constant()) {
+            return fold(op, l, r, width);
+        }
+        match op {
+            BinaryOp::And if left.is_zero() || right.is_ones() => left,
+            BinaryOp::And if right.is_zero() || left.is_ones() => right,
+            BinaryOp::Or if left.is_zero() || right.is_ones() => right,
+            BinaryOp::Or if right.is_zero() || left.is_ones() => left,
+            BinaryOp::Add | BinaryOp::Xor if left.is_zero() => right,
+            BinaryOp::Add | BinaryOp::Xor | BinaryOp::Sub | BinaryOp::Shl | BinaryOp::Shr if right.is_zero() => left,
+            BinaryOp::Shl | BinaryOp::Shr if left.is_zero() || right.is_at_least(width) => Expr::constant(0u8, width),
+            BinaryOp::Eq if right.is_plain_bit() => left.equal_to_bit(right.is_ones()),
+            BinaryOp::Eq if left.is_plain_bit() => right.equal_to_bit(left.is_ones()),
+            BinaryOp::Ne if right.is_plain_bit() => left.equal_to_bit(right.is_zero()),
+            BinaryOp::Ne if left.is_plain_bit() => right.equal_to_bit(left.is_zero()),
+            BinaryOp::Mul => product(left, right),
+            _ => Expr::Binary(op, Box::new(left), Box::new(right)),
+        }
+    }
+
+    fn equal_to_bit(self, bit: bool) -> Expr {
+        match bit {
+            true => self,
+            false => Expr::unary(UnaryOp::Not, self),
+        }
+    }
+
+    fn is_at_least(&self, limit: usize) -> bool {
+        self.as_constant().is_some_and(|value| *value >= limit.into())
+    }
+
+    /// Calls `visit` for every signal that is read: its id, and the bits read as (offset, width), or `None` where only the
+    /// hardware knows which.
+    pub fn reads(&self, visit: &mut dyn FnMut(SignalId, Option<(usize, usize)>)) {
+        match self {
+            Expr::Const(_) => {}
+            Expr::Part {
+                signal, offset, width, ..
+            } => visit(*signal, Some((*offset, *width))),
+            Expr::DynamicPart { signal, offset, .. } => {
+                visit(*signal, None);
+                offset.reads(visit);
+            }
+            Expr::Unary(_, operand) => operand.reads(visit),
+            Expr::Binary(_, left, right) => {
+                left.reads(visit);
+                right.reads(visit);
+            }
+            Expr::Concat(parts) => parts.iter().for_each(|part| part.reads(visit)),
+        }
+    }
+}
+
+/// A product, as a shift where one factor is a power of two.
+fn product(left: Expr, right: Expr) -> Expr {
+    let width = left.width();
+    if left.is_zero() || right.is_zero() {
+        return Expr::constant(0u8, width);
+    }
+    let power = |factor: &Expr| {
+        factor
+            .as_constant()
+            .filter(|value| value.count_ones() == 1)
+            .and_then(BigUint::trailing_zeros)
+    };
+    let (shift, factor) = match (power(&left), power(&right)) {
+        (Some(shift), _) => (shift as usize, right),
+        (None, Some(shift)) => (shift as usize, left),
+        (None, None) => return Expr::Binary(BinaryOp::Mul, Box::new(left), Box::new(right)),
+    };
+    match factor.clone().part(0, width - shift) {
+        Some(high) => Expr::concat(vec![high, Expr::constant(0u8, shift)]),
+        None => Expr::binary(BinaryOp::Shl, factor, Expr::constant(shift, usize::BITS as usize)),
+    }
+}
+
+fn fold(op: BinaryOp, left: &BigUint, right: &BigUint, width: usize) -> Expr {
+    let modulus = BigUint::from(1u8) << width;
+    // All bits are gone by then, and a vast amount would ask for a vast number.
+    let amount = usize::try_from(right).unwrap_or(width).min(width);
+    let value = match op {
+        BinaryOp::Add => left + right,
+        BinaryOp::Sub => left + &modulus - right,
+        BinaryOp::Mul => left * right,
+        BinaryOp::And => left & right,
+        BinaryOp::Or => left | right,
+        BinaryOp::Xor => left ^ right,
+        BinaryOp::Shl => left << amount,
+        BinaryOp::Shr => left >> amount,
+        BinaryOp::Eq => return Expr::bit(left == right),
+        BinaryOp::Ne => return Expr::bit(left != right),
+        BinaryOp::Lt => return Expr::bit(left < right),
+        BinaryOp::Le => return Expr::bit(left <= right),
+        BinaryOp::Gt => return Expr::bit(left > right),
+        BinaryOp::Ge => return Expr::bit(left >= right),
+    };
+    Expr::constant(value, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_fold_and_wrap() {
+        let sum = Expr::binary(BinaryOp::Add, Expr::constant(200u8, 8), Expr::constant(100u8, 8));
+        assert_eq!(sum, Expr::constant(44u8, 8));
+        let difference = Expr::binary(BinaryOp::Sub, Expr::constant(1u8, 4), Expr::constant(2u8, 4));
+        assert_eq!(difference, Expr::constant(15u8, 4));
+        let negative = Expr::unary(UnaryOp::Negate, Expr::constant(0u8, 4));
+        assert_eq!(negative, Expr::constant(0u8, 4));
+    }
+
+    #[test]
+    fn shifts_beyond_the_width_are_zero_however_far() {
+        for op in [BinaryOp::Shl, BinaryOp::Shr] {
+            for amount in [8u64, 9, u64::MAX] {
+                let amount = || Expr::constant(amount, 64);
+                assert_eq!(
+                    Expr::binary(op, Expr::constant(255u8, 8), amount()),
+                    Expr::constant(0u8, 8)
+                );
+                assert_eq!(Expr::binary(op, Expr::signal(0, 8), amount()), Expr::constant(0u8, 8));
+            }
+        }
+    }
+
+    #[test]
+    fn a_bit_compared_with_a_bit_needs_no_comparison() {
+        let bit = || Expr::signal(0, 1);
+        let not = Expr::unary(UnaryOp::Not, bit());
+        for (op, right, folded) in [
+            (BinaryOp::Eq, true, bit()),
+            (BinaryOp::Eq, false, not.clone()),
+            (BinaryOp::Ne, true, not),
+            (BinaryOp::Ne, false, bit()),
+        ] {
+            assert_eq!(Expr::binary(op, bit(), Expr::bit(right)), folded);
+            assert_eq!(Expr::binary(op, Expr::bit(right), bit()), folded);
+        }
+    }
+
+    #[test]
+    fn a_factor_of_a_power_of_two_is_a_shift() {
+        let factor = Expr::concat(vec![Expr::constant(0u8, 3), Expr::signal(0, 3)]);
+        let product = Expr::binary(BinaryOp::Mul, factor, Expr::constant(8u8, 6));
+        assert_eq!(product, Expr::Concat(vec![Expr::signal(0, 3), Expr::constant(0u8, 3)]));
+    }
+}

@@ -1,0 +1,126 @@
+//! Expressions in Verilog: every literal sized, parentheses wherever two operators meet.
+
+use super::Printer;
+use crate::{
+    expr::{ones, BinaryOp, Constant, Expr, SignalId, UnaryOp},
+    stmt::Range,
+};
+
+/// Constants up to here read best in decimal, except masks.
+const LARGEST_DECIMAL: u32 = 4096;
+
+/// Masks this wide read best in hexadecimal.
+const NARROWEST_MASK: usize = 4;
+
+/// A literal, or the name of its `localparam`.
+pub fn constant(value: &Constant) -> String {
+    value.name.clone().unwrap_or_else(|| literal(value))
+}
+
+pub fn literal(constant: &Constant) -> String {
+    let Constant { value, width, .. } = constant;
+    let is_mask = *width >= NARROWEST_MASK && *value == ones(*width);
+    match width {
+        1 => format!("1'b{value}"),
+        _ if *value <= LARGEST_DECIMAL.into() && !is_mask => format!("{width}'d{value}"),
+        _ => format!("{width}'h{value:x}"),
+    }
+}
+
+/// `[7:0]`, or nothing for one bit.
+pub fn vector(width: usize) -> String {
+    match width {
+        1 => String::new(),
+        _ => format!("[{}:0]", width - 1),
+    }
+}
+
+impl Printer<'_> {
+    pub fn target(&self, id: SignalId, range: &Range) -> String {
+        match range {
+            Range::Whole => self.name(id).to_owned(),
+            Range::Part { offset, width } => self.range(id, self.symbols.signals[id].width, *offset, *width),
+            Range::Dynamic { offset, width } => self.dynamic(id, offset, *width),
+        }
+    }
+
+    fn range(&self, id: SignalId, of: usize, offset: usize, width: usize) -> String {
+        match width {
+            _ if width == of => self.name(id).to_owned(),
+            1 => format!("{}[{offset}]", self.name(id)),
+            _ => format!("{}[{}:{offset}]", self.name(id), offset + width - 1),
+        }
+    }
+
+    fn dynamic(&self, id: SignalId, offset: &Expr, width: usize) -> String {
+        match width {
+            1 => format!("{}[{}]", self.name(id), self.expr(offset)),
+            _ => format!("{}[{} +: {width}]", self.name(id), self.expr(offset)),
+        }
+    }
+
+    pub fn expr(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Const(value) => constant(value),
+            Expr::Part {
+                signal,
+                of,
+                offset,
+                width,
+            } => self.range(*signal, *of, *offset, *width),
+            Expr::DynamicPart { signal, offset, width } => self.dynamic(*signal, offset, *width),
+            Expr::Unary(op, operand) => {
+                let text = self.expr(operand);
+                match **operand {
+                    Expr::Unary(..) | Expr::Binary(..) => format!("{}({text})", unary_symbol(*op)),
+                    _ => format!("{}{text}", unary_symbol(*op)),
+                }
+            }
+            Expr::Binary(op, left, right) => {
+                let (left, right) = (self.operand(*op, left, true), self.operand(*op, right, false));
+                format!("{left} {} {right}", op.symbol())
+            }
+            Expr::Concat(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.expr(part)).collect();
+                format!("{{{}}}", parts.join(", "))
+            }
+        }
+    }
+
+    /// Parentheses wherever two different operators meet: nobody should need the table of precedences.
+    fn operand(&self, parent: BinaryOp, operand: &Expr, is_left: bool) -> String {
+        let chains = matches!(parent, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add);
+        match operand {
+            // An amount is counted on its own, so it needs no width.
+            Expr::Const(Constant { value, name: None, .. }) if parent.is_shift() && !is_left => value.to_string(),
+            Expr::Binary(op, ..) if !(*op == parent && chains && is_left) => format!("({})", self.expr(operand)),
+            Expr::Unary(UnaryOp::All | UnaryOp::Any | UnaryOp::Parity, _) => format!("({})", self.expr(operand)),
+            _ => self.expr(operand),
+        }
+    }
+}
+
+fn unary_symbol(op: UnaryOp) -> &'static str {
+    match op {
+        UnaryOp::Not => "~",
+        UnaryOp::Negate => "-",
+        UnaryOp::All => "&",
+        UnaryOp::Any => "|",
+        UnaryOp::Parity => "^",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_carry_their_width() {
+        let text = |value: u64, width| literal(&Constant::new(value, width));
+        assert_eq!(text(1, 1), "1'b1");
+        assert_eq!(text(3, 2), "2'd3");
+        assert_eq!(text(15, 4), "4'hf");
+        assert_eq!(text(4096, 16), "16'd4096");
+        assert_eq!(text(0xbeef, 16), "16'hbeef");
+    }
+}

@@ -1,0 +1,79 @@
+//! Statements of `always @*` blocks.
+
+use super::{expression::constant, put, Printer, INDENT};
+use crate::{
+    expr::{Expr, SignalId},
+    stmt::{Range, Stmt},
+};
+
+impl Printer<'_> {
+    pub fn statements(&self, body: &[Stmt], depth: usize, text: &mut String) {
+        let pad = INDENT.repeat(depth);
+        for stmt in body {
+            match stmt {
+                Stmt::Assign { target, range, value } => {
+                    put(text, &format!("{pad}{}", self.assignment(*target, range, value)));
+                }
+                Stmt::If { .. } => self.conditional(stmt, depth, text),
+                Stmt::Case {
+                    selector,
+                    arms,
+                    default,
+                } => {
+                    put(text, &format!("{pad}case ({})", self.expr(selector)));
+                    for (label, arm) in arms {
+                        self.arm(&constant(label), arm, depth + 1, text);
+                    }
+                    // A case without a default is full or has its defaults above: say so.
+                    self.arm("default", default.as_deref().unwrap_or(&[]), depth + 1, text);
+                    put(text, &format!("{pad}endcase"));
+                }
+            }
+        }
+    }
+
+    pub fn assignment(&self, target: SignalId, range: &Range, value: &Expr) -> String {
+        format!("{} = {};", self.target(target, range), self.expr(value))
+    }
+
+    fn arm(&self, label: &str, arm: &[Stmt], depth: usize, text: &mut String) {
+        let pad = INDENT.repeat(depth);
+        match arm {
+            [] => put(text, &format!("{pad}{label}: ;")),
+            [Stmt::Assign { target, range, value }] => {
+                put(
+                    text,
+                    &format!("{pad}{label}: {}", self.assignment(*target, range, value)),
+                );
+            }
+            _ => {
+                put(text, &format!("{pad}{label}: begin"));
+                self.statements(arm, depth + 1, text);
+                put(text, &format!("{pad}end"));
+            }
+        }
+    }
+
+    fn conditional(&self, stmt: &Stmt, depth: usize, text: &mut String) {
+        let pad = INDENT.repeat(depth);
+        let mut lead = format!("{pad}if");
+        let mut current = stmt;
+        while let Stmt::If { test, then, otherwise } = current {
+            put(text, &format!("{lead} ({}) begin", self.expr(test)));
+            self.statements(then, depth + 1, text);
+            match otherwise.as_slice() {
+                [] => break,
+                [next @ Stmt::If { .. }] => {
+                    lead = format!("{pad}end else if");
+                    current = next;
+                }
+                other => {
+                    put(text, &format!("{pad}end else begin"));
+                    self.statements(other, depth + 1, text);
+                    break;
+                }
+            }
+        }
+        put(text, &format!("{pad}end"));
+    }
+}

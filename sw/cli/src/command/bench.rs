@@ -1,0 +1,26 @@
+//! `portico bench`: figures, each beside the bound that it is held against.
+
+mod noc;
+mod tables;
+
+use clap::{Args, Subcommand};
+
+/// Measure, and print each figure beside its bound
+#[derive(Args)]
+pub struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Noc(noc::Noc),
+}
+
+impl Bench {
+    pub fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Noc(noc) => noc.run(),
+        }
+    }
+}

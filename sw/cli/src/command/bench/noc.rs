@@ -1,0 +1,188 @@
+//! `portico bench noc`: the network.
+
+use super::tables;
+use crate::{
+    config_args::ConfigArgs,
+    design,
+    model::{self, Watched},
+    output::{self, Output},
+    plot, progress,
+};
+use clap::Args;
+use indicatif::ProgressBar;
+use portico_sim::{Library, Options};
+use portico_spec::Config;
+use portico_synth::Tool;
+use portico_testbench::{
+    bench_report::{BenchReport, Better, Row},
+    mesh_run,
+    noc_bench::{self, load::Effort},
+    plan::{Drain, Plan},
+    traffic::{Pattern, Workload},
+};
+use std::{path::PathBuf, time::Instant};
+
+const EXAMPLES: &str = "\
+Examples:
+  portico bench noc                       all figures: some minutes
+  portico bench noc --quick               coarse ones: the curves and shares are rough
+  portico bench noc --json build/noc.json --svg build/noc.svg
+  portico bench noc --set width=64 --out build/noc64
+
+Measured are the latency of every pair of tiles of an idle 8x8 mesh; the use of links under full streams; latency \
+against offered load and throughput at saturation of 4x4 and 8x8 meshes with FIFOs of 2, 4 and 8 flits under four \
+patterns and packets of 1, 4 and 33 flits; and what the generator and the simulator need for an 8x8 mesh. The \
+scoreboard compares every word of it. Figures of time hold for this machine alone.
+
+Columns: paper is the figure of the paper that described it, limit is what no implementation can pass, bound is what \
+Portico must reach.";
+
+/// Settings that the benchmark varies itself.
+const VARIED: [&str; 4] = ["cols", "rows", "fifo", "edge_nodes"];
+
+/// Measure the network: latency, throughput, and the speed of its tools
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Noc {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Few loads and short runs, no build from nothing: about a minute once the models are in the cache
+    #[arg(long)]
+    quick: bool,
+    /// All figures, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Latency against offered load, as a plot
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Folder for both, as noc.json and noc.svg, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Noc {
+    pub fn run(self) -> anyhow::Result<()> {
+        design::refuse_decided("bench noc", &VARIED, self.config.set_keys())?;
+        let base = self.config.resolve()?;
+        let effort = effort(self.quick);
+        let bar = progress::bar(0);
+        let figures = noc_bench::run(
+            &base,
+            &effort,
+            &mut |config| Ok(Box::new(model::mesh(&compiled(config, &bar)?, config)?)),
+            &mut |done, steps, next| {
+                tracing::info!("{done}/{steps} {next}");
+                bar.set_length(steps as u64);
+                bar.set_position(done as u64);
+                bar.set_message(next.to_owned());
+            },
+        );
+        bar.finish_and_clear();
+        let noc_bench::Figures { mut rows, curves } = figures?;
+        rows.extend(tools(&base, self.quick)?);
+
+        let mut report = BenchReport {
+            rows,
+            ..BenchReport::new(&base)
+        };
+        VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
+        report.config.insert("seed".into(), effort.seed.to_string());
+        let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+        report
+            .tools
+            .insert("portico".into(), format!("{} ({build} build)", design::generator()));
+        let verilator = portico_synth::locate(Tool::Verilator)?;
+        report.tools.insert("verilator".into(), verilator.version);
+
+        let mut output = Output::default();
+        let folder = self.out.as_ref();
+        let json = self
+            .json
+            .into_iter()
+            .chain(folder.map(|folder| folder.join("noc.json")));
+        json.for_each(|file| output.add(file, report.to_json()));
+        for file in self.svg.into_iter().chain(folder.map(|folder| folder.join("noc.svg"))) {
+            output.add(file, plot::latency(&curves)?);
+        }
+        output.commit()?;
+        output::print(&tables::text(&report, &curves))
+    }
+}
+
+/// How much to measure.
+fn effort(quick: bool) -> Effort {
+    match quick {
+        false => Effort::default(),
+        true => Effort {
+            warmup: 300,
+            measure: 700,
+            saturation: 1_500,
+            loads: vec![0.05, 0.15, 0.25, 0.35, 0.5, 0.7],
+            ..Effort::default()
+        },
+    }
+}
+
+/// A compiled mesh, made while `bar` is on the screen.
+fn compiled(config: &Config, bar: &ProgressBar) -> anyhow::Result<Library> {
+    let design = design::mesh(config)?;
+    let Config { cols, rows, fifo, .. } = config;
+    bar.set_message(format!("compiling {cols}x{rows}, FIFO {fifo}"));
+    Ok(portico_sim::build(&design, &Options::default())?)
+}
+
+/// What the generator and the simulator need for an 8x8 mesh.
+fn tools(base: &Config, quick: bool) -> anyhow::Result<Vec<Row>> {
+    let config = Config {
+        cols: 8,
+        rows: 8,
+        edge_nodes: 0,
+        ..base.clone()
+    };
+    let row = |name: &str, unit, better, value, bound| Row {
+        bound,
+        ..Row::new("noc", name, unit, better, value)
+    };
+    let mut rows = vec![];
+
+    let begun = Instant::now();
+    let design = design::mesh(&config)?;
+    let emission = begun.elapsed().as_secs_f64() * 1e3;
+    rows.push(row(
+        "emission of an 8x8 mesh",
+        "ms",
+        Better::Less,
+        emission,
+        Some(1_000.0),
+    ));
+
+    let empty = tempfile::tempdir()?;
+    let cache = (!quick).then(|| empty.path().to_path_buf());
+    let options = Options {
+        cache,
+        ..Options::default()
+    };
+    let (library, took) = model::build(&design, &options)?;
+    if !library.cached() {
+        let name = "Verilated build of an 8x8 mesh, from nothing";
+        rows.push(row(name, "s", Better::Less, took.as_secs_f64(), Some(40.0)));
+    }
+
+    let mut mesh = Watched::new(model::mesh(&library, &config)?, ProgressBar::hidden());
+    let uniform = Pattern::Uniform.on_mesh(config.cols, config.rows, config.edge_nodes)?;
+    let cycles = if quick { 5_000 } else { 50_000 };
+    let plan = Plan {
+        drain: Drain::Network,
+        ..Plan::new(Workload::random(uniform, 0.2, 4)?, 0, cycles, 1)
+    };
+    let begun = Instant::now();
+    mesh_run::run(&mut mesh, &config, &plan)?;
+    let whole = mesh.cycles as f64 / begun.elapsed().as_secs_f64();
+    let speed = |name: &str, value, bound| {
+        let name = format!("{name}, 8x8 mesh, uniform traffic at 0.2, packets of 4");
+        row(&name, "cycles/s", Better::More, value, bound)
+    };
+    rows.push(speed("speed of the model", mesh.speed(), Some(60_000.0)));
+    rows.push(speed("speed with traffic and scoreboard", whole, None));
+    Ok(rows)
+}

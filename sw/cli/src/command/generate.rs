@@ -1,0 +1,196 @@
+//! `portico generate`: the Verilog of a block.
+
+use crate::{
+    config_args::ConfigArgs,
+    design::{self, block_parser},
+    output::{self, Output},
+    table::counted,
+};
+use clap::Args;
+use portico_hdl::top::Top;
+use portico_spec::{deadlock::Proof, Config};
+use portico_verilog::{Design, Direction};
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  portico generate router                 Verilog on standard output
+  portico generate mesh --set cols=8 --set rows=8 --out build/mesh8
+  portico generate mesh --config mesh.toml --out build/mesh --split
+  portico generate fifo --set fifo=16 --prefix chip --out build --json build/fifo.json
+
+Without --out, the Verilog goes to standard output and all that is said about it to standard error. \
+Files are written whole or not at all.";
+
+/// Generate the Verilog of a block
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Generate {
+    /// Block to generate
+    #[arg(value_parser = block_parser())]
+    block: &'static Top,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Folder for the Verilog, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// All modules in one file (the default)
+    #[arg(long = "single", overrides_with = "split")]
+    _single: bool,
+    /// One file a module, and a .f list of them in order of compilation
+    #[arg(long, requires = "out")]
+    split: bool,
+    /// Beginning of every module's name
+    #[arg(long, default_value = design::PREFIX, value_parser = design::prefix)]
+    prefix: String,
+    /// What was generated, as JSON: configuration, modules, ports of the top, files
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// What was generated.
+#[derive(Serialize)]
+struct Summary<'a> {
+    generator: String,
+    block: &'a str,
+    top: &'a str,
+    config: BTreeMap<String, String>,
+    /// Of the network's freedom from deadlock, if the block is one.
+    proof: Option<ProofFigures>,
+    modules: Vec<ModuleFigures<'a>>,
+    ports: Vec<PortFigures<'a>>,
+    files: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ProofFigures {
+    channels: usize,
+    dependencies: usize,
+}
+
+#[derive(Serialize)]
+struct ModuleFigures<'a> {
+    name: &'a str,
+    lines: usize,
+}
+
+#[derive(Serialize)]
+struct PortFigures<'a> {
+    name: &'a str,
+    direction: &'static str,
+    width: usize,
+}
+
+impl Generate {
+    pub fn run(self) -> anyhow::Result<()> {
+        let config = self.config.resolve()?;
+        for key in self.config.set_keys().filter(|key| !self.block.keys.contains(key)) {
+            tracing::warn!("{key} does not shape block {}", self.block.name);
+        }
+        let proof = match self.block.name {
+            "mesh" => Some(design::prove(&config)?),
+            _ => None,
+        };
+        let design = design::emit(self.block, &config, &self.prefix)?;
+        let files = self
+            .out
+            .as_deref()
+            .map_or(vec![], |folder| files(&design, folder, self.split));
+
+        let mut said: String = proof.iter().map(|proof| design::proof_line(proof) + "\n").collect();
+        let mut output = Output::default();
+        let summary = self.summary(&config, &design, proof, &files);
+        for (path, text) in files {
+            said += &format!("wrote {}: {}\n", path.display(), content(&text));
+            output.add(path, text);
+        }
+        if let Some(path) = &self.json {
+            said += &format!("wrote {}: summary\n", path.display());
+            output.add(path, serde_json::to_string_pretty(&summary)? + "\n");
+        }
+        output.commit()?;
+        match self.out {
+            Some(_) => output::print(&said),
+            None => {
+                eprint!("{said}");
+                output::print(&design.text())
+            }
+        }
+    }
+
+    fn summary<'a>(
+        &self,
+        config: &Config,
+        design: &'a Design,
+        proof: Option<Proof>,
+        files: &[(PathBuf, String)],
+    ) -> Summary<'a> {
+        let module = |module: &'a portico_verilog::Module| ModuleFigures {
+            name: &module.name,
+            lines: module.text.lines().count(),
+        };
+        let port = |port: &'a portico_verilog::Port| PortFigures {
+            name: &port.name,
+            direction: match port.direction {
+                Direction::Input => "input",
+                Direction::Output => "output",
+            },
+            width: port.width,
+        };
+        Summary {
+            generator: design::generator(),
+            block: self.block.name,
+            top: &design.top,
+            config: design::configuration(self.block, config).into_iter().collect(),
+            proof: proof.map(|Proof { channels, dependencies }| ProofFigures { channels, dependencies }),
+            modules: design.modules.iter().map(module).collect(),
+            ports: design.ports.iter().map(port).collect(),
+            files: files.iter().map(|(path, _)| path.display().to_string()).collect(),
+        }
+    }
+}
+
+/// The files of a design, in `folder`.
+fn files(design: &Design, folder: &Path, split: bool) -> Vec<(PathBuf, String)> {
+    let files = match split {
+        true => design.files(),
+        false => vec![(format!("{}.v", design.top), design.text())],
+    };
+    files
+        .into_iter()
+        .map(|(name, text)| (folder.join(name), text))
+        .collect()
+}
+
+/// What is in a file of a design: modules and lines, or the names of files.
+fn content(text: &str) -> String {
+    let lines = text.lines().count();
+    match text.lines().filter(|line| line.starts_with("module ")).count() {
+        0 => counted(lines, "file"),
+        modules => format!("{}, {}", counted(modules, "module"), counted(lines, "line")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_design_has_a_file_a_module_and_a_list() {
+        let design = design::emit(design::block("fifo"), &Config::default(), "chip").unwrap();
+        let folder = Path::new("out");
+        let single = files(&design, folder, false);
+        assert_eq!(single.len(), 1);
+        assert_eq!(single[0].0, folder.join("chip_fifo.v"));
+        assert!(content(&single[0].1).starts_with(&counted(design.modules.len(), "module")));
+        let split = files(&design, folder, true);
+        assert_eq!(split.len(), design.modules.len() + 1);
+        let (name, list) = split.last().unwrap();
+        assert_eq!(name, &folder.join("chip_fifo.f"));
+        assert_eq!(content(list), counted(design.modules.len(), "file"));
+    }
+}

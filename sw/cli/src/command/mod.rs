@@ -1,0 +1,69 @@
+//! The commands, a file each.
+
+mod bench;
+mod check;
+mod generate;
+mod list;
+mod sim;
+mod synth;
+
+use clap::{ArgAction, Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  portico list                            what there is: blocks, keys, traffic patterns
+  portico generate mesh --set cols=8 --set rows=8 --out build/mesh8
+  portico sim mesh --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1
+  portico bench noc --json build/noc.json --svg build/noc.svg
+  portico synth router --target ecp5
+
+Exit status: 0 done, 1 failed, 2 not allowed as asked.";
+
+/// From one configuration to the Verilog of a message-passing mesh, to traffic on it, to its figures
+#[derive(Parser)]
+#[command(name = "portico", version, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = true)]
+pub struct Arguments {
+    /// Log on standard error what is done; twice for every command line of the tools
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    List(list::List),
+    Check(check::Check),
+    Generate(generate::Generate),
+    Sim(sim::Sim),
+    Bench(bench::Bench),
+    Synth(synth::Synth),
+}
+
+impl Command {
+    /// Does it.
+    ///
+    /// # Errors
+    /// It fails, or is not allowed as asked: see [`crate::failure`].
+    pub fn run(self) -> anyhow::Result<()> {
+        match self {
+            Command::List(list) => list.run(),
+            Command::Check(check) => check.run(),
+            Command::Generate(generate) => generate.run(),
+            Command::Sim(sim) => sim.run(),
+            Command::Bench(bench) => bench.run(),
+            Command::Synth(synth) => synth.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,257 @@
+//! `portico sim`: traffic on a Verilated design, every word of it compared with the golden model.
+
+mod figures;
+mod traffic_args;
+
+use self::{figures::Run, traffic_args::TrafficArgs};
+use crate::{
+    config_args::{self, ConfigArgs},
+    design,
+    model::{self, Watched},
+    output::{self, Output},
+    progress,
+};
+use anyhow::{anyhow, ensure, Context};
+use clap::{Args, Subcommand};
+use portico_sim::{Options, Trace};
+use portico_spec::Config;
+use portico_testbench::{
+    device::Device,
+    mesh_run::{self, RunError},
+    plan::Plan,
+    report::Report,
+    stream::StreamDevice,
+};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  portico sim mesh                        uniform traffic on a 4x4 mesh
+  portico sim mesh --set cols=8 --set rows=8 --traffic transpose --rate 0.2 --packet 33
+  portico sim mesh --backpressure 0.3 --idle 0.2 --seed 7
+  portico sim mesh --trace traffic.txt --vcd build/mesh.vcd
+
+A file of recorded traffic has a packet a line, four numbers: the cycle (never falling), the source and the \
+destination (tiles y * cols + x, then edge nodes), the flits with the head. # begins a comment.
+
+If a word differs from what the golden model expects, or a packet is lost, doubled or stuck, the exit status is 1 and \
+the message has the command line that replays it.";
+
+/// Simulate a design under traffic, and compare every word with the golden model
+#[derive(Args)]
+pub struct Sim {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Mesh(Mesh),
+}
+
+/// Simulate a mesh
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+struct Mesh {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    traffic: TrafficArgs,
+    /// Waveform, in VCD
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
+    /// Waveform, in FST; needs liblz4
+    #[arg(long, value_name = "FILE", conflicts_with = "vcd")]
+    fst: Option<PathBuf>,
+    /// Figures, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Folder for the Verilog and the figures, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Sim {
+    pub fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Mesh(mesh) => mesh.run(),
+        }
+    }
+}
+
+impl Mesh {
+    fn run(self) -> anyhow::Result<()> {
+        let config = self.config.resolve()?;
+        let plan = self.traffic.plan(&config)?;
+        let design = design::mesh(&config)?;
+        let (trace, waveform) = match (&self.vcd, &self.fst) {
+            (Some(file), _) => (Trace::Vcd, Some(file)),
+            (None, Some(file)) => (Trace::Fst, Some(file)),
+            (None, None) => (Trace::None, None),
+        };
+        let options = Options {
+            trace,
+            ..Options::default()
+        };
+        let (library, _) = model::build(&design, &options)?;
+        let origin = match library.cached() {
+            true => "taken from the cache",
+            false => "compiled",
+        };
+        let progress = progress::cycles();
+        let mut mesh = Watched::new(model::mesh(&library, &config)?, progress.clone());
+        let waveform = waveform.map(|file| Waveform::start(file, &mut mesh)).transpose()?;
+        let outcome = run(&mut mesh, &config, &plan, &self.traffic);
+        progress.finish_and_clear();
+        // A run that failed is the one whose waveform is wanted.
+        waveform.map(|waveform| waveform.finish(&mut mesh)).transpose()?;
+        let report = outcome?;
+        let dropped = dropped(&mut mesh)?;
+        ensure!(
+            dropped == report.misrouted as u32,
+            "the mesh reports {dropped} dropped packets where {} were sent to no terminal",
+            report.misrouted
+        );
+
+        let run = Run {
+            config: &config,
+            traffic: &self.traffic,
+            report: &report,
+            zero_load: figures::zero_load(&config, &plan),
+            cycles: mesh.cycles,
+            speed: mesh.speed(),
+            origin,
+        };
+        let mut output = Output::default();
+        let figures = run.bench_report()?.to_json();
+        if let Some(folder) = &self.out {
+            output.add(folder.join(format!("{}.v", design.top)), design.text());
+            output.add(folder.join("sim.json"), figures.clone());
+        }
+        if let Some(file) = &self.json {
+            output.add(file, figures);
+        }
+        output.commit()?;
+        output::print(&run.table())
+    }
+}
+
+/// Runs the traffic.
+///
+/// # Errors
+/// The mesh did something wrong: told with the command line that replays it.
+fn run(device: &mut dyn StreamDevice, config: &Config, plan: &Plan, traffic: &TrafficArgs) -> anyhow::Result<Report> {
+    mesh_run::run(device, config, plan).map_err(|error| match error {
+        RunError::Fault { .. } | RunError::Stuck { .. } => anyhow!(
+            "{error}\nreplay with: portico sim mesh{}{} --vcd wave.vcd",
+            config_args::settings(config),
+            traffic.arguments()
+        ),
+        RunError::Plan(_) | RunError::Shape { .. } => anyhow!(error),
+    })
+}
+
+/// Packets that the mesh says it dropped.
+fn dropped(mesh: &mut Watched<model::VerilatedMesh>) -> anyhow::Result<u32> {
+    let device = mesh.device().device();
+    let packets = device.require_output("dropped_packets")?;
+    device.settle();
+    Ok(device.get(packets) as u32)
+}
+
+/// A waveform that is written aside until it is complete.
+struct Waveform {
+    aside: tempfile::TempPath,
+    file: PathBuf,
+}
+
+impl Waveform {
+    fn start(file: &Path, mesh: &mut Watched<model::VerilatedMesh>) -> anyhow::Result<Self> {
+        let folder = output::folder_of(file);
+        let aside = std::fs::create_dir_all(&folder).and_then(|()| output::beside(&folder));
+        let aside = aside
+            .with_context(|| format!("cannot write {}", file.display()))?
+            .into_temp_path();
+        mesh.device().device().model().trace_to(&aside)?;
+        Ok(Waveform {
+            aside,
+            file: file.into(),
+        })
+    }
+
+    fn finish(self, mesh: &mut Watched<model::VerilatedMesh>) -> anyhow::Result<()> {
+        mesh.device().device().model().trace_stop();
+        let failed = || format!("cannot write {}", self.file.display());
+        self.aside.persist(&self.file).with_context(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico_spec::Flit;
+    use portico_testbench::{golden_mesh::GoldenMesh, stream::Handshakes};
+
+    /// A mesh that changes a bit of one word.
+    struct Faulty {
+        mesh: GoldenMesh,
+        emitted: Vec<Option<Flit>>,
+        at: usize,
+    }
+
+    impl StreamDevice for Faulty {
+        fn inputs(&self) -> usize {
+            self.mesh.inputs()
+        }
+
+        fn outputs(&self) -> usize {
+            self.mesh.outputs()
+        }
+
+        fn reset(&mut self) {
+            self.mesh.reset();
+        }
+
+        fn cycle(&mut self, offered: &[Option<Flit>], ready: &[bool]) -> Handshakes<'_> {
+            let handshakes = self.mesh.cycle(offered, ready);
+            self.emitted = handshakes.emitted.to_vec();
+            for flit in self.emitted.iter_mut().flatten() {
+                flit.data ^= u64::from(self.at == 0) << 20;
+                self.at = self.at.wrapping_sub(1);
+            }
+            Handshakes {
+                emitted: &self.emitted,
+                ..handshakes
+            }
+        }
+    }
+
+    #[test]
+    fn a_changed_word_is_told_with_the_command_that_replays_it() {
+        let config = Config {
+            cols: 2,
+            ..Config::default()
+        };
+        let traffic = TrafficArgs {
+            cycles: 500,
+            seed: 9,
+            ..TrafficArgs::default()
+        };
+        let plan = traffic.plan(&config).unwrap();
+        let mut faulty = Faulty {
+            mesh: GoldenMesh::new(&config),
+            emitted: vec![],
+            at: 40,
+        };
+        let error = run(&mut faulty, &config, &plan, &traffic).unwrap_err().to_string();
+        let (fault, replay) = error.split_once('\n').unwrap();
+        assert!(fault.contains("seed 0x9: "), "{fault}");
+        assert_eq!(
+            replay,
+            "replay with: portico sim mesh --set cols=2 --traffic uniform --rate 0.3 --packet 4 --cycles 500 \
+             --warmup 1000 --seed 9 --vcd wave.vcd"
+        );
+        let report = run(&mut GoldenMesh::new(&config), &config, &plan, &traffic).unwrap();
+        assert!(report.packets > 0);
+    }
+}

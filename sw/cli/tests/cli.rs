@@ -1,0 +1,390 @@
+//! The program itself: what it prints, what it writes, how it ends.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+use tempfile::TempDir;
+
+/// Runs `portico` in `folder`; `arguments` are separated by blanks.
+fn portico(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_portico"));
+    command.current_dir(folder).args(arguments.split_whitespace());
+    // The width of help, and what is logged, are those of nobody's terminal.
+    command
+        .env_remove("COLUMNS")
+        .env_remove("RUST_LOG")
+        .stdin(Stdio::null());
+    command
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// Standard output of a run that succeeds and has nothing to complain of.
+fn success(folder: &Path, arguments: &str) -> String {
+    let output = portico(folder, arguments);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{arguments}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a run that ends with `status` and prints nothing else.
+fn failure(folder: &Path, arguments: &str, status: i32) -> String {
+    let output = portico(folder, arguments);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{arguments}: {errors}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "{arguments}");
+    errors
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors";
+
+#[test]
+fn help_teaches() {
+    let folder = folder();
+    insta::assert_snapshot!("help", success(folder.path(), "--help"));
+    insta::assert_snapshot!("help_generate", success(folder.path(), "generate --help"));
+    for command in ["list", "check", "sim mesh", "bench noc", "synth"] {
+        let help = success(folder.path(), &format!("{command} --help"));
+        assert!(help.contains("Usage: portico "), "{command}");
+        let example = format!("portico {command}");
+        assert!(
+            command == "list" || help.matches(&example).count() >= 2,
+            "{command} has an example"
+        );
+    }
+}
+
+#[test]
+fn list_tells_what_there_is() {
+    insta::assert_snapshot!("list", success(folder().path(), "list"));
+}
+
+#[test]
+fn a_setting_that_is_not_allowed_is_one_line_and_status_2() {
+    let folder = folder();
+    for (setting, line) in [
+        (
+            "colls=4",
+            format!("unknown key colls (= 4): did you mean cols? the keys are {KEYS}"),
+        ),
+        (
+            "cols=four",
+            "cols = \"four\" is not an integer: allowed is 1..=16".into(),
+        ),
+        ("cols=17", "cols = 17 is not allowed: allowed is 1..=16".into()),
+        ("width=48", "width = 48 is not allowed: allowed is 32 or 64".into()),
+        (
+            "monitors=1",
+            "monitors = 1 is not a boolean: allowed is true or false".into(),
+        ),
+        (
+            "edge_nodes=5",
+            "edge_nodes = 5 is not allowed with cols = 4: allowed is 0..=4".into(),
+        ),
+        (
+            "cols",
+            format!("\"cols\" is not a setting: allowed is key=value, where the keys are {KEYS}"),
+        ),
+    ] {
+        for command in ["generate mesh", "sim mesh", "bench noc", "synth router --target ecp5"] {
+            // The benchmark varies the size itself, and says so first.
+            if command == "bench noc" && setting.starts_with(['c', 'e']) {
+                continue;
+            }
+            let errors = failure(folder.path(), &format!("{command} --set {setting}"), 2);
+            assert_eq!(errors, format!("error: {line}\n"), "{command}");
+        }
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn a_file_that_is_not_allowed_is_one_line_and_status_2() {
+    let folder = folder();
+    for (text, line) in [
+        (
+            "colour = \"red\"",
+            format!("unknown key colour (= \"red\"): the keys are {KEYS}"),
+        ),
+        ("cols = 4.0", "cols = 4.0 is not an integer: allowed is 1..=16".into()),
+        ("rows = 0", "rows = 0 is not allowed: allowed is 1..=16".into()),
+        (
+            "edge_nodes = 3\ncols = 2",
+            "edge_nodes = 3 is not allowed with cols = 2: allowed is 0..=2".into(),
+        ),
+    ] {
+        fs::write(folder.path().join("mesh.toml"), text).unwrap();
+        for command in ["check mesh.toml", "generate mesh --config mesh.toml --out build"] {
+            let errors = failure(folder.path(), command, 2);
+            assert_eq!(errors, format!("error: mesh.toml: {line}\n"), "{command}");
+        }
+    }
+    fs::write(folder.path().join("mesh.toml"), "cols = 2\nrows 2\n").unwrap();
+    let errors = failure(folder.path(), "check mesh.toml", 2);
+    assert!(errors.starts_with("error: mesh.toml: line 2, \"rows 2\": "), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert_eq!(names(folder.path()), ["mesh.toml"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_one_line_and_status_1() {
+    assert_eq!(
+        failure(folder().path(), "check none.toml", 1),
+        "error: cannot read none.toml: No such file or directory (os error 2)\n"
+    );
+}
+
+#[test]
+fn check_prints_a_configuration_that_reads_back() {
+    let folder = folder();
+    fs::write(folder.path().join("mesh.toml"), "cols = 1\nrows = 1\n").unwrap();
+    let full = success(folder.path(), "check mesh.toml --set fifo=16");
+    assert!(
+        full.contains("\n# Depth of a router's input FIFO, in flits. (2..=16)\nfifo = 16\n"),
+        "{full}"
+    );
+    assert!(
+        full.ends_with("# free of deadlock: 4 channels, 3 dependencies between them, no cycle\n"),
+        "{full}"
+    );
+    fs::write(folder.path().join("full.toml"), &full).unwrap();
+    assert_eq!(success(folder.path(), "check full.toml"), full);
+}
+
+#[test]
+fn arguments_that_are_not_allowed_have_status_2() {
+    let folder = folder();
+    fs::write(folder.path().join("trace.txt"), "0 0 16 1\n").unwrap();
+    for (arguments, line) in [
+        (
+            "sim mesh --rate 1.5",
+            "rate 1.5: allowed is more than 0, at most 1 flit per terminal and cycle",
+        ),
+        ("sim mesh --packet 66", "packet 66: allowed is 1 to 65 flits"),
+        (
+            "sim mesh --traffic transpose --set cols=3",
+            "traffic `transpose` needs a square mesh of 2x2 or more; the mesh is 3x4",
+        ),
+        (
+            "sim mesh --trace trace.txt",
+            "trace.txt: trace line 1: destination `16`: allowed is 0 to 15",
+        ),
+        (
+            "bench noc --set fifo=8",
+            "bench noc decides fifo itself: leave out --set fifo=...",
+        ),
+        (
+            "synth fifo --target xilinx --seeds 1",
+            "place = true, allowed with target = xilinx: false; only ecp5 is placed and routed",
+        ),
+        (
+            "synth fifo --target xilinx --part x;y --out build",
+            "part = \"x;y\", allowed: letters, digits, '-', '_' and '.'",
+        ),
+    ] {
+        assert_eq!(failure(folder.path(), arguments, 2), format!("error: {line}\n"));
+    }
+    for (arguments, line) in [
+        ("generate mehs", "error: invalid value 'mehs' for '<BLOCK>'"),
+        (
+            "generate fifo --split",
+            "error: the following required arguments were not provided:",
+        ),
+        (
+            "generate fifo --prefix 1st",
+            "error: invalid value '1st' for '--prefix <PREFIX>': allowed are letters, digits and _, a digit not first",
+        ),
+        (
+            "sim mesh --backpressure 1",
+            "error: invalid value '1' for '--backpressure <PROBABILITY>': allowed is 0 to below 1",
+        ),
+        (
+            "sim mesh --traffic none",
+            "error: invalid value 'none' for '--traffic <PATTERN>'",
+        ),
+        (
+            "sim mesh --cycles 0",
+            "error: invalid value '0' for '--cycles <CYCLES>': 0 is not in 1..=1000000000000",
+        ),
+        (
+            "synth router",
+            "error: the following required arguments were not provided:",
+        ),
+        ("build", "error: unrecognized subcommand 'build'"),
+    ] {
+        let errors = failure(folder.path(), arguments, 2);
+        assert_eq!(errors.lines().next(), Some(line));
+    }
+    assert_eq!(names(folder.path()), ["trace.txt"]);
+}
+
+#[test]
+fn verilog_goes_to_standard_output() {
+    let folder = folder();
+    let text = success(folder.path(), "generate fifo --set fifo=3 --prefix chip");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(
+        text.starts_with(&format!("// Portico {version}, block fifo, configuration ")),
+        "{text}"
+    );
+    assert!(text.lines().next().unwrap().ends_with(": width = 32, fifo = 3"));
+    assert!(text.contains("\nmodule chip_fifo (\n"), "{text}");
+    let warned = portico(folder.path(), "generate fifo --set fifo=3 --prefix chip --set cols=8");
+    assert_eq!(String::from_utf8(warned.stdout).unwrap(), text);
+    let warning = String::from_utf8(warned.stderr).unwrap();
+    assert!(warning.contains("cols does not shape block fifo"), "{warning}");
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn verilog_goes_into_files() {
+    let folder = folder();
+    let arguments = "generate mesh --set cols=2 --set rows=1 --out new/single --json new/mesh.json";
+    let said = success(folder.path(), arguments);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 3, "{said}");
+    assert!(lines[0].starts_with("free of deadlock: "), "{said}");
+    assert!(lines[1].starts_with("wrote new/single/portico_mesh.v: "), "{said}");
+    assert_eq!(lines[2], "wrote new/mesh.json: summary");
+    assert_eq!(names(&folder.path().join("new")), ["mesh.json", "single"]);
+    assert_eq!(names(&folder.path().join("new/single")), ["portico_mesh.v"]);
+    let whole = fs::read_to_string(folder.path().join("new/single/portico_mesh.v")).unwrap();
+
+    let summary = fs::read_to_string(folder.path().join("new/mesh.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["top"], "portico_mesh");
+    assert_eq!(summary["config"]["cols"], "2");
+    assert_eq!(summary["files"][0], "new/single/portico_mesh.v");
+    let modules = summary["modules"].as_array().unwrap();
+
+    success(
+        folder.path(),
+        "generate mesh --set cols=2 --set rows=1 --out split --split",
+    );
+    let files = names(&folder.path().join("split"));
+    assert_eq!(files.len(), modules.len() + 1);
+    let list = fs::read_to_string(folder.path().join("split/portico_mesh.f")).unwrap();
+    assert_eq!(list.lines().count(), modules.len());
+    for file in list.lines() {
+        let text = fs::read_to_string(folder.path().join("split").join(file)).unwrap();
+        let module = &text[text.find("module ").unwrap()..=text.rfind("endmodule").unwrap()];
+        assert!(whole.contains(module), "{file}");
+    }
+
+    success(folder.path(), arguments);
+    let again = fs::read_to_string(folder.path().join("new/single/portico_mesh.v")).unwrap();
+    assert_eq!(again, whole, "the same configuration gives the same bytes");
+}
+
+#[test]
+fn what_cannot_be_written_whole_is_not_written_at_all() {
+    let folder = folder();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    fs::create_dir(folder.path().join("taken")).unwrap();
+    let errors = failure(folder.path(), "generate fifo --out file", 1);
+    assert!(
+        errors.starts_with("error: cannot write file/portico_fifo.v: "),
+        "{errors}"
+    );
+    assert_eq!(errors.lines().count(), 1);
+    assert_eq!(
+        failure(folder.path(), "generate fifo --out new/deep --json taken", 1),
+        "error: cannot write taken: it is a folder\n"
+    );
+    assert_eq!(names(folder.path()), ["file", "taken"]);
+    assert_eq!(fs::read_to_string(folder.path().join("file")).unwrap(), "mine");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error_and_a_full_disk_is() {
+    let folder = folder();
+    let mut child = command(folder.path(), "generate fifo")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = command(folder.path(), "list").stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.starts_with("error: cannot write to standard output: "),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_mesh_is_simulated_and_replayed() {
+    let folder = folder();
+    let arguments = "sim mesh --set cols=2 --set rows=1 --set edge_nodes=1 --set monitors=false --rate 0.4 --packet 3 \
+                     --cycles 500 --warmup 50 --seed 11 --backpressure 0.2 --idle 0.1 --out run --vcd mesh.vcd";
+    let figures = || {
+        let printed = success(folder.path(), arguments);
+        let json = fs::read_to_string(folder.path().join("run/sim.json")).unwrap();
+        let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let rows = json["rows"].as_array_mut().unwrap();
+        rows.retain(|row| row["unit"] != "cycles/s");
+        (printed, json)
+    };
+    let (printed, first) = figures();
+    for text in [
+        "packets compared word for word, all equal",
+        "2x1, 32 bits, FIFO 4",
+        "seed",
+    ] {
+        assert!(printed.contains(text), "{printed}");
+    }
+    let packets = first["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["name"] == "packets compared");
+    assert!(packets.unwrap()["value"].as_f64().unwrap() > 50.0);
+    assert_eq!(first["config"]["seed"], "11");
+    assert_eq!(names(folder.path()), ["mesh.vcd", "run"]);
+    assert_eq!(names(&folder.path().join("run")), ["portico_mesh.v", "sim.json"]);
+    let waveform = fs::read_to_string(folder.path().join("mesh.vcd")).unwrap();
+    assert!(
+        waveform.contains("$enddefinitions") && waveform.contains("\n#"),
+        "a waveform"
+    );
+
+    let (printed, second) = figures();
+    assert_eq!(first, second);
+    assert!(printed.contains("taken from the cache"), "{printed}");
+}
+
+#[test]
+fn synthesis_says_which_mode_gave_which_area() {
+    let folder = folder();
+    let printed = success(
+        folder.path(),
+        "synth credit-counter --target ecp5 --no-place --json counter.json",
+    );
+    for text in ["synth_ecp5 -nowidelut", "| synth_ecp5 ", "Yosys"] {
+        assert!(printed.contains(text), "{printed}");
+    }
+    let json = fs::read_to_string(folder.path().join("counter.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len(), 2 * 7);
+    assert_eq!(names(folder.path()), ["counter.json"]);
+}

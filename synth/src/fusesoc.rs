@@ -1,0 +1,80 @@
+//! A core description by which FuseSoC finds a generated block.
+
+use portico_verilog::Design;
+use std::fmt::Write;
+
+/// The text of a `.core` file, in FuseSoC's format CAPI2, for a design written to `files`.
+///
+/// Of the files, those that end in `.v` belong to the core, in their order. Targets: `default` for designs that use the
+/// core, `lint` runs Verilator's linter, `synth` Yosys for ECP5. The core is `::<top>:<version of this program>`.
+pub fn fusesoc_core(design: &Design, files: &[String]) -> String {
+    let top = &design.top;
+    let mut sources = String::new();
+    for file in files.iter().filter(|file| file.ends_with(".v")) {
+        let _ = writeln!(sources, "      - {}", quoted(file));
+    }
+    format!(
+        "\
+CAPI=2:
+name: {name}
+description: {description}
+
+filesets:
+  rtl:
+    files:
+{sources}    file_type: verilogSource
+
+targets:
+  default: &default
+    filesets: [rtl]
+    toplevel: {top}
+  lint:
+    <<: *default
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+  synth:
+    <<: *default
+    default_tool: yosys
+    tools:
+      yosys:
+        arch: ecp5
+        yosys_synth_options: [-nowidelut]
+",
+        name = quoted(&format!("::{top}:{}", env!("CARGO_PKG_VERSION"))),
+        description = quoted(design.header.trim_start_matches('/').trim()),
+        top = quoted(top),
+    )
+}
+
+/// A text as YAML takes it: a JSON string is one.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::fifo;
+
+    #[test]
+    fn a_core_lists_sources_in_order_and_quotes_what_is_free() {
+        let mut fifo = fifo();
+        fifo.header = "// Portico, depth: \"8\" # bytes".into();
+        let files = ["fifo_ram.v", "fifo.v", "fifo.f"].map(String::from);
+        let core = fusesoc_core(&fifo, &files);
+        assert!(core.starts_with("CAPI=2:\nname: \"::fifo:"), "{core}");
+        assert!(
+            core.contains("\ndescription: \"Portico, depth: \\\"8\\\" # bytes\"\n"),
+            "{core}"
+        );
+        let sources = "    files:\n      - \"fifo_ram.v\"\n      - \"fifo.v\"\n    file_type: verilogSource\n";
+        assert!(core.contains(sources), "{core}");
+        assert!(
+            !core.contains("fifo.f") && core.contains("toplevel: \"fifo\"\n"),
+            "{core}"
+        );
+    }
+}

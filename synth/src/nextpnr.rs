@@ -1,0 +1,234 @@
+//! The clock that a block reaches on an ECP5, placed and routed by nextpnr within a scan wrapper.
+
+use crate::scan::{self, TIMED};
+use crate::scratch::Scratch;
+use crate::{Located, SynthError, Tool, Yosys};
+use portico_verilog::{Design, Direction};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The FPGA, as nextpnr is told and as people know it.
+const DEVICE_ARGUMENTS: [&str; 5] = ["--85k", "--speed", "6", "--package", "CABGA756"];
+const DEVICE: &str = "LFE5U-85F, speed grade 6, CABGA756";
+/// Highest frequency to aim at: well above what any net of an ECP5 takes.
+const MOST_MHZ: f64 = 1000.0;
+const NETLIST: &str = "scan.json";
+const REPORT: &str = "timing.json";
+
+/// How to place and route.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// One run each; a router takes about 15 s.
+    pub seeds: Vec<u32>,
+    /// Frequency in MHz that the placer aims at, up to 1000; the figures depend on it.
+    pub target_mhz: f64,
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Placement {
+            seeds: vec![1, 2, 3],
+            target_mhz: 200.0,
+        }
+    }
+}
+
+/// Clock frequencies of a block, every input and output of it registered, frequencies in MHz.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// FPGA, speed grade and package.
+    pub device: String,
+    /// Command of Yosys that mapped the block.
+    pub command: String,
+    /// What the placer aimed at.
+    pub target_mhz: f64,
+    /// Seeds of the placer.
+    pub seeds: Vec<u32>,
+    /// Highest frequency with each seed, in their order.
+    pub per_seed: Vec<f64>,
+    /// Their median; of an even number, the mean of the middle two.
+    pub median: f64,
+    /// The slowest path with the seed at the median (the lower one of two), a line a step, delays in ns. What begins with
+    /// `block.` is within the block; `drive` and `captured` are the wrapper's registers.
+    pub critical_path: String,
+}
+
+/// Places and routes a block alone within a scan wrapper, once a seed, one after the other.
+///
+/// The block is mapped by `synth_ecp5 -nowidelut`, as if it were alone: its area is that of
+/// [`Mode::Ecp5NoWideLut`](crate::Mode::Ecp5NoWideLut). The input `clk` is the clock, `rst` comes from a register of its
+/// own, and every other port counts as data.
+///
+/// # Errors
+/// As [`Yosys::run`]; [`SynthError::NoSeeds`], [`SynthError::TargetFrequency`] and [`SynthError::NoOutputs`] before any run.
+pub fn fmax(design: &Design, placement: &Placement) -> Result<Timing, SynthError> {
+    if placement.seeds.is_empty() {
+        return Err(SynthError::NoSeeds);
+    }
+    if !(placement.target_mhz > 0.0 && placement.target_mhz <= MOST_MHZ) {
+        return Err(SynthError::TargetFrequency {
+            value: placement.target_mhz,
+            most: MOST_MHZ,
+        });
+    }
+    if !design.ports.iter().any(|port| port.direction == Direction::Output) {
+        return Err(SynthError::NoOutputs {
+            top: design.top.clone(),
+        });
+    }
+    let (yosys, nextpnr) = (Yosys::locate()?, crate::locate(Tool::NextpnrEcp5)?);
+    let mut scratch = Scratch::new()?;
+    let script = scan::wrap(design).script(design, &scratch)?;
+    yosys.run_in(&mut scratch, design, &format!("{script}\nwrite_json {NETLIST}"))?;
+
+    let mut routed = Vec::new();
+    for &seed in &placement.seeds {
+        let found = route(&nextpnr, &mut scratch, placement.target_mhz, seed)?;
+        tracing::info!("{} with seed {seed}: {:.1} MHz", design.top, found.mhz);
+        routed.push(found);
+    }
+    let per_seed: Vec<f64> = routed.iter().map(|routed| routed.mhz).collect();
+    routed.sort_by(|a, b| a.mhz.total_cmp(&b.mhz));
+    let (low, high) = ((routed.len() - 1) / 2, routed.len() / 2);
+    Ok(Timing {
+        device: DEVICE.into(),
+        command: TIMED.command().into(),
+        target_mhz: placement.target_mhz,
+        seeds: placement.seeds.clone(),
+        per_seed,
+        median: (routed[low].mhz + routed[high].mhz) / 2.0,
+        critical_path: routed[low].critical_path.clone(),
+    })
+}
+
+/// What one run of nextpnr gives.
+struct Routed {
+    mhz: f64,
+    critical_path: String,
+}
+
+fn route(nextpnr: &Located, scratch: &mut Scratch, target_mhz: f64, seed: u32) -> Result<Routed, SynthError> {
+    let log = format!("nextpnr-{seed}.log");
+    let (target, seed) = (target_mhz.to_string(), seed.to_string());
+    let mut arguments = DEVICE_ARGUMENTS.to_vec();
+    // Missing the target is a figure, not a failure; pads may go anywhere.
+    arguments.extend(["--timing-allow-fail", "--lpf-allow-unconstrained", "--quiet"]);
+    arguments.extend(["--freq", &target, "--seed", &seed]);
+    arguments.extend(["--json", NETLIST, "--report", REPORT, "--log", &log]);
+    scratch.run(nextpnr, &arguments, &log, |_, _| Ok(()))?;
+    read(&scratch.read(REPORT)?).map_err(|reason| {
+        let path = scratch.keep(REPORT);
+        SynthError::unexpected(Tool::NextpnrEcp5, &path, reason)
+    })
+}
+
+#[derive(Deserialize)]
+struct Report {
+    fmax: BTreeMap<String, Frequency>,
+    critical_paths: Vec<Path>,
+}
+
+#[derive(Deserialize)]
+struct Frequency {
+    achieved: f64,
+}
+
+#[derive(Deserialize)]
+struct Path {
+    from: String,
+    to: String,
+    path: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    delay: f64,
+    #[serde(rename = "type")]
+    kind: String,
+    net: Option<String>,
+    to: Pin,
+}
+
+#[derive(Deserialize)]
+struct Pin {
+    cell: String,
+    port: String,
+}
+
+/// The frequency and the slowest path out of nextpnr's report.
+fn read(report: &str) -> Result<Routed, String> {
+    let report: Report = serde_json::from_str(report).map_err(|error| error.to_string())?;
+    let mut clocks = report.fmax.iter();
+    let (Some((clock, frequency)), None) = (clocks.next(), clocks.next()) else {
+        return Err(format!("{} clocks, where the wrapper has one", report.fmax.len()));
+    };
+    let edge = format!("posedge {clock}");
+    let between_registers = |path: &&Path| path.from == edge && path.to == edge;
+    let slowest = report.critical_paths.iter().find(between_registers);
+    let slowest = slowest.ok_or_else(|| format!("no path from {edge} to itself"))?;
+    Ok(Routed {
+        mhz: frequency.achieved,
+        critical_path: describe(&slowest.path),
+    })
+}
+
+fn describe(path: &[Step]) -> String {
+    let mut at = 0.0;
+    let mut text = String::from(" delay  total  step\n");
+    for step in path {
+        at += step.delay;
+        let through = step.net.as_ref().map(|net| format!("{net} to ")).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{:6.2} {at:6.2}  {}: {through}{}.{}",
+            step.delay, step.kind, step.to.cell, step.to.port
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{design, fifo};
+
+    #[test]
+    fn a_report_gives_its_frequency_and_its_path() {
+        let pin = r#"{"cell": "block.q", "loc": [1, 2], "port": "DI"}"#;
+        let step = |kind, delay| format!(r#"{{"type": "{kind}", "delay": {delay}, "from": {pin}, "to": {pin}}}"#);
+        let routing =
+            format!(r#"{{"type": "routing", "delay": 1.25, "net": "n", "sources": [], "from": {pin}, "to": {pin}}}"#);
+        let report = format!(
+            r#"{{"critical_paths": [
+                {{"from": "<async>", "to": "posedge c", "path": []}},
+                {{"from": "posedge c", "to": "posedge c", "path": [{}, {routing}]}}],
+                "fmax": {{"c": {{"achieved": 123.5, "constraint": 200}}}}, "utilization": {{}}}}"#,
+            step("clk-to-q", 0.5)
+        );
+        let routed = read(&report).unwrap();
+        assert_eq!(routed.mhz, 123.5);
+        let expected =
+            " delay  total  step\n  0.50   0.50  clk-to-q: block.q.DI\n  1.25   1.75  routing: n to block.q.DI\n";
+        assert_eq!(routed.critical_path, expected);
+        assert!(read(r#"{"critical_paths": [], "fmax": {}}"#).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_timed_is_refused_before_any_run() {
+        let place = |seeds: &[u32], target_mhz| Placement {
+            seeds: seeds.to_vec(),
+            target_mhz,
+        };
+        assert!(matches!(fmax(&fifo(), &place(&[], 200.0)), Err(SynthError::NoSeeds)));
+        for mhz in [0.0, -1.0, 1000.5, f64::NAN] {
+            let error = fmax(&fifo(), &place(&[1], mhz)).unwrap_err();
+            assert!(matches!(error, SynthError::TargetFrequency { .. }), "{error}");
+        }
+        let sink = design("sink", &[("clk", 1), ("a", 1)], "");
+        assert!(matches!(
+            fmax(&sink, &Placement::default()),
+            Err(SynthError::NoOutputs { .. })
+        ));
+    }
+}
