@@ -5,8 +5,8 @@
 // moments and all other traffic are free, this is all words: none is lost, repeated, altered or overtaken.
 // Flags are exact: ready unless full, valid unless empty, with the number of words counted from the handshakes alone.
 //
-// `DEPTH` is defined by the task. Reset may come at any time. The names with dots are the block's own registers; what is
-// asserted of them is what the induction needs to know.
+// `DEPTH` and `ADDRESS_BITS` are defined by the task. Reset may come at any time. The names with dots are the block's own
+// registers; what is asserted of them is what the induction needs to know.
 
 `default_nettype none
 
@@ -21,26 +21,26 @@ module tagged_word #(
     input  wire [2:0]       count,    // words inside
     input  wire [WIDTH-1:0] entering,
     input  wire [WIDTH-1:0] leaving,
-    output reg              inside,
+    output reg              held,
     output reg              left,
     output reg  [2:0]       ahead,    // words that leave before it
     output reg  [WIDTH-1:0] word
 );
-    wire untagged = !inside && !left;
-    wire leaves = inside && pop && ahead == 0;
+    wire untagged = !held && !left;
+    wire leaves = held && pop && ahead == 0;
 
     always @(posedge clk) begin
         if (rst) begin
-            inside <= 1'b0;
+            held <= 1'b0;
             left <= 1'b0;
         end else if (untagged && tag) begin
-            inside <= 1'b1;
+            held <= 1'b1;
             ahead <= count - {2'b0, pop};
             word <= entering;
         end else if (leaves) begin
-            inside <= 1'b0;
+            held <= 1'b0;
             left <= 1'b1;
-        end else if (inside && pop) begin
+        end else if (held && pop) begin
             ahead <= ahead - 3'd1;
         end
     end
@@ -103,7 +103,7 @@ module fifo_properties (
         end
     end
 
-    wire       first_inside, first_left, second_inside, second_left;
+    wire       first_held, first_left, second_held, second_left;
     wire [2:0] first_ahead, second_ahead;
     wire [4:0] first_word, second_word;
 
@@ -115,7 +115,7 @@ module fifo_properties (
         .count(count),
         .entering({s_axis_tlast, s_axis_tdata}),
         .leaving({m_axis_tlast, m_axis_tdata}),
-        .inside(first_inside),
+        .held(first_held),
         .left(first_left),
         .ahead(first_ahead),
         .word(first_word)
@@ -124,12 +124,12 @@ module fifo_properties (
     tagged_word #(.WIDTH(5)) second (
         .clk(clk),
         .rst(rst),
-        .tag(push && tag_second && (first_inside || first_left)),
+        .tag(push && tag_second && (first_held || first_left)),
         .pop(pop),
         .count(count),
         .entering({s_axis_tlast, s_axis_tdata}),
         .leaving({m_axis_tlast, m_axis_tdata}),
-        .inside(second_inside),
+        .held(second_held),
         .left(second_left),
         .ahead(second_ahead),
         .word(second_word)
@@ -137,11 +137,11 @@ module fifo_properties (
 
     always @* begin
         if (running) begin
-            in_order : assert (!(second_left && first_inside));
-            behind_first : assert (!(first_inside && second_inside) || first_ahead < second_ahead);
-            first_within : assert (!first_inside || first_ahead < count);
-            second_within : assert (!second_inside || second_ahead < count);
-            first_comes_first : assert (!(second_inside || second_left) || first_inside || first_left);
+            in_order : assert (!(second_left && first_held));
+            behind_first : assert (!(first_held && second_held) || first_ahead < second_ahead);
+            first_within : assert (!first_held || first_ahead < count);
+            second_within : assert (!second_held || second_ahead < count);
+            first_comes_first : assert (!(second_held || second_left) || first_held || first_left);
         end
     end
 
@@ -159,34 +159,55 @@ module fifo_properties (
     end
 
     // For the induction: the places of the ring in order, where reader and writer stand, what the memory holds.
-    localparam ADDRESS_BITS = DEPTH > 2 ? 2 : 1;
-    (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.reader.place ;
-    (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.writer.place ;
+    (* hierconn *) wire [`ADDRESS_BITS-1:0] \dut.control.reader.place ;
+    (* hierconn *) wire [`ADDRESS_BITS-1:0] \dut.control.writer.place ;
+    (* hierconn *) wire [3:0] \dut.data.memory[0] ;
+    (* hierconn *) wire [3:0] \dut.data.memory[1] ;
+    (* hierconn *) wire [3:0] \dut.data.memory[2] ;
+    (* hierconn *) wire [3:0] \dut.data.memory[3] ;
+    (* hierconn *) wire \dut.last.memory[0] ;
+    (* hierconn *) wire \dut.last.memory[1] ;
+    (* hierconn *) wire \dut.last.memory[2] ;
+    (* hierconn *) wire \dut.last.memory[3] ;
     reg [2:0] reader_step;
-
-    function [2:0] step_from(input [2:0] start, input [2:0] steps);
-        step_from = start + steps >= DEPTH ? start + steps - DEPTH : start + steps;
-    endfunction
-
-    function [1:0] ring(input [2:0] step);
-        ring = step[1:0] ^ {1'b0, step[1]};
-    endfunction
 
     always @(posedge clk) begin
         if (rst) reader_step <= 3'd0;
-        else if (pop) reader_step <= step_from(reader_step, 3'd1);
+        else if (pop) reader_step <= step(reader_step, 3'd1);
     end
 
-    wire [4:0] memory [0:3];
-    (* hierconn *) wire [3:0] \dut.data.memory[0] ;
-    (* hierconn *) wire [3:0] \dut.data.memory[1] ;
-    (* hierconn *) wire [0:0] \dut.last.memory[0] ;
-    (* hierconn *) wire [0:0] \dut.last.memory[1] ;
-    assign memory[0] = {\dut.last.memory[0] , \dut.data.memory[0] };
-    assign memory[1] = {\dut.last.memory[1] , \dut.data.memory[1] };
-    generate
-        if (ADDRESS_BITS == 2) begin
-            (* hierconn *) wire [3:0] \dut.data.memory[2] ;
+    // Steps on the ring, and the address at each: 0, 1, 3, 2.
+    function [2:0] step(input [2:0] from, input [2:0] steps);
+        step = from + steps >= DEPTH ? from + steps - DEPTH : from + steps;
+    endfunction
+
+    function [`ADDRESS_BITS-1:0] place(input [2:0] at);
+        place = at[1:0] ^ {1'b0, at[1]};
+    endfunction
+
+    // What the memory holds of the word with so many others ahead.
+    function [4:0] stored(input [2:0] ahead);
+        case (step(reader_step, ahead))
+            3'd0: stored = {\dut.last.memory[0] , \dut.data.memory[0] };
+            3'd1: stored = {\dut.last.memory[1] , \dut.data.memory[1] };
+            3'd2: stored = {\dut.last.memory[3] , \dut.data.memory[3] };
+            default: stored = {\dut.last.memory[2] , \dut.data.memory[2] };
+        endcase
+    endfunction
+
+    always @* begin
+        if (running) begin
+            reader_step_in_range : assert (reader_step < DEPTH);
+            reader_place : assert (\dut.control.reader.place == place(reader_step));
+            writer_place : assert (\dut.control.writer.place == place(step(reader_step, count)));
+            if (first_held) first_stored : assert (stored(first_ahead) == first_word);
+            if (second_held) second_stored : assert (stored(second_ahead) == second_word);
         end
-    endgenerate
+    end
+
+    always @* begin
+        if (running && !rst) begin
+            both_left_and_full : cover (second_left && first_left && count == DEPTH);
+        end
+    end
 endmodule

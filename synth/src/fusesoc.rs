@@ -30,18 +30,18 @@ targets:
     toplevel: {top}
   lint:
     <<: *default
-    default_tool: verilator
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
+    flow: lint
+    flow_options:
+      tool: verilator
+      verilator_options: [-Wall]
   synth:
     <<: *default
-    default_tool: yosys
-    tools:
-      yosys:
-        arch: ecp5
-        yosys_synth_options: [-nowidelut]
+    flow: generic
+    flow_options:
+      tool: yosys
+      arch: ecp5
+      output_format: json
+      yosys_synth_options: [-nowidelut]
 ",
         name = quoted(&format!("::{top}:{}", env!("CARGO_PKG_VERSION"))),
         description = quoted(design.header.trim_start_matches('/').trim()),

@@ -168,7 +168,15 @@ mod tests {
     #[test]
     fn xilinx_is_counted_and_not_placed() {
         let report = synthesise(&fifo(), Target::Xilinx, &SynthOptions::default()).unwrap();
-        assert_eq!((report.areas.len(), report.areas[0].area.ffs), (1, 8));
+        let [ModeArea { area, .. }] = &report.areas[..] else {
+            panic!("{report}")
+        };
+        assert_eq!(
+            (area.ffs, area.lut_rams, area.block_rams, area.dsps, area.muxes),
+            (8, 2, 0, 0, 0),
+            "{report}"
+        );
+        assert!((8..=30).contains(&area.luts) && area.others.is_empty(), "{report}");
         assert!(report.timing.is_none() && report.to_string().contains("synth_xilinx -family xc7 -flatten"));
         let options = SynthOptions {
             place: Some(Placement::default()),

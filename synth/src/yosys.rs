@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_missing_module_fails_with_yosys_words() {
         let text = "module top (input wire a, output wire y);\nmissing m (.a(a), .y(y));\nendmodule\n";
-        let script = Mode::Xilinx7.script("top");
+        let script = Mode::Ecp5NoWideLut.script("top");
         let error = Yosys::locate()
             .unwrap()
             .run(&design("top", &[], text), &script)

@@ -9,6 +9,7 @@
 //! | [`rtl`], [`verilated`] | such devices: rust-hdl's simulator; Verilog under Verilator |
 //! | [`stream`] | a device by its streams of flits, made of any device by its ports |
 //! | [`golden_mesh`] | such a device: the golden network itself |
+//! | [`hardware`] | the emitted Verilog as such devices |
 //! | [`traffic`] | patterns, traces, workloads, source queues |
 //! | [`scoreboard`] | every packet against the golden model |
 //! | [`plan`], [`mesh_run`], [`report`] | one run of traffic: what is wanted, the run, its figures |
@@ -36,6 +37,7 @@ mod altered;
 pub mod bench_report;
 pub mod device;
 pub mod golden_mesh;
+pub mod hardware;
 pub mod mesh_run;
 #[cfg(test)]
 mod naive_mesh;

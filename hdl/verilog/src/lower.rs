@@ -85,10 +85,11 @@ impl Lowering<'_> {
 
     fn writable(&self, text: &str) -> Result<SignalId> {
         let key = path::resolve(text, self.symbols, &self.loops, self.block)?;
-        let id = self.symbols.signal(&key).ok_or_else(|| self.unknown(&key))?;
-        match self.symbols.signals[id].role {
-            Role::Output | Role::Local | Role::Next(_) | Role::Clock(_) | Role::Sink(_) => Ok(id),
-            Role::Input | Role::State(_) | Role::Source(_) => Err(Error::NotWritable {
+        let role = self.symbols.signal(&key).map(|id| (id, self.symbols.signals[id].role));
+        match role {
+            Some((id, Role::Output | Role::Local | Role::Next(_) | Role::Clock(_) | Role::Sink(_))) => Ok(id),
+            None if !self.symbols.knows(&key) => Err(self.unknown(&key)),
+            _ => Err(Error::NotWritable {
                 block: self.name(),
                 signal: dotted(&key),
             }),
@@ -146,7 +147,10 @@ impl Lowering<'_> {
                 name: None,
             })
         };
-        let label = named.cloned().or_else(number).ok_or_else(|| self.unknown(&key))?;
+        let label = named.cloned().or_else(number).ok_or_else(|| Error::Unsupported {
+            block: self.name(),
+            what: format!("pattern `{text}`, which is no number and no value of an enumeration,"),
+        })?;
         let found = if label.name.is_some() {
             label.width
         } else {

@@ -258,7 +258,10 @@ fn check_type(atom: &AtomInfo, holder: &str, block: &str) -> Result<()> {
 }
 
 fn unsupported(block: &str, what: &str, holder: &str, key: &str) -> Error {
-    let path = dotted(&format!("{holder}${key}"));
+    let path = match holder {
+        "" => dotted(key),
+        _ => dotted(&format!("{holder}${key}")),
+    };
     Error::Unsupported {
         block: block.to_owned(),
         what: format!("{what} `{path}`"),

@@ -2,7 +2,7 @@
 
 mod blocks;
 
-use blocks::{emitted, Counter, Grid, Lights, Pair, Shapes};
+use blocks::{all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes};
 use rust_hdl::prelude::*;
 
 fn text(block: &dyn Block, name: &str) -> String {
@@ -25,6 +25,21 @@ fn records_slices_and_casts_keep_their_widths() {
 }
 
 #[test]
+fn offsets_from_hardware_are_as_wide_as_they_need_be() {
+    insta::assert_snapshot!(text(&Offsets::default(), "offsets"));
+}
+
+#[test]
+fn choices_come_apart_where_nothing_ties_them() {
+    insta::assert_snapshot!(text(&Choices::default(), "choices"));
+}
+
+#[test]
+fn what_is_settled_at_elaboration_is_assigned() {
+    insta::assert_snapshot!(text(&Settled::default(), "settled"));
+}
+
+#[test]
 fn children_share_modules_and_connect_plainly() {
     insta::assert_snapshot!(text(&Pair::default(), "pair"));
 }
@@ -44,7 +59,9 @@ fn cells_of_a_grid_are_one_module_however_many() {
 
 #[test]
 fn the_same_circuit_gives_the_same_bytes() {
-    assert_eq!(text(&Pair::default(), "pair"), text(&Pair::default(), "pair"));
+    for ((name, one), (_, other)) in all().into_iter().zip(all()) {
+        assert_eq!(text(one.as_ref(), name), text(other.as_ref(), name));
+    }
 }
 
 #[test]

@@ -18,8 +18,8 @@ pub enum Trace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Optimise {
     /// For long simulations: `-O1` for the code that runs every cycle. More gains nothing, because a big model waits for
-    /// its instructions: on an 8x8 mesh of routers, gcc 12 on two cores, `-O1` built in 20 s and ran 75,000 cycles a
-    /// second, `-Os` 17 s and 71,000, `-O3` 35 s and 73,000, and `-march=native` changed nothing.
+    /// its instructions: on an 8x8 mesh of shared routers under load, gcc 12, `-O1` took 25 s of processor time to
+    /// compile and ran 75,000 cycles a second, `-O3` 33 s and 73,000; `-O2`, `-Os` and `-march=native` were not faster.
     #[default]
     Speed,
     /// For many small models that run shortly: `-O0`.

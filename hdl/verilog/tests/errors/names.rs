@@ -200,7 +200,6 @@ enum Phase {
 }
 
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-#[allow(non_camel_case_types)]
 enum PhaseOn {
     First,
     Hold,
@@ -209,12 +208,16 @@ enum PhaseOn {
 /// Two values that would both be `PHASE_ON_HOLD`.
 #[derive(LogicBlock, Default)]
 struct Enumerations {
-    pub one: Signal<In, Phase>,
-    pub other: Signal<In, PhaseOn>,
+    pub one: Signal<Out, Phase>,
+    pub other: Signal<Out, PhaseOn>,
 }
 
 impl Logic for Enumerations {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.one.next = Phase::On;
+        self.other.next = PhaseOn::Hold;
+    }
 }
 
 mod elsewhere {
@@ -230,12 +233,16 @@ mod elsewhere {
 /// A kernel would say `Phase::On` of either.
 #[derive(LogicBlock, Default)]
 struct SameName {
-    pub one: Signal<In, Phase>,
-    pub other: Signal<In, elsewhere::Phase>,
+    pub one: Signal<Out, Phase>,
+    pub other: Signal<Out, elsewhere::Phase>,
 }
 
 impl Logic for SameName {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.one.next = Phase::On;
+        self.other.next = elsewhere::Phase::OnHold;
+    }
 }
 
 #[test]

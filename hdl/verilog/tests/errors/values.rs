@@ -3,59 +3,62 @@
 use crate::message;
 use rust_hdl::prelude::*;
 
-/// A block that gives `y` and `bit` values computed from `a`, `b` and `at`.
+/// A block that gives `y` and `z` values computed from `a`, `b` and `at`.
 macro_rules! computes {
-    ($block:ident, $($update:tt)*) => {
+    ($block:ident) => {
         #[derive(LogicBlock, Default)]
         struct $block {
             pub a: Signal<In, Bits<8>>,
             pub b: Signal<In, Bits<8>>,
             pub at: Signal<In, Bits<3>>,
             pub y: Signal<Out, Bits<4>>,
-            pub bit: Signal<Out, Bit>,
-        }
-
-        impl Logic for $block {
-            #[hdl_gen]
-            $($update)*
+            pub z: Signal<Out, Bit>,
         }
     };
 }
 
-computes!(
-    BitOutside,
+computes!(BitOutside);
+
+impl Logic for BitOutside {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = self.a.val().get_bit(8);
+        self.z.next = self.a.val().get_bit(8);
     }
-);
+}
 
-computes!(
-    SliceOutside,
+computes!(SliceOutside);
+
+impl Logic for SliceOutside {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = self.a.val().get_bits::<4>(8);
-        self.bit.next = false;
+        self.z.next = false;
     }
-);
+}
 
-computes!(
-    ReplacedOutside,
+computes!(ReplacedOutside);
+
+impl Logic for ReplacedOutside {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = self.a.val().replace_bit(9, true).any();
+        self.z.next = self.a.val().replace_bit(9, true).any();
     }
-);
+}
 
-computes!(
-    BelowZero,
+computes!(BelowZero);
+
+impl Logic for BelowZero {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = false;
+        self.z.next = false;
         for i in 0..2 {
-            self.bit.next = self.a.val().get_bit(i - 1);
+            self.z.next = self.a.val().get_bit(i - 1);
         }
     }
-);
+}
 
 #[test]
 fn an_index_outside() {
@@ -77,45 +80,55 @@ fn an_index_outside() {
     );
 }
 
-computes!(
-    SlicedSum,
+computes!(SlicedSum);
+
+impl Logic for SlicedSum {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = (self.a.val() + self.b.val()).get_bits::<4>(4);
-        self.bit.next = false;
+        self.z.next = false;
     }
-);
+}
 
-computes!(
-    IndexedSum,
+computes!(IndexedSum);
+
+impl Logic for IndexedSum {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = (self.a.val() + self.b.val()).get_bit(self.at.val().index());
+        self.z.next = (self.a.val() + self.b.val()).get_bit(self.at.val().index());
     }
-);
+}
 
-computes!(
-    CutShift,
+computes!(CutShift);
+
+impl Logic for CutShift {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bit_cast::<4, 8>(self.a.val() >> self.at.val());
-        self.bit.next = false;
+        self.z.next = false;
     }
-);
+}
 
-computes!(
-    PastTheEnd,
+computes!(PastTheEnd);
+
+impl Logic for PastTheEnd {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = self.a.val().get_bits::<4>(self.at.val().index());
-        self.bit.next = false;
+        self.z.next = false;
     }
-);
+}
 
-computes!(
-    HiddenWidth,
+computes!(HiddenWidth);
+
+impl Logic for HiddenWidth {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = bit_cast::<16, 8>(self.a.val()).get_bit((self.at.val() + 1).index());
+        self.z.next = bit_cast::<16, 8>(self.a.val()).get_bit((self.at.val() + 1).index());
     }
-);
+}
 
 #[test]
 fn a_value_that_needs_a_name() {
@@ -134,29 +147,35 @@ fn a_value_that_needs_a_name() {
     );
 }
 
-computes!(
-    LargeLiteral,
+computes!(LargeLiteral);
+
+impl Logic for LargeLiteral {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = 16.into();
-        self.bit.next = false;
+        self.z.next = false;
     }
-);
+}
 
-computes!(
-    LargeOperand,
+computes!(LargeOperand);
+
+impl Logic for LargeOperand {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = self.a.val() < 300;
+        self.z.next = self.a.val() < 300;
     }
-);
+}
 
-computes!(
-    LargeNumber,
+computes!(LargeNumber);
+
+impl Logic for LargeNumber {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = self.at.val().index() == 8;
+        self.z.next = self.at.val().index() == 8;
     }
-);
+}
 
 #[test]
 fn a_literal_that_does_not_fit() {
@@ -174,13 +193,15 @@ fn a_literal_that_does_not_fit() {
     );
 }
 
-computes!(
-    Indices,
+computes!(Indices);
+
+impl Logic for Indices {
+    #[hdl_gen]
     fn update(&mut self) {
         self.y.next = bits::<4>(0);
-        self.bit.next = self.a.val().index() > self.at.val().index();
+        self.z.next = self.a.val().index() > self.at.val().index();
     }
-);
+}
 
 /// Numbers of any width compare in Rust, where they are all `usize`.
 #[test]

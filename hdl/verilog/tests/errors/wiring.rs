@@ -200,6 +200,7 @@ enum Turn {
 #[derive(LogicBlock, Default)]
 struct LatchInMatch {
     pub turn: Signal<In, Turn>,
+    pub turned: Signal<Out, Turn>,
     pub y: Signal<Out, Bit>,
     inverter: Inverter,
 }
@@ -207,6 +208,7 @@ struct LatchInMatch {
 impl Logic for LatchInMatch {
     #[hdl_gen]
     fn update(&mut self) {
+        self.turned.next = Turn::Right;
         self.y.next = self.inverter.y.val().any();
         match self.turn.val() {
             Turn::Left => self.inverter.a.next = bits::<4>(1),
