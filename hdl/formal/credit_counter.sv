@@ -79,15 +79,15 @@ module credit_counter_properties (
         end
     end
 
-    always @* begin
-        if (running && !rst) begin
-            empty_and_full_again : cover (fair && credits == 4'd8 && was_empty);
-        end
-    end
-
     reg was_empty;
     always @(posedge clk) begin
         if (rst) was_empty <= 1'b0;
         else if (credits == 4'd0) was_empty <= 1'b1;
+    end
+
+    always @* begin
+        if (running && !rst) begin
+            empty_and_full_again : cover (fair && credits == 4'd8 && was_empty);
+        end
     end
 endmodule

@@ -5,8 +5,8 @@
 // moments and all other traffic are free, this is all words: none is lost, repeated, altered or overtaken.
 // Flags are exact: ready unless full, valid unless empty, with the number of words counted from the handshakes alone.
 //
-// `DEPTH` and `ADDRESS_BITS` are defined by the task. Reset may come at any time. The names with dots are the block's own
-// registers; what is asserted of them is what the induction needs to know.
+// Reset may come at any time. `DEPTH` is defined by the task. `INDUCTION` adds, of the block's own registers, what the
+// induction needs to know, `FOUR_PLACES` if there are two address bits; the contract itself sees ports alone.
 
 `default_nettype none
 
@@ -16,6 +16,7 @@ module tagged_word #(
 ) (
     input  wire             clk,
     input  wire             rst,
+    input  wire             running,  // the first reset has been
     input  wire             tag,      // the word entering now is the one
     input  wire             pop,
     input  wire [2:0]       count,    // words inside
@@ -45,8 +46,8 @@ module tagged_word #(
         end
     end
 
-    always @(posedge clk) begin
-        if (leaves) begin
+    always @* begin
+        if (running && leaves) begin
             unchanged : assert (leaving == word);
         end
     end
@@ -99,7 +100,6 @@ module fifo_properties (
         if (running) begin
             ready_unless_full : assert (s_axis_tready == (count != DEPTH));
             valid_unless_empty : assert (m_axis_tvalid == (count != 3'd0));
-            in_range : assert (count <= DEPTH);
         end
     end
 
@@ -110,6 +110,7 @@ module fifo_properties (
     tagged_word #(.WIDTH(5)) first (
         .clk(clk),
         .rst(rst),
+        .running(running),
         .tag(push && tag_first),
         .pop(pop),
         .count(count),
@@ -124,6 +125,7 @@ module fifo_properties (
     tagged_word #(.WIDTH(5)) second (
         .clk(clk),
         .rst(rst),
+        .running(running),
         .tag(push && tag_second && (first_held || first_left)),
         .pop(pop),
         .count(count),
@@ -138,10 +140,6 @@ module fifo_properties (
     always @* begin
         if (running) begin
             in_order : assert (!(second_left && first_held));
-            behind_first : assert (!(first_held && second_held) || first_ahead < second_ahead);
-            first_within : assert (!first_held || first_ahead < count);
-            second_within : assert (!second_held || second_ahead < count);
-            first_comes_first : assert (!(second_held || second_left) || first_held || first_left);
         end
     end
 
@@ -158,17 +156,25 @@ module fifo_properties (
         end
     end
 
-    // For the induction: the places of the ring in order, where reader and writer stand, what the memory holds.
-    (* hierconn *) wire [`ADDRESS_BITS-1:0] \dut.control.reader.place ;
-    (* hierconn *) wire [`ADDRESS_BITS-1:0] \dut.control.writer.place ;
+`ifdef INDUCTION
+    // Where reader and writer stand on the ring of addresses, and what the memory holds.
+`ifdef FOUR_PLACES
+    localparam ADDRESS_BITS = 2;
+`else
+    localparam ADDRESS_BITS = 1;
+`endif
+    (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.reader.place ;
+    (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.writer.place ;
     (* hierconn *) wire [3:0] \dut.data.memory[0] ;
     (* hierconn *) wire [3:0] \dut.data.memory[1] ;
-    (* hierconn *) wire [3:0] \dut.data.memory[2] ;
-    (* hierconn *) wire [3:0] \dut.data.memory[3] ;
     (* hierconn *) wire \dut.last.memory[0] ;
     (* hierconn *) wire \dut.last.memory[1] ;
+`ifdef FOUR_PLACES
+    (* hierconn *) wire [3:0] \dut.data.memory[2] ;
+    (* hierconn *) wire [3:0] \dut.data.memory[3] ;
     (* hierconn *) wire \dut.last.memory[2] ;
     (* hierconn *) wire \dut.last.memory[3] ;
+`endif
     reg [2:0] reader_step;
 
     always @(posedge clk) begin
@@ -181,7 +187,7 @@ module fifo_properties (
         step = from + steps >= DEPTH ? from + steps - DEPTH : from + steps;
     endfunction
 
-    function [`ADDRESS_BITS-1:0] place(input [2:0] at);
+    function [ADDRESS_BITS-1:0] place(input [2:0] at);
         place = at[1:0] ^ {1'b0, at[1]};
     endfunction
 
@@ -190,13 +196,21 @@ module fifo_properties (
         case (step(reader_step, ahead))
             3'd0: stored = {\dut.last.memory[0] , \dut.data.memory[0] };
             3'd1: stored = {\dut.last.memory[1] , \dut.data.memory[1] };
+`ifdef FOUR_PLACES
             3'd2: stored = {\dut.last.memory[3] , \dut.data.memory[3] };
-            default: stored = {\dut.last.memory[2] , \dut.data.memory[2] };
+            3'd3: stored = {\dut.last.memory[2] , \dut.data.memory[2] };
+`endif
+            default: stored = 5'd0;
         endcase
     endfunction
 
     always @* begin
         if (running) begin
+            count_in_range : assert (count <= DEPTH);
+            first_within : assert (!first_held || first_ahead < count);
+            second_within : assert (!second_held || second_ahead < count);
+            second_behind : assert (!(first_held && second_held) || first_ahead < second_ahead);
+            second_needs_first : assert (!(second_held || second_left) || first_held || first_left);
             reader_step_in_range : assert (reader_step < DEPTH);
             reader_place : assert (\dut.control.reader.place == place(reader_step));
             writer_place : assert (\dut.control.writer.place == place(step(reader_step, count)));
@@ -204,6 +218,7 @@ module fifo_properties (
             if (second_held) second_stored : assert (stored(second_ahead) == second_word);
         end
     end
+`endif
 
     always @* begin
         if (running && !rst) begin

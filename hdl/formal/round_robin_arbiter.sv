@@ -1,8 +1,8 @@
 // Properties of the round-robin arbiter (hdl/rtl/src/prim/round_robin_arbiter.rs), with five requesters.
 //
 // The grant is one-hot, goes to a requester, and is there whenever somebody requests. A requester that keeps requesting
-// is served within five services: proven of any one, chosen freely. Reset may come at any time. The name with a dot is the
-// block's own register; what is asserted of it is what the induction needs to know.
+// is served within five services: proven of any one, chosen freely. Reset may come at any time. `INDUCTION`
+// adds, of the block's own register, what the induction needs to know; the properties themselves see ports alone.
 
 `default_nettype none
 
@@ -53,7 +53,8 @@ module round_robin_arbiter_properties (
         end
     end
 
-    // For the induction: the turn is known from a mask that is ones above the one served last, and each service of another
+`ifdef INDUCTION
+    // The turn is known from a mask that is ones above the one served last, and each service of another
     // brings the turn nearer to the chosen one.
     (* hierconn *) wire [N-1:0] \dut.behind ;
     wire [N-1:0] not_behind = ~\dut.behind ;
@@ -74,6 +75,7 @@ module round_robin_arbiter_properties (
             turn_comes_nearer : assert ({1'b0, watched} + {1'b0, others_first} <= N - 1);
         end
     end
+`endif
 
     always @* begin
         if (running && !rst) begin

@@ -1,12 +1,9 @@
 //! The hardware as devices: blocks emitted as Verilog and run under Verilator.
 
-use crate::{
-    stream::PortStreams,
-    verilated::Verilated,
-};
+use crate::{stream::PortStreams, verilated::Verilated};
 use anyhow::Context;
 use portico_hdl::top::Top;
-use portico_sim::{Library, Options};
+use portico_sim::{Library, Optimise, Options, Source};
 use portico_spec::Config;
 use portico_verilog::Design;
 
@@ -41,6 +38,39 @@ pub fn emit(top: &Top, config: &Config, prefix: &str) -> anyhow::Result<Design> 
 pub fn design(name: &str, config: &Config) -> anyhow::Result<Design> {
     let top = Top::named(name).with_context(|| format!("there is no block {name}"))?;
     emit(top, config, PREFIX)
+}
+
+/// `design` as a device for short runs, compiled or taken from the cache.
+///
+/// # Errors
+/// A tool is missing or fails, or Verilator warns of something.
+pub fn compiled(design: &Design) -> anyhow::Result<Verilated> {
+    short_runs(design.into(), true)
+}
+
+/// The netlist of `design` after synthesis for ECP5, likewise. See [`portico_synth::netlist`] for what it may hold.
+///
+/// # Errors
+/// A tool is missing or fails.
+pub fn synthesised(design: &Design) -> anyhow::Result<Verilated> {
+    let netlist = portico_synth::netlist(design)?;
+    let text = netlist.text();
+    short_runs(
+        Source {
+            ports: netlist.ports,
+            ..Source::new(netlist.top, text)
+        },
+        false,
+    )
+}
+
+fn short_runs(source: Source, lint: bool) -> anyhow::Result<Verilated> {
+    let options = Options {
+        optimise: Optimise::Build,
+        lint,
+        ..Options::default()
+    };
+    Ok(Verilated::new(&portico_sim::build(source, &options)?)?)
 }
 
 /// A mesh that runs as compiled Verilog.

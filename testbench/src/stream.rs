@@ -2,6 +2,7 @@
 
 use crate::device::{Device, Input, Output, PortError};
 use portico_spec::Flit;
+use std::fmt::Display;
 
 /// Cycles for which `rst` is held: one suffices for synchronous logic, more show that it stays in reset.
 const RESET_CYCLES: usize = 4;
@@ -71,8 +72,19 @@ impl<D: Device> PortStreams<D> {
     /// # Errors
     /// The device lacks a port of one of the streams.
     pub fn new(device: D, inputs: usize, outputs: usize) -> Result<Self, PortError> {
-        let sinks = (0..inputs).map(|k| {
-            let stream = stream_name(&device, "s_axis", k, inputs);
+        let inputs: Vec<_> = (0..inputs).map(|k| stream_name(&device, "s_axis", k, inputs)).collect();
+        let outputs: Vec<_> = (0..outputs)
+            .map(|k| stream_name(&device, "m_axis", k, outputs))
+            .collect();
+        Self::named(device, &inputs, &outputs)
+    }
+
+    /// Finds the streams of these names, such as `s_axis_local`, and resets the device.
+    ///
+    /// # Errors
+    /// The device lacks a port of one of the streams.
+    pub fn named<S: Display>(device: D, inputs: &[S], outputs: &[S]) -> Result<Self, PortError> {
+        let sinks = inputs.iter().map(|stream| {
             Ok(Sink {
                 data: device.require_input(&format!("{stream}_tdata"))?,
                 last: device.require_input(&format!("{stream}_tlast"))?,
@@ -80,8 +92,7 @@ impl<D: Device> PortStreams<D> {
                 ready: device.require_output(&format!("{stream}_tready"))?,
             })
         });
-        let origins = (0..outputs).map(|k| {
-            let stream = stream_name(&device, "m_axis", k, outputs);
+        let origins = outputs.iter().map(|stream| {
             Ok(Origin {
                 data: device.require_output(&format!("{stream}_tdata"))?,
                 last: device.require_output(&format!("{stream}_tlast"))?,
@@ -92,10 +103,10 @@ impl<D: Device> PortStreams<D> {
         let mut streams = Self {
             sinks: sinks.collect::<Result<_, _>>()?,
             origins: origins.collect::<Result<_, _>>()?,
-            offered: vec![None; inputs],
-            ready: vec![false; outputs],
-            accepted: vec![false; inputs],
-            emitted: vec![None; outputs],
+            offered: vec![None; inputs.len()],
+            ready: vec![false; outputs.len()],
+            accepted: vec![false; inputs.len()],
+            emitted: vec![None; outputs.len()],
             device,
         };
         streams.reset();
@@ -105,6 +116,20 @@ impl<D: Device> PortStreams<D> {
     /// The device, for its ports that are no streams.
     pub fn device(&mut self) -> &mut D {
         &mut self.device
+    }
+
+    /// Whether input `k` had room in the cycle that ended last, with or without a flit offered to it.
+    pub fn has_room(&self, k: usize) -> bool {
+        self.device.get(self.sinks[k].ready) != 0
+    }
+
+    /// The flit that output `k` showed in the cycle that ended last, handed over or not.
+    pub fn shown(&self, k: usize) -> Option<Flit> {
+        let origin = &self.origins[k];
+        (self.device.get(origin.valid) != 0).then(|| Flit {
+            data: self.device.get(origin.data),
+            last: self.device.get(origin.last) != 0,
+        })
     }
 }
 
@@ -168,12 +193,8 @@ impl<D: Device> StreamDevice for PortStreams<D> {
         for ((accepted, sink), offered) in self.accepted.iter_mut().zip(&self.sinks).zip(offered) {
             *accepted = offered.is_some() && self.device.get(sink.ready) != 0;
         }
-        for ((emitted, origin), &ready) in self.emitted.iter_mut().zip(&self.origins).zip(ready) {
-            let handed = ready && self.device.get(origin.valid) != 0;
-            *emitted = handed.then(|| Flit {
-                data: self.device.get(origin.data),
-                last: self.device.get(origin.last) != 0,
-            });
+        for (k, &ready) in ready.iter().enumerate() {
+            self.emitted[k] = if ready { self.shown(k) } else { None };
         }
         self.device.tick();
         Handshakes {
@@ -337,6 +358,21 @@ mod tests {
         fn tick(&mut self) {}
 
         fn reset(&mut self, _cycles: usize) {}
+    }
+
+    #[test]
+    fn streams_are_found_by_any_name_and_seen_while_they_wait() {
+        let names = ["s_axis_1", "s_axis_0"];
+        let mut streams = PortStreams::named(crossing(), &names, &["m_axis_0", "m_axis_1"]).unwrap();
+        let flit = Flit { data: 7, last: true };
+        streams.cycle(&[Some(flit), None], &[false; 2]);
+        assert_eq!((streams.shown(0), streams.has_room(0)), (None, true));
+        let emitted = streams.cycle(&[None; 2], &[false; 2]).emitted;
+        assert_eq!(emitted, [None; 2]);
+        assert_eq!([streams.shown(0), streams.shown(1)], [Some(flit), None]);
+        assert_eq!([streams.has_room(0), streams.has_room(1)], [false, true]);
+        let error = PortStreams::named(crossing(), &["s_axis_2"], &[]).err();
+        assert_eq!(error.unwrap().name, "s_axis_2_tdata");
     }
 
     #[test]

@@ -14,12 +14,24 @@ use portico_testbench::{
 };
 
 fn config(cols: usize, rows: usize, edge_nodes: usize) -> Config {
-    Config { cols, rows, edge_nodes, ..Config::default() }
+    Config {
+        cols,
+        rows,
+        edge_nodes,
+        ..Config::default()
+    }
 }
 
 fn traffic(config: &Config, pattern: Pattern, rate: f64, packet: usize, seed: u64) -> Plan {
-    let destinations = pattern.on_mesh(config.cols, config.rows, config.edge_nodes).expect("the pattern fits");
-    Plan::new(Workload::random(destinations, rate, packet).expect("the load is possible"), 0, 3_000, seed)
+    let destinations = pattern
+        .on_mesh(config.cols, config.rows, config.edge_nodes)
+        .expect("the pattern fits");
+    Plan::new(
+        Workload::random(destinations, rate, packet).expect("the load is possible"),
+        0,
+        3_000,
+        seed,
+    )
 }
 
 fn checked(device: &mut VerilatedMesh, config: &Config, plan: &Plan) -> Report {
@@ -37,7 +49,11 @@ fn every_pattern_arrives_word_for_word() {
         plan.idle = 0.1;
         plan.drain = Drain::Network;
         let report = checked(&mut device, &config, &plan);
-        assert!(report.packets > 100, "{pattern:?}, seed {seed:#x}: {} packets", report.packets);
+        assert!(
+            report.packets > 100,
+            "{pattern:?}, seed {seed:#x}: {} packets",
+            report.packets
+        );
     }
 }
 
@@ -51,7 +67,10 @@ fn every_shape_from_one_tile_on_carries_packets_of_every_length() {
             let mut plan = traffic(&config, Pattern::AllToOne, 0.5, packet, seed);
             plan.stall = 0.3;
             plan.drain = Drain::Network;
-            assert!(checked(&mut device, &config, &plan).packets > 10, "{config:?}, {packet} flits");
+            assert!(
+                checked(&mut device, &config, &plan).packets > 10,
+                "{config:?}, {packet} flits"
+            );
         }
     }
 }
@@ -59,12 +78,19 @@ fn every_shape_from_one_tile_on_carries_packets_of_every_length() {
 #[test]
 fn wide_flits_and_odd_fifos_carry_packets() {
     for (width, fifo) in [(64, 2), (64, 16), (32, 3), (32, 11)] {
-        let config = Config { width, fifo, ..config(3, 3, 1) };
+        let config = Config {
+            width,
+            fifo,
+            ..config(3, 3, 1)
+        };
         let mut device = mesh(&config).expect("the mesh builds");
         let mut plan = traffic(&config, Pattern::Uniform, 0.6, 5, 77);
         plan.stall = 0.25;
         plan.drain = Drain::Network;
-        assert!(checked(&mut device, &config, &plan).packets > 500, "width {width}, fifo {fifo}");
+        assert!(
+            checked(&mut device, &config, &plan).packets > 500,
+            "width {width}, fifo {fifo}"
+        );
     }
 }
 
@@ -76,7 +102,11 @@ fn zero_load_latency_is_hops_and_one_for_every_pair() {
     assert_eq!(pairs.len(), 64 * 64);
     for pair in pairs {
         assert_eq!(pair.cycles, pair.hops as u64 + 1, "{pair:?}");
-        assert_eq!(pair.cycles, zero_load_latency(&config, pair.source, pair.destination), "{pair:?}");
+        assert_eq!(
+            pair.cycles,
+            zero_load_latency(&config, pair.source, pair.destination),
+            "{pair:?}"
+        );
     }
 }
 
@@ -86,7 +116,10 @@ fn every_link_carries_a_flit_a_cycle() {
     let mut device = mesh(&config).expect("the mesh builds");
     let to_neighbours = Port::ALL.map(|port| streams::neighbours(&config, port));
     let one_to_one = vec![(0, config.tiles() - 1)];
-    for flows in to_neighbours.iter().chain([&streams::all_links(&config), &one_to_one]).filter(|flows| !flows.is_empty())
+    for flows in to_neighbours
+        .iter()
+        .chain([&streams::all_links(&config), &one_to_one])
+        .filter(|flows| !flows.is_empty())
     {
         for packet in [1, 2, 33] {
             let measured = streams::throughput(&config, &mut device, flows, packet).expect("every packet arrives");
@@ -97,9 +130,20 @@ fn every_link_carries_a_flit_a_cycle() {
 
 /// A packet of `words` flits from terminal `source` to any node.
 fn packet(config: &Config, source: usize, destination: Node, words: usize) -> Vec<Flit> {
-    let head = Head { destination, source: config.terminal_node(source), tag: 0, kind: 0, last: false };
+    let head = Head {
+        destination,
+        source: config.terminal_node(source),
+        tag: 0,
+        kind: 0,
+        last: false,
+    };
     let head = u64::from(head.encode().expect("fields fit"));
-    (0..words).map(|at| Flit { data: if at == 0 { head } else { at as u64 }, last: at + 1 == words }).collect()
+    (0..words)
+        .map(|at| Flit {
+            data: if at == 0 { head } else { at as u64 },
+            last: at + 1 == words,
+        })
+        .collect()
 }
 
 /// Sends `flits` into terminal `source` and then waits until all is quiet; returns what came out, by terminal.
@@ -111,7 +155,13 @@ fn send(device: &mut VerilatedMesh, source: usize, flits: &[Flit]) -> Vec<(usize
         offered[source] = flits.get(next).copied();
         let moved = device.cycle(&offered, &ready);
         next += usize::from(moved.accepted[source]);
-        out.extend(moved.emitted.iter().enumerate().filter_map(|(terminal, flit)| Some((terminal, (*flit)?))));
+        out.extend(
+            moved
+                .emitted
+                .iter()
+                .enumerate()
+                .filter_map(|(terminal, flit)| Some((terminal, (*flit)?))),
+        );
     }
     assert_eq!(next, flits.len(), "the mesh takes every flit");
     out
@@ -138,10 +188,17 @@ fn strays_are_consumed_counted_and_reported_and_block_nothing() {
     for (number, (source, destination)) in strays.into_iter().enumerate() {
         let flits = packet(&config, source, destination, 9);
         assert_eq!(send(&mut device, source, &flits), [], "from {source} to {destination}");
-        assert_eq!(output(&mut device, "dropped_packets"), number as u64 + 1, "from {source} to {destination}");
+        assert_eq!(
+            output(&mut device, "dropped_packets"),
+            number as u64 + 1,
+            "from {source} to {destination}"
+        );
     }
     // The chain ends at the east column of the south side: its latest stray is the one shown.
-    assert_eq!(output(&mut device, "dropped_head"), packet(&config, 2, Node { x: 2, y: 2 }, 1)[0].data);
+    assert_eq!(
+        output(&mut device, "dropped_head"),
+        packet(&config, 2, Node { x: 2, y: 2 }, 1)[0].data
+    );
     let mut plan = traffic(&config, Pattern::Uniform, 0.5, 3, 5);
     plan.drain = Drain::Network;
     assert!(checked(&mut device, &config, &plan).packets > 500);
@@ -154,7 +211,11 @@ fn monitors_count_flits_and_stalls_of_every_link() {
     let flits = packet(&config, 0, Node { x: 1, y: 1 }, 7);
     assert_eq!(send(&mut device, 0, &flits).len(), 7);
     let mut counter = |tile: u64, link: u64, stalls: u64| {
-        for (name, value) in [("monitor_tile", tile), ("monitor_link", link), ("monitor_stalls", stalls)] {
+        for (name, value) in [
+            ("monitor_tile", tile),
+            ("monitor_link", link),
+            ("monitor_stalls", stalls),
+        ] {
             let port = device.device().require_input(name).expect("the mesh has monitors");
             device.device().set(port, value);
         }
@@ -186,6 +247,10 @@ fn a_reset_in_mid_flight_leaves_an_empty_mesh() {
         device.reset();
         let whole = packet(&config, 0, Node { x: 2, y: 2 }, 4);
         let out = send(&mut device, 0, &whole);
-        assert_eq!(out, whole.iter().map(|flit| (8, *flit)).collect::<Vec<_>>(), "reset after {length} flits");
+        assert_eq!(
+            out,
+            whole.iter().map(|flit| (8, *flit)).collect::<Vec<_>>(),
+            "reset after {length} flits"
+        );
     }
 }

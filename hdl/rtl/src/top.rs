@@ -79,8 +79,12 @@ pub const TOPS: &[Top] = &[
         keys: &["width"],
         keep_apart: &[],
         make: |config| match config.width {
-            32 => Box::new(TrueDualPortRam::<32, MEMORY_ADDRESS_BITS, 4>::new(1 << MEMORY_ADDRESS_BITS)),
-            _ => Box::new(TrueDualPortRam::<64, MEMORY_ADDRESS_BITS, 8>::new(1 << MEMORY_ADDRESS_BITS)),
+            32 => Box::new(TrueDualPortRam::<32, MEMORY_ADDRESS_BITS, 4>::new(
+                1 << MEMORY_ADDRESS_BITS,
+            )),
+            _ => Box::new(TrueDualPortRam::<64, MEMORY_ADDRESS_BITS, 8>::new(
+                1 << MEMORY_ADDRESS_BITS,
+            )),
         },
     },
     Top {

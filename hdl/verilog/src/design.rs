@@ -47,11 +47,21 @@ fn file_text(header: &str, body: &str) -> String {
     format!("{header}\n`default_nettype none\n\n{body}\n`default_nettype wire\n")
 }
 
+/// Before and after several modules in one file: Verilator wants a file named after its module.
+const SEVERAL_MODULES: [&str; 2] = [
+    "// The file has the name of one module at most.\n/* verilator lint_off DECLFILENAME */\n\n",
+    "\n/* verilator lint_on DECLFILENAME */\n",
+];
+
 impl Design {
     /// The whole design as one Verilog file.
     pub fn text(&self) -> String {
-        let body: Vec<&str> = self.modules.iter().map(|module| module.text.as_str()).collect();
-        file_text(&self.header, &body.join("\n"))
+        let modules: Vec<&str> = self.modules.iter().map(|module| module.text.as_str()).collect();
+        let [before, after] = match modules[..] {
+            [_] => ["", ""],
+            _ => SEVERAL_MODULES,
+        };
+        file_text(&self.header, &format!("{before}{}{after}", modules.join("\n")))
     }
 
     /// The design as one file a module, and a `.f` list of them in order of compilation: (file name, text).

@@ -224,6 +224,11 @@ impl Expr {
         if let (Some(l), Some(r)) = (left.as_constant(), right.as_constant()) {
             return fold(op, l, r, width);
         }
+        if left == right {
+            if let Some(folded) = fold_equal(op, &left) {
+                return folded;
+            }
+        }
         match op {
             BinaryOp::And if left.is_zero() || right.is_ones() => left,
             BinaryOp::And if right.is_zero() || left.is_ones() => right,
@@ -236,6 +241,11 @@ impl Expr {
             BinaryOp::Eq if left.is_plain_bit() => right.equal_to_bit(left.is_ones()),
             BinaryOp::Ne if right.is_plain_bit() => left.equal_to_bit(right.is_zero()),
             BinaryOp::Ne if left.is_plain_bit() => right.equal_to_bit(left.is_zero()),
+            // Nothing is below zero or above all ones: linters report such comparisons.
+            BinaryOp::Lt if right.is_zero() || left.is_ones() => Expr::bit(false),
+            BinaryOp::Gt if left.is_zero() || right.is_ones() => Expr::bit(false),
+            BinaryOp::Le if left.is_zero() || right.is_ones() => Expr::bit(true),
+            BinaryOp::Ge if right.is_zero() || left.is_ones() => Expr::bit(true),
             BinaryOp::Mul => product(left, right),
             _ => Expr::Binary(op, Box::new(left), Box::new(right)),
         }
@@ -294,6 +304,17 @@ fn product(left: Expr, right: Expr) -> Expr {
     match factor.clone().part(0, width - shift) {
         Some(high) => Expr::concat(vec![high, Expr::constant(0u8, shift)]),
         None => Expr::binary(BinaryOp::Shl, factor, Expr::constant(shift, usize::BITS as usize)),
+    }
+}
+
+/// What two equal operands make, where it does not depend on their value.
+fn fold_equal(op: BinaryOp, operand: &Expr) -> Option<Expr> {
+    match op {
+        BinaryOp::And | BinaryOp::Or => Some(operand.clone()),
+        BinaryOp::Xor | BinaryOp::Sub => Some(Expr::constant(0u8, operand.width())),
+        BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge => Some(Expr::bit(true)),
+        BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Gt => Some(Expr::bit(false)),
+        BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Shr => None,
     }
 }
 
@@ -361,6 +382,32 @@ mod tests {
             assert_eq!(Expr::binary(op, bit(), Expr::bit(right)), folded);
             assert_eq!(Expr::binary(op, Expr::bit(right), bit()), folded);
         }
+    }
+
+    #[test]
+    fn a_comparison_that_can_only_end_one_way_is_a_constant() {
+        let signal = || Expr::signal(0, 4);
+        let [zero, ones] = [0u8, 15].map(|value| move || Expr::constant(value, 4));
+        for (op, below, above) in [
+            (BinaryOp::Lt, zero(), ones()),
+            (BinaryOp::Ge, zero(), ones()),
+            (BinaryOp::Gt, ones(), zero()),
+            (BinaryOp::Le, ones(), zero()),
+        ] {
+            let result = Expr::bit(matches!(op, BinaryOp::Ge | BinaryOp::Le));
+            assert_eq!(Expr::binary(op, signal(), below), result);
+            assert_eq!(Expr::binary(op, above, signal()), result);
+        }
+    }
+
+    #[test]
+    fn equal_operands_fold_where_their_value_does_not_matter() {
+        let same = |op| Expr::binary(op, Expr::signal(0, 4), Expr::signal(0, 4));
+        assert_eq!(same(BinaryOp::Sub), Expr::constant(0u8, 4));
+        assert_eq!(same(BinaryOp::Or), Expr::signal(0, 4));
+        assert_eq!(same(BinaryOp::Ge), Expr::bit(true));
+        assert_eq!(same(BinaryOp::Lt), Expr::bit(false));
+        assert!(matches!(same(BinaryOp::Add), Expr::Binary(..)) && matches!(same(BinaryOp::Shl), Expr::Binary(..)));
     }
 
     #[test]

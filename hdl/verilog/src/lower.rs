@@ -32,32 +32,13 @@ impl Lowering<'_> {
 
     fn statement(&mut self, statement: &VerilogStatement, body: &mut Vec<Stmt>) -> Result<()> {
         match statement {
-            VerilogStatement::Assignment(target, value) => {
-                let target = self.target(target)?;
-                let width = self.symbols.signals[target].width;
-                let value = self.sized(value, width, target)?;
-                body.push(Stmt::whole(target, value));
-            }
+            VerilogStatement::Assignment(target, value) => body.push(self.assignment(target, value)?),
             VerilogStatement::SliceAssignment {
                 base,
                 width,
                 offset,
                 replacement,
-            } => {
-                let target = self.target(base)?;
-                let of = self.symbols.signals[target].width;
-                let value = self.sized(replacement, *width, target)?;
-                let range = match self.place(offset, of)? {
-                    Place::Fixed(0) if *width == of => Range::Whole,
-                    Place::Fixed(offset) if offset + width <= of => Range::Part { offset, width: *width },
-                    Place::Fixed(offset) => {
-                        let index = format!("{offset} of `{}`", self.symbols.signals[target].path);
-                        return Err(self.bad_index(index, format!("it has {of} bits")));
-                    }
-                    Place::Dynamic(offset) => Range::Dynamic { offset, width: *width },
-                };
-                body.push(Stmt::Assign { target, range, value });
-            }
+            } => body.push(self.part_assignment(self.target(base)?, *width, offset, replacement)?),
             VerilogStatement::If(conditional) => self.conditional(conditional, body)?,
             VerilogStatement::Match(case) => self.case(case, body)?,
             VerilogStatement::Loop(repeat) => self.repeat(repeat, body)?,
@@ -71,6 +52,53 @@ impl Lowering<'_> {
             VerilogStatement::Macro(block) => body.extend(self.block(block)?),
         }
         Ok(())
+    }
+
+    fn assignment(&self, target: &VerilogExpression, value: &VerilogExpression) -> Result<Stmt> {
+        let target = self.target(target)?;
+        match value {
+            // A signal that is itself but for a bit is a write to that bit.
+            VerilogExpression::IndexReplace(base, index, bit) if self.is_signal(base, target) => {
+                self.part_assignment(target, 1, index, bit)
+            }
+            _ => {
+                let width = self.symbols.signals[target].width;
+                Ok(Stmt::whole(target, self.sized(value, width, target)?))
+            }
+        }
+    }
+
+    fn part_assignment(
+        &self,
+        target: SignalId,
+        width: usize,
+        offset: &VerilogExpression,
+        value: &VerilogExpression,
+    ) -> Result<Stmt> {
+        let of = self.symbols.signals[target].width;
+        let value = self.sized(value, width, target)?;
+        let range = match self.place(offset, of)? {
+            Place::Fixed(0) if width == of => Range::Whole,
+            Place::Fixed(offset) if offset + width <= of => Range::Part { offset, width },
+            Place::Fixed(offset) => {
+                let index = format!("{offset} of `{}`", self.symbols.signals[target].path);
+                return Err(self.bad_index(index, format!("it has {of} bits")));
+            }
+            Place::Dynamic(_) if of == 1 => Range::Whole,
+            Place::Dynamic(offset) => Range::Dynamic { offset, width },
+        };
+        Ok(Stmt::Assign { target, range, value })
+    }
+
+    fn is_signal(&self, expression: &VerilogExpression, signal: SignalId) -> bool {
+        match expression {
+            VerilogExpression::Paren(inner) => self.is_signal(inner, signal),
+            VerilogExpression::Signal(text) => {
+                let key = path::resolve(text, self.symbols, &self.loops, self.block);
+                key.is_ok_and(|key| self.symbols.signal(&key) == Some(signal))
+            }
+            _ => false,
+        }
     }
 
     fn target(&self, expression: &VerilogExpression) -> Result<SignalId> {

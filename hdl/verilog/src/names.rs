@@ -22,13 +22,15 @@ timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type typedef uni
 until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with \
 within wor xnor xor";
 
-/// Words of C++ that Verilator warns of, as it turns names into those of its model.
+/// Words of C++ and SystemC that Verilator 5.48 warns of (SYMRSVDWORD), as it turns names into those of its model.
 const RESERVED_IN_MODELS: &str = "\
-abort alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool catch char char16_t \
-char32_t compl concept const_cast const_iterator constexpr decltype delete double dynamic_cast explicit false float friend \
-goto inline iterator long mutable namespace noexcept not_eq nullptr operator or_eq override private public register requires \
-short sizeof static_assert static_cast switch synchronized template thread_local throw true try typeid typename using \
-volatile wchar_t xor_eq";
+abort alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bit_vector bitand bitor bool catch \
+cdecl char char16_t char32_t compl complex concept const_cast const_iterator constexpr decltype delete double \
+dynamic_cast explicit false far float friend goto huge inline interrupt iterator long mutable namespace near \
+noexcept not_eq nullptr operator or_eq override pascal private public queue reference register requires sc_clock \
+sc_in sc_inout sc_out sc_signal sensitive sensitive_neg sensitive_pos short sizeof stack static_assert static_cast \
+std switch synchronized template thread_local throw transaction_safe transaction_safe_dynamic true try type_info \
+typeid typename uint16_t uint32_t uint8_t using volatile wchar_t xor_eq";
 
 /// Whether a language through which the text passes keeps `name` for itself.
 pub fn is_reserved(name: &str) -> bool {

@@ -16,8 +16,12 @@ fn verilator(files: &[(String, String)], roots: &[&str]) -> String {
         folder.path(),
         &[&["--lint-only", "-Wall"], roots].concat(),
     );
-    assert!(succeeded || !report.is_empty(), "Verilator fails and does not say why");
-    report
+    let findings: Vec<&str> = report.lines().filter(|line| line.starts_with('%')).collect();
+    assert!(
+        succeeded || !findings.is_empty(),
+        "Verilator fails and does not say why:\n{report}"
+    );
+    findings.join("\n")
 }
 
 /// What Yosys finds wrong in each of some designs, (top, text).

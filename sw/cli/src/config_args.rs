@@ -47,6 +47,19 @@ impl ConfigArgs {
         let settings = self.settings.iter().filter_map(|setting| setting.split_once('='));
         settings.map(|(key, _)| key.trim())
     }
+
+    /// Refuses a `--set` of the keys that `what` decides itself.
+    ///
+    /// # Errors
+    /// One of `decided` is set.
+    pub fn refuse(&self, what: &str, decided: &[&str]) -> anyhow::Result<()> {
+        match self.set_keys().find(|key| decided.contains(key)) {
+            Some(key) => Err(not_allowed(format!(
+                "{what} decides {key} itself: leave out --set {key}=..."
+            ))),
+            None => Ok(()),
+        }
+    }
 }
 
 fn read(file: &Path) -> anyhow::Result<Config> {

@@ -1,6 +1,5 @@
 //! From a configuration to Verilog.
 
-use crate::failure::not_allowed;
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use portico_hdl::top::{Top, TOPS};
@@ -8,10 +7,8 @@ use portico_spec::{
     deadlock::{self, Proof},
     Config,
 };
-use portico_verilog::{Design, Options};
-
-/// Prefix of all module names unless the user gives another.
-pub const PREFIX: &str = "portico";
+use portico_testbench::hardware;
+use portico_verilog::Design;
 
 /// Reads the name of a block.
 pub fn block_parser() -> impl TypedValueParser<Value = &'static Top> {
@@ -36,17 +33,8 @@ pub fn prefix(text: &str) -> Result<String, String> {
     }
 }
 
-/// Name and version of this program, as Verilog and reports state it.
-pub fn generator() -> String {
-    format!("Portico {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// The keys of `config` that shape `top`, with their values.
-pub fn configuration(top: &Top, config: &Config) -> Vec<(String, String)> {
-    let entries = config.entries().into_iter();
-    let own = entries.filter(|(key, _)| top.keys.contains(key));
-    own.map(|(key, value)| (key.to_owned(), value)).collect()
-}
+/// Version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Shows that a network of this configuration is free of deadlock.
 ///
@@ -62,42 +50,13 @@ pub fn proof_line(proof: &Proof) -> String {
     format!("free of deadlock: {channels} channels, {dependencies} dependencies between them, no cycle")
 }
 
-/// The Verilog of `top`.
-///
-/// # Errors
-/// The backend refuses the block.
-pub fn emit(top: &Top, config: &Config, prefix: &str) -> anyhow::Result<Design> {
-    let options = Options {
-        generator: generator(),
-        prefix: prefix.to_owned(),
-        block: top.name.to_owned(),
-        configuration: configuration(top, config),
-        keep_apart: top.keep_apart.iter().map(|&path| path.to_owned()).collect(),
-    };
-    let block = top.elaborate(config);
-    portico_verilog::emit(&*block, &options).with_context(|| format!("no Verilog of {}", top.name))
-}
-
 /// The Verilog of the mesh, once it is shown to be free of deadlock.
 ///
 /// # Errors
 /// It is not, or the backend refuses it.
 pub fn mesh(config: &Config) -> anyhow::Result<Design> {
     prove(config)?;
-    emit(block("mesh"), config, PREFIX)
-}
-
-/// Refuses settings that `what` decides itself.
-///
-/// # Errors
-/// One of `keys` is among `decided`.
-pub fn refuse_decided<'a>(what: &str, decided: &[&str], mut keys: impl Iterator<Item = &'a str>) -> anyhow::Result<()> {
-    match keys.find(|key| decided.contains(key)) {
-        Some(key) => Err(not_allowed(format!(
-            "{what} decides {key} itself: leave out --set {key}=..."
-        ))),
-        None => Ok(()),
-    }
+    hardware::emit(block("mesh"), config, hardware::PREFIX)
 }
 
 #[cfg(test)]
@@ -105,24 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_keys_that_shape_a_block_are_recorded() {
-        let keys = |name| {
-            let entries = configuration(block(name), &Config::default());
-            entries.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
-        };
-        assert_eq!(keys("fifo"), ["width", "fifo"]);
-        assert_eq!(keys("credit-counter"), [""; 0]);
-    }
-
-    #[test]
     fn keys_of_blocks_are_keys_of_the_configuration() {
         for top in TOPS {
-            assert_eq!(
-                configuration(top, &Config::default()).len(),
-                top.keys.len(),
-                "{}",
-                top.name
-            );
+            let recorded = hardware::configuration(top, &Config::default());
+            assert_eq!(recorded.len(), top.keys.len(), "{}", top.name);
         }
     }
 

@@ -1,22 +1,15 @@
 //! Verilated models: built while a spinner turns, watched while they run.
 
 use crate::progress;
-use anyhow::Context;
 use indicatif::ProgressBar;
 use portico_sim::{Library, Options};
-use portico_spec::{Config, Flit};
-use portico_testbench::{
-    stream::{Handshakes, PortStreams, StreamDevice},
-    verilated::Verilated,
-};
+use portico_spec::Flit;
+use portico_testbench::stream::{Handshakes, StreamDevice};
 use portico_verilog::Design;
 use std::time::{Duration, Instant};
 
 /// Cycles between two looks at the clock for the progress bar.
 const REFRESH: u64 = 1024;
-
-/// A mesh that runs as compiled Verilog.
-pub type VerilatedMesh = PortStreams<Verilated>;
 
 /// Compiles a design, or takes it from the cache; says which on standard error, and returns how long it took.
 ///
@@ -30,16 +23,6 @@ pub fn build(design: &Design, options: &Options) -> anyhow::Result<(Library, Dur
     let (library, took) = (library?, begun.elapsed());
     tracing::info!(folder = %library.folder().display(), cached = library.cached());
     Ok((library, took))
-}
-
-/// A model of a mesh.
-///
-/// # Errors
-/// `library` is no mesh of this configuration.
-pub fn mesh(library: &Library, config: &Config) -> anyhow::Result<VerilatedMesh> {
-    let terminals = config.terminals();
-    let device = Verilated::new(library)?;
-    PortStreams::new(device, terminals, terminals).context("the model is no mesh of this configuration")
 }
 
 /// A device whose cycles are counted and timed.
@@ -89,7 +72,7 @@ impl<D: StreamDevice> StreamDevice for Watched<D> {
 
     fn cycle(&mut self, offered: &[Option<Flit>], ready: &[bool]) -> Handshakes<'_> {
         self.cycles += 1;
-        if self.cycles % REFRESH == 0 {
+        if self.cycles.is_multiple_of(REFRESH) {
             self.bar.set_position(self.cycles);
         }
         let begun = Instant::now();
@@ -102,6 +85,7 @@ impl<D: StreamDevice> StreamDevice for Watched<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portico_spec::Config;
     use portico_testbench::golden_mesh::GoldenMesh;
 
     #[test]

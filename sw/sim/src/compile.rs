@@ -16,6 +16,11 @@ pub(crate) const OBJECT: &str = "model.so";
 /// Runtime of Verilator, an entry of its own: most of a small model's build.
 const RUNTIME: &str = "libverilated.a";
 const LOG: &str = "build.log";
+/// The remark on a module that is to stay one, and what keeps its instances running the same code: these steps of Verilator
+/// reach across the borders of modules and leave each instance a text of its own. On an 8x8 mesh that is 550 kB of code a
+/// cycle in place of 110 kB, and half the speed.
+const KEPT_APART: &str = "verilator no_inline_module";
+const SHARED_CODE: [&str; 3] = ["-fno-gate", "-fno-dfg", "-fno-table"];
 /// Lines of a log that an error shows.
 const TAIL: usize = 12;
 
@@ -98,6 +103,9 @@ impl<'a> Job<'a> {
             "--top-module",
             &self.source.top,
         ]);
+        if self.source.text.contains(KEPT_APART) {
+            arguments.extend(SHARED_CODE);
+        }
         // The file has our name, and holds every module.
         arguments.extend(match self.options.lint {
             true => &["-Wall", "-Wno-DECLFILENAME"][..],

@@ -26,8 +26,12 @@ const PATTERNS: [Pattern; 4] = [
 ];
 const PACKETS: [usize; 3] = [1, 4, 33];
 
-/// Share of the offered load below which a mesh counts as saturated.
+/// Share of the offered load below which a mesh counts as saturated, once its latency has grown too: few long packets in a
+/// short window may well miss the load by more.
 const KEEPS_UP: f64 = 0.95;
+
+/// Mean latency of a saturated mesh, as a multiple of that at the lowest load.
+const GROWN: f64 = 2.0;
 
 /// Saturation throughput under uniform traffic of the best open routers with one cycle a hop and one virtual channel,
 /// measured in the same way: side of the mesh, FIFO depth, flits of a packet, flits per tile and cycle.
@@ -137,12 +141,13 @@ impl Case {
     /// # Errors
     /// The device did something wrong, or the pattern is not defined on its mesh.
     pub fn measure(self, effort: &Effort, device: &mut dyn StreamDevice) -> anyhow::Result<Curve> {
-        let mut points = vec![];
+        let mut points: Vec<Point> = vec![];
         for &load in &effort.loads {
             let report = self.run(load, effort.measure, effort, device)?;
-            let keeps_up = report.accepted >= KEEPS_UP * report.offered;
+            let lowest = points.first().map_or(&report, |point| &point.report).latency.mean;
+            let saturated = report.accepted < KEEPS_UP * report.offered && report.latency.mean > GROWN * lowest;
             points.push(Point { load, report });
-            if !keeps_up {
+            if saturated {
                 break;
             }
         }

@@ -65,10 +65,19 @@ impl<const W: usize> Logic for Crossbar<W> {
         if self.from[0].present.val() {
             self.wants[0].next = bits::<PORTS>(0)
                 .replace_bit(0, self.from[0].code.val() == 7)
-                .replace_bit(1, self.from[0].code.val().get_bit(2) & !self.from[0].code.val().get_bit(1))
-                .replace_bit(2, !self.from[0].code.val().get_bit(2) & !self.from[0].code.val().get_bit(1))
+                .replace_bit(
+                    1,
+                    self.from[0].code.val().get_bit(2) & !self.from[0].code.val().get_bit(1),
+                )
+                .replace_bit(
+                    2,
+                    !self.from[0].code.val().get_bit(2) & !self.from[0].code.val().get_bit(1),
+                )
                 .replace_bit(3, self.from[0].code.val() == 6)
-                .replace_bit(4, !self.from[0].code.val().get_bit(2) & self.from[0].code.val().get_bit(1));
+                .replace_bit(
+                    4,
+                    !self.from[0].code.val().get_bit(2) & self.from[0].code.val().get_bit(1),
+                );
         }
         if self.from[1].present.val() {
             self.wants[1].next = bits::<PORTS>(0)

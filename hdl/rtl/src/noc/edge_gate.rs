@@ -78,7 +78,12 @@ impl<const W: usize> Logic for EdgeGate<W> {
         StreamIn::<W>::link(&mut self.from_mesh, &mut self.outward.s_axis);
         StreamOut::<W>::link(&mut self.m_axis, &mut self.outward.m_axis);
         self.outward.refuse.next = !self.open.val()
-            | (self.from_mesh.tdata.val().get_bits::<Y_WIDTH>(self.y_offset.val().index()) != self.y.val());
+            | (self
+                .from_mesh
+                .tdata
+                .val()
+                .get_bits::<Y_WIDTH>(self.y_offset.val().index())
+                != self.y.val());
 
         DropReportIn::link(&mut self.report_in, &mut self.inward.report_in);
         DropReportOut::join(&mut self.inward.report_out, &mut self.outward.report_in);

@@ -111,8 +111,8 @@ impl<const W: usize, const S: usize, const A: usize> Logic for InputFifo<W, S, A
             self.next_arrives.next = self.room.q.val();
         }
         self.room.d.next = self.take.val() | (self.room.q.val() & !(self.write.val() & self.last_room.val()));
-        self.flit.d.next = self.write.val() & self.room.q.val()
-            | (self.flit.q.val() & !(self.take.val() & self.last_flit.val()));
+        self.flit.d.next =
+            self.write.val() & self.room.q.val() | (self.flit.q.val() & !(self.take.val() & self.last_flit.val()));
         if self.take.val() | !self.flit.q.val() {
             self.head_side.d.next = self.sides.read_data.val();
             if self.next_arrives.val() {

@@ -184,16 +184,16 @@ impl Logic for Priority {
         self.decided.d.next.west_before_east = self.west_before_east.i_first.val();
         self.decided.d.next.south_before_north = self.south_before_north.i_first.val();
         // The holder's side of the ring wins; a tie goes to the row if that is urgent and the column is not.
-        self.decided.d.next.turning_to_north = self.token.val().get_bit(0)
-            | (!self.token.val().get_bit(1) & self.row_busy.val() & !self.south_busy.val());
-        self.decided.d.next.turning_to_south = self.token.val().get_bit(0)
-            | (self.token.val().get_bit(1) & self.row_busy.val() & !self.north_busy.val());
+        self.decided.d.next.turning_to_north =
+            self.token.val().get_bit(0) | (!self.token.val().get_bit(1) & self.row_busy.val() & !self.south_busy.val());
+        self.decided.d.next.turning_to_south =
+            self.token.val().get_bit(0) | (self.token.val().get_bit(1) & self.row_busy.val() & !self.north_busy.val());
         self.decided.d.next.row_before_column = self.token.val().get_bit(0);
         self.decided.d.next.local_to_local = self.local_turn.val();
-        self.decided.d.next.local_to_north = self.local_turn.val()
-            | ((self.token.val() == 0) & !self.south_busy.val() & !self.row_busy.val());
-        self.decided.d.next.local_to_south = self.local_turn.val()
-            | ((self.token.val() == 2) & !self.north_busy.val() & !self.row_busy.val());
+        self.decided.d.next.local_to_north =
+            self.local_turn.val() | ((self.token.val() == 0) & !self.south_busy.val() & !self.row_busy.val());
+        self.decided.d.next.local_to_south =
+            self.local_turn.val() | ((self.token.val() == 2) & !self.north_busy.val() & !self.row_busy.val());
         self.decided.d.next.local_to_east = self.local_turn.val()
             | (!self.token.val().get_bit(1) & !self.busy.val().get_bit(4) & !self.south_busy.val());
         self.decided.d.next.local_to_west = self.local_turn.val()

@@ -53,9 +53,11 @@ impl Printer<'_> {
     }
 
     fn dynamic(&self, id: SignalId, offset: &Expr, width: usize) -> String {
-        match width {
-            1 => format!("{}[{}]", self.name(id), self.expr(offset)),
-            _ => format!("{}[{} +: {width}]", self.name(id), self.expr(offset)),
+        let (name, at) = (self.name(id), self.expr(offset));
+        match (width, offset) {
+            (1, _) => format!("{name}[{at}]"),
+            (_, Expr::Binary(..)) => format!("{name}[({at}) +: {width}]"),
+            _ => format!("{name}[{at} +: {width}]"),
         }
     }
 

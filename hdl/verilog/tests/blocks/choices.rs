@@ -21,6 +21,7 @@ pub struct Choices {
     pub urgent: Signal<In, Bit>,
     pub request: Signal<In, Bits<4>>,
     pub data: Signal<In, Bits<4>>,
+    pub answer: Signal<Out, Action>,
     pub grant: Signal<Out, Bits<4>>,
     pub busy: Signal<Out, Bit>,
     pub parity: Signal<Out, Bit>,
@@ -45,6 +46,12 @@ impl Logic for Choices {
             }
         }
         self.busy.next = self.found.val() || self.urgent.val();
+        self.answer.next = Action::Drop;
+        if self.urgent.val() {
+            self.answer.next = Action::Load;
+        } else if self.found.val() {
+            self.answer.next = Action::Add;
+        }
         self.mixed.next = self.data.val();
         self.parity.next = self.mixed.val().xor();
         if self.urgent.val() {

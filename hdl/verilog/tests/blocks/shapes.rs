@@ -50,10 +50,10 @@ impl Logic for Shapes {
 #[derive(LogicBlock, Default)]
 pub struct Offsets {
     pub word: Signal<In, Bits<32>>,
-    pub byte: Signal<In, Bits<2>>,
+    pub lane: Signal<In, Bits<2>>,
     pub nibble: Signal<In, Bits<3>>,
-    pub far: Signal<In, Bits<6>>,
-    pub bit: Signal<In, Bits<5>>,
+    pub distance: Signal<In, Bits<6>>,
+    pub place: Signal<In, Bits<5>>,
     pub carry: Signal<In, Bit>,
     pub aligned: Signal<Out, Bits<8>>,
     pub shifted: Signal<Out, Bits<32>>,
@@ -69,14 +69,14 @@ pub struct Offsets {
 impl Logic for Offsets {
     #[hdl_gen]
     fn update(&mut self) {
-        self.aligned.next = self.word.val().get_bits::<8>(self.byte.val().index() * 8);
+        self.aligned.next = self.word.val().get_bits::<8>(self.lane.val().index() * 8);
         self.shifted.next = self.word.val().get_bits::<32>(self.nibble.val().index());
         self.above.next = self.word.val().get_bit(self.nibble.val().index() + 9);
-        self.beside.next = self.word.val().get_bit((self.bit.val() ^ 1).index());
+        self.beside.next = self.word.val().get_bit((self.place.val() ^ 1).index());
         self.middle.next = self.word.val().get_bits::<4>(28 - 4 * self.nibble.val().index());
         self.sum.next = self.word.val() + self.carry.val();
         self.one_hot.next = bit_cast::<8, 64>(1 << self.nibble.val());
-        self.moved.next = self.word.val() >> self.far.val();
+        self.moved.next = self.word.val() >> self.distance.val();
         self.rest.next = self.moved.val().get_bits::<8>(28);
     }
 }

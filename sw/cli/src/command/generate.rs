@@ -9,6 +9,7 @@ use crate::{
 use clap::Args;
 use portico_hdl::top::Top;
 use portico_spec::{deadlock::Proof, Config};
+use portico_testbench::hardware;
 use portico_verilog::{Design, Direction};
 use serde::Serialize;
 use std::{
@@ -45,7 +46,7 @@ pub struct Generate {
     #[arg(long, requires = "out")]
     split: bool,
     /// Beginning of every module's name
-    #[arg(long, default_value = design::PREFIX, value_parser = design::prefix)]
+    #[arg(long, default_value = hardware::PREFIX, value_parser = design::prefix)]
     prefix: String,
     /// What was generated, as JSON: configuration, modules, ports of the top, files
     #[arg(long, value_name = "FILE")]
@@ -95,7 +96,7 @@ impl Generate {
             "mesh" => Some(design::prove(&config)?),
             _ => None,
         };
-        let design = design::emit(self.block, &config, &self.prefix)?;
+        let design = hardware::emit(self.block, &config, &self.prefix)?;
         let files = self
             .out
             .as_deref()
@@ -142,10 +143,10 @@ impl Generate {
             width: port.width,
         };
         Summary {
-            generator: design::generator(),
+            generator: format!("Portico {}", design::VERSION),
             block: self.block.name,
             top: &design.top,
-            config: design::configuration(self.block, config).into_iter().collect(),
+            config: hardware::configuration(self.block, config).into_iter().collect(),
             proof: proof.map(|Proof { channels, dependencies }| ProofFigures { channels, dependencies }),
             modules: design.modules.iter().map(module).collect(),
             ports: design.ports.iter().map(port).collect(),
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_split_design_has_a_file_a_module_and_a_list() {
-        let design = design::emit(design::block("fifo"), &Config::default(), "chip").unwrap();
+        let design = hardware::emit(design::block("fifo"), &Config::default(), "chip").unwrap();
         let folder = Path::new("out");
         let single = files(&design, folder, false);
         assert_eq!(single.len(), 1);

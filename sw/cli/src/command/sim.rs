@@ -17,6 +17,7 @@ use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
     device::Device,
+    hardware::{self, VerilatedMesh},
     mesh_run::{self, RunError},
     plan::Plan,
     report::Report,
@@ -99,7 +100,7 @@ impl Mesh {
             false => "compiled",
         };
         let progress = progress::cycles();
-        let mut mesh = Watched::new(model::mesh(&library, &config)?, progress.clone());
+        let mut mesh = Watched::new(hardware::mesh_of(&library, &config)?, progress.clone());
         let waveform = waveform.map(|file| Waveform::start(file, &mut mesh)).transpose()?;
         let outcome = run(&mut mesh, &config, &plan, &self.traffic);
         progress.finish_and_clear();
@@ -152,7 +153,7 @@ fn run(device: &mut dyn StreamDevice, config: &Config, plan: &Plan, traffic: &Tr
 }
 
 /// Packets that the mesh says it dropped.
-fn dropped(mesh: &mut Watched<model::VerilatedMesh>) -> anyhow::Result<u32> {
+fn dropped(mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<u32> {
     let device = mesh.device().device();
     let packets = device.require_output("dropped_packets")?;
     device.settle();
@@ -166,7 +167,7 @@ struct Waveform {
 }
 
 impl Waveform {
-    fn start(file: &Path, mesh: &mut Watched<model::VerilatedMesh>) -> anyhow::Result<Self> {
+    fn start(file: &Path, mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<Self> {
         let folder = output::folder_of(file);
         let aside = std::fs::create_dir_all(&folder).and_then(|()| output::beside(&folder));
         let aside = aside
@@ -179,7 +180,7 @@ impl Waveform {
         })
     }
 
-    fn finish(self, mesh: &mut Watched<model::VerilatedMesh>) -> anyhow::Result<()> {
+    fn finish(self, mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<()> {
         mesh.device().device().model().trace_stop();
         let failed = || format!("cannot write {}", self.file.display());
         self.aside.persist(&self.file).with_context(failed)

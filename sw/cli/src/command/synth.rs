@@ -4,7 +4,7 @@ mod figures;
 
 use crate::{
     config_args::ConfigArgs,
-    design::{self, block_parser},
+    design::block_parser,
     failure::not_allowed,
     output::{self, Output},
     progress,
@@ -15,6 +15,7 @@ use clap::{
 };
 use portico_hdl::top::Top;
 use portico_synth::{fusesoc_core, netlist, synthesise, vivado_project, Placement, SynthError, SynthOptions, Target};
+use portico_testbench::hardware;
 use portico_verilog::Design;
 use std::path::PathBuf;
 
@@ -71,7 +72,7 @@ fn target_parser() -> impl TypedValueParser<Value = Target> {
 impl Synth {
     pub fn run(self) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
-        let design = design::emit(self.block, &config, design::PREFIX)?;
+        let design = hardware::emit(self.block, &config, hardware::PREFIX)?;
         let options = SynthOptions {
             place: self.placement(),
         };

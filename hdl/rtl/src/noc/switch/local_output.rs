@@ -81,7 +81,10 @@ impl<const W: usize> Logic for LocalOutput<W> {
         self.row_waits.next = self.others_wait.val() | (self.column.val() & !self.row_before_column.val());
         self.column_waits.next = self.others_wait.val() | (self.row.val() & self.row_before_column.val());
         self.grant.next = bits::<PORTS>(0)
-            .replace_bit(0, self.ask[0].val() & (self.local_first.val() | !(self.column.val() | self.row.val())))
+            .replace_bit(
+                0,
+                self.ask[0].val() & (self.local_first.val() | !(self.column.val() | self.row.val())),
+            )
             .replace_bit(
                 1,
                 self.ask[1].val() & !(self.ask[3].val() & self.south_before_north.val()) & !self.column_waits.val(),

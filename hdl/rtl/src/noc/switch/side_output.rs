@@ -67,10 +67,8 @@ impl<const W: usize> Logic for SideOutput<W> {
         self.m_axis.tdata.next = self.data.picked.val();
         self.m_axis.tlast.next = self.last.picked.val().any();
 
-        self.through.taken.next = self.ask_through.val()
-            & !self.grant_local.val()
-            & !self.grant_south.val()
-            & self.m_axis.tready.val();
+        self.through.taken.next =
+            self.ask_through.val() & !self.grant_local.val() & !self.grant_south.val() & self.m_axis.tready.val();
         self.south.taken.next = !self.grant_local.val() & self.grant_south.val() & self.m_axis.tready.val();
         self.local.taken.next = self.grant_local.val() & self.m_axis.tready.val();
 

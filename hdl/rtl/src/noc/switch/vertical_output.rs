@@ -60,8 +60,8 @@ impl<const W: usize> Logic for VerticalOutput<W> {
         self.straight_wins.next = (self.local_first.val() & self.ask_local.val())
             | (self.ask_through.val() & !self.turning_before_through.val());
         self.high.next = self.turning.val() & !self.straight_wins.val();
-        self.high_or_idle.next = !(self.ask_through.val() | self.ask_local.val())
-            | (self.turning.val() & !self.straight_wins.val());
+        self.high_or_idle.next =
+            !(self.ask_through.val() | self.ask_local.val()) | (self.turning.val() & !self.straight_wins.val());
         self.odd.next = self.ask_local.val() & (self.local_first.val() | !self.ask_through.val());
         if self.high.val() {
             self.odd.next = self.ask_west.val() & (self.west_before_east.val() | !self.ask_east.val());

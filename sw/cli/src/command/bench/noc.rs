@@ -15,7 +15,7 @@ use portico_spec::Config;
 use portico_synth::Tool;
 use portico_testbench::{
     bench_report::{BenchReport, Better, Row},
-    mesh_run,
+    hardware, mesh_run,
     noc_bench::{self, load::Effort},
     plan::{Drain, Plan},
     traffic::{Pattern, Workload},
@@ -62,14 +62,14 @@ pub struct Noc {
 
 impl Noc {
     pub fn run(self) -> anyhow::Result<()> {
-        design::refuse_decided("bench noc", &VARIED, self.config.set_keys())?;
+        self.config.refuse("bench noc", &VARIED)?;
         let base = self.config.resolve()?;
         let effort = effort(self.quick);
         let bar = progress::bar(0);
         let figures = noc_bench::run(
             &base,
             &effort,
-            &mut |config| Ok(Box::new(model::mesh(&compiled(config, &bar)?, config)?)),
+            &mut |config| Ok(Box::new(hardware::mesh_of(&compiled(config, &bar)?, config)?)),
             &mut |done, steps, next| {
                 tracing::info!("{done}/{steps} {next}");
                 bar.set_length(steps as u64);
@@ -90,7 +90,7 @@ impl Noc {
         let build = if cfg!(debug_assertions) { "debug" } else { "release" };
         report
             .tools
-            .insert("portico".into(), format!("{} ({build} build)", design::generator()));
+            .insert("portico".into(), format!("{} ({build} build)", design::VERSION));
         let verilator = portico_synth::locate(Tool::Verilator)?;
         report.tools.insert("verilator".into(), verilator.version);
 
@@ -115,7 +115,7 @@ fn effort(quick: bool) -> Effort {
         false => Effort::default(),
         true => Effort {
             warmup: 300,
-            measure: 700,
+            measure: 1_500,
             saturation: 1_500,
             loads: vec![0.05, 0.15, 0.25, 0.35, 0.5, 0.7],
             ..Effort::default()
@@ -168,7 +168,7 @@ fn tools(base: &Config, quick: bool) -> anyhow::Result<Vec<Row>> {
         rows.push(row(name, "s", Better::Less, took.as_secs_f64(), Some(40.0)));
     }
 
-    let mut mesh = Watched::new(model::mesh(&library, &config)?, ProgressBar::hidden());
+    let mut mesh = Watched::new(hardware::mesh_of(&library, &config)?, ProgressBar::hidden());
     let uniform = Pattern::Uniform.on_mesh(config.cols, config.rows, config.edge_nodes)?;
     let cycles = if quick { 5_000 } else { 50_000 };
     let plan = Plan {

@@ -171,7 +171,7 @@ impl Run<'_> {
             rows,
             ..BenchReport::new(self.config)
         };
-        figures.tools.insert("portico".into(), design::generator());
+        figures.tools.insert("portico".into(), design::VERSION.into());
         let verilator = portico_synth::locate(Tool::Verilator)?;
         figures.tools.insert("verilator".into(), verilator.version);
         let traffic = self.traffic.entries().into_iter();

@@ -4,7 +4,10 @@ use crate::{design, table::table};
 use portico_hdl::top::Top;
 use portico_spec::Config;
 use portico_synth::{SynthReport, Target};
-use portico_testbench::bench_report::{BenchReport, Better, Row};
+use portico_testbench::{
+    bench_report::{BenchReport, Better, Row},
+    hardware,
+};
 
 /// LUT4 of a 32-bit router on ECP5 with `-nowidelut`, by FIFO depth, that Portico must not exceed; the best open wormhole
 /// router takes 663.
@@ -59,10 +62,10 @@ pub fn bench_report(block: &Top, config: &Config, report: &SynthReport) -> Bench
         )
     }));
     let mut tools = report.tools.clone();
-    tools.insert("portico".into(), design::generator());
+    tools.insert("portico".into(), design::VERSION.into());
     BenchReport {
         tools,
-        config: design::configuration(block, config).into_iter().collect(),
+        config: hardware::configuration(block, config).into_iter().collect(),
         rows,
     }
 }

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Proves the properties of the primitives with SymbiYosys, on the Verilog that the generator emits.
+#
+#   run.sh             proofs by induction, and the witnesses that the properties are not empty
+#   run.sh --short     the same properties for the first cycles after reset only
+#   run.sh --mutants   plants a fault in the Verilog at a time, and wants its property to fail
+#
+# One line a proof; the exit status is 0 if all went as wanted. Works in build/formal. SymbiYosys is that of .tools, unless
+# PORTICO_SBY names another; FORMAL_VERILOG may name a folder of Verilog that is there already.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root=$PWD
+sby=${PORTICO_SBY:-$root/.tools/bin/sby}
+export PATH=$root/.tools/bin:$PATH
+
+# Longest a proof may take, in seconds: a program that hangs must not hang its caller.
+limit=600
+
+case ${1-} in
+    "") mode=proofs tasks='^(prove|cover)' ;;
+    --short) mode=short tasks='^short' ;;
+    --mutants) mode=mutants ;;
+    *)
+        echo "run.sh: unknown argument $1; allowed: --short, --mutants" >&2
+        exit 2
+        ;;
+esac
+work=$root/build/formal/$mode
+command -v "$sby" >/dev/null || {
+    echo "run.sh: no SymbiYosys at $sby; run synth/install-tools.sh, or name one with PORTICO_SBY" >&2
+    exit 1
+}
+
+rm -rf "$work"
+verilog=${FORMAL_VERILOG:-$work/verilog}
+if [[ -z ${FORMAL_VERILOG-} ]]; then
+    cargo run --quiet --profile test -p portico-hdl --example formal -- "$verilog"
+fi
+
+# Puts the properties and the Verilog into the folder $1. SymbiYosys runs inside it and by relative paths, because tools
+# made for WebAssembly see no others.
+prepare() {
+    mkdir -p "$1/verilog"
+    cp hdl/formal/*.sby hdl/formal/*.sv "$1"
+    cp "$verilog"/*.v "$1/verilog"
+}
+
+# Runs task $3 of block $2 in folder $1, and prints its outcome: PASS, FAIL, or whatever else came of it.
+prove() {
+    (cd "$1" && timeout "$limit" "$sby" -f "$2.sby" "$3") >"$1/$2_$3.log" 2>&1 || true
+    sed -n 's/.*DONE (\([A-Z]*\),.*/\1/p' "$1/$2_$3.log" | grep . || echo "no result"
+}
+
+failures=0
+
+# Reports a proof $1 that came out as $2 and should have as $3, with its log in $4.
+report() {
+    if [[ $2 == "$3" ]]; then
+        printf '%-40s ok%s\n' "$1" "${5:+, $5}"
+    else
+        printf '%-40s %s, see %s\n' "$1" "$2" "${4#"$root"/}"
+        failures=$((failures + 1))
+    fi
+}
+
+prove_all() {
+    local folder=$work/run sbyfile block task
+    prepare "$folder"
+    for sbyfile in hdl/formal/*.sby; do
+        block=$(basename "$sbyfile" .sby)
+        for task in $("$sby" --dumptasks "$sbyfile" | grep -E "$tasks"); do
+            report "$block $task" "$(prove "$folder" "$block" "$task")" PASS "$folder/${block}_$task.log"
+        done
+    done
+}
+
+# Plants the fault that the sed expression $5 makes in file $4, and wants task $3 of block $2 to fail; $1 says what it is.
+mutant() {
+    local folder="$work/$2_$3_${1// /_}" log outcome failed
+    prepare "$folder"
+    sed -i "$5" "$folder/verilog/$4"
+    if cmp -s "$folder/verilog/$4" "$verilog/$4"; then
+        report "$2 $3: $1" "the fault did not take" FAIL "$folder/verilog/$4"
+        return
+    fi
+    log=$folder/$2_$3.log
+    outcome=$(prove "$folder" "$2" "$3")
+    failed=$(sed -n 's/.*failed assertion [a-z_.]*\.\([a-z_]*\) at.*/\1/p' "$log" | sort -u | paste -sd ' ')
+    report "$2 $3: $1" "$outcome" FAIL "$log" "caught by $failed"
+}
+
+plant_all() {
+    local depth
+    for depth in 1 2 3 4; do
+        mutant "written while full" fifo "short_$depth" "fifo_$depth.v" 's/storing = write & has_room/storing = write/'
+        mutant "read while empty" fifo "short_$depth" "fifo_$depth.v" 's/taking = read & has_word/taking = read/'
+        mutant "room forgotten" fifo "short_$depth" "fifo_$depth.v" 's/has_room <= taking | /has_room <= /'
+        mutant "last lost" fifo "short_$depth" "fifo_$depth.v" 's/\.write_data(s_axis_tlast)/.write_data(1'"'"'b0)/'
+    done
+    for depth in 2 3 4; do
+        mutant "reader stands still" fifo "short_$depth" "fifo_$depth.v" 's/\.advance(taking)/.advance(1'"'"'b0)/'
+    done
+    mutant "ring cut elsewhere" fifo short_3 fifo_3.v "s/place == 2'd3/place == 2'd1/"
+    mutant "always the first" round_robin_arbiter short round_robin_arbiter.v 's/preferred = request & behind/preferred = request \& 5'"'"'d0/'
+    mutant "turn stays" round_robin_arbiter short round_robin_arbiter.v 's/if (served & /if (1'"'"'b0 \& /'
+    mutant "two at once" round_robin_arbiter short round_robin_arbiter.v 's/grant = preferred & .*/grant = preferred;/'
+    mutant "taken from none" credit_counter short credit_counter.v 's/taking = take & (|count)/taking = take/'
+    mutant "given beyond the maximum" credit_counter short credit_counter.v "s/count != 4'd8/count != 4'd9/"
+    mutant "error kept silent" credit_counter short credit_counter.v 's/refused <= .*(give/refused <= (give/'
+}
+
+if [[ $mode == mutants ]]; then plant_all; else prove_all; fi
+if ((failures > 0)); then
+    echo "run.sh: $failures did not come out as wanted" >&2
+    exit 1
+fi

@@ -1,0 +1,179 @@
+//! What is emitted: every block in several configurations, under the eyes of Verilator's linter and of Yosys.
+
+use portico_hdl::top::{Top, TOPS};
+use portico_spec::Config;
+use portico_synth::{area, infers_block_ram, locate, Mode, Target, Tool, Yosys};
+use portico_testbench::hardware::{design, emit, PREFIX};
+use portico_verilog::{Design, Module};
+use std::fs;
+
+fn mesh(cols: usize, rows: usize, edge_nodes: usize, width: usize, fifo: usize) -> Config {
+    Config {
+        cols,
+        rows,
+        edge_nodes,
+        width,
+        fifo,
+        ..Config::default()
+    }
+}
+
+/// The configurations in which a block is looked at: those that shape it.
+fn configurations(top: &Top) -> Vec<Config> {
+    if top.keys.contains(&"cols") {
+        return vec![
+            mesh(1, 1, 0, 32, 2),
+            mesh(1, 4, 1, 32, 3),
+            mesh(4, 1, 4, 64, 2),
+            mesh(3, 3, 2, 32, 4),
+            Config {
+                monitors: false,
+                ..mesh(3, 3, 3, 64, 16)
+            },
+            mesh(8, 8, 0, 32, 4),
+        ];
+    }
+    let varied = |key: &str, values: &'static [usize]| if top.keys.contains(&key) { values } else { &values[..1] };
+    let fifos = varied("fifo", &[2, 3, 16]);
+    let widths = varied("width", &[32, 64]).iter();
+    widths
+        .flat_map(|&width| {
+            fifos.iter().map(move |&fifo| Config {
+                width,
+                fifo,
+                ..Config::default()
+            })
+        })
+        .collect()
+}
+
+/// Every block in each of its configurations.
+fn designs() -> Vec<(Config, &'static Top, Design)> {
+    let all = TOPS
+        .iter()
+        .flat_map(|top| configurations(top).into_iter().map(move |config| (config, top)));
+    all.map(|(config, top)| {
+        let design = emit(top, &config, PREFIX).unwrap_or_else(|error| panic!("{config:?}: {error:#}"));
+        (config, top, design)
+    })
+    .collect()
+}
+
+/// What `verilator --lint-only -Wall` finds in files, (name, text), when given `arguments`.
+fn lint(files: &[(String, String)], arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut write = files
+        .iter()
+        .map(|(name, text)| fs::write(folder.path().join(name), text));
+    assert!(
+        write.all(|written| written.is_ok()),
+        "a temporary folder can be written"
+    );
+    let mut verilator = locate(Tool::Verilator).expect("Verilator is installed").command();
+    let verilator = verilator
+        .args(["--lint-only", "-Wall"])
+        .args(arguments)
+        .current_dir(folder.path());
+    let output = verilator.output().expect("Verilator starts");
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let findings: Vec<&str> = said.lines().filter(|line| line.starts_with('%')).collect();
+    assert_eq!(output.status.success(), findings.is_empty(), "{said}");
+    findings.join("\n")
+}
+
+#[test]
+fn verilator_has_nothing_to_say() {
+    let designs = designs();
+    assert!(designs.len() > 30, "{} designs", designs.len());
+    for (config, top, design) in designs {
+        let list = format!("{}.f", design.top);
+        assert_eq!(
+            lint(&design.files(), &["-f", &list]),
+            "",
+            "{}, {config:?}, a file a module",
+            top.name
+        );
+        let file = format!("{}.v", design.top);
+        let files = [(file.clone(), design.text())];
+        assert_eq!(
+            lint(&files, &["--top-module", &design.top, &file]),
+            "",
+            "{}, {config:?}, one file",
+            top.name
+        );
+    }
+}
+
+#[test]
+fn the_linter_finds_what_is_planted() {
+    let text = "module narrow (input wire [3:0] a, output wire [1:0] y);\nassign y = a;\nendmodule\n";
+    let found = lint(&[("narrow.v".to_owned(), text.to_owned())], &["narrow.v"]);
+    assert!(found.contains("WIDTHTRUNC"), "{found}");
+}
+
+#[test]
+fn yosys_has_nothing_to_say() {
+    let yosys = Yosys::locate().expect("Yosys is installed");
+    for (config, top, design) in designs() {
+        // Widths differ in nothing that Yosys could find.
+        if config.width == 64 && !top.keys.contains(&"cols") {
+            continue;
+        }
+        let script = format!("hierarchy -check -top {}; proc; check -assert", design.top);
+        let log = yosys
+            .run(&design, &script)
+            .unwrap_or_else(|error| panic!("{}, {config:?}: {error}", top.name));
+        assert!(
+            log.contains("Found and reported 0 problems."),
+            "{}, {config:?}: {log}",
+            top.name
+        );
+    }
+}
+
+#[test]
+fn the_same_configuration_gives_the_same_bytes() {
+    for ((config, top, once), (_, _, again)) in designs().into_iter().zip(designs()) {
+        assert_eq!(once.text(), again.text(), "{}, {config:?}", top.name);
+        assert_eq!(once.files(), again.files(), "{}, {config:?}", top.name);
+    }
+}
+
+#[test]
+fn a_larger_mesh_has_no_more_modules() {
+    let names = |size: usize| -> Vec<String> {
+        let design = design("mesh", &mesh(size, size, 0, 32, 4)).expect("the mesh is sound");
+        design.modules.into_iter().map(|Module { name, .. }| name).collect()
+    };
+    let small = names(4);
+    assert!(small.iter().any(|name| name.contains("grid_node")), "{small:?}");
+    assert_eq!([names(8), names(16)], [small.clone(), small]);
+}
+
+#[test]
+fn memories_become_the_memories_of_both_families() {
+    for name in ["ram", "true-dual-port-ram"] {
+        let design = design(name, &Config::default()).expect("the memory is sound");
+        for target in Target::ALL {
+            assert!(
+                infers_block_ram(&design, target).expect("Yosys maps it"),
+                "{name}, {target}"
+            );
+        }
+    }
+    let design = design(
+        "lut-ram",
+        &Config {
+            fifo: 16,
+            ..Config::default()
+        },
+    )
+    .expect("the memory is sound");
+    for mode in [Mode::Ecp5NoWideLut, Mode::Xilinx7] {
+        let area = area(&design, mode).expect("Yosys maps it");
+        assert!(
+            area.lut_rams > 0 && area.block_rams == 0 && area.ffs == 0,
+            "{mode:?}: {area:?}"
+        );
+    }
+}
