@@ -14,8 +14,9 @@ test: tools ## format, lints, all tests, documentation
 	cargo test --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-formal: tools ## prove the properties of the primitives with SymbiYosys
+formal: tools ## prove the properties of the primitives with SymbiYosys, and that the proofs catch planted faults
 	hdl/formal/run.sh
+	hdl/formal/run.sh --mutants
 
 bench: tools program ## measure latency and throughput of the network
 	$(PORTICO) bench noc --json build/noc.json --out build/noc

@@ -6,7 +6,7 @@
 #   run.sh --mutants   plants a fault in the Verilog at a time, and wants its property to fail
 #
 # One line a proof; the exit status is 0 if all went as wanted. Works in build/formal. SymbiYosys is that of .tools, unless
-# PORTICO_SBY names another; FORMAL_VERILOG may name a folder of Verilog that is there already.
+# PORTICO_SBY names another; FORMAL_VERILOG may name a folder with the Verilog, emitted already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
@@ -34,7 +34,7 @@ command -v "$sby" >/dev/null || {
 rm -rf "$work"
 verilog=${FORMAL_VERILOG:-$work/verilog}
 if [[ -z ${FORMAL_VERILOG-} ]]; then
-    cargo run --quiet --profile test -p portico-hdl --example formal -- "$verilog"
+    cargo run --quiet -p portico-hdl --example formal -- "$verilog"
 fi
 
 # Puts the properties and the Verilog into the folder $1. SymbiYosys runs inside it and by relative paths, because tools
@@ -56,9 +56,9 @@ failures=0
 # Reports a proof $1 that came out as $2 and should have as $3, with its log in $4.
 report() {
     if [[ $2 == "$3" ]]; then
-        printf '%-40s ok%s\n' "$1" "${5:+, $5}"
+        printf '%-52s ok%s\n' "$1" "${5:+, $5}"
     else
-        printf '%-40s %s, see %s\n' "$1" "$2" "${4#"$root"/}"
+        printf '%-52s %s, see %s\n' "$1" "$2" "${4#"$root"/}"
         failures=$((failures + 1))
     fi
 }

@@ -198,7 +198,7 @@ struct Credits {
 impl Model for Credits {
     /// Phases in which takes or gives prevail reach both ends.
     fn stimulus(&mut self, rng: &mut SmallRng) -> Vec<u64> {
-        let (take, give) = if self.cycle / 64 % 2 == 0 {
+        let (take, give) = if (self.cycle / 64).is_multiple_of(2) {
             (0.8, 0.3)
         } else {
             (0.3, 0.8)

@@ -34,9 +34,9 @@
 //! # Ok::<(), portico_verilog::Error>(())
 //! ```
 //!
-//! The stages, one file each: `tree` collects blocks, `symbols` names their signals, `lower` and `value` turn
-//! kernels into statements over sized expressions (`ir`), `assigned` and `loops` check them, `process` and `plan` give them
-//! their shape, `print` writes them, `emit` shares what is equal.
+//! The stages, one file each: `tree` collects blocks, `symbols` names their signals (`path` reads how kernels spell them),
+//! `lower` and `value` turn kernels into statements (`stmt`) over sized expressions (`expr`), `assigned` and `loops` check
+//! them, `process` and `plan` give them their shape, `print` writes them, `emit` shares what is equal.
 
 mod assigned;
 mod custom;

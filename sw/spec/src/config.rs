@@ -148,7 +148,7 @@ configuration! {
     fifo: usize = 4, Allowed::Range(2, 16);
     /// Columns that have an edge node south of their last router, counted from column 0; at most `cols`.
     edge_nodes: usize = 0, Allowed::Range(0, MAX_COLS);
-    /// Counters of flits and stalls at every router port.
+    /// Counters of flits and stalls at every router's outputs and local input.
     monitors: bool = true, Allowed::Switch;
 }
 

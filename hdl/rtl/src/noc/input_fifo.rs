@@ -67,7 +67,7 @@ impl<const W: usize, const S: usize, const A: usize> InputFifo<W, S, A> {
             flit: Default::default(),
             head_side: Default::default(),
             writer: AddressRing::new(depth),
-            reader: AddressRing::new(depth),
+            reader: AddressRing::for_lut_ram_read(depth),
             words: LutRam::new(words),
             sides: LutRam::new(words),
             last_room: Default::default(),

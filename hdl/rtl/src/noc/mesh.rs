@@ -28,7 +28,7 @@ pub struct Mesh<const W: usize, const A: usize> {
     pub s_axis: Vec<StreamIn<W>>,
     /// Ejection, one a terminal.
     pub m_axis: Vec<StreamOut<W>>,
-    /// Packets that no terminal takes; settled `rows + cols + 1` cycles after the last of them.
+    /// Packets that no terminal takes; settled `rows + 2 * cols + 1` cycles after the last of them.
     pub dropped: DropReportOut,
     /// Which counter `monitor_value` shows, `tiles` cycles later; without monitors it shows 0.
     pub monitor: MonitorSelect,

@@ -8,7 +8,7 @@
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
 //! | [`Fifo`] | first-word fall-through FIFO of a stream |
-//! //! | [`FifoControl`] | the flags and addresses of a FIFO, for a memory of any shape |
+//! | [`FifoControl`] | the flags and addresses of a FIFO, for a memory of any shape |
 //! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
 //! | [`SkidBuffer`] | registers both directions of a stream |
 //! | [`RoundRobinArbiter`] | grants one of `N` requesters, in turn |

@@ -93,6 +93,9 @@ fn put(text: &mut String, line: &str) {
     writeln!(text, "{line}").expect("writing to a string never fails");
 }
 
+/// Clock and reset that registers share.
+type Domain = (SignalId, Option<SignalId>);
+
 struct Printer<'a> {
     symbols: &'a Symbols,
     plan: &'a Plan,
@@ -188,7 +191,7 @@ impl Printer<'_> {
     }
 
     fn registers(&self, text: &mut String) {
-        let mut groups: Vec<((SignalId, Option<SignalId>), Vec<&RegisterPlan>)> = Vec::new();
+        let mut groups: Vec<(Domain, Vec<&RegisterPlan>)> = Vec::new();
         for register in &self.plan.registers {
             let key = (register.clock, register.reset.as_ref().map(|(reset, _)| *reset));
             match groups.iter_mut().find(|(other, _)| *other == key) {

@@ -6,6 +6,7 @@ use crate::{
     value::{Op, Order, Reduction, Value, SIGNAL_WIDTHS, WIDTHS},
 };
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng};
+use std::collections::HashSet;
 
 /// Amounts of shifts are at most this wide; rust-hdl shifts by building the whole number.
 const WIDEST_AMOUNT: usize = 13;
@@ -21,6 +22,7 @@ struct Generator<'a> {
     readable: Vec<Place>,
     writable: Vec<Place>,
     loops: usize,
+    shifts: &'a mut Shifts,
 }
 
 /// A random value; corners are likelier than chance would have them.
@@ -35,13 +37,22 @@ pub fn constant(rng: &mut SmallRng, width: usize) -> Value {
     Value::new(value, width)
 }
 
-/// A random circuit above these children.
-pub fn circuit(rng: &mut SmallRng, children: Vec<Circuit>) -> Circuit {
+/// Shifts to the left and right by signals that a circuit has already, by the width of the amount.
+///
+/// Verilator 5.048 to 5.050 turns `(a >> b) >> c` into `a >> (b + c)` with a sum that wraps, if `b` and `c` are equally wide
+/// (its issue 7955). So no two shifts in a circuit and its children are alike in this.
+pub type Shifts = HashSet<(bool, usize)>;
+
+/// A random circuit with `levels` of children below it.
+pub fn circuit(rng: &mut SmallRng, levels: usize, shifts: &mut Shifts) -> Circuit {
+    let children = if levels == 0 { 0 } else { rng.gen_range(1..3) };
+    let children: Vec<Circuit> = (0..children).map(|_| circuit(rng, levels - 1, shifts)).collect();
     let mut generator = Generator {
         rng,
         readable: [Kind::Input, Kind::State].into_iter().flat_map(places).collect(),
         writable: Vec::new(),
         loops: 0,
+        shifts,
     };
     let program = generator.program(children.len());
     let registers: Vec<Place> = places(Kind::Next).filter(|_| generator.chance(0.9)).collect();
@@ -49,6 +60,16 @@ pub fn circuit(rng: &mut SmallRng, children: Vec<Circuit>) -> Circuit {
         .into_iter()
         .map(|place| (place, generator.constant(place.width)));
     Circuit::new(program, reset.collect(), children)
+}
+
+/// Mixes a signal into the output beside it, so that what goes wrong anywhere is seen.
+fn show(place: Place) -> Statement {
+    let output = Place {
+        kind: Kind::Output,
+        ..place
+    };
+    let [output_value, value] = [output, place].map(|place| Box::new(Node::Read(place)));
+    Statement::Assign(output, Node::Binary(Op::Xor, output_value, value))
 }
 
 impl Generator<'_> {
@@ -67,6 +88,10 @@ impl Generator<'_> {
             .collect();
         self.defaults(&mut program);
         program.extend((0..STATEMENTS).map(|_| self.statement(3)));
+        let seen = [Kind::Local, Kind::State]
+            .into_iter()
+            .chain((0..children).map(Kind::Source));
+        program.extend(seen.flat_map(places).map(show));
         program
     }
 
@@ -202,8 +227,11 @@ impl Generator<'_> {
             (1..=3, 1) => self.bit(depth),
             (1, _) => Node::PlusBit(self.boxed(width, depth), self.boxed(1, depth)),
             (2, _) => {
-                let amount = self.one_of(&[3, 4, 8, WIDEST_AMOUNT]);
-                Node::Shift(self.chance(0.5), self.boxed(width, depth), self.boxed(amount, 1))
+                let (left, amount) = (self.chance(0.5), self.one_of(&[3, 4, 8, WIDEST_AMOUNT]));
+                match self.shifts.insert((left, amount)) {
+                    true => Node::Shift(left, self.boxed(width, depth), self.boxed(amount, 1)),
+                    false => self.node(width, depth),
+                }
             }
             (3, _) => {
                 let amount = self.below(width + 3) as u64;
@@ -228,7 +256,10 @@ impl Generator<'_> {
             }
             (7, 3..) if self.chance(0.3) => {
                 let amount = self.one_of(&[3, 4, 8]);
-                Node::OneShifted(self.boxed(amount, 1), width)
+                match self.shifts.insert((true, amount)) {
+                    true => Node::OneShifted(self.boxed(amount, 1), width),
+                    false => self.node(width, depth),
+                }
             }
             _ => self.node(width, 0),
         }
