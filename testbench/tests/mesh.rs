@@ -60,7 +60,10 @@ fn every_pattern_arrives_word_for_word() {
 #[test]
 fn every_shape_from_one_tile_on_carries_packets_of_every_length() {
     for (cols, rows, edge_nodes) in [(1, 1, 1), (1, 5, 0), (5, 1, 5), (2, 3, 1)] {
-        let config = Config { monitors: false, ..config(cols, rows, edge_nodes) };
+        let config = Config {
+            monitors: false,
+            ..config(cols, rows, edge_nodes)
+        };
         let mut device = mesh(&config).expect("the mesh builds");
         for packet in [1, 2, 33, 65] {
             let seed = packet as u64;

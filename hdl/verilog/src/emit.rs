@@ -43,10 +43,11 @@ impl Options {
         let digest = Sha256::digest(format!("{}: {}", self.block, entries.join(", ")));
         let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         let text = format!("// {}, block {}, configuration {hash}", self.generator, self.block);
-        match entries.is_empty() {
+        let text = match entries.is_empty() {
             true => text,
             false => format!("{text}: {}", entries.join(", ")),
-        }
+        };
+        text.replace(['\n', '\r'], " ")
     }
 }
 
@@ -58,6 +59,13 @@ impl Options {
 pub fn emit(block: &dyn Block, options: &Options) -> Result<Design> {
     let instance = collect(block, &options.block);
     let mut emitter = Emitter::new(options);
+    let name = emitter.module_name(&options.block);
+    if !names::is_identifier(&name) {
+        return Err(Error::Unsupported {
+            block: options.block.clone(),
+            what: format!("module name `{name}`, which Verilog does not take,"),
+        });
+    }
     let top = emitter.block(&instance, "", &options.block)?;
     let ports = instance.atoms.iter().filter_map(|atom| {
         let direction = match atom.kind {
@@ -110,7 +118,13 @@ impl<'a> Emitter<'a> {
             return Ok(done.clone());
         }
         let mut children = Vec::new();
-        for child in instance.children.iter().filter(|child| !child.is_flip_flop()) {
+        // Blocks below one that is given as text are its model for simulation.
+        let below_text = matches!(instance.code, Verilog::Custom(_));
+        let modules = instance
+            .children
+            .iter()
+            .filter(|child| !below_text && !child.is_flip_flop());
+        for child in modules {
             let below = format!("{path}_{}", names::without_indices(&child.name));
             let below = below.trim_start_matches('_');
             children.push(self.block(child, below, &format!("{place}.{}", dotted(&child.name)))?);
@@ -164,9 +178,13 @@ impl<'a> Emitter<'a> {
         Ok((print::module(instance, &symbols, &plan, &modules), plan.paths))
     }
 
+    fn module_name(&self, path: &str) -> String {
+        format!("{}_{}", self.options.prefix, path.replace('-', "_"))
+    }
+
     /// The prefix and `path`; a number tells two different blocks at one path apart.
     fn free_name(&mut self, path: &str) -> String {
-        let base = format!("{}_{}", self.options.prefix, path.replace('-', "_"));
+        let base = self.module_name(path);
         let numbered = (2..).map(|number| format!("{base}_{number}"));
         let name = std::iter::once(base.clone())
             .chain(numbered)

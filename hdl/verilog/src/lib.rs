@@ -34,9 +34,20 @@
 //! # Ok::<(), portico_verilog::Error>(())
 //! ```
 //!
-//! The stages, one file each: `tree` collects blocks, `symbols` names their signals (`path` reads how kernels spell them),
-//! `lower` and `value` turn kernels into statements (`stmt`) over sized expressions (`expr`), `assigned` and `loops` check
-//! them, `process` and `plan` give them their shape, `print` writes them, `emit` shares what is equal.
+//! # What rust-hdl's AST does not tell
+//!
+//! Three things look the same in the AST though they differ in Rust, so that no check can find them:
+//! - `for i in 0..=3` arrives as `0..3`: write `0..4`.
+//! - `a.val().index() + 1 < b.val().index()` arrives without `.index()`: operands of comparisons are computed at the width of
+//!   the signals, where Rust computes with `usize`. Indices (`get_bit(a.val().index() + 1)`) are computed as `usize`.
+//! - a value of an enumeration arrives with the last name of its type alone; two types of one name must agree.
+//!
+//! # Stages
+//!
+//! One file each: `tree` collects blocks, `symbols` names their signals (`path` reads how kernels spell them), `lower`,
+//! `value` and `index` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`, `slice`), `assigned` and
+//! `loops` check them, `known` settles what is constant, `process` and `plan` give them their shape, `print` writes them,
+//! `custom` takes blocks given as text, `emit` shares what is equal.
 
 mod assigned;
 mod custom;
@@ -44,6 +55,7 @@ mod design;
 mod emit;
 mod error;
 mod expr;
+mod fold;
 mod index;
 mod known;
 mod loops;

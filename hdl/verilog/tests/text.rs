@@ -3,6 +3,7 @@
 mod blocks;
 
 use blocks::{all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes};
+use portico_verilog::Error;
 use rust_hdl::prelude::*;
 
 fn text(block: &dyn Block, name: &str) -> String {
@@ -55,6 +56,100 @@ fn cells_of_a_grid_are_one_module_however_many() {
     let names: Vec<&str> = design.modules.iter().map(|module| module.name.as_str()).collect();
     assert_eq!(names, ["test_cell", "test_grid"]);
     assert_eq!(design.text().matches("test_cell cell_").count(), 15);
+}
+
+#[test]
+fn a_grid_of_256_cells_is_two_modules() {
+    let (cols, rows) = (16, 16);
+    let design = emitted(&Grid::new(cols, rows), "grid").unwrap();
+    let [cell, grid] = &design.modules[..] else {
+        panic!("{} modules", design.modules.len());
+    };
+    assert_eq!((cell.name.as_str(), grid.name.as_str()), ("test_cell", "test_grid"));
+    assert_eq!(grid.text.matches("    test_cell cell_").count(), cols * rows);
+    // Two links a cell, each with data and ready; those that end at the edge are ports and need no wire.
+    assert_eq!(grid.text.matches("\n    wire ").count(), 2 * 2 * (cols - 1) * rows);
+    assert_eq!(design.ports.len(), 1 + 2 * 2 * 2 * rows);
+    let wired = "    test_cell cell_136 (
+        .clk(clk),
+        .from_0_data(cell_135_to_0_data),
+        .from_0_ready(cell_136_from_0_ready),
+        .from_1_data(cell_135_to_1_data),
+        .from_1_ready(cell_136_from_1_ready),
+        .to_0_data(cell_136_to_0_data),
+        .to_0_ready(cell_137_from_0_ready),
+        .to_1_data(cell_136_to_1_data),
+        .to_1_ready(cell_137_from_1_ready)
+    );
+";
+    assert!(grid.text.contains(wired), "{}", grid.text);
+}
+
+/// Passes its input on within the cycle.
+#[derive(LogicBlock, Default)]
+struct Stage {
+    pub a: Signal<In, Bit>,
+    pub y: Signal<Out, Bit>,
+}
+
+impl Logic for Stage {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.y.next = !self.a.val();
+    }
+}
+
+/// Stages one after the other; the last one's output is fed back where `_closed` is 1.
+#[derive(LogicBlock)]
+struct Chain {
+    pub a: Signal<In, Bit>,
+    pub y: Signal<Out, Bit>,
+    stage: Vec<Stage>,
+    last: Constant<Bits<16>>,
+    _links: usize,
+    _closed: usize,
+}
+
+impl Chain {
+    fn new(length: usize, closed: bool) -> Self {
+        Chain {
+            a: Default::default(),
+            y: Default::default(),
+            stage: (0..length).map(|_| Stage::default()).collect(),
+            last: Constant::new(bits(length as u64 - 1)),
+            _links: length - 1,
+            _closed: closed.into(),
+        }
+    }
+}
+
+impl Logic for Chain {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.stage[0].a.next = self.a.val();
+        for i in 0..self._links {
+            self.stage[i + 1].a.next = self.stage[i].y.val();
+        }
+        for _i in 0..self._closed {
+            self.stage[0].a.next = self.stage[self.last.val().index()].y.val();
+        }
+        self.y.next = self.stage[self.last.val().index()].y.val();
+    }
+}
+
+#[test]
+fn a_long_chain_within_a_cycle_is_fine_until_it_is_closed() {
+    const LENGTH: usize = 4000;
+    let design = emitted(&Chain::new(LENGTH, false), "chain").unwrap();
+    assert_eq!(design.modules.len(), 2);
+    assert!(design.modules[1]
+        .text
+        .contains(".a(stage_3997_y),\n        .y(stage_3998_y)"));
+    let Err(Error::LogicLoop { cycle, .. }) = emitted(&Chain::new(LENGTH, true), "ring") else {
+        panic!("the ring is not noticed");
+    };
+    assert_eq!(cycle.len(), 2 * LENGTH + 1);
+    assert_eq!(cycle[..3], ["stage[0].a", "stage[0].y", "stage[1].a"]);
 }
 
 #[test]
