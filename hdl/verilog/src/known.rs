@@ -5,11 +5,11 @@
 
 use crate::{
     expr::{mask, Constant, Expr, SignalId},
-    stmt::{keep, walk, written, Range, Stmt},
-    symbols::{Role, Symbols},
+    stmt::{Range, Stmt},
+    symbols::Symbols,
 };
 use num_bigint::BigUint;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Bits of a signal that are known, and their values; the name of the constant where all come from one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,8 +39,7 @@ type Known = HashMap<SignalId, Bits>;
 
 /// The kernel with every known value in place of its reading, and no choice that is already made.
 pub fn propagate(body: Vec<Stmt>, symbols: &Symbols) -> Vec<Stmt> {
-    let body = Follower { symbols }.run(body, &mut Known::new());
-    without_dead_locals(body, symbols)
+    Follower { symbols }.run(body, &mut Known::new())
 }
 
 struct Follower<'a> {
@@ -200,21 +199,90 @@ fn agreed(ends: impl IntoIterator<Item = Known>) -> Known {
     common
 }
 
-/// Drops locals that nobody reads any more.
-fn without_dead_locals(mut body: Vec<Stmt>, symbols: &Symbols) -> Vec<Stmt> {
-    loop {
-        let mut read = HashSet::new();
-        walk(&body, &mut |stmt| {
-            stmt.own_expressions(&mut |expression| {
-                expression.reads(&mut |id, _| {
-                    read.insert(id);
-                });
-            });
-        });
-        let is_dead = |id: SignalId| symbols.signals[id].role == Role::Local && !read.contains(&id);
-        if !written(&body).into_iter().any(is_dead) {
-            return body;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{expr::BinaryOp, symbols::Role};
+
+    const TEST: SignalId = 0;
+    const LOCAL: SignalId = 1;
+    const RESULT: SignalId = 2;
+
+    fn symbols() -> Symbols {
+        Symbols::of(&[
+            ("test", 1, Role::Input),
+            ("local", 4, Role::Local),
+            ("result", 4, Role::Output),
+        ])
+    }
+
+    fn set(target: SignalId, value: u8) -> Stmt {
+        Stmt::whole(target, Expr::constant(value, 4))
+    }
+
+    fn set_part(target: SignalId, offset: usize, width: usize, value: Expr) -> Stmt {
+        let range = Range::Part { offset, width };
+        Stmt::Assign { target, range, value }
+    }
+
+    fn read_local() -> Stmt {
+        Stmt::whole(RESULT, Expr::signal(LOCAL, 4))
+    }
+
+    /// What is assigned to the result at the end of `body`.
+    fn result(body: Vec<Stmt>) -> Expr {
+        match propagate(body, &symbols()).pop() {
+            Some(Stmt::Assign { value, .. }) => value,
+            other => panic!("{other:?} is no assignment"),
         }
-        body = keep(&body, &|id| !is_dead(id));
+    }
+
+    fn either(then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
+        let test = Expr::signal(TEST, 1);
+        Stmt::If { test, then, otherwise }
+    }
+
+    #[test]
+    fn parts_add_up_to_a_constant_that_is_assigned_whole() {
+        let body = vec![set(LOCAL, 0), set_part(LOCAL, 1, 2, Expr::constant(3u8, 2))];
+        assert_eq!(propagate(body.clone(), &symbols()), [set(LOCAL, 0), set(LOCAL, 6)]);
+        assert_eq!(result([body, vec![read_local()]].concat()), Expr::constant(6u8, 4));
+    }
+
+    #[test]
+    fn after_a_choice_only_what_both_branches_agree_on_is_known() {
+        let same = either(vec![set(LOCAL, 5)], vec![set(LOCAL, 5)]);
+        assert_eq!(result(vec![same, read_local()]), Expr::constant(5u8, 4));
+        let high = Expr::signal(LOCAL, 4).part(2, 2).unwrap();
+        let other = either(vec![set(LOCAL, 5)], vec![set(LOCAL, 6)]);
+        assert_eq!(result(vec![other.clone(), read_local()]), Expr::signal(LOCAL, 4));
+        assert_eq!(
+            result(vec![other, set_part(RESULT, 0, 2, high)]),
+            Expr::constant(1u8, 2)
+        );
+        let none = either(vec![set(LOCAL, 5)], Vec::new());
+        assert_eq!(result(vec![set(LOCAL, 4), none, read_local()]), Expr::signal(LOCAL, 4));
+    }
+
+    #[test]
+    fn a_choice_that_is_already_made_leaves_one_branch() {
+        let test = Expr::binary(BinaryOp::Eq, Expr::signal(LOCAL, 4), Expr::constant(3u8, 4));
+        let chosen = Stmt::If {
+            test,
+            then: vec![set(RESULT, 1)],
+            otherwise: vec![set(RESULT, 2)],
+        };
+        let body = vec![set(LOCAL, 3), chosen];
+        assert_eq!(propagate(body, &symbols()), [set(LOCAL, 3), set(RESULT, 1)]);
+    }
+
+    #[test]
+    fn an_unknown_part_is_forgotten() {
+        let body = vec![
+            set(LOCAL, 15),
+            set_part(LOCAL, 0, 1, Expr::signal(TEST, 1)),
+            read_local(),
+        ];
+        assert_eq!(result(body), Expr::signal(LOCAL, 4));
     }
 }

@@ -2,6 +2,9 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
+/// A `wire` that reads what nobody else reads, so that linters report the signals that matter.
+pub const UNUSED: &str = "unused";
+
 /// Reserved words of Verilog-2005 (IEEE 1364-2005, annex B) and SystemVerilog (IEEE 1800-2017, annex B).
 const RESERVED: &str = "\
 accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof \

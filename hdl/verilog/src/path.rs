@@ -134,3 +134,18 @@ impl Parser<'_> {
         constant.ok_or_else(|| format!("`{name}` is no loop variable or Constant"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_evaluated_at_every_level() {
+        let loops = [("x".to_owned(), 2), ("y".to_owned(), 1), ("x".to_owned(), 3)];
+        let key = |text: &str| resolve(text, &Symbols::default(), &loops, "top").unwrap();
+        assert_eq!(key("router[y*8+x+1]$m_axis$tdata$next"), "router$12$m_axis$tdata");
+        assert_eq!(key("cell[(y+1)*4-1]$to[x%2][7/2]"), "cell$7$to$1$3");
+        assert_eq!(key(".west.tdata"), "west$tdata");
+        assert_eq!(key("State::Idle"), "State$Idle");
+    }
+}

@@ -44,7 +44,7 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
     assigned::check(&body, symbols, block)?;
     let body = known::propagate(body, symbols);
     let (body, resets) = lift_reset(body, symbols);
-    let body = process::without_dead_stores(body);
+    let body = process::without_dead_stores(body, symbols);
     let dependencies = Dependencies::new(&body, symbols, paths);
     let paths = dependencies.paths(block)?;
 
@@ -59,6 +59,7 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
     };
     let mut inlined = HashMap::new();
     for process in process::split(&body, symbols, &dependencies) {
+        let process = process::without_covered_default(process);
         if let Some((target, value)) = process::merged(&process) {
             plan.place(target, value, symbols, &mut inlined);
         } else if process::is_assigned_in_parts(&process) {

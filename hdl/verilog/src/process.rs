@@ -16,33 +16,48 @@ use std::collections::{HashMap, HashSet};
 /// Sets of signals that belong together.
 type Classes = UnionFind<SignalId>;
 
-/// Drops writes that a later unconditional write covers before anybody reads them: defaults that are always overridden.
-pub fn without_dead_stores(body: Vec<Stmt>) -> Vec<Stmt> {
-    let mut last_whole: HashMap<SignalId, usize> = HashMap::new();
-    let mut first_read: HashMap<SignalId, usize> = HashMap::new();
-    for (at, stmt) in body.iter().enumerate() {
-        walk(std::slice::from_ref(stmt), &mut |inner| {
-            inner.own_expressions(&mut |expression| {
-                expression.reads(&mut |id, _| {
-                    first_read.entry(id).or_insert(at);
-                })
+/// Drops writes whose value nobody reads: defaults that are always overridden, locals that are settled.
+pub fn without_dead_stores(body: Vec<Stmt>, symbols: &Symbols) -> Vec<Stmt> {
+    let is_local = |id: &SignalId| symbols.signals[*id].role == Role::Local;
+    // Signals whose value at this place nobody reads; the others leave the block.
+    let mut dead: HashSet<SignalId> = (0..symbols.signals.len()).filter(is_local).collect();
+    let mut kept = Vec::new();
+    for stmt in body.into_iter().rev() {
+        let read = signals_read(&stmt);
+        let needed = |id: SignalId| !dead.contains(&id);
+        let own = match &stmt {
+            Stmt::Assign { .. } => keep(std::slice::from_ref(&stmt), &needed),
+            _ => keep(std::slice::from_ref(&stmt), &|id| needed(id) || read.contains(&id)),
+        };
+        for stmt in own.into_iter().rev() {
+            if let Stmt::Assign {
+                target,
+                range: Range::Whole,
+                ..
+            } = &stmt
+            {
+                dead.insert(*target);
+            }
+            signals_read(&stmt).iter().for_each(|id| {
+                dead.remove(id);
             });
-        });
-        if let Stmt::Assign {
-            target,
-            range: Range::Whole,
-            ..
-        } = stmt
-        {
-            last_whole.insert(*target, at);
+            kept.push(stmt);
         }
     }
-    last_whole.retain(|id, at| first_read.get(id).is_none_or(|read| read > at));
-    let mut kept = Vec::new();
-    for (at, stmt) in body.into_iter().enumerate() {
-        kept.extend(keep(&[stmt], &|id| last_whole.get(&id).is_none_or(|last| at >= *last)));
-    }
+    kept.reverse();
     kept
+}
+
+fn signals_read(stmt: &Stmt) -> HashSet<SignalId> {
+    let mut read = HashSet::new();
+    walk(std::slice::from_ref(stmt), &mut |inner| {
+        inner.own_expressions(&mut |expression| {
+            expression.reads(&mut |id, _| {
+                read.insert(id);
+            })
+        });
+    });
+    read
 }
 
 /// Finds signals that are read before their last write, and ties them to what is written from that reading.
@@ -148,6 +163,29 @@ fn in_false_loops(processes: &[Vec<Stmt>], symbols: &Symbols, dependencies: &Dep
     cyclic.flatten().collect()
 }
 
+/// A process without its first statement, where that is a default of which later parts leave nothing.
+pub fn without_covered_default(mut process: Vec<Stmt>) -> Vec<Stmt> {
+    let Some((Stmt::Assign { target, range, value }, rest)) = process.split_first() else {
+        return process;
+    };
+    let mut covered = BigUint::ZERO;
+    let only_parts = rest.iter().all(|stmt| match stmt {
+        Stmt::Assign {
+            target: other,
+            range: Range::Part { offset, width },
+            value,
+        } => {
+            covered |= mask(*offset, *width);
+            other == target && !reads(value, *target)
+        }
+        _ => false,
+    });
+    if *range == Range::Whole && only_parts && covered == mask(0, value.width()) {
+        process.remove(0);
+    }
+    process
+}
+
 /// The value of a process that gives one signal a value and then replaces parts of it, where Verilog has an expression
 /// for that.
 pub fn merged(process: &[Stmt]) -> Option<(SignalId, Expr)> {
@@ -204,4 +242,83 @@ pub fn is_assigned_in_parts(process: &[Stmt]) -> bool {
         }
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INPUT: SignalId = 0;
+    const LOCAL: SignalId = 1;
+    const ONE: SignalId = 2;
+    const OTHER: SignalId = 3;
+
+    fn symbols() -> Symbols {
+        Symbols::of(&[
+            ("input", 4, Role::Input),
+            ("local", 4, Role::Local),
+            ("one", 4, Role::Output),
+            ("other", 4, Role::Output),
+        ])
+    }
+
+    fn copy(target: SignalId, source: SignalId) -> Stmt {
+        Stmt::whole(target, Expr::signal(source, 4))
+    }
+
+    fn low_half(target: SignalId, source: SignalId) -> Stmt {
+        let value = Expr::signal(source, 4).part(0, 2).unwrap();
+        let range = Range::Part { offset: 0, width: 2 };
+        Stmt::Assign { target, range, value }
+    }
+
+    fn processes(body: &[Stmt]) -> Vec<Vec<Stmt>> {
+        let symbols = symbols();
+        split(body, &symbols, &Dependencies::new(body, &symbols, &[]))
+    }
+
+    #[test]
+    fn a_value_that_nobody_reads_is_not_written() {
+        let zero = |target| Stmt::whole(target, Expr::constant(0u8, 4));
+        let dead = without_dead_stores(vec![zero(ONE), zero(LOCAL), copy(ONE, INPUT)], &symbols());
+        assert_eq!(dead, [copy(ONE, INPUT)]);
+        let live = vec![zero(ONE), copy(LOCAL, ONE), copy(ONE, LOCAL)];
+        assert_eq!(without_dead_stores(live.clone(), &symbols()), live);
+    }
+
+    #[test]
+    fn what_nothing_ties_comes_apart() {
+        let body = [copy(LOCAL, INPUT), copy(ONE, LOCAL), copy(OTHER, INPUT)];
+        assert_eq!(processes(&body), body.clone().map(|stmt| vec![stmt]));
+    }
+
+    #[test]
+    fn a_value_that_changes_after_it_is_read_stays_with_its_reader() {
+        let body = [
+            copy(LOCAL, INPUT),
+            copy(ONE, LOCAL),
+            low_half(LOCAL, ONE),
+            copy(OTHER, LOCAL),
+        ];
+        assert_eq!(processes(&body), [body[..3].to_vec(), body[3..].to_vec()]);
+    }
+
+    #[test]
+    fn parts_over_a_default_make_one_value_or_need_no_default() {
+        let body = [copy(ONE, INPUT), low_half(ONE, LOCAL)];
+        let high = Expr::signal(INPUT, 4).part(2, 2).unwrap();
+        let low = Expr::signal(LOCAL, 4).part(0, 2).unwrap();
+        assert_eq!(merged(&body), Some((ONE, Expr::concat(vec![high.clone(), low]))));
+        let range = Range::Part { offset: 2, width: 2 };
+        let rest = Stmt::Assign {
+            target: ONE,
+            range,
+            value: high,
+        };
+        let covered = [&body[..], &[rest]].concat();
+        let left = without_covered_default(covered.clone());
+        assert_eq!(left, covered[1..]);
+        assert!(is_assigned_in_parts(&left) && !is_assigned_in_parts(&covered));
+        assert_eq!(without_covered_default(body.to_vec()), body);
+    }
 }

@@ -4,7 +4,6 @@ use crate::{
     error::{Error, Result},
     expr::{Constant, SignalId},
     names,
-    print::UNUSED,
     tree::{enumeration_values, AtomInfo, Instance},
 };
 use rust_hdl::core::{atom::AtomKind, type_descriptor::TypeKind};
@@ -102,6 +101,16 @@ impl Symbols {
         Ok(symbols)
     }
 
+    /// The signals of a made-up block.
+    #[cfg(test)]
+    pub fn of(signals: &[(&str, usize, Role)]) -> Self {
+        let mut symbols = Symbols::default();
+        for (key, width, role) in signals {
+            symbols.add(key, *width, *role);
+        }
+        symbols
+    }
+
     fn add(&mut self, key: &str, width: usize, role: Role) -> SignalId {
         let id = self.signals.len();
         self.signals.push(Signal {
@@ -174,7 +183,7 @@ impl Symbols {
     }
 
     fn check_names(&self, block: &str) -> Result<()> {
-        let mut seen = HashSet::from([UNUSED]);
+        let mut seen = HashSet::from([names::UNUSED]);
         // A clock pin of a register never appears in the text, whatever its name.
         let signals = self
             .signals

@@ -178,3 +178,60 @@ pub fn enumeration_values(ty: &TypeDescriptor, visit: &mut dyn FnMut(&str, usize
         TypeKind::Bits(_) | TypeKind::Signed(_) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rust_hdl::prelude::*;
+
+    #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+    enum Turn {
+        Left,
+        Right,
+        Back,
+    }
+
+    #[derive(LogicInterface, Default)]
+    struct Bus {
+        pub turn: Signal<In, Turn>,
+    }
+
+    #[derive(LogicBlock, Default)]
+    struct Crossing {
+        pub bus: [Bus; 2],
+        held: [DFF<Turn>; 2],
+    }
+
+    impl Logic for Crossing {
+        fn update(&mut self) {
+            self.held[0].d.next = Turn::Right;
+            self.held[1].d.next = Turn::Back;
+        }
+    }
+
+    #[test]
+    fn atoms_have_their_path_and_blocks_their_index() {
+        let top = collect(&Crossing::default(), "top");
+        let keys: Vec<&str> = top.atoms.iter().map(|atom| atom.key.as_str()).collect();
+        assert_eq!(keys, ["bus$0$turn", "bus$1$turn"]);
+        let names: Vec<&str> = top.children.iter().map(|child| child.name.as_str()).collect();
+        assert_eq!(names, ["held$0", "held$1"]);
+        assert!(top.children.iter().all(Instance::is_flip_flop) && !top.is_flip_flop());
+        assert_eq!(top.children[0].fingerprint, top.children[1].fingerprint);
+    }
+
+    #[test]
+    fn literals_and_values_of_enumerations_are_read() {
+        assert_eq!(literal_value(&0xdead_beef_u64.into()), 0xdead_beef_u64.into());
+        assert_eq!((literal_width(&true.into()), literal_width(&7u8.into())), (1, 8));
+        let top = collect(&Crossing::default(), "top");
+        let mut values = Vec::new();
+        enumeration_values(&top.atoms[0].ty, &mut |name, value, width| {
+            values.push((name.to_owned(), value, width))
+        });
+        let names = ["Turn::Left", "Turn::Right", "Turn::Back"].map(String::from);
+        assert!(values
+            .into_iter()
+            .eq(names.into_iter().zip(0..).map(|(name, value)| (name, value, 2))));
+    }
+}

@@ -69,7 +69,7 @@ impl Default for Effort {
         Self {
             warmup: 2_000,
             measure: 5_000,
-            saturation: 10_000,
+            saturation: 50_000,
             loads: fine.chain(coarse).collect(),
             seed: 1,
         }

@@ -71,3 +71,70 @@ impl Logic for DropCounter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use rand::Rng;
+
+    clocked!([] DropCounter);
+
+    /// One cycle of a chain, first counter first.
+    fn clock_chain(chain: &mut [DropCounter; 3]) {
+        chain.iter_mut().for_each(settle);
+        for i in 1..chain.len() {
+            chain[i].report_in.packets.next = chain[i - 1].report_out.packets.val();
+            chain[i].report_in.head.next = chain[i - 1].report_out.head.val();
+        }
+        chain.iter_mut().for_each(clock);
+    }
+
+    fn report(chain: &[DropCounter; 3]) -> (u64, u64) {
+        let report = &chain[2].report_out;
+        (report.packets.val().to_u64(), report.head.val().to_u64())
+    }
+
+    #[test]
+    fn a_chain_gives_the_sum_and_the_latest_head_of_its_last_that_dropped() {
+        let mut rng = rng(0xd209);
+        // The first counter alone, the first two, all three: so each has its turn to show its head.
+        for active in 1..=3 {
+            let mut chain = [(); 3].map(|()| reset(DropCounter::default()));
+            let (mut sum, mut latest) = (0, [0; 3]);
+            for _ in 0..200 {
+                for (i, counter) in chain.iter_mut().enumerate() {
+                    let (dropped, head) = (i < active && rng.gen_bool(0.4), rng.gen_range(0..1u64 << HEAD_WIDTH));
+                    counter.dropped.next = dropped;
+                    counter.head.next = head.into();
+                    if dropped {
+                        sum += 1;
+                        latest[i] = head;
+                    }
+                }
+                clock_chain(&mut chain);
+            }
+            chain.iter_mut().for_each(|counter| counter.dropped.next = false);
+            (0..3).for_each(|_| clock_chain(&mut chain));
+            assert_eq!(report(&chain), (sum, latest[active - 1]), "{active} counters drop");
+            assert!(sum > 50);
+
+            chain = chain.map(reset);
+            (0..3).for_each(|_| clock_chain(&mut chain));
+            assert_eq!(report(&chain), (0, 0), "after reset");
+        }
+    }
+
+    #[test]
+    fn a_packet_takes_two_cycles_and_one_more_for_each_further_counter() {
+        let mut chain = [(); 3].map(|()| reset(DropCounter::default()));
+        chain[0].dropped.next = true;
+        chain[0].head.next = 0x1234u64.into();
+        clock_chain(&mut chain);
+        chain[0].dropped.next = false;
+        (0..2).for_each(|_| clock_chain(&mut chain));
+        assert_eq!(report(&chain), (0, 0));
+        clock_chain(&mut chain);
+        assert_eq!(report(&chain), (1, 0x1234));
+    }
+}

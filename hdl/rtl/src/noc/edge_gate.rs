@@ -90,3 +90,89 @@ impl<const W: usize> Logic for EdgeGate<W> {
         DropReportOut::link(&mut self.report_out, &mut self.outward.report_out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        noc::testing::{Passage, WIDTH},
+        prim::testing::{clock, clocked, reset, rng, settle},
+    };
+    use portico_spec::{
+        routing::{legal_turn, next_port},
+        Node, Port,
+    };
+    use rand::Rng;
+
+    clocked!([const W: usize] EdgeGate<W>);
+
+    /// Traffic both ways through the gate to an edge node; gives the packets dropped on the way in and on the way out.
+    fn guards(node: Node, open: bool) -> [u64; 2] {
+        let mut rng = rng(0xed6e + u64::from(node.x) * 32 + u64::from(node.y));
+        let mut dut = reset(EdgeGate::<WIDTH>::default());
+        dut.open.next = open;
+        dut.x.next = u64::from(node.x).into();
+        dut.y.next = u64::from(node.y).into();
+        let router = Node { y: node.y - 1, ..node };
+        let [mut inward, mut outward] = [(); 2].map(|()| Passage::default());
+        let mut dropped = [0; 2];
+        let any_head = |rng: &mut rand::rngs::SmallRng| {
+            let x = if rng.gen() {
+                node.x
+            } else {
+                rng.gen_range(0..1 << X_WIDTH)
+            };
+            let y = if rng.gen() {
+                node.y
+            } else {
+                rng.gen_range(0..1 << Y_WIDTH)
+            };
+            let above = u64::from(rng.gen::<u32>()) << (X_WIDTH + Y_WIDTH);
+            let data = (above | u64::from(y) << X_WIDTH | u64::from(x)) % (1 << WIDTH);
+            (data, Node { x, y })
+        };
+        for _ in 0..2000 {
+            let into_mesh = inward.drive(&mut dut.s_axis, &mut dut.to_mesh, &mut rng, |rng| {
+                let (data, to) = any_head(rng);
+                (data, !open || !legal_turn(Port::South, next_port(router, to)))
+            });
+            let out_of_mesh = outward.drive(&mut dut.from_mesh, &mut dut.m_axis, &mut rng, |rng| {
+                let (data, to) = any_head(rng);
+                (data, !open || to.y != node.y)
+            });
+            settle(&mut dut);
+            inward.check(&dut.s_axis, &dut.to_mesh);
+            outward.check(&dut.from_mesh, &dut.m_axis);
+            clock(&mut dut);
+            dropped[0] += u64::from(into_mesh.is_some());
+            dropped[1] += u64::from(out_of_mesh.is_some());
+        }
+        dut.s_axis.tvalid.next = false;
+        dut.from_mesh.tvalid.next = false;
+        (0..3).for_each(|_| clock(&mut dut));
+        assert_eq!(
+            dut.report_out.packets.val().to_u64(),
+            dropped.iter().sum::<u64>(),
+            "{node}"
+        );
+        for passage in [inward, outward] {
+            assert_eq!(passage.passed > 100, open, "{node}: {} flits passed", passage.passed);
+            assert_eq!(passage.stalled > 50, open, "{node}: {} flits waited", passage.stalled);
+        }
+        dropped
+    }
+
+    #[test]
+    fn an_open_gate_keeps_out_what_is_not_for_its_node_and_in_what_would_turn_back() {
+        for node in [(0, 1), (3, 4), (15, 16)].map(|(x, y)| Node { x, y }) {
+            let [inward, outward] = guards(node, true);
+            assert!(inward > 50 && outward > 50, "{node}: {inward} and {outward} dropped");
+        }
+    }
+
+    #[test]
+    fn a_shut_gate_drops_everything() {
+        let [inward, outward] = guards(Node { x: 2, y: 3 }, false);
+        assert!(inward > 300 && outward > 300, "{inward} and {outward} dropped");
+    }
+}

@@ -31,7 +31,7 @@ pub struct InputFifo<const W: usize, const S: usize, const A: usize> {
     pub side: Signal<Out, Bits<S>>,
     /// Takes the oldest flit; never without one.
     pub take: Signal<In, Bit>,
-    /// No room, or room for one more flit alone.
+    /// No room, or room for one more flit alone; always with a depth of 2, where the difference would say nothing.
     pub busy: Signal<Out, Bit>,
     room: DFF<Bit>,
     flit: DFF<Bit>,
@@ -129,5 +129,89 @@ impl<const W: usize, const S: usize, const A: usize> Logic for InputFifo<W, S, A
             self.room.d.next = true;
             self.flit.d.next = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle, Phases};
+    use rand::Rng;
+    use std::collections::VecDeque;
+
+    clocked!([const W: usize, const S: usize, const A: usize] InputFifo<W, S, A>);
+
+    /// Holds the FIFO to be a queue: a flit written in one cycle can be taken in the next, and the room that a flit leaves
+    /// can be used in the next.
+    fn queues_flits<const A: usize>(depth: usize) {
+        let mut rng = rng(0xf1f0 + depth as u64);
+        let mut dut = reset(InputFifo::<16, 3, A>::new(depth));
+        let mut model = VecDeque::new();
+        let (mut turned_away, mut passed, mut resets) = (0, 0, 0);
+        let (mut first_after_empty, mut leaves_full) = (0, 0);
+        let phases = Phases::new(depth);
+        for cycle in 0..4 * phases.cycles() {
+            let (write, take) = phases.draw(cycle, &mut rng);
+            let (data, side) = (rng.gen_range(0..1u64 << 16), rng.gen_range(0..1u64 << 3));
+            let (take, rst) = (take && !model.is_empty(), rng.gen_bool(0.005));
+            dut.write.next = write;
+            dut.write_data.next = data.into();
+            dut.write_side.next = side.into();
+            dut.take.next = take;
+            dut.rst.next = rst;
+            settle(&mut dut);
+
+            let place = format!("A {A}, depth {depth}, cycle {cycle}");
+            let has_room = model.len() < depth;
+            assert_eq!(dut.has_room.val(), has_room, "{place}");
+            assert_eq!(dut.has_flit.val(), !model.is_empty(), "{place}");
+            // Two places are too few to tell a FIFO that fills from one that does not: it always counts as busy.
+            let is_busy = depth == 2 || model.len() + 1 >= depth;
+            assert_eq!(dut.busy.val(), is_busy, "{place}");
+            if let Some(&flit) = model.front() {
+                assert_eq!((dut.data.val().to_u64(), dut.side.val().to_u64()), flit, "{place}");
+            }
+
+            turned_away += usize::from(write && !has_room);
+            leaves_full += usize::from(write && take && !has_room);
+            first_after_empty += usize::from(write && model.is_empty());
+            resets += usize::from(rst && !model.is_empty());
+            clock(&mut dut);
+            if take {
+                model.pop_front();
+                passed += 1;
+            }
+            if write && has_room {
+                model.push_back((data, side));
+            }
+            if rst {
+                model.clear();
+            }
+        }
+        let corners = [turned_away, leaves_full, first_after_empty, resets];
+        assert!(
+            corners.iter().all(|&times| times > 0) && passed > 4 * depth,
+            "depth {depth}: a corner was not reached, {corners:?}, {passed} flits"
+        );
+    }
+
+    #[test]
+    fn queues_flits_in_order_with_exact_flags() {
+        queues_flits::<1>(2);
+        queues_flits::<2>(3);
+        queues_flits::<2>(4);
+        queues_flits::<3>(7);
+        queues_flits::<4>(16);
+    }
+
+    #[test]
+    fn addresses_may_be_wider_than_the_depth_needs() {
+        [2, 3, 4, 7, 16].into_iter().for_each(queues_flits::<5>);
+    }
+
+    #[test]
+    #[should_panic(expected = "input FIFO: depth = 1, allowed: 2 to 4")]
+    fn a_single_place_is_refused() {
+        InputFifo::<16, 3, 2>::new(1);
     }
 }

@@ -28,6 +28,8 @@ mod priority;
 pub mod route;
 mod router;
 pub mod switch;
+#[cfg(test)]
+mod testing;
 
 pub use crossbar::{Crossbar, CrossbarIn, CrossbarOut};
 pub use drop_counter::{DropCounter, DropReportIn, DropReportOut};

@@ -88,3 +88,66 @@ impl Logic for Monitor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng};
+    use rand::Rng;
+
+    clocked!([] Monitor);
+
+    const TILE: u64 = 37;
+
+    /// The counters by link, flits before stalls, as the port gives them.
+    fn counters(dut: &mut Monitor) -> [[u64; 2]; LINKS] {
+        dut.select.tile.next = TILE.into();
+        std::array::from_fn(|link| {
+            [false, true].map(|stalls| {
+                dut.select.link.next = (link as u64).into();
+                dut.select.stalls.next = stalls;
+                clock(dut);
+                dut.value_out.val().to_u64()
+            })
+        })
+    }
+
+    #[test]
+    fn counts_flits_and_stalls_of_every_link_until_reset() {
+        let mut rng = rng(0x303);
+        let mut dut = reset(Monitor::default());
+        dut.tile.next = TILE.into();
+        let mut model = [[0; 2]; LINKS];
+        for _ in 0..500 {
+            for (tap, [flits, stalls]) in dut.tap.iter_mut().zip(&mut model) {
+                let (valid, ready) = (rng.gen_bool(0.6), rng.gen_bool(0.7));
+                tap.valid.next = valid;
+                tap.ready.next = ready;
+                *flits += u64::from(valid && ready);
+                *stalls += u64::from(valid && !ready);
+            }
+            clock(&mut dut);
+        }
+        dut.tap.iter_mut().for_each(|tap| tap.valid.next = false);
+        assert_eq!(counters(&mut dut), model);
+        assert!(model.iter().flatten().all(|&count| count > 0));
+        assert_eq!(counters(&mut reset(dut)), [[0; 2]; LINKS]);
+    }
+
+    #[test]
+    fn hands_on_the_value_of_others_unless_it_is_asked() {
+        let mut dut = reset(Monitor::default());
+        dut.tile.next = TILE.into();
+        dut.tap[5].valid.next = true;
+        dut.tap[5].ready.next = true;
+        (0..3).for_each(|_| clock(&mut dut));
+        dut.tap[5].valid.next = false;
+        dut.value_in.next = 0xdead_beefu64.into();
+        dut.select.link.next = 5u64.into();
+        for (tile, value) in [(TILE + 1, 0xdead_beef), (TILE, 3), (TILE - 1, 0xdead_beef)] {
+            dut.select.tile.next = tile.into();
+            clock(&mut dut);
+            assert_eq!(dut.value_out.val().to_u64(), value, "tile {tile} is asked");
+        }
+    }
+}

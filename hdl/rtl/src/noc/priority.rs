@@ -206,3 +206,166 @@ impl Logic for Priority {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use portico_spec::{routing::legal_turn, Port};
+    use rand::Rng;
+
+    clocked!([] Priority);
+
+    const RING: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
+
+    /// Order among sides, the first has the least: the holder of the token, then those in need, then round the ring.
+    fn rank(token: usize, place: usize, is_busy: bool) -> (bool, bool, usize) {
+        (place != token, !is_busy, (RING.len() + place - token) % RING.len())
+    }
+
+    #[test]
+    fn ties_go_to_the_holder_then_to_the_busy_then_round_the_ring() {
+        for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|(i, j)| i != j) {
+            let mut dut = Tie::new(i as u64, j as u64);
+            dut.connect_all();
+            for case in 0..16 {
+                let (token, i_busy, j_busy) = (case % 4, case & 4 != 0, case & 8 != 0);
+                dut.token.next = (token as u64).into();
+                dut.i_busy.next = i_busy;
+                dut.j_busy.next = j_busy;
+                settle(&mut dut);
+                let i_first = rank(token, i, i_busy) < rank(token, j, j_busy);
+                assert_eq!(
+                    dut.i_first.val(),
+                    i_first,
+                    "{i} and {j}, token {token}, {i_busy} {j_busy}"
+                );
+            }
+        }
+    }
+
+    /// What the outputs should hear when it is `turn` and these inputs are busy.
+    fn preferences(turn: usize, busy: [bool; PORTS]) -> Preferences {
+        use Port::{East, Local, North, South, West};
+        let token = turn % RING.len();
+        let is_busy = |port: Port| busy[port.index()];
+        let before = |a: Port, b: Port| {
+            let rank = |port: Port| {
+                rank(
+                    token,
+                    RING.iter().position(|side| *side == port).unwrap(),
+                    is_busy(port),
+                )
+            };
+            rank(a) < rank(b)
+        };
+        let row_holds = matches!(RING[token], East | West);
+        let turning_before = |through: Port| {
+            row_holds || RING[token] != through && !is_busy(through) && (is_busy(East) || is_busy(West))
+        };
+        let local_to = |output: Port| {
+            let mut rivals = RING.into_iter().filter(|side| legal_turn(*side, output));
+            turn == 15 || rivals.all(|side| side != RING[token] && !is_busy(side))
+        };
+        Preferences {
+            south_before_east: before(South, East),
+            south_before_west: before(South, West),
+            west_before_east: before(West, East),
+            south_before_north: before(South, North),
+            turning_to_north: turning_before(South),
+            turning_to_south: turning_before(North),
+            row_before_column: row_holds,
+            local_to_local: local_to(Local),
+            local_to_north: local_to(North),
+            local_to_east: local_to(East),
+            local_to_south: local_to(South),
+            local_to_west: local_to(West),
+        }
+    }
+
+    /// Which input holds the token in a turn.
+    fn holder(turn: usize) -> Port {
+        if turn == 15 {
+            Port::Local
+        } else {
+            RING[turn % RING.len()]
+        }
+    }
+
+    #[test]
+    fn the_token_waits_for_its_holder_and_decides_a_cycle_ahead() {
+        let mut rng = rng(0x70ce);
+        let mut dut = reset(Priority::default());
+        let (mut turn, mut waited) = (0, [false; PORTS]);
+        let mut held = [0; PORTS];
+        for cycle in 0..20_000 {
+            let [present, taken, busy] = [0.7, 0.5, 0.4].map(|share| [(); PORTS].map(|()| rng.gen_bool(share)));
+            let pack = |bits: [bool; PORTS]| (0..PORTS).fold(0, |all, i| all | u64::from(bits[i]) << i);
+            let rst = rng.gen_bool(0.002);
+            dut.present.next = pack(present).into();
+            dut.taken.next = pack(taken).into();
+            dut.busy.next = pack(busy).into();
+            dut.rst.next = rst;
+            let said = preferences(turn, busy);
+            clock(&mut dut);
+            assert_eq!(dut.prefer.val(), said, "cycle {cycle}, turn {turn}");
+            let stays = waited[holder(turn).index()];
+            held[holder(turn).index()] += usize::from(stays);
+            if rst {
+                turn = 0;
+            } else if !stays {
+                turn = (turn + 1) % 16;
+            }
+            waited = std::array::from_fn(|i| present[i] && !taken[i]);
+        }
+        assert!(held.iter().all(|&cycles| cycles > 100), "{held:?}");
+    }
+
+    /// Whether `input` goes before every other that it can meet.
+    fn goes_first(prefer: Preferences, input: Port) -> bool {
+        let Preferences {
+            row_before_column: row,
+            west_before_east: west,
+            south_before_north: south,
+            ..
+        } = prefer;
+        match input {
+            Port::Local => {
+                prefer.local_to_local
+                    && prefer.local_to_north
+                    && prefer.local_to_east
+                    && prefer.local_to_south
+                    && prefer.local_to_west
+            }
+            Port::North => !row && !south && !prefer.turning_to_south,
+            Port::East => {
+                row && !west && prefer.turning_to_north && prefer.turning_to_south && !prefer.south_before_east
+            }
+            Port::South => {
+                !row && south && !prefer.turning_to_north && prefer.south_before_east && prefer.south_before_west
+            }
+            Port::West => {
+                row && west && prefer.turning_to_north && prefer.turning_to_south && !prefer.south_before_west
+            }
+        }
+    }
+
+    /// The others are busy, the one that waits is not, and still it goes first within 16 turns, until it has gone.
+    #[test]
+    fn nobody_starves() {
+        for input in Port::ALL {
+            let mut dut = reset(Priority::default());
+            let alone = 1u64 << input.index();
+            dut.busy.next = (0x1f ^ alone).into();
+            dut.present.next = alone.into();
+            (0..18).for_each(|_| clock(&mut dut));
+            for _ in 0..40 {
+                assert!(goes_first(dut.prefer.val(), input), "{input}");
+                clock(&mut dut);
+            }
+            dut.taken.next = alone.into();
+            (0..3).for_each(|_| clock(&mut dut));
+            assert!(!goes_first(dut.prefer.val(), input), "{input} keeps the token");
+        }
+    }
+}

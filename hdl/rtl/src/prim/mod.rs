@@ -28,7 +28,7 @@ mod round_robin_arbiter;
 mod skid_buffer;
 mod stream;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod true_dual_port_ram;
 
 pub use address_ring::AddressRing;

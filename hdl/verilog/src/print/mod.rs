@@ -6,7 +6,7 @@ mod statement;
 use crate::{
     custom,
     expr::{Constant, Expr, SignalId},
-    names,
+    names::{self, UNUSED},
     plan::{Plan, RegisterPlan},
     stmt::{walk, Stmt},
     symbols::{Role, Symbols},
@@ -24,9 +24,6 @@ const INDENT: &str = "    ";
 
 /// Lists are broken before this column.
 const LINE: usize = 120;
-
-/// A `wire` that reads what nobody else reads, so that linters report the signals that matter.
-pub const UNUSED: &str = "unused";
 
 /// All of a module after its name; `modules` are the names of its children's modules.
 pub fn module(instance: &Instance, symbols: &Symbols, plan: &Plan, modules: &[&str]) -> String {
@@ -172,10 +169,16 @@ impl Printer<'_> {
 
     fn assigns(&self, text: &mut String) {
         for (target, range, value) in &self.plan.assigns {
-            put(
-                text,
-                &format!("{INDENT}assign {}", self.assignment(*target, range, value)),
-            );
+            let line = format!("{INDENT}assign {}", self.assignment(*target, range, value));
+            match value {
+                Expr::Concat(parts) if line.len() > LINE => {
+                    put(text, &format!("{INDENT}assign {} = {{", self.target(*target, range)));
+                    let part = |part| format!("{INDENT}{INDENT}{}", self.expr(part));
+                    put(text, &parts.iter().map(part).collect::<Vec<_>>().join(",\n"));
+                    put(text, &format!("{INDENT}}};"));
+                }
+                _ => put(text, &line),
+            }
         }
         if !self.plan.assigns.is_empty() {
             text.push('\n');

@@ -12,7 +12,7 @@ pub enum Action {
     Drop,
 }
 
-/// Choices within choices, a priority by a loop, a local that is read between its writes, resets in a loop.
+/// Choices within choices, a priority by a loop, bits set one by one, a local that is read between its writes, resets in a loop.
 #[derive(LogicBlock, Default)]
 pub struct Choices {
     pub clk: Signal<In, Clock>,
@@ -22,6 +22,8 @@ pub struct Choices {
     pub request: Signal<In, Bits<4>>,
     pub data: Signal<In, Bits<4>>,
     pub answer: Signal<Out, Action>,
+    pub wanted: Signal<Out, Bits<4>>,
+    pub served: Signal<Out, Bits<6>>,
     pub grant: Signal<Out, Bits<4>>,
     pub busy: Signal<Out, Bit>,
     pub parity: Signal<Out, Bit>,
@@ -44,6 +46,18 @@ impl Logic for Choices {
                 self.grant.next = self.grant.val().replace_bit(i, true);
                 self.found.next = true;
             }
+        }
+        self.wanted.next = bits::<4>(0);
+        self.served.next = bits::<6>(0);
+        for i in 0..4 {
+            self.wanted.next = self
+                .wanted
+                .val()
+                .replace_bit(i, self.request.val().get_bit(i) & !self.urgent.val());
+            self.served.next = self.served.val().replace_bit(
+                i + 1,
+                self.grant.val().get_bit(i) & self.data.val().any() & !self.urgent.val(),
+            );
         }
         self.busy.next = self.found.val() || self.urgent.val();
         self.answer.next = Action::Drop;

@@ -41,3 +41,30 @@ impl Logic for RouteFromLocal {
             .replace_bit(0, self.row.equal.val());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{noc::route::testing::follows_xy, prim::testing::settle};
+    use portico_spec::Port;
+
+    #[test]
+    fn takes_the_output_of_xy_routing() {
+        let mut dut = RouteFromLocal::default();
+        dut.connect_all();
+        follows_xy(Port::Local, |at, to| {
+            dut.x.next = u64::from(at.x).into();
+            dut.y.next = u64::from(at.y).into();
+            dut.to_x.next = u64::from(to.x).into();
+            dut.to_y.next = u64::from(to.y).into();
+            settle(&mut dut);
+            Some(match dut.code.val().to_u64() {
+                0b000 | 0b001 => Port::East,
+                0b010 | 0b011 => Port::West,
+                0b100 | 0b101 => Port::North,
+                0b110 => Port::South,
+                _ => Port::Local,
+            })
+        });
+    }
+}

@@ -25,3 +25,22 @@ impl Logic for RouteFromNorth {
         self.code.next = bits::<CODE_WIDTH>(0).replace_bit(0, self.to_y.val() == self.y.val());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{noc::route::testing::follows_xy, prim::testing::settle};
+    use portico_spec::Port;
+
+    #[test]
+    fn takes_the_output_of_xy_routing() {
+        let mut dut = RouteFromNorth::default();
+        dut.connect_all();
+        follows_xy(Port::North, |at, to| {
+            dut.y.next = u64::from(at.y).into();
+            dut.to_y.next = u64::from(to.y).into();
+            settle(&mut dut);
+            [Port::South, Port::Local].get(dut.code.val().index()).copied()
+        });
+    }
+}

@@ -36,3 +36,30 @@ impl Logic for RouteFromSide {
             .replace_bit(0, self.here.val() & (self.row.less.val() | self.row.equal.val()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{noc::route::testing::follows_xy, prim::testing::settle};
+    use portico_spec::Port;
+
+    fn follows_xy_from(input: Port) {
+        let mut dut = RouteFromSide::default();
+        dut.connect_all();
+        follows_xy(input, |at, to| {
+            dut.x.next = u64::from(at.x).into();
+            dut.y.next = u64::from(at.y).into();
+            dut.to_x.next = u64::from(to.x).into();
+            dut.to_y.next = u64::from(to.y).into();
+            settle(&mut dut);
+            let outputs = [input.opposite(), Port::North, Port::South, Port::Local];
+            outputs.get(dut.code.val().index()).copied()
+        });
+    }
+
+    #[test]
+    fn takes_the_output_of_xy_routing() {
+        follows_xy_from(Port::West);
+        follows_xy_from(Port::East);
+    }
+}

@@ -36,3 +36,25 @@ impl Logic for RouteFromSouth {
             .replace_bit(0, self.column.less.val() | self.arrived.val());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{noc::route::testing::follows_xy, prim::testing::settle};
+    use portico_spec::Port;
+
+    #[test]
+    fn takes_the_output_of_xy_routing() {
+        let mut dut = RouteFromSouth::default();
+        dut.connect_all();
+        follows_xy(Port::South, |at, to| {
+            dut.x.next = u64::from(at.x).into();
+            dut.y.next = u64::from(at.y).into();
+            dut.to_x.next = u64::from(to.x).into();
+            dut.to_y.next = u64::from(to.y).into();
+            settle(&mut dut);
+            let outputs = [Port::North, Port::Local, Port::East, Port::West];
+            outputs.get(dut.code.val().index()).copied()
+        });
+    }
+}

@@ -125,3 +125,44 @@ impl<const W: usize> Logic for LocalOutput<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        noc::switch::testing::{locks_from_head_to_tail, Output, WIDTH},
+        prim::testing::clocked,
+    };
+    use rand::{rngs::SmallRng, Rng};
+
+    clocked!([const W: usize] LocalOutput<W>);
+
+    impl Output for LocalOutput<WIDTH> {
+        fn legs(&mut self) -> Vec<&mut Leg<WIDTH>> {
+            self.leg.iter_mut().collect()
+        }
+
+        fn m_axis(&mut self) -> &mut StreamOut<WIDTH> {
+            &mut self.m_axis
+        }
+
+        fn set_ties(&mut self, rng: &mut SmallRng) -> Vec<usize> {
+            let (row, west, south, local) = (rng.gen(), rng.gen(), rng.gen(), rng.gen());
+            self.row_before_column.next = row;
+            self.west_before_east.next = west;
+            self.south_before_north.next = south;
+            self.local_first.next = local;
+            let mut order = if west { vec![4, 2] } else { vec![2, 4] };
+            let column = if south { [3, 1] } else { [1, 3] };
+            let place = if row { 2 } else { 0 };
+            order.splice(place..place, column);
+            order.insert(if local { 0 } else { 4 }, 0);
+            order
+        }
+    }
+
+    #[test]
+    fn serves_one_packet_at_a_time_in_the_order_of_the_ties() {
+        locks_from_head_to_tail(LocalOutput::default(), 0x10ca);
+    }
+}

@@ -6,6 +6,8 @@ mod pick3;
 mod pick4;
 mod pick5;
 mod side_output;
+#[cfg(test)]
+mod testing;
 mod vertical_output;
 
 pub use leg::Leg;

@@ -58,3 +58,31 @@ impl<const N: usize> Logic for Pick4<N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{rng, settle};
+    use rand::Rng;
+
+    #[test]
+    fn every_select_picks_its_value() {
+        let mut rng = rng(0x91c4);
+        let mut dut = Pick4::<8>::default();
+        dut.connect_all();
+        for _ in 0..100 {
+            let values: [u64; 4] = std::array::from_fn(|_| rng.gen_range(0..1 << 8));
+            dut.a.next = values[0].into();
+            dut.b.next = values[1].into();
+            dut.c.next = values[2].into();
+            dut.d.next = values[3].into();
+            for (select, value) in values.into_iter().enumerate() {
+                dut.high.next = select & 2 != 0;
+                dut.high_or_idle.next = select & 2 != 0;
+                dut.odd.next = select & 1 != 0;
+                settle(&mut dut);
+                assert_eq!(dut.picked.val().to_u64(), value, "select {select} of {values:x?}");
+            }
+        }
+    }
+}

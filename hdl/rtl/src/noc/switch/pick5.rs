@@ -26,3 +26,28 @@ impl<const N: usize> Logic for Pick5<N> {
             | self.gated[4].val();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{rng, settle};
+    use rand::Rng;
+
+    #[test]
+    fn every_select_picks_its_value() {
+        let mut rng = rng(0x91c5);
+        let mut dut = Pick5::<8>::default();
+        dut.connect_all();
+        for _ in 0..100 {
+            let values: [u64; 5] = std::array::from_fn(|_| rng.gen_range(0..1 << 8));
+            for (signal, value) in dut.value.iter_mut().zip(values) {
+                signal.next = value.into();
+            }
+            for (pick, value) in (0..5).map(|i| (1u64 << i, values[i])).chain([(0, 0)]) {
+                dut.pick.next = pick.into();
+                settle(&mut dut);
+                assert_eq!(dut.picked.val().to_u64(), value, "pick {pick:05b} of {values:x?}");
+            }
+        }
+    }
+}

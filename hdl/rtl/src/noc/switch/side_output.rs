@@ -85,3 +85,39 @@ impl<const W: usize> Logic for SideOutput<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        noc::switch::testing::{locks_from_head_to_tail, Output, WIDTH},
+        prim::testing::clocked,
+    };
+    use rand::{rngs::SmallRng, Rng};
+
+    clocked!([const W: usize] SideOutput<W>);
+
+    impl Output for SideOutput<WIDTH> {
+        fn legs(&mut self) -> Vec<&mut Leg<WIDTH>> {
+            vec![&mut self.through, &mut self.south, &mut self.local]
+        }
+
+        fn m_axis(&mut self) -> &mut StreamOut<WIDTH> {
+            &mut self.m_axis
+        }
+
+        fn set_ties(&mut self, rng: &mut SmallRng) -> Vec<usize> {
+            let (south, local) = (rng.gen(), rng.gen());
+            self.south_before_through.next = south;
+            self.local_first.next = local;
+            let mut order = if south { vec![1, 0] } else { vec![0, 1] };
+            order.insert(if local { 0 } else { 2 }, 2);
+            order
+        }
+    }
+
+    #[test]
+    fn serves_one_packet_at_a_time_in_the_order_of_the_ties() {
+        locks_from_head_to_tail(SideOutput::default(), 0x51de);
+    }
+}

@@ -107,3 +107,41 @@ impl<const W: usize> Logic for VerticalOutput<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        noc::switch::testing::{locks_from_head_to_tail, Output, WIDTH},
+        prim::testing::clocked,
+    };
+    use rand::{rngs::SmallRng, Rng};
+
+    clocked!([const W: usize] VerticalOutput<W>);
+
+    impl Output for VerticalOutput<WIDTH> {
+        fn legs(&mut self) -> Vec<&mut Leg<WIDTH>> {
+            vec![&mut self.through, &mut self.east, &mut self.west, &mut self.local]
+        }
+
+        fn m_axis(&mut self) -> &mut StreamOut<WIDTH> {
+            &mut self.m_axis
+        }
+
+        fn set_ties(&mut self, rng: &mut SmallRng) -> Vec<usize> {
+            let (turning, west, local) = (rng.gen(), rng.gen(), rng.gen());
+            self.turning_before_through.next = turning;
+            self.west_before_east.next = west;
+            self.local_first.next = local;
+            let mut order = if west { vec![2, 1] } else { vec![1, 2] };
+            order.insert(if turning { 2 } else { 0 }, 0);
+            order.insert(if local { 0 } else { 3 }, 3);
+            order
+        }
+    }
+
+    #[test]
+    fn serves_one_packet_at_a_time_in_the_order_of_the_ties() {
+        locks_from_head_to_tail(VerticalOutput::default(), 0x0e27);
+    }
+}
