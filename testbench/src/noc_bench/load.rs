@@ -62,14 +62,14 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// Enough for two steady digits.
+    /// Enough for two steady digits of a curve, and three of saturation.
     fn default() -> Self {
         let fine = (1..5).map(|step| f64::from(step) * 0.02);
         let coarse = (2..20).map(|step| f64::from(step) * 0.05);
         Self {
             warmup: 2_000,
             measure: 5_000,
-            saturation: 50_000,
+            saturation: 100_000,
             loads: fine.chain(coarse).collect(),
             seed: 1,
         }

@@ -62,7 +62,7 @@ fn port_list(instance: &Instance, is_reg: &dyn Fn(&str) -> bool) -> String {
         let name = names::flat(&atom.key);
         let kind = match atom.kind {
             AtomKind::InputParameter => "input  wire",
-            AtomKind::OutputParameter if is_reg(&name) => "output reg ",
+            AtomKind::OutputParameter if is_reg(&name) => "output reg",
             AtomKind::OutputParameter => "output wire",
             _ => return None,
         };
@@ -72,16 +72,13 @@ fn port_list(instance: &Instance, is_reg: &dyn Fn(&str) -> bool) -> String {
     format!("(\n{}\n);\n", lines.join(",\n"))
 }
 
-/// Declarations (kind, range, name) with their names in one column.
+/// Declarations (kind, range, name) with their ranges and names in columns.
 fn aligned(declarations: Vec<(&str, String, String)>) -> Vec<String> {
-    let widest = declarations
-        .iter()
-        .map(|(_, vector, _)| vector.len())
-        .max()
-        .unwrap_or(0);
-    let line = |(kind, vector, name): &(&str, String, String)| match widest {
-        0 => format!("{INDENT}{kind} {name}"),
-        _ => format!("{INDENT}{kind} {vector:widest$} {name}"),
+    let widest = |length: fn(&(&str, String, String)) -> usize| declarations.iter().map(length).max().unwrap_or(0);
+    let (kinds, ranges) = (widest(|(kind, ..)| kind.len()), widest(|(_, range, _)| range.len()));
+    let line = |(kind, range, name): &(&str, String, String)| match ranges {
+        0 => format!("{INDENT}{kind:kinds$} {name}"),
+        _ => format!("{INDENT}{kind:kinds$} {range:ranges$} {name}"),
     };
     declarations.iter().map(line).collect()
 }
@@ -110,8 +107,8 @@ impl Printer<'_> {
         for (id, signal) in self.symbols.signals.iter().enumerate() {
             let kind = match signal.role {
                 Role::Output | Role::Input => continue,
-                Role::State(_) => "reg ",
-                _ if in_process.contains(&id) => "reg ",
+                Role::State(_) => "reg",
+                _ if in_process.contains(&id) => "reg",
                 Role::Source(_) if !self.plan.aliases.contains_key(&id) => "wire",
                 _ if assigned.contains(&id) => "wire",
                 _ => continue,
