@@ -172,6 +172,53 @@ fn files_hold_what_the_single_file_holds() {
     }
 }
 
+/// A primitive of a vendor: text that instantiates it, and a model for simulation.
+#[derive(LogicBlock, Default)]
+struct Buffered {
+    pub a: Signal<In, Bit>,
+    pub y: Signal<Out, Bit>,
+    model: Stage,
+}
+
+impl Logic for Buffered {
+    fn update(&mut self) {
+        self.model.a.next = self.a.val();
+        self.y.next = self.model.y.val();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("BUFFER buffer (.in(a), .out(y));\n".into())
+    }
+}
+
+#[test]
+fn a_block_given_as_text_brings_no_module_of_its_model_and_its_output_is_a_wire() {
+    let design = emitted(&Buffered::default(), "buffered").unwrap();
+    let [module] = &design.modules[..] else {
+        panic!("{} modules", design.modules.len());
+    };
+    assert!(module.text.contains("    output wire y\n"), "{}", module.text);
+    assert!(
+        module.text.contains("    BUFFER buffer (.in(a), .out(y));\n"),
+        "{}",
+        module.text
+    );
+}
+
+#[test]
+fn the_header_is_one_line_whatever_the_configuration_says() {
+    let mut options = blocks::options("counter");
+    options.configuration = vec![("name".into(), "two\nlines".into()), ("depth".into(), "4".into())];
+    let header = portico_verilog::emit(&Counter::default(), &options).unwrap().header;
+    let (text, configuration) = header.rsplit_once(": ").unwrap();
+    assert_eq!(configuration, "name = two lines, depth = 4");
+    assert!(
+        text.starts_with("// Test 1.0, block counter, configuration "),
+        "{header}"
+    );
+    assert_eq!(header.lines().count(), 1);
+}
+
 #[test]
 fn a_module_kept_apart_says_so() {
     let mut options = blocks::options("grid");

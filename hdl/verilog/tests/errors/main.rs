@@ -9,15 +9,18 @@ mod wiring;
 use portico_verilog::{emit, Design, Error, Options, Result};
 use rust_hdl::prelude::Block;
 
-fn emitted(block: &dyn Block) -> Result<Design> {
-    let options = Options {
+fn options() -> Options {
+    Options {
         generator: "Test 1.0".into(),
         prefix: "test".into(),
         block: "top".into(),
         configuration: vec![],
         keep_apart: vec![],
-    };
-    emit(block, &options)
+    }
+}
+
+fn emitted(block: &dyn Block) -> Result<Design> {
+    emit(block, &options())
 }
 
 /// What the backend says against `block`.

@@ -1,6 +1,7 @@
 //! Names that mean nothing in a kernel, or too much in Verilog.
 
 use crate::message;
+use portico_verilog::{emit, Options};
 use rust_hdl::prelude::*;
 
 #[derive(LogicBlock, Default)]
@@ -131,6 +132,18 @@ fn a_name_beyond_ascii() {
     assert_eq!(
         message(&Letters::default()),
         "top: name `größe`, which Verilog does not take, is not supported"
+    );
+}
+
+#[test]
+fn a_module_name_that_is_none() {
+    let options = Options {
+        prefix: "9 lives".into(),
+        ..crate::options()
+    };
+    assert_eq!(
+        emit(&Matched::default(), &options).unwrap_err().to_string(),
+        "top: module name `9 lives_top`, which Verilog does not take, is not supported"
     );
 }
 
