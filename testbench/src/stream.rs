@@ -208,33 +208,18 @@ impl<D: Device> StreamDevice for PortStreams<D> {
 mod tests {
     use super::*;
     use crate::{rtl::RtlDevice, rtl_device};
+    use portico_hdl::prim::{StreamIn, StreamOut};
     use rand::{rngs::SmallRng, Rng, SeedableRng};
     use rust_hdl::prelude::*;
     use std::collections::VecDeque;
-
-    #[derive(LogicInterface, Default)]
-    struct Inward {
-        tdata: Signal<In, Bits<32>>,
-        tlast: Signal<In, Bit>,
-        tvalid: Signal<In, Bit>,
-        tready: Signal<Out, Bit>,
-    }
-
-    #[derive(LogicInterface, Default)]
-    struct Outward {
-        tdata: Signal<Out, Bits<32>>,
-        tlast: Signal<Out, Bit>,
-        tvalid: Signal<Out, Bit>,
-        tready: Signal<In, Bit>,
-    }
 
     /// Two streams that change places, a register each; ready goes through, so that it must be read in its own cycle.
     #[derive(LogicBlock, Default)]
     struct Crossing {
         clk: Signal<In, Clock>,
         rst: Signal<In, Bit>,
-        s_axis: [Inward; 2],
-        m_axis: [Outward; 2],
+        s_axis: [StreamIn<32>; 2],
+        m_axis: [StreamOut<32>; 2],
         data: [DFF<Bits<32>>; 2],
         last: [DFF<Bit>; 2],
         full: [DFF<Bit>; 2],
