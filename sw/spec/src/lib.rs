@@ -8,6 +8,7 @@
 //! | [`config`] | what may be configured, what is allowed, how it is read and written |
 //! | [`topology`] | which nodes exist, where they are, how they are numbered |
 //! | [`flit`] | where each field of a head flit lies |
+//! | [`ni`] | what the network interface understands: packets, descriptors, registers, instructions, errors |
 //! | [`routing`] | which way a packet goes, and where one that should not exist leaves the mesh |
 //! | [`deadlock`] | why no packet ever waits for itself |
 //!
@@ -35,6 +36,7 @@
 pub mod config;
 pub mod deadlock;
 pub mod flit;
+pub mod ni;
 pub mod routing;
 pub mod topology;
 

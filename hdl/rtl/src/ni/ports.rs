@@ -1,0 +1,353 @@
+//! Interfaces inside the network interface.
+//!
+//! All that can wait is valid and ready, as in [`crate::prim::StreamIn`]: a transfer passes in a cycle with both high, and
+//! what is offered stays until it has passed. Addresses count words of `W` bits.
+
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        command::SHAPER_WIDTH,
+        event::EVENT_WIDTH,
+        instruction::{COUNT_WIDTH, PC_WIDTH},
+        packet::{ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH, SLOT_WIDTH, STRIDE_WIDTH},
+        registers::INDEX_WIDTH,
+        segment::HANDLE_WIDTH,
+        CONTEXT_WIDTH,
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Writes of words with byte lanes, as the block that writes sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "MemoryWriteIn"]
+pub struct MemoryWriteOut<const W: usize, const B: usize> {
+    pub valid: Signal<Out, Bit>,
+    pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub data: Signal<Out, Bits<W>>,
+    /// One bit a byte, bit 0 for bits 7 to 0.
+    pub lanes: Signal<Out, Bits<B>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// Writes of words with byte lanes, as the memory sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "MemoryWriteOut"]
+pub struct MemoryWriteIn<const W: usize, const B: usize> {
+    pub valid: Signal<In, Bit>,
+    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub data: Signal<In, Bits<W>>,
+    pub lanes: Signal<In, Bits<B>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// Reads of words, as the block that reads sees it. Data come in the order of the requests, one `data_valid` each, one
+/// cycle after the request at the earliest; the reader always takes them.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "MemoryReadIn"]
+pub struct MemoryReadOut<const W: usize> {
+    pub valid: Signal<Out, Bit>,
+    pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+    pub data: Signal<In, Bits<W>>,
+    pub data_valid: Signal<In, Bit>,
+}
+
+/// Reads of words, as the memory sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "MemoryReadOut"]
+pub struct MemoryReadIn<const W: usize> {
+    pub valid: Signal<In, Bit>,
+    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+    pub data: Signal<Out, Bits<W>>,
+    pub data_valid: Signal<Out, Bit>,
+}
+
+/// A write to a register, as its owner sees it: every block sees every write, and acts on its own.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct RegisterWriteIn {
+    pub enable: Signal<In, Bit>,
+    pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    pub data: Signal<In, Bits<32>>,
+}
+
+/// A read of a register, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers of
+/// others, so that the values of all blocks are ORed.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct RegisterReadIn {
+    pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    pub data: Signal<Out, Bits<32>>,
+}
+
+/// Something happened to an event: its counter goes up by one, and an error is kept. As the reporter sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "EventIn"]
+pub struct EventOut {
+    pub valid: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// An error code, 0 for none.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the receiver sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "EventOut"]
+pub struct EventIn {
+    pub valid: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A transaction is over: its slot becomes free. As the reporter sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "CompletionIn"]
+pub struct CompletionOut {
+    pub valid: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// An error code, 0 for none.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// `value` is the result of an atomic, kept with the event.
+    pub has_value: Signal<Out, Bit>,
+    pub value: Signal<Out, Bits<64>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the slots see it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "CompletionOut"]
+pub struct CompletionIn {
+    pub valid: Signal<In, Bit>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub has_value: Signal<In, Bit>,
+    pub value: Signal<In, Bits<64>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A claim of a transaction slot, as the dispatcher sees it: `ready` says that a slot, and for a get a credit of the peer,
+/// is there; `slot` is the one it gets.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ClaimIn"]
+pub struct ClaimOut {
+    pub valid: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// No event on success.
+    pub quiet: Signal<Out, Bit>,
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Takes a get-request credit of `node`.
+    pub is_get: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+}
+
+/// As the slots see it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ClaimOut"]
+pub struct ClaimIn {
+    pub valid: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<In, Bit>,
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub is_get: Signal<In, Bit>,
+    pub ready: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+}
+
+/// The dispatcher starts a context, as it sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "StartIn"]
+pub struct StartOut {
+    pub valid: Signal<Out, Bit>,
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    pub pc: Signal<Out, Bits<PC_WIDTH>>,
+    /// The packets go to the control plane.
+    pub control: Signal<Out, Bit>,
+    /// The packets have no ADDRESS word.
+    pub bare: Signal<Out, Bit>,
+    pub destination: Signal<Out, Bits<NODE_WIDTH>>,
+    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// Remote offset of the first row, in words.
+    pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Words of the remote segment: no packet writes at or beyond; all ones for none.
+    pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Words of a row, and from row to row at the remote side.
+    pub row: Signal<Out, Bits<ROW_WIDTH>>,
+    pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
+    /// The context owns `slot`: it goes into ADDRESS words, and a stop without an end of transfer gives it back.
+    pub has_slot: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
+    pub wide: Signal<Out, Bit>,
+    /// Upper half of a 64-bit word, for atomics.
+    pub half: Signal<Out, Bit>,
+    pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// The event of NOTIFY own, and of a failure where there is no slot.
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<Out, Bit>,
+    /// Added to local pointers after the check against `limit`, in words.
+    pub base: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub limit: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the sequencer sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "StartOut"]
+pub struct StartIn {
+    pub valid: Signal<In, Bit>,
+    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub pc: Signal<In, Bits<PC_WIDTH>>,
+    pub control: Signal<In, Bit>,
+    pub bare: Signal<In, Bit>,
+    pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub row: Signal<In, Bits<ROW_WIDTH>>,
+    pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    pub has_slot: Signal<In, Bit>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
+    pub wide: Signal<In, Bit>,
+    pub half: Signal<In, Bit>,
+    pub shaper: Signal<In, Bits<SHAPER_WIDTH>>,
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<In, Bit>,
+    pub base: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub limit: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A word of a descriptor on its way into the register file of a context, as the dispatcher sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ArgumentIn"]
+pub struct ArgumentOut {
+    pub enable: Signal<Out, Bit>,
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    pub register: Signal<Out, Bits<4>>,
+    pub data: Signal<Out, Bits<32>>,
+}
+
+/// As the sequencer sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ArgumentOut"]
+pub struct ArgumentIn {
+    pub enable: Signal<In, Bit>,
+    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub register: Signal<In, Bits<4>>,
+    pub data: Signal<In, Bits<32>>,
+}
+
+/// A context has stopped, well or not, as the sequencer sees it. A failure of a command completes its slot or, without
+/// one, its event; a failure of the server is refused to the requester.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "StopIn"]
+pub struct StopOut {
+    pub valid: Signal<Out, Bit>,
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// The slot was never sent along with an end of transfer: nobody else will complete it.
+    pub owns_slot: Signal<Out, Bit>,
+    /// 0 for none.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the dispatcher sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "StopOut"]
+pub struct StopIn {
+    pub valid: Signal<In, Bit>,
+    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub owns_slot: Signal<In, Bit>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A run of words to read, or one literal word, on its way into a packet's payload; as the sequencer sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ChunkIn"]
+pub struct ChunkOut {
+    pub valid: Signal<Out, Bit>,
+    /// `value` is the word itself, not the address of the first.
+    pub literal: Signal<Out, Bit>,
+    pub value: Signal<Out, Bits<32>>,
+    /// 1 to 64; 1 for a literal.
+    pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the reader sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ChunkOut"]
+pub struct ChunkIn {
+    pub valid: Signal<In, Bit>,
+    pub literal: Signal<In, Bit>,
+    pub value: Signal<In, Bits<32>>,
+    pub words: Signal<In, Bits<COUNT_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A closed packet, its payload on the way; as the sequencer sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "HeaderIn"]
+pub struct HeaderOut {
+    pub valid: Signal<Out, Bit>,
+    pub control: Signal<Out, Bit>,
+    pub bare: Signal<Out, Bit>,
+    pub destination: Signal<Out, Bits<NODE_WIDTH>>,
+    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    pub last: Signal<Out, Bit>,
+    pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// A GEOMETRY word follows; or, for an atomic, the upper half.
+    pub strided: Signal<Out, Bit>,
+    /// The packet has a GEOMETRY word.
+    pub has_geometry: Signal<Out, Bit>,
+    pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
+    pub wide: Signal<Out, Bit>,
+    pub row: Signal<Out, Bits<ROW_WIDTH>>,
+    pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
+    /// Words of payload, 0 to 64.
+    pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the injector sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "HeaderOut"]
+pub struct HeaderIn {
+    pub valid: Signal<In, Bit>,
+    pub control: Signal<In, Bit>,
+    pub bare: Signal<In, Bit>,
+    pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    pub last: Signal<In, Bit>,
+    pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub strided: Signal<In, Bit>,
+    pub has_geometry: Signal<In, Bit>,
+    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
+    pub wide: Signal<In, Bit>,
+    pub row: Signal<In, Bits<ROW_WIDTH>>,
+    pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    pub words: Signal<In, Bits<COUNT_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A credit of a peer's queue comes back.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct CreditIn {
+    pub valid: Signal<In, Bit>,
+    /// Handle of the segment at this tile.
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+}
