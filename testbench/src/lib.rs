@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`device`] | a device by its ports |
+//! | [`axi_memory`] | an external memory behind AXI4, with a watch over the protocol |
 //! | [`rtl`], [`verilated`] | such devices: rust-hdl's simulator; Verilog under Verilator |
 //! | [`stream`] | a device by its streams of flits, made of any device by its ports |
 //! | [`golden_mesh`] | such a device: the golden network itself |
@@ -34,6 +35,7 @@
 mod accumulators;
 #[cfg(test)]
 mod altered;
+pub mod axi_memory;
 pub mod bench_report;
 pub mod device;
 pub mod golden_mesh;

@@ -1,6 +1,10 @@
 //! The hardware of Portico, in rust-hdl: the primitives first, then what is built from them.
 
+pub mod dma;
+pub mod fabric;
+pub mod host;
 pub mod ni;
 pub mod noc;
 pub mod prim;
+pub mod tile;
 pub mod top;

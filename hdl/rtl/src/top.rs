@@ -3,10 +3,14 @@
 //! Widths are const generics, so the supported ones are chosen among here; depths and the size of the mesh are values.
 
 use crate::{
+    dma::Engine,
+    fabric::Fabric,
+    host::MemoryNode,
     noc::{Mesh, Router},
     prim::{CreditCounter, Fifo, LutRam, Ram, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
+    tile::Tile,
 };
-use portico_spec::Config;
+use portico_spec::{ni::registers::SPACE_BYTES, Config};
 use rust_hdl::prelude::{bits, Block};
 
 /// A block with a name, as `portico generate` knows it.
@@ -139,7 +143,71 @@ pub const TOPS: &[Top] = &[
         keep_apart: &["grid_node"],
         make: |config| by_width_and_depth!(config, Mesh, config),
     },
+    Top {
+        name: "dma",
+        about: "micro-cores, packet shapers and their dispatcher, from descriptors to packets",
+        keys: &["width", "scratchpad", "cores"],
+        keep_apart: &[],
+        make: |config| {
+            let [memory, space] = [config.scratchpad << 10, SPACE_BYTES].map(|bytes| (bytes * 8 / config.width) as u64);
+            match config.width {
+                32 => Box::new(Engine::<32>::new(config.cores, memory, space, false)),
+                _ => Box::new(Engine::<64>::new(config.cores, memory, space, false)),
+            }
+        },
+    },
+    Top {
+        name: "tile",
+        about: "scratchpad, network interface to both planes, AXI4-Lite port",
+        keys: &["cols", "rows", "width", "memories", "scratchpad", "cores"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(Tile::<32, 4>::new(&fabric_of(config))),
+            _ => Box::new(Tile::<64, 8>::new(&fabric_of(config))),
+        },
+    },
+    Top {
+        name: "memory-node",
+        about: "network interface in front of external memory on AXI4",
+        keys: &["cols", "rows", "width", "memories"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(MemoryNode::<32, 4>::new(&fabric_of(config))),
+            _ => Box::new(MemoryNode::<64, 8>::new(&fabric_of(config))),
+        },
+    },
+    Top {
+        name: "fabric",
+        about: "tiles on two meshes, host node on AXI4-Lite, memory nodes on AXI4",
+        keys: &[
+            "cols",
+            "rows",
+            "width",
+            "fifo",
+            "monitors",
+            "memories",
+            "scratchpad",
+            "cores",
+        ],
+        keep_apart: &["tile", "memory", "data_plane_grid_node"],
+        make: |config| {
+            let config = &fabric_of(config);
+            match (config.width, address_bits(config.fifo)) {
+                (32, 1..=2) => Box::new(Fabric::<32, 4, 2>::new(config)),
+                (32, _) => Box::new(Fabric::<32, 4, 4>::new(config)),
+                (_, 1..=2) => Box::new(Fabric::<64, 8, 2>::new(config)),
+                (_, _) => Box::new(Fabric::<64, 8, 4>::new(config)),
+            }
+        },
+    },
 ];
+
+/// The configuration with the edge nodes that a fabric has.
+fn fabric_of(config: &Config) -> Config {
+    config
+        .fabric()
+        .expect("a valid configuration has a column for each memory node")
+}
 
 impl Top {
     /// The top of this name.

@@ -3,17 +3,21 @@
 use crate::{loops::Paths, names, tree::Instance};
 use rust_hdl::core::atom::AtomKind;
 
-/// Combinational paths of a block given as text: those that its timing does not cut with a register.
+/// Combinational paths of a block given as text: those that its timing does not cut with a register. The timing names ports
+/// as the text does, flat.
 pub fn paths(instance: &Instance) -> Paths {
     let sampled: Vec<&String> = instance.timing.iter().flat_map(|timing| &timing.inputs).collect();
     let registered: Vec<&String> = instance.timing.iter().flat_map(|timing| &timing.outputs).collect();
     let is_clock = |key: &str| instance.timing.iter().any(|timing| timing.clock == key);
     let of_kind = |kind| instance.atoms.iter().filter(move |atom| atom.kind == kind);
-    let free = of_kind(AtomKind::InputParameter).filter(|atom| !sampled.contains(&&atom.key) && !is_clock(&atom.key));
-    let inputs = free.map(|atom| names::flat(&atom.key)).collect();
+    let free = of_kind(AtomKind::InputParameter).map(|atom| names::flat(&atom.key));
+    let inputs = free
+        .filter(|port| !sampled.contains(&port) && !is_clock(port))
+        .collect();
     of_kind(AtomKind::OutputParameter)
-        .filter(|atom| !registered.contains(&&atom.key))
-        .map(|atom| (names::flat(&atom.key), Clone::clone(&inputs)))
+        .map(|atom| names::flat(&atom.key))
+        .filter(|port| !registered.contains(&port))
+        .map(|port| (port, Clone::clone(&inputs)))
         .collect()
 }
 

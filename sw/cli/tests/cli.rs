@@ -53,7 +53,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors";
+const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores";
 
 #[test]
 fn help_teaches() {

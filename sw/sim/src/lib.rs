@@ -35,6 +35,7 @@ mod cache;
 mod compile;
 mod compiler;
 mod error;
+mod fabric;
 mod library;
 mod loaded;
 mod model;
@@ -48,6 +49,7 @@ mod trace;
 mod fixtures;
 
 pub use error::SimError;
+pub use fabric::{Peripheral, SimulatedFabric};
 pub use library::{build, Library};
 pub use model::Model;
 pub use options::{Optimise, Options, Trace};

@@ -22,7 +22,10 @@ use toml::{Table, Value};
 
 pub use self::error::ConfigError;
 use self::error::{shown, shown_key, syntax};
-use crate::topology::{MAX_COLS, MAX_ROWS};
+use crate::{
+    ni::MAX_CORES,
+    topology::{MAX_COLS, MAX_ROWS},
+};
 
 mod error;
 
@@ -53,14 +56,21 @@ impl Allowed {
     }
 }
 
-/// Readable, such as `1..=16`, `32 or 64`, `true or false`.
+/// Readable, such as `1..=16`, `4, 8 or 16`, `true or false`.
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Allowed::Range(first, last) => write!(f, "{first}..={last}"),
             Allowed::OneOf(choices) => {
-                let choices: Vec<String> = choices.iter().map(usize::to_string).collect();
-                f.write_str(&choices.join(" or "))
+                for (at, choice) in choices.iter().enumerate() {
+                    let before = match choices.len() - at {
+                        _ if at == 0 => "",
+                        1 => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{before}{choice}")?;
+                }
+                Ok(())
             }
             Allowed::Switch => f.write_str("true or false"),
         }
@@ -150,6 +160,12 @@ configuration! {
     edge_nodes: usize = 0, Allowed::Range(0, MAX_COLS);
     /// Counters of flits and stalls at every router's outputs and local input.
     monitors: bool = true, Allowed::Switch;
+    /// Memory nodes of a fabric, at the edge nodes after the host; fewer than `cols`.
+    memories: usize = 0, Allowed::Range(0, MAX_COLS - 1);
+    /// Memory of a tile, in KiB.
+    scratchpad: usize = 64, Allowed::OneOf(&[4, 8, 16, 32, 64, 128, 256]);
+    /// Micro-cores of a tile.
+    cores: usize = 8, Allowed::Range(1, MAX_CORES);
 }
 
 impl Config {
@@ -191,10 +207,10 @@ impl Config {
         self.put(key.trim(), &value)
     }
 
-    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`.
+    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`, `memories` is less.
     ///
     /// # Errors
-    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`].
+    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`], [`ConfigError::Memories`].
     pub fn validate(&self) -> Result<(), ConfigError> {
         for field in FIELDS {
             field.check(&(field.get)(self))?;
@@ -205,7 +221,26 @@ impl Config {
                 cols: self.cols,
             });
         }
+        if self.memories >= self.cols {
+            return Err(ConfigError::Memories {
+                memories: self.memories,
+                cols: self.cols,
+            });
+        }
         Ok(())
+    }
+
+    /// The configuration of a whole fabric: with as many edge nodes as host and memories take, whatever `edge_nodes`
+    /// was.
+    ///
+    /// # Errors
+    /// As [`Config::validate`].
+    pub fn fabric(&self) -> Result<Config, ConfigError> {
+        self.validate()?;
+        Ok(Config {
+            edge_nodes: 1 + self.memories,
+            ..self.clone()
+        })
     }
 
     /// Every key with its value as written in TOML, in the order of [`Config::fields`]: for headers and hashes.
@@ -272,129 +307,4 @@ impl Field {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing;
-    use proptest::prelude::*;
-
-    fn configs() -> impl Strategy<Value = Config> {
-        (
-            testing::meshes(),
-            prop::sample::select(vec![32, 64]),
-            2..=16usize,
-            any::<bool>(),
-        )
-            .prop_map(|(mesh, width, fifo, monitors)| Config {
-                width,
-                fifo,
-                monitors,
-                ..mesh
-            })
-    }
-
-    #[test]
-    fn defaults_are_valid_and_those_of_the_table() {
-        assert_eq!(Config::from_toml(""), Ok(Config::default()));
-        assert_eq!(Config::default().validate(), Ok(()));
-        let table: Vec<_> = Config::fields()
-            .iter()
-            .map(|field| (field.name, field.default.to_string()))
-            .collect();
-        assert_eq!(Config::default().entries(), table);
-    }
-
-    #[test]
-    fn the_table_holds_the_contract() {
-        let table: Vec<_> = Config::fields()
-            .iter()
-            .map(|field| format!("{} {} {}", field.name, field.allowed, field.default))
-            .collect();
-        assert_eq!(
-            table,
-            [
-                "cols 1..=16 4",
-                "rows 1..=16 4",
-                "width 32 or 64 32",
-                "fifo 2..=16 4",
-                "edge_nodes 0..=16 0",
-                "monitors true or false true"
-            ]
-        );
-    }
-
-    /// For every key of the table: all that is allowed is taken, and what is next to it is refused by all three ways
-    /// in.
-    #[test]
-    fn every_key_keeps_its_range() {
-        for field in Config::fields() {
-            let allowed: Vec<usize> = match field.allowed {
-                Allowed::Range(first, last) => (first..=last).collect(),
-                Allowed::OneOf(choices) => choices.to_vec(),
-                Allowed::Switch => continue,
-            };
-            for number in 0..=65 {
-                let setting = format!("{} = {number}", field.name);
-                let mut config = Config {
-                    cols: MAX_COLS,
-                    ..Config::default()
-                };
-                let before = config.clone();
-                if allowed.contains(&number) {
-                    config.set(&setting).unwrap();
-                    assert!(
-                        config.entries().contains(&(field.name, number.to_string())),
-                        "{setting}"
-                    );
-                } else {
-                    let error = config.set(&setting).unwrap_err();
-                    assert!(
-                        matches!(error, ConfigError::OutOfRange { key, .. } if key == field.name),
-                        "{error}"
-                    );
-                    assert_eq!(config, before, "a refused setting changes nothing");
-                    assert_eq!(Config::from_toml(&setting), Err(error.clone()));
-                    (field.put)(&mut config, &Value::Integer(number as i64));
-                    assert_eq!(config.validate(), Err(error));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn settings_come_in_any_order() {
-        let mut config = Config::default();
-        config.set("edge_nodes=8").unwrap();
-        assert_eq!(
-            config.validate(),
-            Err(ConfigError::EdgeNodes { edge_nodes: 8, cols: 4 })
-        );
-        config.set(" cols = 8 ").unwrap();
-        config.set("monitors=false").unwrap();
-        assert_eq!(config.validate(), Ok(()));
-        assert_eq!((config.cols, config.edge_nodes, config.monitors), (8, 8, false));
-    }
-
-    #[test]
-    fn a_number_beyond_every_type_is_refused() {
-        let config = Config {
-            fifo: usize::MAX,
-            ..Config::default()
-        };
-        assert!(matches!(
-            config.validate(),
-            Err(ConfigError::OutOfRange { key: "fifo", .. })
-        ));
-    }
-
-    proptest! {
-        #[test]
-        fn a_written_configuration_reads_back(config in configs()) {
-            prop_assert_eq!(Config::from_toml(&config.to_toml()), Ok(config.clone()));
-            let mut again = Config::default();
-            for (key, value) in config.entries() {
-                again.set(&format!("{key}={value}")).unwrap();
-            }
-            prop_assert_eq!(again, config);
-        }
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@
 //!
 //! Cycles may also close through the endpoints: a tile that takes a request in order to inject a reply makes its
 //! injection channel one that its ejection channel waits for. Whoever builds such an endpoint hands these edges to
-//! [`prove_with`].
+//! [`prove_with`]; [`fabric`] does it for the network interfaces and both planes of a fabric.
 //!
 //! ```
 //! use portico_spec::{deadlock::{prove, prove_with, Channel}, routing::next_port, Config, Terminal};
@@ -29,6 +29,7 @@ use crate::{
     Config, Node, Port, Terminal,
 };
 
+pub mod fabric;
 mod graph;
 
 /// What a packet can hold, and another wait for.

@@ -59,4 +59,12 @@ mod testing {
             ..Config::default()
         })
     }
+
+    /// Both widths.
+    pub fn widths() -> impl Strategy<Value = Config> {
+        prop::sample::select(vec![32, 64]).prop_map(|width| Config {
+            width,
+            ..Config::default()
+        })
+    }
 }

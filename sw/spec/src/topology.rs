@@ -33,6 +33,13 @@ pub struct Node {
     pub y: u8,
 }
 
+impl Node {
+    /// The node as heads and registers name it: x in the low bits, y above.
+    pub const fn number(self) -> u16 {
+        self.x as u16 | (self.y as u16) << X_WIDTH
+    }
+}
+
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "({}, {})", self.x, self.y)
@@ -119,6 +126,29 @@ impl Config {
     /// Whether a tile or an edge node is at `node`.
     pub fn contains(&self, node: Node) -> bool {
         self.node_id(node).is_some()
+    }
+
+    /// Where the host of a fabric is: edge node 0.
+    pub fn host_node(&self) -> Node {
+        self.node(0, self.rows)
+    }
+
+    /// Where memory node `memory` of a fabric is: the edge node after the host's and those of the memories before.
+    ///
+    /// # Panics
+    /// If there is no such memory node.
+    pub fn memory_node(&self, memory: usize) -> Node {
+        assert!(
+            memory < self.memories,
+            "memory node {memory} of a fabric of {} memory nodes",
+            self.memories
+        );
+        self.node(1 + memory, self.rows)
+    }
+
+    /// Words of a tile's memory.
+    pub fn scratchpad_words(&self) -> usize {
+        self.scratchpad * 1024 * 8 / self.width
     }
 
     /// The router and its port on which a terminal hangs.
@@ -211,6 +241,38 @@ mod tests {
         assert_eq!(config.attached(router, Port::South), Some(6));
         assert_eq!(config.attached(Node { x: 1, y: 1 }, Port::South), None);
         assert_eq!(config.attached(Node { x: 0, y: 0 }, Port::South), None);
+    }
+
+    #[test]
+    fn a_fabric_has_its_host_first_and_then_its_memories() {
+        let config = Config { memories: 2, ..small() };
+        let fabric = config.fabric().unwrap();
+        let terminals: Vec<Node> = (6..9).map(|terminal| fabric.terminal_node(terminal)).collect();
+        assert_eq!(
+            terminals,
+            [config.host_node(), config.memory_node(0), config.memory_node(1)]
+        );
+        assert_eq!((fabric.terminals(), fabric.host_node()), (9, Node { x: 0, y: 2 }));
+    }
+
+    #[test]
+    #[should_panic(expected = "memory node 2 of a fabric of 2 memory nodes")]
+    fn a_memory_node_beyond_the_last_is_none() {
+        let config = Config { memories: 2, ..small() };
+        config.memory_node(2);
+    }
+
+    #[test]
+    fn the_scratchpad_is_counted_in_words_of_the_fabric() {
+        let words = |width, scratchpad| {
+            let config = Config {
+                width,
+                scratchpad,
+                ..small()
+            };
+            config.scratchpad_words()
+        };
+        assert_eq!((words(32, 4), words(64, 4), words(32, 256)), (1024, 512, 65536));
     }
 
     #[test]

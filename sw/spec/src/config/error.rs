@@ -46,6 +46,14 @@ pub enum ConfigError {
         /// Columns of the mesh.
         cols: usize,
     },
+    /// As many memory nodes as columns, or more: one column is the host's.
+    #[error("memories = {memories} is not allowed with cols = {cols}: allowed is 0..={}", cols.saturating_sub(1))]
+    Memories {
+        /// Memory nodes asked for.
+        memories: usize,
+        /// Columns of the mesh.
+        cols: usize,
+    },
     /// A setting without `=`.
     #[error("{text} is not a setting: allowed is key=value, where the keys are {}", keys())]
     NotASetting {
@@ -123,7 +131,7 @@ mod tests {
     use crate::Config;
     use proptest::prelude::*;
 
-    const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors";
+    const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()
@@ -188,6 +196,10 @@ mod tests {
         assert_eq!(
             read("edge_nodes = 3\ncols = 2"),
             "edge_nodes = 3 is not allowed with cols = 2: allowed is 0..=2"
+        );
+        assert_eq!(
+            read("memories = 2\ncols = 2"),
+            "memories = 2 is not allowed with cols = 2: allowed is 0..=1"
         );
     }
 

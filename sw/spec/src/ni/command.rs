@@ -1,9 +1,11 @@
 //! Descriptors of commands.
 
-use super::{event::EVENT_WIDTH, packet::OPERATION_WIDTH, segment::HANDLE_WIDTH};
+use super::{codes::codes, event::EVENT_WIDTH, packet::OPERATION_WIDTH, segment::HANDLE_WIDTH};
 
 /// Most words of a descriptor.
 pub const MAX_DESCRIPTOR_WORDS: usize = 16;
+/// Words that the command queue of a node holds.
+pub const QUEUE_WORDS: usize = 64;
 /// Opcode: lowest bit in word 0.
 pub const OPCODE_OFFSET: usize = 0;
 /// Width of the opcode, in bits.
@@ -25,25 +27,26 @@ pub const WIDE_OFFSET: usize = OPERATION_OFFSET + OPERATION_WIDTH;
 /// In word 0: success leaves the event alone; errors do not.
 pub const QUIET_OFFSET: usize = WIDE_OFFSET + 2;
 
-/// What a descriptor asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opcode {
-    /// Words to a window.
-    Put = 1,
-    /// Words from a window.
-    Get = 2,
-    /// Words to a window in pointer mode.
-    Stream = 3,
-    /// A message to a queue.
-    Enqueue = 4,
-    /// An atomic operation.
-    Atomic = 5,
-    /// 64 bits to a mailbox.
-    Mail = 6,
-    /// Wait for all that is open on a segment.
-    Fence = 7,
-    /// A program of the user's.
-    Program = 8,
-    /// A get of another node; never from software.
-    Serve = 31,
+codes! {
+    /// What a descriptor asks for.
+    Opcode {
+        /// Words to a window.
+        Put = 1, "put";
+        /// Words from a window.
+        Get = 2, "get";
+        /// Words to a window in pointer mode.
+        Stream = 3, "stream";
+        /// A message to a queue.
+        Enqueue = 4, "enqueue";
+        /// An atomic operation.
+        Atomic = 5, "atomic";
+        /// 64 bits to a mailbox.
+        Mail = 6, "mail";
+        /// Wait for all that is open on a segment.
+        Fence = 7, "fence";
+        /// A program of the user's.
+        Program = 8, "program";
+        /// A get of another node; never from software.
+        Serve = 31, "serve";
+    }
 }

@@ -2,13 +2,24 @@
 //!
 //! Addresses, lengths and strides count words of [`Config::width`](crate::Config::width) bits unless a field says bytes.
 
+pub mod assembler;
+pub mod codes;
 pub mod command;
+pub mod descriptor;
+pub mod disassembler;
 pub mod error;
 pub mod event;
+pub mod firmware;
 pub mod instruction;
+pub mod layout;
+pub mod mailbox;
 pub mod packet;
+pub mod page;
+pub mod program;
 pub mod registers;
+pub mod render;
 pub mod segment;
+pub mod shaper;
 pub mod window;
 
 pub use error::ErrorCode;

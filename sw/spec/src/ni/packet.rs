@@ -1,54 +1,66 @@
 //! Kinds of packets, and the words that follow the head.
 
-/// Kinds of packets on the data plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataKind {
-    /// Words for a window of the target, acknowledged at the end of the transfer.
-    Put = 0,
-    /// Words that a get asked for, for the memory of the requester.
-    Reply = 1,
-    /// Words for a window in pointer mode, never acknowledged.
-    Stream = 2,
-    /// An atomic operation.
-    Atomic = 3,
-    /// A message for a queue.
-    Message = 4,
+pub use self::words::{Address, Rows};
+use super::{
+    codes::codes,
+    layout::{BitField, Layout},
+};
+use crate::flit;
+
+mod words;
+
+codes! {
+    /// Kinds of packets on the data plane.
+    DataKind {
+        /// Words for a window of the target, acknowledged at the end of the transfer.
+        Put = 0, "put";
+        /// Words that a get asked for, for the memory of the requester.
+        Reply = 1, "reply";
+        /// Words for a window in pointer mode, never acknowledged.
+        Stream = 2, "stream";
+        /// An atomic operation.
+        Atomic = 3, "atomic";
+        /// A message for a queue.
+        Message = 4, "message";
+    }
 }
 
-/// Kinds of packets on the control plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ControlKind {
-    /// A transaction is complete.
-    Ack = 0,
-    /// A transaction is refused; an error code follows.
-    Refuse = 1,
-    /// The result of an atomic follows, low word first.
-    Value = 2,
-    /// 64 bits for a mailbox follow, low word first.
-    Mail = 3,
-    /// A get request.
-    Get = 4,
-    /// A credit of a queue comes back.
-    Credit = 5,
+codes! {
+    /// Kinds of packets on the control plane.
+    ControlKind {
+        /// A transaction is complete.
+        Ack = 0, "ack";
+        /// A transaction is refused; an error code follows.
+        Refuse = 1, "refuse";
+        /// The result of an atomic follows, low word first.
+        Value = 2, "value";
+        /// 64 bits for a mailbox follow, low word first.
+        Mail = 3, "mail";
+        /// A get request.
+        Get = 4, "get";
+        /// A credit of a queue comes back.
+        Credit = 5, "credit";
+    }
 }
 
-/// Atomic operations. The first two are posted: acknowledged, without a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Adds.
-    PostAdd = 0,
-    /// Stores.
-    Poke = 1,
-    /// Adds, and gives the old value.
-    FetchAdd = 2,
-    /// Stores zero, and gives the old value.
-    FetchClear = 3,
-    /// Stores the second operand if the value equals the first; gives the old value.
-    CompareAndSwap = 4,
-    /// Gives the value.
-    Peek = 5,
-    /// Adds the second operand if the value is below the first, unsigned; gives the old value.
-    AddIf = 6,
+codes! {
+    /// Atomic operations. The first two are posted: acknowledged, without a value.
+    Operation {
+        /// Adds.
+        PostAdd = 0, "post_add";
+        /// Stores.
+        Poke = 1, "poke";
+        /// Adds, and gives the old value.
+        FetchAdd = 2, "fetch_add";
+        /// Stores zero, and gives the old value.
+        FetchClear = 3, "fetch_clear";
+        /// Stores the second operand if the value equals the first; gives the old value.
+        CompareAndSwap = 4, "compare_and_swap";
+        /// Gives the value.
+        Peek = 5, "peek";
+        /// Adds the second operand if the value is below the first, unsigned; gives the old value.
+        AddIf = 6, "add_if";
+    }
 }
 
 /// Offset in the window, or address, in words: lowest bit in an ADDRESS word.
@@ -83,3 +95,64 @@ pub const STRIDE_WIDTH: usize = 16;
 pub const ERROR_WIDTH: usize = 4;
 /// Most words of a queue's message, without the word in front of it.
 pub const MAX_MESSAGE_WORDS: usize = 62;
+
+const OFFSET: BitField = BitField::new("offset", OFFSET_OFFSET, OFFSET_WIDTH, "Offset or address, in words.");
+const SLOT: BitField = BitField::new("slot", SLOT_OFFSET, SLOT_WIDTH, "Transaction slot of the initiator.");
+const STRIDED: BitField = BitField::new(
+    "strided",
+    STRIDED_OFFSET,
+    1,
+    "A geometry word follows; of a 32-bit atomic on 64-bit words: the upper half.",
+);
+const OPERATION: BitField =
+    BitField::new("operation", OPERATION_OFFSET, OPERATION_WIDTH, "Of an atomic.").codes(Operation::CODES);
+const WIDE: BitField = BitField::new("wide", WIDE_OFFSET, 1, "The atomic is of 64 bits rather than 32.");
+const ROW: BitField = BitField::new("row", ROW_OFFSET, ROW_WIDTH, "Words of a row.");
+const STRIDE: BitField = BitField::new("stride", STRIDE_OFFSET, STRIDE_WIDTH, "Words from row to row.");
+
+/// The head of every packet: see [`crate::Head`].
+pub const HEAD: Layout = Layout {
+    name: "head",
+    doc: "The first flit of every packet.",
+    fields: &[
+        BitField::new(
+            "destination",
+            flit::DESTINATION_OFFSET,
+            flit::NODE_WIDTH,
+            "Node: x in the low bits, y above.",
+        ),
+        BitField::new("source", flit::SOURCE_OFFSET, flit::NODE_WIDTH, "Node that sent it."),
+        BitField::new(
+            "tag",
+            flit::TAG_OFFSET,
+            flit::TAG_WIDTH,
+            "Window, slot, mailbox or segment handle: see the kinds.",
+        ),
+        BitField::new(
+            "kind",
+            flit::KIND_OFFSET,
+            flit::KIND_WIDTH,
+            "How the network interface takes it.",
+        ),
+        BitField::new(
+            "last",
+            flit::LAST_OFFSET,
+            flit::LAST_WIDTH,
+            "End of a transfer of several packets.",
+        ),
+    ],
+};
+
+/// The word that says where in a window, or in the requester's memory.
+pub const ADDRESS: Layout = Layout {
+    name: "address",
+    doc: "Where: an offset in a window, or an address in the requester's memory.",
+    fields: &[OFFSET, SLOT, STRIDED, OPERATION, WIDE],
+};
+
+/// The word that says how rows lie at the target.
+pub const GEOMETRY: Layout = Layout {
+    name: "geometry",
+    doc: "How the rows of a packet lie at its target.",
+    fields: &[ROW, STRIDE],
+};

@@ -1,4 +1,28 @@
 //! The register map of a network interface.
+//!
+//! A register occupies one word of the fabric, of which it uses the low 32 bits; the registers follow the memory in a
+//! node's address space, from byte [`BASE_BYTES`]. The index of a register is its block, above the number of an item in
+//! it (an event, a window), above the number of the register in the item: [`MAP`] has all of them.
+//!
+//! ```
+//! use portico_spec::{ni::registers::{address, EventRegister}, Config};
+//!
+//! let config = Config::default();
+//! assert_eq!(address(&config, EventRegister::Control, 5), 0x80000 + 4 * (2 << 12 | 5 << 3 | 1));
+//! ```
+
+pub(super) use self::address::byte;
+pub use self::{
+    address::{address, index, locate, Place},
+    map::{
+        BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister,
+        ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, MAP,
+    },
+};
+use super::codes::codes;
+
+mod address;
+mod map;
 
 /// Width of a register's index, in bits: the block above the place in it.
 pub const INDEX_WIDTH: usize = 16;
@@ -11,32 +35,49 @@ pub const SPACE_BYTES: usize = 1 << 20;
 /// First byte of the registers in it.
 pub const BASE_BYTES: usize = 0x80000;
 
-/// Blocks of registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
-    /// Identity, interrupt.
-    Control = 0,
-    /// Descriptors.
-    Command = 1,
-    /// Events.
-    Events = 2,
-    /// Windows.
-    Tags = 3,
-    /// Segments.
-    Segments = 4,
-    /// Mailboxes.
-    Mailboxes = 5,
-    /// Packet shapers.
-    Shapers = 6,
-    /// Instruction memory.
-    Program = 7,
-    /// Release of messages.
-    Release = 8,
-    /// Counters of the monitor.
-    Counters = 9,
+/// In the identity register: what a network interface is known by.
+pub const MAGIC: u32 = 0x504f;
+/// In the identity register: version of all that is described here.
+pub const VERSION: u32 = 1;
+/// The identity register.
+pub const IDENTITY: u32 = MAGIC << 16 | VERSION;
+
+codes! {
+    /// Blocks of registers.
+    Block {
+        /// Identity, interrupt.
+        Control = 0, "control";
+        /// Descriptors.
+        Command = 1, "command";
+        /// Events.
+        Events = 2, "events";
+        /// Windows.
+        Tags = 3, "tags";
+        /// Segments.
+        Segments = 4, "segments";
+        /// Mailboxes.
+        Mailboxes = 5, "mailboxes";
+        /// Packet shapers.
+        Shapers = 6, "shapers";
+        /// Instruction memory.
+        Program = 7, "program";
+        /// Release of messages.
+        Release = 8, "release";
+        /// Counters of the monitor.
+        Counters = 9, "counters";
+        /// Pages of external memory, of a memory node.
+        Pages = 10, "pages";
+    }
 }
 
 /// Bits of the place that number the registers of one event, window.
 pub const FIELD_WIDTH: usize = 3;
 /// Bits of the place that number the registers of one segment, mailbox, shaper.
 pub const SHORT_FIELD_WIDTH: usize = 2;
+
+impl crate::Config {
+    /// What the register that describes the fabric holds at every node.
+    pub fn tiles_register(&self) -> u32 {
+        (self.cols | self.rows << 8 | self.edge_nodes << 16) as u32
+    }
+}

@@ -1,6 +1,13 @@
 //! Segments: what an initiator knows of a window or queue of another node.
 
-use crate::flit::{NODE_WIDTH, TAG_WIDTH};
+use super::{
+    codes::codes,
+    layout::{BitField, FieldError},
+};
+use crate::{
+    flit::{NODE_WIDTH, TAG_WIDTH},
+    Node,
+};
 
 /// Width of a segment handle, in bits.
 pub const HANDLE_WIDTH: usize = 8;
@@ -17,13 +24,83 @@ pub const KIND_WIDTH: usize = 2;
 /// Width of a queue's credits, in bits.
 pub const CREDITS_WIDTH: usize = 8;
 
-/// What a segment is.
+codes! {
+    /// What a segment is.
+    SegmentKind {
+        /// Nothing.
+        None = 0, "none";
+        /// A window of memory.
+        Window = 1, "window";
+        /// A queue of messages.
+        Queue = 2, "queue";
+    }
+}
+
+pub(super) const NODE: BitField = BitField::new("node", NODE_OFFSET, NODE_WIDTH, "Node that has the segment.");
+pub(super) const TAG: BitField = BitField::new("tag", TAG_OFFSET, TAG_WIDTH, "Tag of its window there.");
+pub(super) const KIND: BitField =
+    BitField::new("kind", KIND_OFFSET, KIND_WIDTH, "What the segment is.").codes(SegmentKind::CODES);
+
+/// A segment's target register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SegmentKind {
-    /// Nothing.
-    None = 0,
-    /// A window of memory.
-    Window = 1,
-    /// A queue of messages.
-    Queue = 2,
+pub struct Target {
+    /// Node that has the segment.
+    pub node: Node,
+    /// Tag of its window there.
+    pub tag: u8,
+    /// What the segment is.
+    pub kind: SegmentKind,
+}
+
+impl Target {
+    /// The register's value.
+    ///
+    /// # Errors
+    /// A coordinate of the node does not fit.
+    pub fn encode(&self) -> Result<u32, FieldError> {
+        Ok(NODE.place_node(self.node)? | TAG.place(self.tag)? | KIND.place(self.kind as u32)?)
+    }
+
+    /// The fields of the register's value.
+    ///
+    /// # Errors
+    /// The kind has no meaning.
+    pub fn decode(word: u32) -> Result<Target, FieldError> {
+        Ok(Target {
+            node: NODE.take_node(word),
+            tag: TAG.take(word) as u8,
+            kind: SegmentKind::from_code(KIND.take(word)).ok_or_else(|| KIND.unknown(word))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let node = Node { x: 3, y: 32 };
+        let target = Target {
+            node,
+            tag: 0,
+            kind: SegmentKind::Window,
+        };
+        assert_eq!(
+            target.encode().unwrap_err().to_string(),
+            "node y = 32 is not allowed: allowed is 0..=31"
+        );
+        assert_eq!(
+            Target::decode(3 << 17).unwrap_err().to_string(),
+            "kind = 3 is not allowed: allowed is 0..=2"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_target_reads_back(word in 0..3u32 << KIND_OFFSET) {
+            prop_assert_eq!(Target::decode(word).unwrap().encode(), Ok(word));
+        }
+    }
 }

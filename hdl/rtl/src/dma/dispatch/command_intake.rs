@@ -1,0 +1,218 @@
+//! The path of commands: takes descriptors, checks them, and starts their programs, one after the other.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | last word of a descriptor to start offered: 2 cycles; with several rows, that of [`Measure`] more |
+//! | throughput | a descriptor of `n` words in `n` + 2 cycles at best |
+//! | state | its parts', and 7 flip-flops |
+//!
+//! A command that must wait stays at the front, and all behind it.
+
+use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure};
+use crate::{
+    ni::ports::{ArgumentOut, ClaimOut, EventOut, StartOut},
+    prim::StreamIn,
+};
+use portico_spec::ni::firmware::Entries;
+use portico_spec::{
+    flit::{NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        packet::{ERROR_WIDTH, OFFSET_WIDTH},
+        segment::{HANDLE_WIDTH, KIND_WIDTH},
+        CONTEXT_WIDTH,
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Where a descriptor is.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum CommandState {
+    /// Its words come.
+    Take,
+    /// All are there.
+    Check,
+    /// Its ends are measured.
+    Measure,
+    /// It is right, and starts as soon as it may.
+    Offer,
+    /// It does not start.
+    Report,
+}
+
+/// One command at a time.
+#[derive(LogicBlock)]
+pub struct CommandIntake {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<32>,
+    pub argument: ArgumentOut,
+    /// A word of `s_axis` may go to `argument`.
+    pub grant: Signal<In, Bit>,
+    /// `argument` is used in this cycle, whatever `grant` is.
+    pub fills: Signal<Out, Bit>,
+    pub has_free: Signal<In, Bit>,
+    pub free_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Looks a segment up; its fields below are there from the next cycle on.
+    pub lookup: Signal<Out, Bit>,
+    pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub lookup_ready: Signal<In, Bit>,
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// The segment of the command that is to start, if it has one; and whether a running command has it too.
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub ordered: Signal<Out, Bit>,
+    pub conflict: Signal<In, Bit>,
+    pub claim: ClaimOut,
+    pub start: StartOut,
+    /// Of commands that do not start.
+    pub report: EventOut,
+    load: CommandLoad,
+    check: CommandCheck,
+    plan: CommandStart,
+    measure: Measure,
+    launch: Launch,
+    state: DFF<CommandState>,
+    error: DFF<Bits<ERROR_WIDTH>>,
+    finished: Signal<Local, Bit>,
+    empty_stream: Signal<Local, Bit>,
+}
+
+impl CommandIntake {
+    /// For words of `width` bits, a memory of `memory_words` of them, and programs at `entries`.
+    pub fn new(width: usize, memory_words: u64, entries: &Entries) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: Default::default(),
+            argument: Default::default(),
+            grant: Default::default(),
+            fills: Default::default(),
+            has_free: Default::default(),
+            free_context: Default::default(),
+            lookup: Default::default(),
+            handle: Default::default(),
+            lookup_ready: Default::default(),
+            node: Default::default(),
+            tag: Default::default(),
+            kind: Default::default(),
+            size: Default::default(),
+            segment: Default::default(),
+            ordered: Default::default(),
+            conflict: Default::default(),
+            claim: Default::default(),
+            start: Default::default(),
+            report: Default::default(),
+            load: CommandLoad::new(width, memory_words),
+            check: CommandCheck::new(width),
+            plan: CommandStart::new(width, entries),
+            measure: Default::default(),
+            launch: Launch::new(memory_words),
+            state: Default::default(),
+            error: Default::default(),
+            finished: Default::default(),
+            empty_stream: Default::default(),
+        }
+    }
+}
+
+impl Logic for CommandIntake {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, state, error);
+        self.load.clk.next = self.clk.val();
+        self.load.rst.next = self.rst.val();
+        self.measure.clk.next = self.clk.val();
+        self.measure.rst.next = self.rst.val();
+        self.launch.clk.next = self.clk.val();
+        self.launch.rst.next = self.rst.val();
+        StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
+        ArgumentOut::link(&mut self.argument, &mut self.load.argument);
+        ClaimOut::link(&mut self.claim, &mut self.launch.claim);
+        StartOut::link(&mut self.start, &mut self.launch.start);
+
+        self.load.open.next = self.state.q.val() == CommandState::Take;
+        self.load.fill.next = self.state.q.val() == CommandState::Check;
+        self.load.grant.next = self.grant.val();
+        self.fills.next = self.load.fills.val();
+        self.load.has_free.next = self.has_free.val();
+        self.load.free_context.next = self.free_context.val();
+        self.lookup.next = self.load.lookup.val();
+        self.handle.next = self.load.handle.val();
+        self.load.lookup_ready.next = self.lookup_ready.val();
+        self.load.size.next = self.size.val();
+
+        self.check.command.next = self.load.command.val();
+        self.check.operands.next = self.load.operands.val();
+        self.check.kind.next = self.kind.val();
+        self.plan.command.next = self.load.command.val();
+        self.plan.operands.next = self.load.operands.val();
+        self.plan.nothing.next = self.check.nothing.val();
+        self.plan.node.next = self.node.val();
+        self.plan.tag.next = self.tag.val();
+        self.plan.size.next = self.size.val();
+        self.measure.operands.next = self.load.operands.val();
+        self.measure.remote.next = self.check.remote.val();
+        self.launch.core.next = self.load.core.val();
+        self.launch.command.next = self.load.command.val();
+        self.launch.course.next = self.plan.course.val();
+        self.launch.conflict.next = self.conflict.val();
+        self.segment.next = self.load.command.val().segment;
+        self.ordered.next = !self.load.command.val().is_mail;
+
+        self.empty_stream.next = self.load.command.val().is_stream & self.check.nothing.val();
+        self.launch.offer.next = self.state.q.val() == CommandState::Offer;
+        self.measure.start.next = false;
+        self.report.valid.next = false;
+        self.report.event.next = self.load.command.val().event;
+        self.report.error.next = self.error.q.val();
+        self.finished.next = false;
+        match self.state.q.val() {
+            CommandState::Take => {
+                if self.load.complete.val() {
+                    self.state.d.next = CommandState::Check;
+                }
+            }
+            CommandState::Check => {
+                self.error.d.next = self.check.error.val();
+                self.state.d.next = CommandState::Offer;
+                if self.check.error.val().any() {
+                    self.state.d.next = CommandState::Report;
+                } else if self.empty_stream.val() {
+                    self.state.d.next = CommandState::Report;
+                    if self.load.command.val().quiet {
+                        self.finished.next = true;
+                    }
+                } else if self.check.measure.val() {
+                    self.measure.start.next = true;
+                    self.state.d.next = CommandState::Measure;
+                }
+            }
+            CommandState::Measure => {
+                self.error.d.next = self.measure.error.val();
+                if self.measure.done.val() {
+                    self.state.d.next = CommandState::Offer;
+                    if self.measure.error.val().any() {
+                        self.state.d.next = CommandState::Report;
+                    }
+                }
+            }
+            CommandState::Offer => {
+                self.finished.next = self.launch.started.val();
+            }
+            CommandState::Report => {
+                self.report.valid.next = true;
+                self.finished.next = self.report.ready.val();
+            }
+        }
+        if self.finished.val() {
+            self.state.d.next = CommandState::Take;
+        }
+        self.load.clear.next = self.finished.val();
+        if self.rst.val() {
+            self.state.d.next = CommandState::Take;
+        }
+    }
+}

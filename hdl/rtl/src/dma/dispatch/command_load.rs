@@ -1,0 +1,152 @@
+//! Takes the words of a descriptor, and passes them on into the register file.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0 cycles to the register file, 1 to `command` and `operands` |
+//! | throughput | one word a cycle |
+//! | state | [`Descriptor`], and the number of the context |
+//!
+//! Words go straight to the registers of the context that will run the program; so a free one is needed before the first
+//! word is taken.
+
+use super::{Command, Descriptor, Operands};
+use crate::{ni::ports::ArgumentOut, prim::StreamIn};
+use portico_spec::ni::{command::SEGMENT_OFFSET, packet::OFFSET_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH};
+use rust_hdl::prelude::*;
+
+/// One descriptor at a time.
+#[derive(LogicBlock)]
+pub struct CommandLoad {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<32>,
+    /// Words may be taken.
+    pub open: Signal<In, Bit>,
+    /// A pulse when all words are there: the register that a get sends without having been given it is filled.
+    pub fill: Signal<In, Bit>,
+    /// Forgets the descriptor.
+    pub clear: Signal<In, Bit>,
+    pub argument: ArgumentOut,
+    /// A word of `s_axis` may go to `argument`.
+    pub grant: Signal<In, Bit>,
+    /// `argument` is used in this cycle, whatever `grant` is.
+    pub fills: Signal<Out, Bit>,
+    pub has_free: Signal<In, Bit>,
+    pub free_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Looks the segment up.
+    pub lookup: Signal<Out, Bit>,
+    pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub lookup_ready: Signal<In, Bit>,
+    /// Words of the segment, from the cycle after `lookup`.
+    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// The last word is taken.
+    pub complete: Signal<Out, Bit>,
+    pub core: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    pub command: Signal<Out, Command>,
+    pub operands: Signal<Out, Operands>,
+    descriptor: Descriptor,
+    chosen: DFF<Bits<CONTEXT_WIDTH>>,
+    target: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    fields: Signal<Local, Command>,
+    words: Signal<Local, Operands>,
+    first: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    filling: Signal<Local, Bit>,
+    segment_at: Constant<Bits<6>>,
+    linear_words: Constant<Bits<5>>,
+    geometry_register: Constant<Bits<4>>,
+}
+
+impl CommandLoad {
+    /// For words of `width` bits, and a memory of `memory_words` of them.
+    pub fn new(width: usize, memory_words: u64) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: Default::default(),
+            open: Default::default(),
+            fill: Default::default(),
+            clear: Default::default(),
+            argument: Default::default(),
+            grant: Default::default(),
+            fills: Default::default(),
+            has_free: Default::default(),
+            free_context: Default::default(),
+            lookup: Default::default(),
+            handle: Default::default(),
+            lookup_ready: Default::default(),
+            size: Default::default(),
+            complete: Default::default(),
+            core: Default::default(),
+            command: Default::default(),
+            operands: Default::default(),
+            descriptor: Descriptor::new(width, memory_words),
+            chosen: Default::default(),
+            target: Default::default(),
+            fields: Default::default(),
+            words: Default::default(),
+            first: Default::default(),
+            ready: Default::default(),
+            taken: Default::default(),
+            filling: Default::default(),
+            segment_at: Constant::new(bits(SEGMENT_OFFSET as u64)),
+            linear_words: Constant::new(bits(4)),
+            geometry_register: Constant::new(bits(4)),
+        }
+    }
+}
+
+impl Logic for CommandLoad {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, chosen);
+        self.descriptor.clk.next = self.clk.val();
+        self.descriptor.rst.next = self.rst.val();
+        self.fields.next = self.descriptor.command.val();
+        self.words.next = self.descriptor.operands.val();
+        self.command.next = self.fields.val();
+        self.operands.next = self.words.val();
+        self.core.next = self.chosen.q.val();
+
+        self.first.next = !self.words.val().count.any();
+        self.ready.next =
+            self.open.val() & self.grant.val() & (!self.first.val() | (self.has_free.val() & self.lookup_ready.val()));
+        self.s_axis.tready.next = self.ready.val();
+        self.taken.next = self.ready.val() & self.s_axis.tvalid.val();
+        self.complete.next = self.taken.val() & self.s_axis.tlast.val();
+        self.target.next = self.chosen.q.val();
+        if self.first.val() {
+            self.target.next = self.free_context.val();
+        }
+        if self.taken.val() {
+            self.chosen.d.next = self.target.val();
+        }
+        self.descriptor.clear.next = self.clear.val();
+        self.descriptor.take.next = self.taken.val();
+        self.descriptor.word.next = self.s_axis.tdata.val();
+        self.descriptor.size.next = self.size.val();
+        self.lookup.next = self.taken.val() & self.first.val();
+        self.handle.next = self
+            .s_axis
+            .tdata
+            .val()
+            .get_bits::<HANDLE_WIDTH>(self.segment_at.val().index());
+
+        // The strides that a linear get sends along, and must be none.
+        self.filling.next =
+            self.fill.val() & self.fields.val().is_get & (self.words.val().count == self.linear_words.val());
+        self.fills.next = self.filling.val();
+        self.argument.context.next = self.target.val();
+        // The sixteenth word has number 15; what comes after it is no argument.
+        self.argument.enable.next = self.taken.val() & !self.words.val().count.get_bit(4);
+        self.argument.register.next = self.words.val().count.get_bits::<4>(0);
+        self.argument.data.next = self.descriptor.argument.val();
+        if self.filling.val() {
+            self.argument.enable.next = true;
+            self.argument.register.next = self.geometry_register.val();
+            self.argument.data.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What a command asks of the sequencer.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | state | none |
+
+use super::{Command, Operands, REPEAT_WIDTH, WORDS_WIDTH};
+use portico_spec::ni::firmware::Entries;
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        instruction::PC_WIDTH,
+        packet::{ControlKind, DataKind, OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+        MAILBOX_WIDTH,
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Where a context starts, and the heads of its packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Course {
+    pub pc: Bits<PC_WIDTH>,
+    pub control: Bit,
+    pub bare: Bit,
+    pub destination: Bits<NODE_WIDTH>,
+    pub tag: Bits<TAG_WIDTH>,
+    pub kind: Bits<KIND_WIDTH>,
+    pub offset: Bits<OFFSET_WIDTH>,
+    pub size: Bits<OFFSET_WIDTH>,
+    pub row: Bits<ROW_WIDTH>,
+    pub stride: Bits<STRIDE_WIDTH>,
+    pub half: Bit,
+    /// It takes a transaction slot.
+    pub claims: Bit,
+}
+
+type Entry = Constant<Bits<PC_WIDTH>>;
+type Kind = Constant<Bits<KIND_WIDTH>>;
+
+fn entry(place: u8) -> Entry {
+    Constant::new(bits(u64::from(place)))
+}
+
+fn kind(number: u64) -> Kind {
+    Constant::new(bits(number))
+}
+
+/// Works out the course of a command that is right.
+#[derive(LogicBlock)]
+pub struct CommandStart {
+    pub command: Signal<In, Command>,
+    pub operands: Signal<In, Operands>,
+    /// Nothing is to be moved.
+    pub nothing: Signal<In, Bit>,
+    /// Of the segment.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub course: Signal<Out, Course>,
+    apart: Signal<Local, Bit>,
+    put: Entry,
+    put2d: Entry,
+    put3d: Entry,
+    empty: Entry,
+    get: Entry,
+    get3d: Entry,
+    stream: Entry,
+    stream2d: Entry,
+    enqueue: Entry,
+    enqueue_empty: Entry,
+    /// By the number of operand words.
+    atomic: [Entry; 5],
+    atomic_words: [Constant<Bits<WORDS_WIDTH>>; 5],
+    mail: Entry,
+    fence: Entry,
+    put_kind: Kind,
+    stream_kind: Kind,
+    atomic_kind: Kind,
+    message_kind: Kind,
+    get_kind: Kind,
+    mail_kind: Kind,
+    linear_words: Constant<Bits<WORDS_WIDTH>>,
+    cubic_words: Constant<Bits<WORDS_WIDTH>>,
+    once: Constant<Bits<REPEAT_WIDTH>>,
+    mailbox_at: Constant<Bits<6>>,
+    /// A word of memory has two halves, and this bit of a byte address tells them apart.
+    has_halves: Constant<Bit>,
+    half_at: Constant<Bits<6>>,
+}
+
+impl CommandStart {
+    /// For words of `width` bits, and programs at `entries`.
+    pub fn new(width: usize, entries: &Entries) -> Self {
+        Self {
+            command: Default::default(),
+            operands: Default::default(),
+            nothing: Default::default(),
+            node: Default::default(),
+            tag: Default::default(),
+            size: Default::default(),
+            course: Default::default(),
+            apart: Default::default(),
+            put: entry(entries.put),
+            put2d: entry(entries.put2d),
+            put3d: entry(entries.put3d),
+            empty: entry(entries.empty),
+            get: entry(entries.get),
+            get3d: entry(entries.get3d),
+            stream: entry(entries.stream),
+            stream2d: entry(entries.stream2d),
+            enqueue: entry(entries.enqueue),
+            enqueue_empty: entry(entries.enqueue_empty),
+            atomic: entries.atomic.map(entry),
+            atomic_words: [2, 3, 4, 5, 6].map(|words| Constant::new(bits(words))),
+            mail: entry(entries.mail),
+            fence: entry(entries.fence),
+            put_kind: kind(DataKind::Put as u64),
+            stream_kind: kind(DataKind::Stream as u64),
+            atomic_kind: kind(DataKind::Atomic as u64),
+            message_kind: kind(DataKind::Message as u64),
+            get_kind: kind(ControlKind::Get as u64),
+            mail_kind: kind(ControlKind::Mail as u64),
+            linear_words: Constant::new(bits(4)),
+            cubic_words: Constant::new(bits(7)),
+            once: Constant::new(bits(1)),
+            mailbox_at: Constant::new(bits(NODE_WIDTH as u64)),
+            has_halves: Constant::new(width == 64),
+            half_at: Constant::new(bits(2)),
+        }
+    }
+}
+
+impl Logic for CommandStart {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // Rows that lie apart at the remote side; a user's program may have them whatever their number is.
+        self.apart.next = (self.operands.val().count > self.linear_words.val())
+            & (self.command.val().is_program
+                | (self.command.val().is_put & (self.operands.val().rows != self.once.val())));
+
+        self.course.next.pc = self.put.val();
+        self.course.next.control = false;
+        self.course.next.bare = false;
+        self.course.next.destination = self.node.val();
+        self.course.next.tag = self.tag.val();
+        self.course.next.kind = self.put_kind.val();
+        self.course.next.offset = 0.into();
+        self.course.next.size = bits::<OFFSET_WIDTH>(0) - 1;
+        self.course.next.row = self.operands.val().row;
+        self.course.next.stride = self.operands.val().row;
+        self.course.next.half = false;
+        self.course.next.claims = true;
+        if self.apart.val() {
+            self.course.next.stride = self.operands.val().stride;
+        }
+        if self.command.val().is_put {
+            self.course.next.offset = self.operands.val().offset;
+            self.course.next.size = self.size.val();
+            if self.nothing.val() {
+                self.course.next.pc = self.empty.val();
+            } else if self.operands.val().count == self.cubic_words.val() {
+                self.course.next.pc = self.put3d.val();
+            } else if self.operands.val().count > self.linear_words.val() {
+                self.course.next.pc = self.put2d.val();
+            }
+        }
+        if self.command.val().is_get {
+            self.course.next.pc = self.get.val();
+            if self.operands.val().count == self.cubic_words.val() {
+                self.course.next.pc = self.get3d.val();
+            }
+            self.course.next.control = true;
+            self.course.next.kind = self.get_kind.val();
+            self.course.next.offset = self.operands.val().source;
+        }
+        if self.command.val().is_stream {
+            self.course.next.pc = self.stream.val();
+            if self.operands.val().count > self.linear_words.val() {
+                self.course.next.pc = self.stream2d.val();
+            }
+            self.course.next.bare = true;
+            self.course.next.kind = self.stream_kind.val();
+            self.course.next.claims = false;
+        }
+        if self.command.val().is_enqueue {
+            self.course.next.pc = self.enqueue.val();
+            if self.nothing.val() {
+                self.course.next.pc = self.enqueue_empty.val();
+            }
+            self.course.next.bare = true;
+            self.course.next.kind = self.message_kind.val();
+            self.course.next.claims = false;
+        }
+        if self.command.val().is_atomic {
+            for i in 0..5 {
+                if self.operands.val().count == self.atomic_words[i].val() {
+                    self.course.next.pc = self.atomic[i].val();
+                }
+            }
+            self.course.next.kind = self.atomic_kind.val();
+            self.course.next.offset = self.operands.val().offset;
+            self.course.next.half = self.has_halves.val()
+                & !self.command.val().wide
+                & self.operands.val().target.get_bit(self.half_at.val().index());
+        }
+        if self.command.val().is_mail {
+            self.course.next.pc = self.mail.val();
+            self.course.next.control = true;
+            self.course.next.bare = true;
+            self.course.next.destination = self.operands.val().target.get_bits::<NODE_WIDTH>(0);
+            self.course.next.tag = bit_cast::<TAG_WIDTH, MAILBOX_WIDTH>(
+                self.operands
+                    .val()
+                    .target
+                    .get_bits::<MAILBOX_WIDTH>(self.mailbox_at.val().index()),
+            );
+            self.course.next.kind = self.mail_kind.val();
+            self.course.next.claims = false;
+        }
+        if self.command.val().is_fence {
+            self.course.next.pc = self.fence.val();
+            self.course.next.bare = true;
+            self.course.next.claims = false;
+        }
+        if self.command.val().is_program {
+            self.course.next.pc = self.operands.val().target.get_bits::<PC_WIDTH>(0);
+            self.course.next.size = self.size.val();
+        }
+    }
+}

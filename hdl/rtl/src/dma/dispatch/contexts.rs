@@ -1,0 +1,239 @@
+//! Which contexts run, and what their commands are about.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | a start or stop shows in the next cycle; all else is combinational |
+//! | throughput | one start and one stop a cycle |
+//! | state | 10 flip-flops a core, and one for the server |
+
+use portico_spec::ni::{segment::HANDLE_WIDTH, CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT};
+use rust_hdl::prelude::*;
+
+/// One bit a context; the server's is the last.
+pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
+
+/// One core: whether it runs a command, and of which segment.
+#[derive(LogicBlock, Default)]
+pub struct Core {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub start: Signal<In, Bit>,
+    pub stop: Signal<In, Bit>,
+    /// The segment of the command that starts or wants to.
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// It has one.
+    pub ordered: Signal<In, Bit>,
+    pub active: Signal<Out, Bit>,
+    /// This core's command has the same segment.
+    pub conflict: Signal<Out, Bit>,
+    running: DFF<Bit>,
+    is_ordered: DFF<Bit>,
+    subject: DFF<Bits<HANDLE_WIDTH>>,
+}
+
+impl Logic for Core {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, running, is_ordered, subject);
+        self.active.next = self.running.q.val();
+        self.conflict.next = self.running.q.val()
+            & self.is_ordered.q.val()
+            & self.ordered.val()
+            & (self.subject.q.val() == self.segment.val());
+        if self.start.val() {
+            self.running.d.next = true;
+            self.is_ordered.d.next = self.ordered.val();
+            self.subject.d.next = self.segment.val();
+        }
+        if self.stop.val() {
+            self.running.d.next = false;
+        }
+        if self.rst.val() {
+            self.running.d.next = false;
+        }
+    }
+}
+
+/// All contexts.
+#[derive(LogicBlock)]
+pub struct Contexts {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: all contexts are free.
+    pub rst: Signal<In, Bit>,
+    /// `start_context` begins to run, for a command that `segment` and `ordered` describe.
+    pub start: Signal<In, Bit>,
+    pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// `stop_context` is free again.
+    pub stop: Signal<In, Bit>,
+    pub stop_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The segment of the command that comes next.
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// That command has one.
+    pub ordered: Signal<In, Bit>,
+    /// A running command has the same segment.
+    pub conflict: Signal<Out, Bit>,
+    /// One bit a context that runs.
+    pub active: Signal<Out, Bits<CONTEXTS>>,
+    /// There is a free core; `free_context` is the lowest.
+    pub has_free: Signal<Out, Bit>,
+    pub free_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    core: Vec<Core>,
+    server: DFF<Bit>,
+    starts: Signal<Local, Bits<CONTEXTS>>,
+    stops: Signal<Local, Bits<CONTEXTS>>,
+    number: Vec<Constant<Bits<CONTEXT_WIDTH>>>,
+    server_at: Constant<Bits<CONTEXT_WIDTH>>,
+    last_core: Constant<Bits<CONTEXT_WIDTH>>,
+    _cores: usize,
+}
+
+impl Contexts {
+    /// The contexts of 1 to 8 cores, and of the server; panics outside that.
+    pub fn new(cores: usize) -> Self {
+        assert!(
+            (1..=MAX_CORES).contains(&cores),
+            "contexts: cores = {cores}, allowed: 1 to {MAX_CORES}"
+        );
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            start: Default::default(),
+            start_context: Default::default(),
+            stop: Default::default(),
+            stop_context: Default::default(),
+            segment: Default::default(),
+            ordered: Default::default(),
+            conflict: Default::default(),
+            active: Default::default(),
+            has_free: Default::default(),
+            free_context: Default::default(),
+            core: (0..cores).map(|_| Core::default()).collect(),
+            server: Default::default(),
+            starts: Default::default(),
+            stops: Default::default(),
+            number: (0..cores as u64).map(|core| Constant::new(core.into())).collect(),
+            server_at: Constant::new(bits(SERVER_CONTEXT as u64)),
+            last_core: Constant::new(bits(cores as u64 - 1)),
+            _cores: cores,
+        }
+    }
+}
+
+impl Logic for Contexts {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, server);
+        self.starts.next = 0.into();
+        if self.start.val() {
+            self.starts.next = bits::<CONTEXTS>(1) << self.start_context.val();
+        }
+        self.stops.next = 0.into();
+        if self.stop.val() {
+            self.stops.next = bits::<CONTEXTS>(1) << self.stop_context.val();
+        }
+        self.active.next = 0.into();
+        self.conflict.next = false;
+        self.has_free.next = false;
+        for i in 0..self._cores {
+            self.core[i].clk.next = self.clk.val();
+            self.core[i].rst.next = self.rst.val();
+            self.core[i].start.next = self.starts.val().get_bit(i);
+            self.core[i].stop.next = self.stops.val().get_bit(i);
+            self.core[i].segment.next = self.segment.val();
+            self.core[i].ordered.next = self.ordered.val();
+            self.active.next = self.active.val().replace_bit(i, self.core[i].active.val());
+            self.conflict.next = self.conflict.val() | self.core[i].conflict.val();
+            self.has_free.next = self.has_free.val() | !self.core[i].active.val();
+        }
+        self.free_context.next = 0.into();
+        // The lowest is the last to speak.
+        for i in 0..self._cores {
+            if !self.core[self.last_core.val().index() - i].active.val() {
+                self.free_context.next = self.number[self.last_core.val().index() - i].val();
+            }
+        }
+        self.active.next = self
+            .active
+            .val()
+            .replace_bit(self.server_at.val().index(), self.server.q.val());
+        if self.starts.val().get_bit(self.server_at.val().index()) {
+            self.server.d.next = true;
+        }
+        if self.stops.val().get_bit(self.server_at.val().index()) {
+            self.server.d.next = false;
+        }
+        if self.rst.val() {
+            self.server.d.next = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        dma::testing::emits,
+        prim::testing::{clock, clocked, reset, rng, settle},
+    };
+    use rand::{seq::IteratorRandom, Rng};
+
+    clocked!([] Contexts);
+
+    #[test]
+    fn emission() {
+        emits(&Contexts::new(1), "contexts");
+        emits(&Contexts::new(8), "contexts");
+    }
+
+    #[test]
+    fn keeps_account_of_who_runs_and_what() {
+        for cores in [1, 3, 8] {
+            let mut rng = rng(0xc0de + cores as u64);
+            let mut dut = reset(Contexts::new(cores));
+            let mut model: Vec<Option<Option<u64>>> = vec![None; CONTEXTS];
+            let contexts: Vec<usize> = (0..cores).chain([SERVER_CONTEXT]).collect();
+            let mut conflicts = 0;
+            for cycle in 0..4_000 {
+                let pick = |runs: bool, rng: &mut _| {
+                    let matching = contexts.iter().filter(|&&context| model[context].is_some() == runs);
+                    matching.choose(rng).copied()
+                };
+                let start = pick(false, &mut rng).filter(|_| rng.gen_bool(0.6));
+                let stop = pick(true, &mut rng).filter(|_| rng.gen_bool(0.4));
+                let (segment, ordered) = (rng.gen_range(0..4) * 85, rng.gen_bool(0.8));
+                dut.start.next = start.is_some();
+                dut.start_context.next = (start.unwrap_or(0) as u64).into();
+                dut.stop.next = stop.is_some();
+                dut.stop_context.next = (stop.unwrap_or(0) as u64).into();
+                dut.segment.next = segment.into();
+                dut.ordered.next = ordered;
+                settle(&mut dut);
+                let active = (0..CONTEXTS)
+                    .map(|at| u64::from(model[at].is_some()) << at)
+                    .sum::<u64>();
+                assert_eq!(dut.active.val().to_u64(), active, "{cores} cores, cycle {cycle}");
+                let conflict = ordered && model[..cores].contains(&Some(Some(segment)));
+                assert_eq!(dut.conflict.val(), conflict, "{cores} cores, cycle {cycle}");
+                conflicts += usize::from(conflict);
+                let free = (0..cores).find(|&core| model[core].is_none());
+                let found = dut.has_free.val().then(|| dut.free_context.val().to_u64() as usize);
+                assert_eq!(found, free, "{cores} cores, cycle {cycle}");
+                clock(&mut dut);
+                if let Some(context) = start {
+                    model[context] = Some(ordered.then_some(segment));
+                }
+                if let Some(context) = stop {
+                    model[context] = None;
+                }
+            }
+            assert!(conflicts > 100);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "contexts: cores = 9, allowed: 1 to 8")]
+    fn more_cores_are_refused() {
+        Contexts::new(9);
+    }
+}

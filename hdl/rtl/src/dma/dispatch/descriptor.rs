@@ -1,0 +1,273 @@
+//! A descriptor taken apart, word by word as it comes.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | fields: 1 cycle from their word; `argument`: combinational |
+//! | throughput | one word a cycle |
+//! | state | about 260 flip-flops |
+//!
+//! What the checks need of addresses is worked out as they come, behind the arrival of later words: how much of the
+//! segment and of the memory lies beyond them.
+
+use super::{Command, CommandDecoder, REPEAT_WIDTH};
+use portico_spec::ni::{
+    command::MAX_DESCRIPTOR_WORDS,
+    packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+};
+use rust_hdl::prelude::*;
+
+/// Width of a count of words, in bits.
+pub const WORDS_WIDTH: usize = 5;
+/// Width of what is kept of word 1 as it is, in bits.
+pub const TARGET_WIDTH: usize = 16;
+
+/// What the words after the first say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Operands {
+    /// Words so far, 0 to 16.
+    pub count: Bits<WORDS_WIDTH>,
+    /// There were more.
+    pub overlong: Bit,
+    /// The low bits of word 1 as it came.
+    pub target: Bits<TARGET_WIDTH>,
+    /// Word 1 in words of memory, and what the segment has from there on; `beyond` if that is below zero.
+    pub offset: Bits<OFFSET_WIDTH>,
+    pub room: Bits<OFFSET_WIDTH>,
+    pub beyond: Bit,
+    /// Word 2 likewise, and what the memory has from there on.
+    pub source: Bits<OFFSET_WIDTH>,
+    pub source_room: Bits<OFFSET_WIDTH>,
+    pub source_beyond: Bit,
+    pub source_misaligned: Bit,
+    pub row: Bits<ROW_WIDTH>,
+    pub rows: Bits<REPEAT_WIDTH>,
+    pub source_stride: Bits<STRIDE_WIDTH>,
+    pub stride: Bits<STRIDE_WIDTH>,
+    /// 1 if not given.
+    pub planes: Bits<REPEAT_WIDTH>,
+    pub source_plane_stride: Bits<STRIDE_WIDTH>,
+    pub plane_stride: Bits<STRIDE_WIDTH>,
+}
+
+/// Keeps one descriptor.
+#[derive(LogicBlock)]
+pub struct Descriptor {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Forgets the words; the next is a first one.
+    pub clear: Signal<In, Bit>,
+    /// Takes `word`.
+    pub take: Signal<In, Bit>,
+    pub word: Signal<In, Bits<32>>,
+    /// Words of the segment that word 0 names, while word 1 is taken.
+    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// `word` as the register of the same number gets it: addresses in words.
+    pub argument: Signal<Out, Bits<32>>,
+    pub command: Signal<Out, Command>,
+    pub operands: Signal<Out, Operands>,
+    decoder: CommandDecoder,
+    count: DFF<Bits<WORDS_WIDTH>>,
+    overlong: DFF<Bit>,
+    word0: DFF<Bits<32>>,
+    target: DFF<Bits<TARGET_WIDTH>>,
+    offset: DFF<Bits<OFFSET_WIDTH>>,
+    room: DFF<Bits<OFFSET_WIDTH>>,
+    beyond: DFF<Bit>,
+    source: DFF<Bits<OFFSET_WIDTH>>,
+    source_room: DFF<Bits<OFFSET_WIDTH>>,
+    source_beyond: DFF<Bit>,
+    source_misaligned: DFF<Bit>,
+    word3: DFF<Bits<32>>,
+    word4: DFF<Bits<32>>,
+    planes: DFF<Bits<REPEAT_WIDTH>>,
+    word6: DFF<Bits<32>>,
+    kind: Signal<Local, Command>,
+    converted: Signal<Local, Bits<32>>,
+    above: Signal<Local, Bits<32>>,
+    address: Signal<Local, Bits<OFFSET_WIDTH>>,
+    is_huge: Signal<Local, Bit>,
+    has_source: Signal<Local, Bit>,
+    low_bits: Signal<Local, Bits<32>>,
+    byte_shift: Constant<Bits<3>>,
+    byte_mask: Constant<Bits<32>>,
+    address_width: Constant<Bits<6>>,
+    memory_words: Constant<Bits<OFFSET_WIDTH>>,
+    high_half: Constant<Bits<6>>,
+    most_words: Constant<Bits<WORDS_WIDTH>>,
+}
+
+impl Descriptor {
+    /// For words of `width` bits and a memory of `memory_words` of them, below 2^22; panics beyond.
+    pub fn new(width: usize, memory_words: u64) -> Self {
+        let most = (1u64 << OFFSET_WIDTH) - 1;
+        assert!(
+            (1..=most).contains(&memory_words),
+            "descriptor: memory_words = {memory_words}, allowed: 1 to {most}"
+        );
+        let bytes = width as u64 / 8;
+        assert!([4, 8].contains(&bytes), "descriptor: width = {width}, allowed: 32, 64");
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            clear: Default::default(),
+            take: Default::default(),
+            word: Default::default(),
+            size: Default::default(),
+            argument: Default::default(),
+            command: Default::default(),
+            operands: Default::default(),
+            decoder: Default::default(),
+            count: Default::default(),
+            overlong: Default::default(),
+            word0: Default::default(),
+            target: Default::default(),
+            offset: Default::default(),
+            room: Default::default(),
+            beyond: Default::default(),
+            source: Default::default(),
+            source_room: Default::default(),
+            source_beyond: Default::default(),
+            source_misaligned: Default::default(),
+            word3: Default::default(),
+            word4: Default::default(),
+            planes: Default::default(),
+            word6: Default::default(),
+            kind: Default::default(),
+            converted: Default::default(),
+            above: Default::default(),
+            address: Default::default(),
+            is_huge: Default::default(),
+            has_source: Default::default(),
+            low_bits: Default::default(),
+            byte_shift: Constant::new(bits(u64::from(bytes.trailing_zeros()))),
+            byte_mask: Constant::new(bits(bytes - 1)),
+            address_width: Constant::new(bits(OFFSET_WIDTH as u64)),
+            memory_words: Constant::new(bits(memory_words)),
+            high_half: Constant::new(bits(16)),
+            most_words: Constant::new(bits(MAX_DESCRIPTOR_WORDS as u64)),
+        }
+    }
+}
+
+impl Logic for Descriptor {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            count,
+            overlong,
+            word0,
+            target,
+            offset,
+            room,
+            beyond,
+            source,
+            source_room,
+            source_beyond,
+            source_misaligned,
+            word3,
+            word4,
+            planes,
+            word6
+        );
+        self.decoder.word.next = self.word0.q.val();
+        self.kind.next = self.decoder.command.val();
+        self.converted.next = self.word.val() >> self.byte_shift.val();
+        self.address.next = self.converted.val().get_bits::<OFFSET_WIDTH>(0);
+        self.above.next = self.converted.val() >> self.address_width.val();
+        self.is_huge.next = self.above.val().any();
+        self.has_source.next =
+            self.kind.val().is_put | self.kind.val().is_get | self.kind.val().is_stream | self.kind.val().is_enqueue;
+        self.low_bits.next = self.word.val() & self.byte_mask.val();
+
+        self.argument.next = self.word.val();
+        if (self.count.q.val() == 1) & (self.has_source.val() | self.kind.val().is_atomic) {
+            self.argument.next = self.converted.val();
+        }
+        if (self.count.q.val() == 2) & self.has_source.val() {
+            self.argument.next = self.converted.val();
+        }
+
+        if self.take.val() {
+            if self.count.q.val() == self.most_words.val() {
+                self.overlong.d.next = true;
+            } else {
+                self.count.d.next = self.count.q.val() + 1;
+            }
+            if !self.count.q.val().any() {
+                self.word0.d.next = self.word.val();
+                self.source_misaligned.d.next = false;
+                self.target.d.next = 0.into();
+                self.word3.d.next = 0.into();
+                self.word4.d.next = 0.into();
+                self.planes.d.next = 1.into();
+                self.word6.d.next = 0.into();
+            }
+            if self.count.q.val() == 1 {
+                self.target.d.next = self.word.val().get_bits::<TARGET_WIDTH>(0);
+                self.offset.d.next = self.address.val();
+                self.room.d.next = self.size.val() - self.address.val();
+                self.beyond.d.next = self.is_huge.val() | (self.address.val() > self.size.val());
+            }
+            if self.count.q.val() == 2 {
+                self.source.d.next = self.address.val();
+                self.source_room.d.next = self.memory_words.val() - self.address.val();
+                self.source_beyond.d.next = self.is_huge.val() | (self.address.val() > self.memory_words.val());
+                self.source_misaligned.d.next = self.low_bits.val().any();
+            }
+            if self.count.q.val() == 3 {
+                self.word3.d.next = self.word.val();
+            }
+            if self.count.q.val() == 4 {
+                self.word4.d.next = self.word.val();
+            }
+            if self.count.q.val() == 5 {
+                self.planes.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0);
+            }
+            if self.count.q.val() == 6 {
+                self.word6.d.next = self.word.val();
+            }
+        }
+        if self.clear.val() {
+            self.count.d.next = 0.into();
+            self.overlong.d.next = false;
+        }
+        if self.rst.val() {
+            self.count.d.next = 0.into();
+            self.overlong.d.next = false;
+        }
+
+        self.command.next = self.kind.val();
+        self.operands.next.count = self.count.q.val();
+        self.operands.next.overlong = self.overlong.q.val();
+        self.operands.next.target = self.target.q.val();
+        self.operands.next.offset = self.offset.q.val();
+        self.operands.next.room = self.room.q.val();
+        self.operands.next.beyond = self.beyond.q.val();
+        self.operands.next.source = self.source.q.val();
+        self.operands.next.source_room = self.source_room.q.val();
+        self.operands.next.source_beyond = self.source_beyond.q.val();
+        self.operands.next.source_misaligned = self.source_misaligned.q.val();
+        self.operands.next.row = self.word3.q.val().get_bits::<ROW_WIDTH>(0);
+        self.operands.next.rows = self
+            .word3
+            .q
+            .val()
+            .get_bits::<REPEAT_WIDTH>(self.high_half.val().index());
+        self.operands.next.source_stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(0);
+        self.operands.next.stride = self
+            .word4
+            .q
+            .val()
+            .get_bits::<STRIDE_WIDTH>(self.high_half.val().index());
+        self.operands.next.planes = self.planes.q.val();
+        self.operands.next.source_plane_stride = self.word6.q.val().get_bits::<STRIDE_WIDTH>(0);
+        self.operands.next.plane_stride = self
+            .word6
+            .q
+            .val()
+            .get_bits::<STRIDE_WIDTH>(self.high_half.val().index());
+    }
+}

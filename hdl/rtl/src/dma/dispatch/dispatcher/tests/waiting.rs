@@ -1,0 +1,122 @@
+//! Commands that wait: for a core, a slot, another of the same segment, the sequencer.
+
+use super::bench::{Bench, Source};
+use super::expect::word0;
+
+fn bench(cores: usize) -> Bench<32> {
+    let mut bench = Bench::new(cores);
+    for handle in 1..=9 {
+        bench.segment(handle, [0x41, 0x9a, 1, 100]);
+    }
+    bench
+}
+
+fn put(segment: u32) -> [u32; 4] {
+    [word0(1, segment, segment), 0x20, 0x108, 1 << 16 | 7]
+}
+
+fn segments(bench: &Bench<32>) -> Vec<u64> {
+    bench.starts.iter().map(|(_, start)| start.segment).collect()
+}
+
+#[test]
+fn a_command_waits_for_another_of_its_segment_and_all_behind_it_too() {
+    for second in [put(1).to_vec(), vec![word0(5, 1, 1), 0, 1], vec![word0(7, 1, 1)]] {
+        let mut bench = bench(8);
+        bench.send(Source::Command, &put(1));
+        bench.send(Source::Command, &second);
+        bench.send(Source::Command, &put(2));
+        bench.run(40);
+        assert_eq!(segments(&bench), [1]);
+        assert_eq!(bench.claims.len(), 1, "no slot before its turn");
+        bench.stops.push_back((0, false, 0));
+        bench.run(40);
+        assert_eq!(segments(&bench), [1, 1, 2]);
+        assert_eq!(bench.active(), 0b11 | 1 << 1);
+    }
+}
+
+#[test]
+fn mails_wait_for_nobody() {
+    let mut bench = bench(8);
+    bench.send(Source::Command, &put(1));
+    (0..3).for_each(|_| bench.send(Source::Command, &[word0(6, 1, 1), 0, 0, 0]));
+    bench.run(40);
+    assert_eq!(bench.starts.len(), 4);
+    bench.stops.push_back((0, false, 0));
+    bench.run(2);
+    bench.send(Source::Command, &put(1));
+    bench.run(20);
+    assert_eq!(bench.starts.len(), 5, "a mail has no segment to wait for");
+}
+
+#[test]
+fn words_are_taken_only_for_a_free_core_and_the_lowest_serves() {
+    for cores in [1, 3, 8] {
+        let mut bench = bench(cores);
+        (1..=9).for_each(|segment| bench.send(Source::Command, &put(segment)));
+        bench.run(120);
+        let contexts: Vec<_> = bench.starts.iter().map(|(_, start)| start.context).collect();
+        assert_eq!(contexts, (0..cores as u64).collect::<Vec<_>>());
+        assert_eq!(bench.words[0].len(), 4 * (9 - cores));
+        bench.stops.push_back((cores as u64 / 2, false, 0));
+        bench.run(20);
+        assert_eq!(bench.starts[cores].1.context, cores as u64 / 2);
+    }
+}
+
+#[test]
+fn a_claim_is_kept_until_the_start_has_passed() {
+    let mut bench = bench(2);
+    bench.next_slot = 7;
+    bench.claim_ready = false;
+    bench.send(Source::Command, &put(1));
+    bench.run(20);
+    assert!(bench.starts.is_empty() && bench.claims.is_empty());
+    (bench.claim_ready, bench.start_ready) = (true, false);
+    bench.run(20);
+    assert_eq!((bench.starts.len(), bench.claims.len()), (0, 1));
+    bench.claim_ready = false;
+    bench.start_ready = true;
+    bench.run(2);
+    assert_eq!(bench.starts[0].1.slot, Some(7));
+    bench.claim_ready = true;
+    bench.send(Source::Command, &put(2));
+    bench.run(20);
+    assert_eq!((bench.starts[1].1.slot, bench.claims.len()), (Some(8), 2));
+}
+
+#[test]
+fn the_sources_take_turns() {
+    let mut bench = bench(8);
+    for segment in [1, 2, 3] {
+        bench.send(Source::Command, &put(segment));
+        bench.send(Source::Queued, &put(segment + 4));
+    }
+    bench.run(80);
+    assert_eq!(segments(&bench), [1, 5, 2, 6, 3, 7]);
+}
+
+#[test]
+fn a_put_takes_as_many_cycles_as_words_and_two() {
+    let mut bench = bench(8);
+    (1..=4).for_each(|segment| bench.send(Source::Command, &put(segment)));
+    bench.run(40);
+    let cycles: Vec<_> = bench.starts.iter().map(|(cycle, _)| cycle).collect();
+    assert!(cycles.windows(2).all(|pair| pair[1] - pair[0] == 6), "{cycles:?}");
+}
+
+/// Neither a lookup of what is being written, nor a word before all is cleared.
+#[test]
+fn nothing_is_taken_while_tables_are_written() {
+    let mut bench = bench(2);
+    bench.dut.initialising.next = true;
+    bench.send(Source::Command, &put(1));
+    bench.send(Source::Request, &[0; 5]);
+    bench.run(10);
+    assert_eq!((bench.words[0].len(), bench.words[2].len()), (4, 5));
+    // Sweeping place 0 over and over has cleared nothing that is used here.
+    bench.dut.initialising.next = false;
+    bench.run(10);
+    assert_eq!((bench.starts.len(), bench.words[2].len()), (1, 0));
+}

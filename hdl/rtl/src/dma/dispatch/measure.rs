@@ -1,0 +1,139 @@
+//! Checks the ends of a transfer of several rows: in the segment, then in the memory.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | that of [`Extent`] for each side |
+//! | throughput | one transfer at a time |
+//! | state | [`Extent`], and 2 flip-flops |
+
+use super::{Extent, Operands, EXTENT_WIDTH};
+use portico_spec::ni::{
+    packet::{ERROR_WIDTH, OFFSET_WIDTH},
+    ErrorCode,
+};
+use rust_hdl::prelude::*;
+
+/// Which end is measured.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum MeasureState {
+    Idle,
+    /// In the segment.
+    Remote,
+    /// In the memory.
+    Source,
+}
+
+/// Measures one transfer.
+#[derive(LogicBlock)]
+pub struct Measure {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Begins; the inputs below stay until `done`.
+    pub start: Signal<In, Bit>,
+    /// In the segment too.
+    pub remote: Signal<In, Bit>,
+    pub operands: Signal<In, Operands>,
+    /// High for one cycle, with `error`.
+    pub done: Signal<Out, Bit>,
+    /// An error code, 0 for none.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    extent: Extent,
+    state: DFF<MeasureState>,
+    in_segment: Signal<Local, Bit>,
+    room: Signal<Local, Bits<OFFSET_WIDTH>>,
+    too_far: Signal<Local, Bit>,
+    out_of_segment: Constant<Bits<ERROR_WIDTH>>,
+    out_of_memory: Constant<Bits<ERROR_WIDTH>>,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            start: Default::default(),
+            remote: Default::default(),
+            operands: Default::default(),
+            done: Default::default(),
+            error: Default::default(),
+            extent: Default::default(),
+            state: Default::default(),
+            in_segment: Default::default(),
+            room: Default::default(),
+            too_far: Default::default(),
+            out_of_segment: Constant::new(bits(ErrorCode::OutOfSegment as u64)),
+            out_of_memory: Constant::new(bits(ErrorCode::OutOfMemory as u64)),
+        }
+    }
+}
+
+impl Logic for Measure {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, state);
+        self.extent.clk.next = self.clk.val();
+        self.extent.rst.next = self.rst.val();
+        self.extent.rows.next = self.operands.val().rows;
+        self.extent.planes.next = self.operands.val().planes;
+        self.extent.row.next = self.operands.val().row;
+
+        // The extent reads the strides as it goes: they are those of the side that it measures, or is told to.
+        self.in_segment.next = self.state.q.val() == MeasureState::Remote;
+        if self.start.val() {
+            self.in_segment.next = self.remote.val();
+        }
+        if self.in_segment.val() & self.extent.done.val() {
+            self.in_segment.next = false;
+        }
+        self.extent.row_stride.next = self.operands.val().source_stride;
+        self.extent.plane_stride.next = self.operands.val().source_plane_stride;
+        if self.in_segment.val() {
+            self.extent.row_stride.next = self.operands.val().stride;
+            self.extent.plane_stride.next = self.operands.val().plane_stride;
+        }
+        self.room.next = self.operands.val().source_room;
+        if self.state.q.val() == MeasureState::Remote {
+            self.room.next = self.operands.val().room;
+        }
+        self.too_far.next = self.extent.reach.val() > bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.room.val());
+
+        self.extent.start.next = self.start.val();
+        self.done.next = false;
+        self.error.next = 0.into();
+        match self.state.q.val() {
+            MeasureState::Idle => {
+                if self.start.val() {
+                    self.state.d.next = MeasureState::Source;
+                    if self.remote.val() {
+                        self.state.d.next = MeasureState::Remote;
+                    }
+                }
+            }
+            MeasureState::Remote => {
+                if self.extent.done.val() {
+                    if self.too_far.val() {
+                        self.done.next = true;
+                        self.error.next = self.out_of_segment.val();
+                        self.state.d.next = MeasureState::Idle;
+                    } else {
+                        self.extent.start.next = true;
+                        self.state.d.next = MeasureState::Source;
+                    }
+                }
+            }
+            MeasureState::Source => {
+                if self.extent.done.val() {
+                    self.done.next = true;
+                    self.state.d.next = MeasureState::Idle;
+                    if self.too_far.val() | self.operands.val().source_beyond {
+                        self.error.next = self.out_of_memory.val();
+                    }
+                }
+            }
+        }
+        if self.rst.val() {
+            self.state.d.next = MeasureState::Idle;
+        }
+    }
+}

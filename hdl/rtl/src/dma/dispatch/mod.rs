@@ -1,0 +1,60 @@
+//! The DMA: commands, and get requests of other nodes, become packets.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`Dispatcher`] | takes descriptors and requests, and starts programs for them |
+//! | [`CommandSelect`] | joins the two sources of descriptors |
+//! | [`CommandIntake`] | the path of commands, with [`CommandLoad`], [`CommandCheck`], [`Measure`], [`CommandStart`], [`Launch`] |
+//! | [`RequestIntake`] | the path of requests, with [`RequestLoad`], [`RequestStart`] |
+//! | [`StartArbiter`] | joins both paths |
+//! | [`Contexts`] | which contexts run |
+//! | [`Stops`], [`EventArbiter`], [`Refuser`] | what follows when one stops, or a command is refused |
+//! | [`Segments`], [`QueueCredits`] | windows and queues of other nodes |
+//! | [`Windows`] | windows of this node |
+//! | [`Descriptor`], [`CommandDecoder`], [`Extent`] | descriptors taken apart, and measured |
+
+mod command;
+mod command_check;
+mod command_intake;
+mod command_load;
+mod command_select;
+mod command_start;
+mod contexts;
+mod descriptor;
+mod dispatcher;
+mod event_arbiter;
+mod extent;
+mod launch;
+mod measure;
+mod queue_credits;
+mod refuser;
+mod request_intake;
+mod request_load;
+mod request_start;
+mod segments;
+mod start_arbiter;
+mod stops;
+mod windows;
+
+pub use command::{Command, CommandDecoder};
+pub use command_check::CommandCheck;
+pub use command_intake::{CommandIntake, CommandState};
+pub use command_load::CommandLoad;
+pub use command_select::CommandSelect;
+pub use command_start::{CommandStart, Course};
+pub use contexts::{Contexts, Core, CONTEXTS};
+pub use descriptor::{Descriptor, Operands, TARGET_WIDTH, WORDS_WIDTH};
+pub use dispatcher::Dispatcher;
+pub use event_arbiter::EventArbiter;
+pub use extent::{Extent, EXTENT_WIDTH, REPEAT_WIDTH};
+pub use launch::Launch;
+pub use measure::{Measure, MeasureState};
+pub use queue_credits::QueueCredits;
+pub use refuser::Refuser;
+pub use request_intake::{RequestIntake, RequestState};
+pub use request_load::{Request, RequestLoad, PLACE_WIDTH};
+pub use request_start::RequestStart;
+pub use segments::Segments;
+pub use start_arbiter::StartArbiter;
+pub use stops::Stops;
+pub use windows::Windows;

@@ -1,0 +1,191 @@
+//! Takes the words of a request, and passes them on into the server's registers.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0 cycles to the register file, 1 to `request` |
+//! | throughput | one word a cycle |
+//! | state | about 90 flip-flops |
+//!
+//! A request is the packet as it came: head, ADDRESS, and the words of the registers from 2 on.
+
+use super::REPEAT_WIDTH;
+use crate::{
+    ni::{
+        ports::ArgumentOut,
+        words::{AddressDecoder, HeadDecoder},
+    },
+    prim::StreamIn,
+};
+use portico_spec::{
+    flit::{NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        packet::{OFFSET_WIDTH, ROW_WIDTH, SLOT_WIDTH, STRIDE_WIDTH},
+        CONTEXT_WIDTH, SERVER_CONTEXT,
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Width of a count of words up to one more than a request may have, so that too many show.
+pub const PLACE_WIDTH: usize = 4;
+
+/// What a request says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Request {
+    /// Words so far, 8 for all beyond 7.
+    pub count: Bits<PLACE_WIDTH>,
+    pub source: Bits<NODE_WIDTH>,
+    /// The requester's transaction, and where it wants the words.
+    pub slot: Bits<SLOT_WIDTH>,
+    pub offset: Bits<OFFSET_WIDTH>,
+    pub row: Bits<ROW_WIDTH>,
+    pub rows: Bits<REPEAT_WIDTH>,
+    /// At the requester.
+    pub stride: Bits<STRIDE_WIDTH>,
+    /// True if planes are not given.
+    pub has_planes: Bit,
+}
+
+/// One request at a time.
+#[derive(LogicBlock)]
+pub struct RequestLoad {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<32>,
+    /// Words may be taken.
+    pub open: Signal<In, Bit>,
+    /// The first one too.
+    pub open_first: Signal<In, Bit>,
+    /// The next word is the first of another request; the fields stay until then.
+    pub clear: Signal<In, Bit>,
+    pub argument: ArgumentOut,
+    /// Looks a window up.
+    pub lookup: Signal<Out, Bit>,
+    pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// The last word is taken; and it was the first too.
+    pub complete: Signal<Out, Bit>,
+    pub lone: Signal<Out, Bit>,
+    pub request: Signal<Out, Request>,
+    head: HeadDecoder,
+    address: AddressDecoder,
+    place: DFF<Bits<PLACE_WIDTH>>,
+    source: DFF<Bits<NODE_WIDTH>>,
+    slot: DFF<Bits<SLOT_WIDTH>>,
+    offset: DFF<Bits<OFFSET_WIDTH>>,
+    row: DFF<Bits<ROW_WIDTH>>,
+    rows: DFF<Bits<REPEAT_WIDTH>>,
+    stride: DFF<Bits<STRIDE_WIDTH>>,
+    has_planes: DFF<Bit>,
+    first: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    most: Constant<Bits<PLACE_WIDTH>>,
+    registers_end: Constant<Bits<PLACE_WIDTH>>,
+    high_half: Constant<Bits<6>>,
+    server: Constant<Bits<CONTEXT_WIDTH>>,
+}
+
+impl Default for RequestLoad {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: Default::default(),
+            open: Default::default(),
+            open_first: Default::default(),
+            clear: Default::default(),
+            argument: Default::default(),
+            lookup: Default::default(),
+            window_tag: Default::default(),
+            complete: Default::default(),
+            lone: Default::default(),
+            request: Default::default(),
+            head: Default::default(),
+            address: Default::default(),
+            place: Default::default(),
+            source: Default::default(),
+            slot: Default::default(),
+            offset: Default::default(),
+            row: Default::default(),
+            rows: Default::default(),
+            stride: Default::default(),
+            has_planes: Default::default(),
+            first: Default::default(),
+            ready: Default::default(),
+            taken: Default::default(),
+            most: Constant::new(bits(8)),
+            registers_end: Constant::new(bits(7)),
+            high_half: Constant::new(bits(16)),
+            server: Constant::new(bits(SERVER_CONTEXT as u64)),
+        }
+    }
+}
+
+impl Logic for RequestLoad {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, place, source, slot, offset, row, rows, stride, has_planes);
+        self.head.word.next = self.s_axis.tdata.val();
+        self.address.word.next = self.s_axis.tdata.val();
+        self.first.next = !self.place.q.val().any();
+        self.ready.next = self.open.val() & (!self.first.val() | self.open_first.val());
+        self.s_axis.tready.next = self.ready.val();
+        self.taken.next = self.ready.val() & self.s_axis.tvalid.val();
+        self.complete.next = self.taken.val() & self.s_axis.tlast.val();
+        self.lone.next = self.first.val();
+        self.lookup.next = self.taken.val() & self.first.val();
+        self.window_tag.next = self.head.tag.val();
+        self.argument.enable.next =
+            self.taken.val() & (self.place.q.val() > 1) & (self.place.q.val() < self.registers_end.val());
+        self.argument.context.next = self.server.val();
+        self.argument.register.next = self.place.q.val();
+        self.argument.data.next = self.s_axis.tdata.val();
+
+        if self.taken.val() {
+            if self.place.q.val() != self.most.val() {
+                self.place.d.next = self.place.q.val() + 1;
+            }
+            if self.first.val() {
+                self.source.d.next = self.head.source.val();
+                self.has_planes.d.next = true;
+            }
+            if self.place.q.val() == 1 {
+                self.slot.d.next = self.address.slot.val();
+                self.offset.d.next = self.address.offset.val();
+            }
+            if self.place.q.val() == 3 {
+                self.row.d.next = self.s_axis.tdata.val().get_bits::<ROW_WIDTH>(0);
+                self.rows.d.next = self
+                    .s_axis
+                    .tdata
+                    .val()
+                    .get_bits::<REPEAT_WIDTH>(self.high_half.val().index());
+            }
+            if self.place.q.val() == 4 {
+                self.stride.d.next = self
+                    .s_axis
+                    .tdata
+                    .val()
+                    .get_bits::<STRIDE_WIDTH>(self.high_half.val().index());
+            }
+            if self.place.q.val() == 5 {
+                self.has_planes.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(0).any();
+            }
+        }
+        if self.clear.val() {
+            self.place.d.next = 0.into();
+        }
+        if self.rst.val() {
+            self.place.d.next = 0.into();
+        }
+
+        self.request.next.count = self.place.q.val();
+        self.request.next.source = self.source.q.val();
+        self.request.next.slot = self.slot.q.val();
+        self.request.next.offset = self.offset.q.val();
+        self.request.next.row = self.row.q.val();
+        self.request.next.rows = self.rows.q.val();
+        self.request.next.stride = self.stride.q.val();
+        self.request.next.has_planes = self.has_planes.q.val();
+    }
+}

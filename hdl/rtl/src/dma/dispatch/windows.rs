@@ -1,0 +1,246 @@
+//! What the server must know of this node's windows: a copy of some fields of the tags.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | lookup: 1 cycle |
+//! | throughput | one lookup and one register write a cycle |
+//! | state | 56 bits a window in block RAM |
+
+use crate::{ni::ports::RegisterWriteIn, prim::Ram};
+use portico_spec::{
+    flit::TAG_WIDTH,
+    ni::{
+        packet::OFFSET_WIDTH,
+        registers::{Block as Registers, BLOCK_OFFSET, FIELD_WIDTH, INDEX_WIDTH},
+        window::{Mode, MODE_OFFSET, MODE_WIDTH, WINDOWS},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Bits of an index above the tag.
+const ABOVE: usize = TAG_WIDTH + FIELD_WIDTH;
+const ABOVE_WIDTH: usize = INDEX_WIDTH - ABOVE;
+/// Byte lanes of base, size and mode.
+const LANES: usize = 7;
+const ENTRY: usize = 8 * LANES;
+const SIZE_AT: usize = 24;
+const MODE_AT: usize = 48;
+
+/// Registers of a window.
+const BASE: u64 = 0;
+const SIZE: u64 = 1;
+const CONTROL: u64 = 2;
+
+/// The windows, by tag.
+#[derive(LogicBlock)]
+pub struct Windows {
+    pub clk: Signal<In, Clock>,
+    /// The windows are closed, one a cycle; but the system window is opened.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<TAG_WIDTH>>,
+    pub register_write: RegisterWriteIn,
+    /// Looks `tag` up; only with `lookup_ready`.
+    pub lookup: Signal<In, Bit>,
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// No register write is in the way.
+    pub lookup_ready: Signal<Out, Bit>,
+    /// What was looked up last, from the next cycle on; in words.
+    pub base: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub mode: Signal<Out, Bits<MODE_WIDTH>>,
+    entries: Ram<ENTRY, TAG_WIDTH, LANES>,
+    own: Signal<Local, Bit>,
+    field: Signal<Local, Bits<FIELD_WIDTH>>,
+    above_at: Constant<Bits<5>>,
+    tags_block: Constant<Bits<ABOVE_WIDTH>>,
+    tag_at: Constant<Bits<5>>,
+    base_field: Constant<Bits<FIELD_WIDTH>>,
+    size_field: Constant<Bits<FIELD_WIDTH>>,
+    control_field: Constant<Bits<FIELD_WIDTH>>,
+    base_lanes: Constant<Bits<LANES>>,
+    size_lanes: Constant<Bits<LANES>>,
+    control_lanes: Constant<Bits<LANES>>,
+    all_lanes: Constant<Bits<LANES>>,
+    size_at: Constant<Bits<6>>,
+    mode_at: Constant<Bits<6>>,
+    system_window: Constant<Bits<ENTRY>>,
+}
+
+impl Windows {
+    /// Windows of a node whose address space has `space_words` words, below 2^22; panics beyond.
+    pub fn new(space_words: u64) -> Self {
+        let most = (1u64 << OFFSET_WIDTH) - 1;
+        assert!(
+            (1..=most).contains(&space_words),
+            "windows: space_words = {space_words}, allowed: 1 to {most}"
+        );
+        Self {
+            clk: Default::default(),
+            initialising: Default::default(),
+            sweep: Default::default(),
+            register_write: Default::default(),
+            lookup: Default::default(),
+            tag: Default::default(),
+            lookup_ready: Default::default(),
+            base: Default::default(),
+            size: Default::default(),
+            mode: Default::default(),
+            entries: Ram::new(WINDOWS),
+            own: Default::default(),
+            field: Default::default(),
+            above_at: Constant::new(bits(ABOVE as u64)),
+            tags_block: Constant::new(bits((Registers::Tags as u64) << (BLOCK_OFFSET - ABOVE))),
+            tag_at: Constant::new(bits(FIELD_WIDTH as u64)),
+            base_field: Constant::new(bits(BASE)),
+            size_field: Constant::new(bits(SIZE)),
+            control_field: Constant::new(bits(CONTROL)),
+            base_lanes: Constant::new(bits(0b0_000_111)),
+            size_lanes: Constant::new(bits(0b0_111_000)),
+            control_lanes: Constant::new(bits(0b1_000_000)),
+            all_lanes: Constant::new(bits(0b1_111_111)),
+            size_at: Constant::new(bits(SIZE_AT as u64)),
+            mode_at: Constant::new(bits((MODE_AT + MODE_OFFSET) as u64)),
+            system_window: Constant::new(bits(
+                space_words << SIZE_AT | (Mode::Window as u64) << (MODE_AT + MODE_OFFSET),
+            )),
+        }
+    }
+}
+
+impl Logic for Windows {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.own.next = self.register_write.enable.val()
+            & (self
+                .register_write
+                .index
+                .val()
+                .get_bits::<ABOVE_WIDTH>(self.above_at.val().index())
+                == self.tags_block.val());
+        self.field.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
+
+        self.entries.clk.next = self.clk.val();
+        self.entries.write_lanes.next = 0.into();
+        self.entries.write_address.next = self
+            .register_write
+            .index
+            .val()
+            .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
+        self.entries.write_data.next =
+            bit_cast::<ENTRY, SIZE_AT>(bit_cast::<SIZE_AT, 32>(self.register_write.data.val()))
+                | (bit_cast::<ENTRY, SIZE_AT>(bit_cast::<SIZE_AT, 32>(self.register_write.data.val()))
+                    << self.size_at.val())
+                | (bit_cast::<ENTRY, 8>(bit_cast::<8, 32>(self.register_write.data.val())) << self.mode_at.val());
+        if self.own.val() & (self.field.val() == self.base_field.val()) {
+            self.entries.write_lanes.next = self.base_lanes.val();
+        }
+        if self.own.val() & (self.field.val() == self.size_field.val()) {
+            self.entries.write_lanes.next = self.size_lanes.val();
+        }
+        if self.own.val() & (self.field.val() == self.control_field.val()) {
+            self.entries.write_lanes.next = self.control_lanes.val();
+        }
+        if self.initialising.val() {
+            self.entries.write_lanes.next = self.all_lanes.val();
+            self.entries.write_address.next = self.sweep.val();
+            self.entries.write_data.next = 0.into();
+            // The system window is the last.
+            if self.sweep.val().all() {
+                self.entries.write_data.next = self.system_window.val();
+            }
+        }
+
+        self.lookup_ready.next = !self.own.val() & !self.initialising.val();
+        self.entries.read_enable.next = self.lookup.val();
+        self.entries.read_address.next = self.tag.val();
+        self.base.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(0);
+        self.size.next = self
+            .entries
+            .read_data
+            .val()
+            .get_bits::<OFFSET_WIDTH>(self.size_at.val().index());
+        self.mode.next = self
+            .entries
+            .read_data
+            .val()
+            .get_bits::<MODE_WIDTH>(self.mode_at.val().index());
+    }
+}
+
+// The control register's lane has the mode at its lowest bits.
+const _: () = assert!(MODE_OFFSET == 0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        dma::testing::{emits, write},
+        prim::testing::{clock_edge, rng, settle},
+    };
+    use portico_spec::ni::window::SYSTEM_WINDOW;
+    use rand::Rng;
+
+    const SPACE: u64 = 1 << 18;
+
+    #[test]
+    fn emission() {
+        emits(&Windows::new(SPACE), "windows");
+    }
+
+    #[test]
+    fn finds_what_was_written_and_the_system_window_before() {
+        let mut rng = rng(0x317d);
+        let mut dut = Windows::new(SPACE);
+        dut.connect_all();
+        let mut model = vec![(0u64, 0u64, 0u64); WINDOWS];
+        for round in 0..2 {
+            dut.register_write.enable.next = false;
+            dut.initialising.next = true;
+            for tag in 0..WINDOWS {
+                dut.sweep.next = (tag as u64).into();
+                clock_edge!(dut);
+            }
+            dut.initialising.next = false;
+            model.fill((0, 0, 0));
+            model[SYSTEM_WINDOW] = (0, SPACE, Mode::Window as u64);
+            for cycle in 0..6_000 {
+                let tag = if cycle == 0 {
+                    SYSTEM_WINDOW
+                } else {
+                    rng.gen_range(0..WINDOWS)
+                };
+                let (place, data) = (rng.gen_range(0..1 << BLOCK_OFFSET), u64::from(rng.gen::<u32>()));
+                let block = if rng.gen() {
+                    Registers::Segments
+                } else {
+                    Registers::Tags
+                };
+                write(&mut dut.register_write, block, place, data);
+                dut.register_write.enable.next = cycle > 0 && rng.gen_bool(0.8);
+                let owns = dut.register_write.enable.next && block == Registers::Tags && place < 8 * WINDOWS as u64;
+                dut.tag.next = (tag as u64).into();
+                settle(&mut dut);
+                assert_eq!(dut.lookup_ready.val(), !owns);
+                dut.lookup.next = !owns;
+                clock_edge!(dut);
+                if owns {
+                    let entry = &mut model[(place / 8) as usize];
+                    match place % 8 {
+                        BASE => entry.0 = data % (1 << OFFSET_WIDTH),
+                        SIZE => entry.1 = data % (1 << OFFSET_WIDTH),
+                        CONTROL => entry.2 = data % (1 << MODE_WIDTH),
+                        _ => {}
+                    }
+                } else {
+                    let found = [
+                        dut.base.val().to_u64(),
+                        dut.size.val().to_u64(),
+                        dut.mode.val().to_u64(),
+                    ];
+                    let (base, size, mode) = model[tag];
+                    assert_eq!(found, [base, size, mode], "round {round}, cycle {cycle}, tag {tag}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! From descriptors to packets: the dispatcher that admits commands and requests, the micro-cores that run them.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | from a descriptor's last beat to the head flit: 6 cycles for a short put |
+//! | throughput | one descriptor word a cycle in, one flit a cycle out |
+
+use super::{dispatch::Dispatcher, transmit::Transmitter};
+use crate::{
+    ni::{
+        ports::{
+            ArgumentOut, ClaimOut, CompletionOut, CreditIn, EventOut, MemoryReadOut, RegisterWriteIn, StartOut, StopOut,
+        },
+        CommandQueue,
+    },
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{firmware::firmware, segment::HANDLE_WIDTH, MAX_CORES},
+};
+use rust_hdl::prelude::*;
+
+/// The DMA of a node, `W` bits wide.
+#[derive(LogicBlock)]
+pub struct Engine<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Tables are being cleared; `sweep` is the place.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Descriptors of a local processor or accelerator.
+    pub s_axis_command: StreamIn<32>,
+    /// Get requests of other nodes.
+    pub s_axis_request: StreamIn<32>,
+    pub register_write: RegisterWriteIn,
+    pub memory_read: MemoryReadOut<W>,
+    /// Packets for the data plane.
+    pub m_axis: StreamOut<W>,
+    /// Get requests and mail.
+    pub m_axis_control: StreamOut<32>,
+    /// Refusals of get requests.
+    pub m_axis_refuse: StreamOut<32>,
+    pub claim: ClaimOut,
+    /// Transactions that end here, well or not.
+    pub completion: CompletionOut,
+    /// Commands that were refused.
+    pub refused: EventOut,
+    /// Counted by micro-cores.
+    pub notified: EventOut,
+    /// Events that have fired.
+    pub fired: Signal<In, Bits<64>>,
+    pub credit_return: CreditIn,
+    /// Whether a transaction of this segment is open.
+    pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub fence_busy: Signal<In, Bit>,
+    /// A descriptor did not fit and was dropped.
+    pub dropped: Signal<Out, Bit>,
+    /// A micro-core runs; every active one waits.
+    pub running: Signal<Out, Bit>,
+    pub waiting: Signal<Out, Bit>,
+    commands: CommandQueue,
+    dispatcher: Dispatcher<W>,
+    transmitter: Transmitter<W>,
+}
+
+impl<const W: usize> Engine<W> {
+    /// An engine of `cores` micro-cores at a memory of `memory_words`; `far_memory` as in
+    /// [`Shape`](crate::ni::Shape).
+    pub fn new(cores: usize, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
+        assert!(
+            (1..=MAX_CORES).contains(&cores),
+            "micro-cores: cores = {cores}, allowed: 1..={MAX_CORES}"
+        );
+        let firmware = firmware();
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            initialising: Default::default(),
+            sweep: Default::default(),
+            node: Default::default(),
+            s_axis_command: Default::default(),
+            s_axis_request: Default::default(),
+            register_write: Default::default(),
+            memory_read: Default::default(),
+            m_axis: Default::default(),
+            m_axis_control: Default::default(),
+            m_axis_refuse: Default::default(),
+            claim: Default::default(),
+            completion: Default::default(),
+            refused: Default::default(),
+            notified: Default::default(),
+            fired: Default::default(),
+            credit_return: Default::default(),
+            fence_segment: Default::default(),
+            fence_busy: Default::default(),
+            dropped: Default::default(),
+            running: Default::default(),
+            waiting: Default::default(),
+            commands: Default::default(),
+            dispatcher: Dispatcher::new(cores, memory_words, space_words, &firmware.entries),
+            transmitter: Transmitter::new(cores, far_memory, &firmware.words),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Engine<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.commands.clk.next = self.clk.val();
+        self.commands.rst.next = self.rst.val();
+        RegisterWriteIn::link(&mut self.register_write, &mut self.commands.register_write);
+        self.dropped.next = self.commands.dropped.val();
+
+        self.dispatcher.clk.next = self.clk.val();
+        self.dispatcher.rst.next = self.rst.val();
+        self.dispatcher.initialising.next = self.initialising.val();
+        self.dispatcher.sweep.next = self.sweep.val();
+        self.dispatcher.node.next = self.node.val();
+        StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.dispatcher.queued);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.dispatcher.s_axis_command);
+        StreamIn::<32>::link(&mut self.s_axis_request, &mut self.dispatcher.s_axis_request);
+        RegisterWriteIn::link(&mut self.register_write, &mut self.dispatcher.register_write);
+        ClaimOut::link(&mut self.claim, &mut self.dispatcher.claim);
+        CompletionOut::link(&mut self.completion, &mut self.dispatcher.completion);
+        EventOut::link(&mut self.refused, &mut self.dispatcher.event);
+        StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.dispatcher.m_axis_refuse);
+        CreditIn::link(&mut self.credit_return, &mut self.dispatcher.credit_return);
+
+        self.transmitter.clk.next = self.clk.val();
+        self.transmitter.rst.next = self.rst.val();
+        self.transmitter.initialising.next = self.initialising.val();
+        self.transmitter.sweep.next = self.sweep.val();
+        self.transmitter.node.next = self.node.val();
+        RegisterWriteIn::link(&mut self.register_write, &mut self.transmitter.register_write);
+        StartOut::join(&mut self.dispatcher.start, &mut self.transmitter.start);
+        ArgumentOut::join(&mut self.dispatcher.argument, &mut self.transmitter.argument);
+        StopOut::join(&mut self.transmitter.stop, &mut self.dispatcher.stop);
+        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.transmitter.memory_read);
+        EventOut::link(&mut self.notified, &mut self.transmitter.event);
+        self.transmitter.fired.next = self.fired.val();
+        self.dispatcher.credit_segment.next = self.transmitter.credit_segment.val();
+        self.dispatcher.credit_take.next = self.transmitter.credit_take.val();
+        self.transmitter.credit_available.next = self.dispatcher.credit_available.val();
+        self.transmitter.credit_ready.next = self.dispatcher.credit_ready.val();
+        self.fence_segment.next = self.transmitter.fence_segment.val();
+        self.transmitter.fence_busy.next = self.fence_busy.val();
+        StreamOut::<W>::link(&mut self.m_axis, &mut self.transmitter.m_axis);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.transmitter.m_axis_control);
+        self.running.next = self.transmitter.running.val();
+        self.waiting.next = self.transmitter.waiting.val();
+    }
+}

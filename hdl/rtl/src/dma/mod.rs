@@ -1,0 +1,15 @@
+//! The DMA: commands, and get requests of other nodes, become packets.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`Engine`] | the whole of it |
+//! | [`dispatch`] | takes descriptors and requests, checks them, and starts programs for them |
+//! | [`transmit`] | micro-cores that run the programs, packet shapers, and what sends the packets |
+
+pub mod dispatch;
+mod engine;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod transmit;
+
+pub use engine::Engine;

@@ -1,0 +1,254 @@
+//! What the sequencer does in a cycle with the instruction that it has.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | state | none |
+//!
+//! In one cycle an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
+//! waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
+//! has not come, with no packet open, so that others may run.
+
+use super::Instruction;
+use portico_spec::ni::{packet::ERROR_WIDTH, ErrorCode};
+use rust_hdl::prelude::*;
+
+type Code = Constant<Bits<ERROR_WIDTH>>;
+
+fn code(error: ErrorCode) -> Code {
+    Constant::new(bits(error as u64))
+}
+
+/// Decides.
+#[derive(LogicBlock)]
+pub struct Control {
+    /// There is an instruction, and no context begins in this cycle.
+    pub enable: Signal<In, Bit>,
+    pub instruction: Signal<In, Instruction>,
+    /// The place is beyond the program memory, or the loops are wrong.
+    pub lost: Signal<In, Bit>,
+    /// The context is the server's.
+    pub server: Signal<In, Bit>,
+    /// The transfer has ended.
+    pub ended: Signal<In, Bit>,
+    /// A row has words.
+    pub has_row: Signal<In, Bit>,
+    /// As the cutter says.
+    pub joins: Signal<In, Bit>,
+    pub finishes: Signal<In, Bit>,
+    pub out_of_memory: Signal<In, Bit>,
+    pub out_of_segment: Signal<In, Bit>,
+    /// A packet is open; it takes no more but whole rows.
+    pub is_open: Signal<In, Bit>,
+    pub rows: Signal<In, Bit>,
+    /// What the instruction may wait for is there.
+    pub may_send: Signal<In, Bit>,
+    pub fired: Signal<In, Bit>,
+    pub credit_available: Signal<In, Bit>,
+    pub fence_busy: Signal<In, Bit>,
+    /// NOTIFY stays silent.
+    pub silent: Signal<In, Bit>,
+    /// Somebody else could run.
+    pub others: Signal<In, Bit>,
+    /// Room.
+    pub header_ready: Signal<In, Bit>,
+    pub chunk_ready: Signal<In, Bit>,
+    pub notice_ready: Signal<In, Bit>,
+    pub stop_ready: Signal<In, Bit>,
+    pub credit_ready: Signal<In, Bit>,
+    pub write_ready: Signal<In, Bit>,
+    /// A chunk is to go into the packet, whether or not it can in this cycle.
+    pub wants_chunk: Signal<Out, Bit>,
+    /// What happens in this cycle.
+    pub push_chunk: Signal<Out, Bit>,
+    pub push_header: Signal<Out, Bit>,
+    /// The header ends the transfer.
+    pub last: Signal<Out, Bit>,
+    pub push_notice: Signal<Out, Bit>,
+    pub take_credit: Signal<Out, Bit>,
+    pub write: Signal<Out, Bit>,
+    /// The instruction is over.
+    pub done: Signal<Out, Bit>,
+    pub stop: Signal<Out, Bit>,
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    pub parked: Signal<Out, Bit>,
+    pub acts: Signal<Out, Bit>,
+    /// The context makes room for others, or stops.
+    pub leave: Signal<Out, Bit>,
+    payload: Signal<Local, Bit>,
+    idle_row: Signal<Local, Bit>,
+    closing: Signal<Local, Bit>,
+    finishing: Signal<Local, Bit>,
+    ending: Signal<Local, Bit>,
+    fault: Signal<Local, Bits<ERROR_WIDTH>>,
+    failing: Signal<Local, Bit>,
+    blocked: Signal<Local, Bit>,
+    works: Signal<Local, Bit>,
+    header: Signal<Local, Bit>,
+    stopping: Signal<Local, Bit>,
+    writing: Signal<Local, Bit>,
+    noticing: Signal<Local, Bit>,
+    crediting: Signal<Local, Bit>,
+    pausing: Signal<Local, Bit>,
+    chunking: Signal<Local, Bit>,
+    acting: Signal<Local, Bit>,
+    unknown_instruction: Code,
+    after_end: Code,
+    memory_error: Code,
+    window_error: Code,
+    segment_error: Code,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self {
+            enable: Default::default(),
+            instruction: Default::default(),
+            lost: Default::default(),
+            server: Default::default(),
+            ended: Default::default(),
+            has_row: Default::default(),
+            joins: Default::default(),
+            finishes: Default::default(),
+            out_of_memory: Default::default(),
+            out_of_segment: Default::default(),
+            is_open: Default::default(),
+            rows: Default::default(),
+            may_send: Default::default(),
+            fired: Default::default(),
+            credit_available: Default::default(),
+            fence_busy: Default::default(),
+            silent: Default::default(),
+            others: Default::default(),
+            header_ready: Default::default(),
+            chunk_ready: Default::default(),
+            notice_ready: Default::default(),
+            stop_ready: Default::default(),
+            credit_ready: Default::default(),
+            write_ready: Default::default(),
+            wants_chunk: Default::default(),
+            push_chunk: Default::default(),
+            push_header: Default::default(),
+            last: Default::default(),
+            push_notice: Default::default(),
+            take_credit: Default::default(),
+            write: Default::default(),
+            done: Default::default(),
+            stop: Default::default(),
+            error: Default::default(),
+            parked: Default::default(),
+            acts: Default::default(),
+            leave: Default::default(),
+            payload: Default::default(),
+            idle_row: Default::default(),
+            closing: Default::default(),
+            finishing: Default::default(),
+            ending: Default::default(),
+            fault: Default::default(),
+            failing: Default::default(),
+            blocked: Default::default(),
+            works: Default::default(),
+            header: Default::default(),
+            stopping: Default::default(),
+            writing: Default::default(),
+            noticing: Default::default(),
+            crediting: Default::default(),
+            pausing: Default::default(),
+            chunking: Default::default(),
+            acting: Default::default(),
+            unknown_instruction: code(ErrorCode::UnknownInstruction),
+            after_end: code(ErrorCode::Ended),
+            memory_error: code(ErrorCode::OutOfMemory),
+            window_error: code(ErrorCode::OutOfWindow),
+            segment_error: code(ErrorCode::OutOfSegment),
+        }
+    }
+}
+
+impl Logic for Control {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.idle_row.next = self.instruction.val().run & !self.has_row.val();
+        self.payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
+        self.closing.next = self.instruction.val().close
+            | (self.idle_row.val() & (self.instruction.val().closes | self.instruction.val().stops));
+        self.finishing.next = !self.payload.val() | self.finishes.val();
+        self.ending.next = self.instruction.val().last & (self.instruction.val().close | self.instruction.val().closes);
+
+        // What fails with a packet open fails again once that is closed, which on the control plane is an end: so this
+        // error gives way to the others.
+        self.fault.next = 0.into();
+        if self.ended.val() & (self.payload.val() | self.ending.val()) {
+            self.fault.next = self.after_end.val();
+        }
+        if self.payload.val() & self.out_of_segment.val() {
+            self.fault.next = self.segment_error.val();
+        }
+        if self.payload.val() & self.out_of_memory.val() {
+            self.fault.next = self.memory_error.val();
+            if self.server.val() {
+                self.fault.next = self.window_error.val();
+            }
+        }
+        if self.instruction.val().unknown | self.lost.val() {
+            self.fault.next = self.unknown_instruction.val();
+        }
+        self.failing.next = self.fault.val().any();
+        self.error.next = self.fault.val();
+
+        // An open packet stands in the way: it closes in a cycle of its own.
+        self.blocked.next = self.is_open.val()
+            & (self.failing.val()
+                | self.instruction.val().seals
+                | (self.payload.val() & !self.joins.val())
+                | (self.instruction.val().shape & self.rows.val()));
+        self.works.next = !self.blocked.val() & !self.failing.val();
+
+        self.pausing.next = self.works.val()
+            & ((!self.is_open.val()
+                & (self.payload.val() | (self.closing.val() & self.ending.val()))
+                & !self.may_send.val())
+                | (self.instruction.val().wait_for & !self.fired.val())
+                | (self.instruction.val().credit & !self.credit_available.val())
+                | (self.instruction.val().fence & self.fence_busy.val()));
+        self.chunking.next = self.works.val() & self.payload.val();
+        self.header.next = self.blocked.val()
+            | (self.works.val()
+                & ((self.payload.val()
+                    & self.finishing.val()
+                    & (self.instruction.val().closes | self.instruction.val().stops))
+                    | (self.closing.val() & (self.is_open.val() | self.ending.val()))));
+        self.stopping.next =
+            !self.blocked.val() & (self.failing.val() | (self.instruction.val().stops & self.finishing.val()));
+        self.writing.next = self.works.val()
+            & (self.instruction.val().set
+                | self.instruction.val().add
+                | (self.instruction.val().run & self.has_row.val() & self.finishing.val()));
+        self.noticing.next = self.works.val() & self.instruction.val().notify & !self.silent.val();
+        self.crediting.next = self.works.val() & self.instruction.val().credit;
+
+        self.acting.next = self.enable.val()
+            & !self.pausing.val()
+            & (self.header_ready.val() | !self.header.val())
+            & (self.chunk_ready.val() | !self.chunking.val())
+            & (self.stop_ready.val() | !self.stopping.val())
+            & (self.write_ready.val() | !self.writing.val())
+            & (self.notice_ready.val() | !self.noticing.val())
+            & (self.credit_ready.val() | !self.crediting.val());
+        self.wants_chunk.next = self.chunking.val();
+        self.push_chunk.next = self.acting.val() & self.chunking.val();
+        self.push_header.next = self.acting.val() & self.header.val();
+        self.last.next = self.works.val() & self.ending.val();
+        self.push_notice.next = self.acting.val() & self.noticing.val();
+        // A credit is asked for without a look at `credit_ready`, which may come of it.
+        self.take_credit.next = self.enable.val() & self.crediting.val() & self.credit_available.val();
+        self.write.next = self.acting.val() & self.writing.val();
+        self.done.next = self.acting.val() & self.works.val() & self.finishing.val();
+        self.stop.next = self.acting.val() & self.stopping.val();
+        self.parked.next = self.enable.val() & self.pausing.val();
+        self.acts.next = self.acting.val();
+        self.leave.next = (self.acting.val() & self.stopping.val())
+            | (self.others.val()
+                & ((self.enable.val() & self.pausing.val()) | (self.acting.val() & self.header.val())));
+    }
+}

@@ -1,0 +1,152 @@
+//! Where the contexts are in their transfers: the remote row, and the place in it.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | read: combinational; what a cycle does is seen in the next |
+//! | throughput | one step a cycle |
+//! | state | origin, position, row and stride by context, in LUT-RAM |
+
+use super::PLACES;
+use crate::prim::LutRam;
+use portico_spec::ni::{
+    instruction::COUNT_WIDTH,
+    packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+    CONTEXT_WIDTH,
+};
+use rust_hdl::prelude::*;
+
+/// An offset, or one beyond every segment.
+pub(super) const ORIGIN_WIDTH: usize = OFFSET_WIDTH + 1;
+
+/// The cursor of every context.
+#[derive(LogicBlock)]
+pub struct Cursor {
+    pub clk: Signal<In, Clock>,
+    pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// A context begins. Never together with a step.
+    pub started: Signal<In, Bit>,
+    pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub start_offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub start_row: Signal<In, Bits<ROW_WIDTH>>,
+    pub start_stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// `words` of a row, or a literal, go into a packet; the last of the row with `finishes`.
+    pub step: Signal<In, Bit>,
+    pub literal: Signal<In, Bit>,
+    pub words: Signal<In, Bits<COUNT_WIDTH>>,
+    pub finishes: Signal<In, Bit>,
+    /// Payload takes up room at the remote side.
+    pub placed: Signal<In, Bit>,
+    /// TO, SHAPE.
+    pub moves: Signal<In, Bit>,
+    pub shapes: Signal<In, Bit>,
+    pub a: Signal<In, Bits<32>>,
+    pub b: Signal<In, Bits<32>>,
+    /// Remote offset of the row.
+    pub origin: Signal<Out, Bits<ORIGIN_WIDTH>>,
+    /// Words of the row that have gone.
+    pub position: Signal<Out, Bits<ROW_WIDTH>>,
+    pub row: Signal<Out, Bits<ROW_WIDTH>>,
+    pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
+    origins: LutRam<ORIGIN_WIDTH, CONTEXT_WIDTH>,
+    positions: LutRam<ROW_WIDTH, CONTEXT_WIDTH>,
+    rows: LutRam<ROW_WIDTH, CONTEXT_WIDTH>,
+    strides: LutRam<STRIDE_WIDTH, CONTEXT_WIDTH>,
+    changed: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    beyond: Constant<Bits<ORIGIN_WIDTH>>,
+    offset_width: Constant<Bits<6>>,
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            current: Default::default(),
+            started: Default::default(),
+            start_context: Default::default(),
+            start_offset: Default::default(),
+            start_row: Default::default(),
+            start_stride: Default::default(),
+            step: Default::default(),
+            literal: Default::default(),
+            words: Default::default(),
+            finishes: Default::default(),
+            placed: Default::default(),
+            moves: Default::default(),
+            shapes: Default::default(),
+            a: Default::default(),
+            b: Default::default(),
+            origin: Default::default(),
+            position: Default::default(),
+            row: Default::default(),
+            stride: Default::default(),
+            origins: LutRam::new(PLACES),
+            positions: LutRam::new(PLACES),
+            rows: LutRam::new(PLACES),
+            strides: LutRam::new(PLACES),
+            changed: Default::default(),
+            beyond: Constant::new(bits(1 << OFFSET_WIDTH)),
+            offset_width: Constant::new(bits(OFFSET_WIDTH as u64)),
+        }
+    }
+}
+
+impl Logic for Cursor {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.origins.clk.next = self.clk.val();
+        self.positions.clk.next = self.clk.val();
+        self.rows.clk.next = self.clk.val();
+        self.strides.clk.next = self.clk.val();
+        self.origins.read_address.next = self.current.val();
+        self.positions.read_address.next = self.current.val();
+        self.rows.read_address.next = self.current.val();
+        self.strides.read_address.next = self.current.val();
+        self.origin.next = self.origins.read_data.val();
+        self.position.next = self.positions.read_data.val();
+        self.row.next = self.rows.read_data.val();
+        self.stride.next = self.strides.read_data.val();
+
+        self.changed.next = self.current.val();
+        if self.started.val() {
+            self.changed.next = self.start_context.val();
+        }
+        self.origins.write_address.next = self.changed.val();
+        self.positions.write_address.next = self.changed.val();
+        self.rows.write_address.next = self.changed.val();
+        self.strides.write_address.next = self.changed.val();
+
+        self.origins.write_enable.next = self.started.val()
+            | self.moves.val()
+            | (self.step.val() & self.placed.val() & (self.finishes.val() | self.literal.val()));
+        self.origins.write_data.next =
+            self.origins.read_data.val() + bit_cast::<ORIGIN_WIDTH, STRIDE_WIDTH>(self.strides.read_data.val());
+        if self.literal.val() {
+            self.origins.write_data.next = self.origins.read_data.val() + 1;
+        }
+        if self.moves.val() {
+            self.origins.write_data.next = bit_cast::<ORIGIN_WIDTH, 32>(self.a.val()) & (self.beyond.val() - 1);
+            if (self.a.val() >> self.offset_width.val()).any() {
+                self.origins.write_data.next = self.beyond.val();
+            }
+        }
+        if self.started.val() {
+            self.origins.write_data.next = bit_cast::<ORIGIN_WIDTH, OFFSET_WIDTH>(self.start_offset.val());
+        }
+
+        self.positions.write_enable.next = self.started.val() | self.step.val();
+        self.positions.write_data.next =
+            self.positions.read_data.val() + bit_cast::<ROW_WIDTH, COUNT_WIDTH>(self.words.val());
+        if self.started.val() | self.finishes.val() | self.literal.val() {
+            self.positions.write_data.next = 0.into();
+        }
+
+        self.rows.write_enable.next = self.started.val() | self.shapes.val();
+        self.rows.write_data.next = bit_cast::<ROW_WIDTH, 32>(self.a.val());
+        self.strides.write_enable.next = self.started.val() | self.shapes.val();
+        self.strides.write_data.next = bit_cast::<STRIDE_WIDTH, 32>(self.b.val());
+        if self.started.val() {
+            self.rows.write_data.next = self.start_row.val();
+            self.strides.write_data.next = self.start_stride.val();
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The micro-cores: one sequencer that the contexts share.
+
+mod arithmetic;
+mod control;
+mod cursor;
+mod cutter;
+mod decoder;
+mod fetch;
+mod loops;
+mod packet;
+mod program_memory;
+mod register_file;
+mod scheduler;
+mod sequencer;
+mod stop_report;
+mod transfer;
+
+pub use arithmetic::Arithmetic;
+pub use control::Control;
+pub use cursor::Cursor;
+pub use cutter::Cutter;
+pub use decoder::{Instruction, InstructionDecoder};
+pub use fetch::Fetch;
+pub use loops::Loops;
+pub use packet::Packet;
+pub use program_memory::ProgramMemory;
+pub use register_file::RegisterFile;
+pub use scheduler::Scheduler;
+pub use sequencer::Sequencer;
+pub use stop_report::StopReport;
+pub use transfer::TransferTable;
+
+use portico_spec::ni::{CONTEXT_WIDTH, SERVER_CONTEXT};
+
+/// Contexts: those of the micro-cores, and the server's.
+pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
+/// Places of a table by context.
+const PLACES: usize = 1 << CONTEXT_WIDTH;

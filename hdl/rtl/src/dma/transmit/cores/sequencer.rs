@@ -1,0 +1,326 @@
+//! The sequencer: runs the programs of all contexts, an instruction a cycle, and cuts their transfers into packets.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 2 cycles from a start taken to the first instruction at work, 1 from a context that leaves to the next at work |
+//! | throughput | one instruction or chunk a cycle; a cycle more for a packet that the next chunk closes; none while a start comes |
+//! | state | registers, loops, cursor and transfer by context; one packet |
+//!
+//! Contexts change when no packet is open. A header goes out with or after the last chunk of its packet.
+
+use super::{
+    Arithmetic, Control, Cursor, Cutter, Fetch, InstructionDecoder, Loops, Packet, RegisterFile, Scheduler, StopReport,
+    TransferTable,
+};
+use crate::ni::ports::{ArgumentIn, ChunkOut, EventOut, HeaderOut, RegisterWriteIn, StartIn, StopOut};
+use portico_spec::{
+    flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS},
+    ni::{
+        command::{SHAPERS, SHAPER_WIDTH},
+        event::EVENTS,
+        instruction::{Mode, COUNT_WIDTH, MODE_WIDTH},
+        packet::DataKind,
+        segment::HANDLE_WIDTH,
+        CONTEXT_WIDTH, SERVER_CONTEXT,
+    },
+};
+use rust_hdl::prelude::*;
+
+/// All contexts of the micro-cores and the server.
+#[derive(LogicBlock)]
+pub struct Sequencer {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: no context is active, no packet open.
+    pub rst: Signal<In, Bit>,
+    /// No start is taken.
+    pub initialising: Signal<In, Bit>,
+    pub register_write: RegisterWriteIn,
+    pub start: StartIn,
+    pub argument: ArgumentIn,
+    pub stop: StopOut,
+    pub chunk: ChunkOut,
+    pub header: HeaderOut,
+    /// NOTIFY; meant to come after the packets before it. Without an error.
+    pub notice: EventOut,
+    /// Events that have fired.
+    pub fired: Signal<In, Bits<EVENTS>>,
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Answers of the same cycle to `segment`.
+    pub credit_available: Signal<In, Bit>,
+    pub fence_busy: Signal<In, Bit>,
+    pub credit_take: Signal<Out, Bit>,
+    /// A take counts only with it.
+    pub credit_ready: Signal<In, Bit>,
+    /// The shaper of the context that runs, its most payload, and who may begin a packet.
+    pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    pub may_send: Signal<In, Bits<SHAPERS>>,
+    /// Flits of the packet of `header`.
+    pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
+    pub running: Signal<Out, Bit>,
+    /// Every active context waits.
+    pub waiting: Signal<Out, Bit>,
+    fetch: Fetch,
+    decoder: InstructionDecoder,
+    registers: RegisterFile,
+    arithmetic: Arithmetic,
+    loops: Loops,
+    transfers: TransferTable,
+    cursor: Cursor,
+    cutter: Cutter,
+    packet: Packet,
+    control: Control,
+    scheduler: Scheduler,
+    report: StopReport,
+    placed: Signal<Local, Bit>,
+    ends_transfer: Signal<Local, Bit>,
+    server: Constant<Bits<CONTEXT_WIDTH>>,
+    put: Constant<Bits<KIND_WIDTH>>,
+    reply: Constant<Bits<KIND_WIDTH>>,
+    stream: Constant<Bits<KIND_WIDTH>>,
+    atomic: Constant<Bits<KIND_WIDTH>>,
+    most_words: Constant<Bits<COUNT_WIDTH>>,
+    immediate: Constant<Bits<MODE_WIDTH>>,
+}
+
+impl Sequencer {
+    /// With `cores` micro-cores, 1 to 8, and the built-in programs.
+    pub fn new(cores: usize, firmware: &[u32]) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            initialising: Default::default(),
+            register_write: Default::default(),
+            start: Default::default(),
+            argument: Default::default(),
+            stop: Default::default(),
+            chunk: Default::default(),
+            header: Default::default(),
+            notice: Default::default(),
+            fired: Default::default(),
+            segment: Default::default(),
+            credit_available: Default::default(),
+            fence_busy: Default::default(),
+            credit_take: Default::default(),
+            credit_ready: Default::default(),
+            shaper: Default::default(),
+            maximum: Default::default(),
+            may_send: Default::default(),
+            flits: Default::default(),
+            running: Default::default(),
+            waiting: Default::default(),
+            fetch: Fetch::new(firmware),
+            decoder: Default::default(),
+            registers: Default::default(),
+            arithmetic: Default::default(),
+            loops: Default::default(),
+            transfers: Default::default(),
+            cursor: Default::default(),
+            cutter: Default::default(),
+            packet: Default::default(),
+            control: Default::default(),
+            scheduler: Scheduler::new(cores),
+            report: Default::default(),
+            placed: Default::default(),
+            ends_transfer: Default::default(),
+            server: Constant::new(bits(SERVER_CONTEXT as u64)),
+            put: Constant::new(bits(DataKind::Put as u64)),
+            reply: Constant::new(bits(DataKind::Reply as u64)),
+            stream: Constant::new(bits(DataKind::Stream as u64)),
+            atomic: Constant::new(bits(DataKind::Atomic as u64)),
+            most_words: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
+            immediate: Constant::new(bits(Mode::Immediate as u64)),
+        }
+    }
+}
+
+impl Logic for Sequencer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.fetch.clk.next = self.clk.val();
+        self.fetch.rst.next = self.rst.val();
+        RegisterWriteIn::link(&mut self.register_write, &mut self.fetch.register_write);
+        self.fetch.started.next = self.transfers.started.val();
+        self.fetch.start_context.next = self.start.context.val();
+        self.fetch.start_pc.next = self.start.pc.val();
+        self.fetch.somebody.next = self.scheduler.somebody.val();
+        self.fetch.pick.next = self.scheduler.pick.val();
+        self.fetch.advance.next = self.control.done.val();
+        self.fetch.after.next = self.loops.after.val();
+        self.fetch.leave.next = self.control.leave.val();
+
+        self.scheduler.clk.next = self.clk.val();
+        self.scheduler.rst.next = self.rst.val();
+        self.scheduler.started.next = self.transfers.started.val();
+        self.scheduler.start_context.next = self.start.context.val();
+        self.scheduler.start_shaper.next = self.start.shaper.val();
+        self.scheduler.may_send.next = self.may_send.val();
+        self.scheduler.live.next = self.fetch.live.val();
+        self.scheduler.current.next = self.fetch.current.val();
+        self.scheduler.parked.next = self.control.parked.val();
+        self.scheduler.acts.next = self.control.acts.val();
+        self.scheduler.stopped.next = self.control.stop.val();
+        self.running.next = self.scheduler.running.val();
+        self.waiting.next = self.scheduler.waiting.val();
+
+        self.decoder.word.next = self.fetch.word.val();
+        self.registers.clk.next = self.clk.val();
+        ArgumentIn::link(&mut self.argument, &mut self.registers.argument);
+        self.registers.current.next = self.fetch.current.val();
+        self.registers.a_register.next = self.decoder.instruction.val().a;
+        self.registers.b_register.next = self.decoder.instruction.val().b;
+        self.registers.write.next = self.control.write.val();
+        self.registers.write_data.next = self.arithmetic.result.val();
+        self.arithmetic.instruction.next = self.decoder.instruction.val();
+        self.arithmetic.a.next = self.registers.a.val();
+        self.arithmetic.b.next = self.registers.b.val();
+
+        self.loops.clk.next = self.clk.val();
+        self.loops.current.next = self.fetch.current.val();
+        self.loops.started.next = self.transfers.started.val();
+        self.loops.start_context.next = self.start.context.val();
+        self.loops.pc.next = self.fetch.pc.val();
+        self.loops.enter.next = self.decoder.instruction.val().enter;
+        self.loops.rounds.next = self.arithmetic.operand.val().get_bits::<16>(0);
+        self.loops.ends.next = self.decoder.instruction.val().ends;
+        self.loops.commit.next = self.control.done.val();
+
+        self.transfers.clk.next = self.clk.val();
+        self.transfers.initialising.next = self.initialising.val();
+        StartIn::link(&mut self.start, &mut self.transfers.start);
+        self.transfers.current.next = self.fetch.current.val();
+        // A get hands its slot over to the reply.
+        self.ends_transfer.next =
+            self.control.push_header.val() & (self.control.last.val() | self.transfers.transfer.val().control);
+        self.transfers.end_transfer.next = self.ends_transfer.val();
+        self.shaper.next = self.transfers.transfer.val().shaper;
+        self.segment.next = self.transfers.transfer.val().segment;
+        self.placed.next = !self.transfers.transfer.val().control
+            & ((self.transfers.transfer.val().kind == self.put.val())
+                | (self.transfers.transfer.val().kind == self.reply.val()));
+
+        self.cursor.clk.next = self.clk.val();
+        self.cursor.current.next = self.fetch.current.val();
+        self.cursor.started.next = self.transfers.started.val();
+        self.cursor.start_context.next = self.start.context.val();
+        self.cursor.start_offset.next = self.start.offset.val();
+        self.cursor.start_row.next = self.start.row.val();
+        self.cursor.start_stride.next = self.start.stride.val();
+        self.cursor.step.next = self.control.push_chunk.val();
+        self.cursor.literal.next = self.decoder.instruction.val().word;
+        self.cursor.words.next = self.cutter.words.val();
+        self.cursor.finishes.next = self.cutter.finishes.val();
+        self.cursor.placed.next = self.placed.val();
+        self.cursor.moves.next = self.control.done.val() & self.decoder.instruction.val().to;
+        self.cursor.shapes.next = self.control.done.val() & self.decoder.instruction.val().shape;
+        self.cursor.a.next = self.registers.a.val();
+        self.cursor.b.next = self.arithmetic.operand.val();
+
+        self.cutter.literal.next = self.decoder.instruction.val().word;
+        self.cutter.pointer.next = self.registers.a.val();
+        self.cutter.base.next = self.transfers.transfer.val().base;
+        self.cutter.limit.next = self.transfers.transfer.val().limit;
+        self.cutter.origin.next = self.cursor.origin.val();
+        self.cutter.position.next = self.cursor.position.val();
+        self.cutter.row.next = self.cursor.row.val();
+        self.cutter.stride.next = self.cursor.stride.val();
+        self.cutter.size.next = self.transfers.transfer.val().size;
+        self.cutter.placed.next = self.placed.val();
+        self.cutter.maximum.next = self.most_words.val();
+        if self.transfers.transfer.val().kind <= self.stream.val() {
+            self.cutter.maximum.next = self.maximum.val();
+        }
+        self.cutter.is_open.next = self.packet.is_open.val();
+        self.cutter.filled.next = self.packet.filled.val();
+        self.cutter.rows.next = self.packet.rows.val();
+
+        self.control.enable.next = self.fetch.live.val() & !self.transfers.started.val();
+        self.control.instruction.next = self.decoder.instruction.val();
+        self.control.lost.next = self.fetch.pc.val().get_bit(8) | self.loops.bad.val();
+        self.control.server.next = self.fetch.current.val() == self.server.val();
+        self.control.ended.next = self.transfers.transfer.val().ended;
+        self.control.has_row.next = self.cursor.row.val().any();
+        self.control.joins.next = self.cutter.joins.val();
+        self.control.finishes.next = self.cutter.finishes.val();
+        self.control.out_of_memory.next = self.cutter.out_of_memory.val();
+        self.control.out_of_segment.next = self.cutter.out_of_segment.val();
+        self.control.is_open.next = self.packet.is_open.val();
+        self.control.rows.next = self.packet.rows.val();
+        self.control.may_send.next = self
+            .may_send
+            .val()
+            .get_bit(self.transfers.transfer.val().shaper.index());
+        self.control.fired.next = self
+            .fired
+            .val()
+            .get_bit(self.arithmetic.operand.val().get_bits::<6>(0).index());
+        self.control.credit_available.next = self.credit_available.val();
+        self.control.fence_busy.next = self.fence_busy.val();
+        self.control.others.next = self.scheduler.others.val();
+        self.control.header_ready.next = self.header.ready.val();
+        self.control.chunk_ready.next = self.chunk.ready.val();
+        self.control.notice_ready.next = self.notice.ready.val();
+        self.control.stop_ready.next = self.report.ready.val();
+        self.control.credit_ready.next = self.credit_ready.val();
+        self.control.write_ready.next = !self.argument.enable.val();
+        self.credit_take.next = self.control.take_credit.val();
+
+        self.packet.clk.next = self.clk.val();
+        self.packet.rst.next = self.rst.val();
+        self.packet.wanted.next = self.control.wants_chunk.val();
+        self.packet.push.next = self.control.push_chunk.val();
+        self.packet.words.next = self.cutter.words.val();
+        self.packet.remote.next = self.cutter.remote.val();
+        self.packet.whole.next = self.cutter.whole.val();
+        self.packet.jumps.next = self.cutter.jumps.val();
+        self.packet.close.next = self.control.push_header.val();
+
+        self.chunk.valid.next = self.control.push_chunk.val();
+        self.chunk.literal.next = self.decoder.instruction.val().word;
+        self.chunk.words.next = self.cutter.words.val();
+        self.chunk.value.next = bit_cast::<32, 22>(self.cutter.address.val());
+        if self.decoder.instruction.val().word {
+            self.chunk.value.next = self.arithmetic.literal.val();
+        }
+
+        self.header.valid.next = self.control.push_header.val();
+        self.header.control.next = self.transfers.transfer.val().control;
+        self.header.bare.next = self.transfers.transfer.val().bare;
+        self.header.destination.next = self.transfers.transfer.val().destination;
+        self.header.tag.next = self.transfers.transfer.val().tag;
+        self.header.kind.next = self.transfers.transfer.val().kind;
+        self.header.last.next = self.control.last.val();
+        self.header.offset.next = self.packet.offset.val();
+        self.header.slot.next = self.transfers.transfer.val().slot;
+        self.header.has_geometry.next = self.packet.strided.val();
+        self.header.strided.next = self.packet.strided.val();
+        if self.transfers.transfer.val().kind == self.atomic.val() {
+            self.header.strided.next = self.transfers.transfer.val().half;
+        }
+        self.header.operation.next = self.transfers.transfer.val().operation;
+        self.header.wide.next = self.transfers.transfer.val().wide;
+        self.header.row.next = self.cursor.row.val();
+        self.header.stride.next = self.cursor.stride.val();
+        self.header.words.next = self.packet.total.val();
+
+        self.flits.next = self.packet.total.val() + !self.transfers.transfer.val().bare + self.packet.strided.val() + 1;
+
+        self.notice.valid.next = self.control.push_notice.val();
+        self.notice.error.next = 0.into();
+        self.notice.event.next = self.arithmetic.operand.val().get_bits::<6>(0);
+        self.control.silent.next = false;
+        if (self.decoder.instruction.val().mode == self.immediate.val()) & self.decoder.instruction.val().minus_one {
+            self.notice.event.next = self.transfers.transfer.val().own_event;
+            self.control.silent.next = self.transfers.transfer.val().quiet;
+        }
+
+        self.report.clk.next = self.clk.val();
+        self.report.rst.next = self.rst.val();
+        self.report.enable.next = self.control.stop.val();
+        self.report.stopped.next = self.fetch.current.val();
+        self.report.owns_slot.next =
+            self.transfers.transfer.val().has_slot & !self.transfers.transfer.val().ended & !self.ends_transfer.val();
+        self.report.error.next = self.control.error.val();
+        StopOut::link(&mut self.stop, &mut self.report.stop);
+    }
+}

@@ -1,0 +1,55 @@
+//! Holds the report of a context that has stopped until it is taken.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle |
+//! | throughput | one stop a cycle |
+//! | state | one report |
+
+use crate::ni::ports::StopOut;
+use portico_spec::ni::{packet::ERROR_WIDTH, CONTEXT_WIDTH};
+use rust_hdl::prelude::*;
+
+/// A report on its way.
+#[derive(LogicBlock, Default)]
+pub struct StopReport {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: no report.
+    pub rst: Signal<In, Bit>,
+    /// There is room for a report.
+    pub ready: Signal<Out, Bit>,
+    /// A context stops; with `ready` alone.
+    pub enable: Signal<In, Bit>,
+    pub stopped: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub owns_slot: Signal<In, Bit>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub stop: StopOut,
+    held: DFF<Bit>,
+    who: DFF<Bits<CONTEXT_WIDTH>>,
+    owns: DFF<Bit>,
+    why: DFF<Bits<ERROR_WIDTH>>,
+}
+
+impl Logic for StopReport {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, held, who, owns, why);
+        self.stop.valid.next = self.held.q.val();
+        self.stop.context.next = self.who.q.val();
+        self.stop.owns_slot.next = self.owns.q.val();
+        self.stop.error.next = self.why.q.val();
+        self.ready.next = !self.held.q.val() | self.stop.ready.val();
+        if self.stop.ready.val() {
+            self.held.d.next = false;
+        }
+        if self.enable.val() {
+            self.held.d.next = true;
+            self.who.d.next = self.stopped.val();
+            self.owns.d.next = self.owns_slot.val();
+            self.why.d.next = self.error.val();
+        }
+        if self.rst.val() {
+            self.held.d.next = false;
+        }
+    }
+}

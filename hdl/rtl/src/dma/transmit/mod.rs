@@ -1,0 +1,32 @@
+//! The sending half of the DMA: from the start of a program to flits.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`Transmitter`] | all of it |
+//! | [`cores::Sequencer`] | the micro-cores: runs programs, cuts transfers into packets |
+//! | [`Shapers`] | how long packets are, and how many flits may go |
+//! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
+//! | [`HeaderQueue`], [`Injector`] | from headers and payload to flits |
+
+mod chunk_queue;
+pub mod cores;
+mod header_queue;
+mod injector;
+#[cfg(test)]
+mod job;
+#[cfg(test)]
+mod model;
+mod reader;
+mod shapers;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod transmitter;
+
+pub use chunk_queue::ChunkQueue;
+pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
+pub use injector::{Injector, Part};
+pub use reader::Reader;
+pub use shapers::Shapers;
+pub use transmitter::Transmitter;

@@ -1,0 +1,110 @@
+//! Reads the words of chunks, and puts them and literals in order.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0 cycles from a chunk to its first request, or to its literal |
+//! | throughput | one word a cycle; a literal waits until the words before it have come |
+//! | state | the place in the chunk, the room left, the requests open |
+//!
+//! A request goes out only if there is room for its word behind those that are on their way.
+
+use crate::ni::ports::{ChunkIn, MemoryReadOut};
+use portico_spec::ni::{instruction::COUNT_WIDTH, packet::OFFSET_WIDTH};
+use rust_hdl::prelude::*;
+
+/// Wide enough for the words of the payload FIFO.
+const ROOM_WIDTH: usize = 8;
+
+/// From chunks to words.
+#[derive(LogicBlock)]
+pub struct Reader<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high. Words still on their way from the memory must not come after it.
+    pub rst: Signal<In, Bit>,
+    pub chunk: ChunkIn,
+    pub memory_read: MemoryReadOut<W>,
+    /// A word for the payload FIFO, which has room for it.
+    pub push: Signal<Out, Bit>,
+    pub data: Signal<Out, Bits<W>>,
+    /// A word leaves that FIFO.
+    pub popped: Signal<In, Bit>,
+    at: DFF<Bits<COUNT_WIDTH>>,
+    room: DFF<Bits<ROOM_WIDTH>>,
+    on_their_way: DFF<Bits<ROOM_WIDTH>>,
+    asks: Signal<Local, Bit>,
+    asked: Signal<Local, Bit>,
+    copies: Signal<Local, Bit>,
+    after: Signal<Local, Bits<COUNT_WIDTH>>,
+    depth: Constant<Bits<ROOM_WIDTH>>,
+}
+
+impl<const W: usize> Reader<W> {
+    /// In front of a payload FIFO of `depth` words.
+    pub fn new(depth: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            chunk: Default::default(),
+            memory_read: Default::default(),
+            push: Default::default(),
+            data: Default::default(),
+            popped: Default::default(),
+            at: Default::default(),
+            room: Default::default(),
+            on_their_way: Default::default(),
+            asks: Default::default(),
+            asked: Default::default(),
+            copies: Default::default(),
+            after: Default::default(),
+            depth: Constant::new(bits(depth as u64)),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Reader<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, at, room, on_their_way);
+        self.asks.next = self.chunk.valid.val() & !self.chunk.literal.val() & self.room.q.val().any();
+        self.asked.next = self.asks.val() & self.memory_read.ready.val();
+        self.copies.next = self.chunk.valid.val()
+            & self.chunk.literal.val()
+            & self.room.q.val().any()
+            & !self.on_their_way.q.val().any();
+        self.memory_read.valid.next = self.asks.val();
+        self.memory_read.address.next = bit_cast::<OFFSET_WIDTH, 32>(self.chunk.value.val())
+            + bit_cast::<OFFSET_WIDTH, COUNT_WIDTH>(self.at.q.val());
+
+        self.after.next = self.at.q.val() + 1;
+        self.chunk.ready.next = self.copies.val() | (self.asked.val() & (self.after.val() == self.chunk.words.val()));
+        if self.asked.val() {
+            self.at.d.next = self.after.val();
+            if self.after.val() == self.chunk.words.val() {
+                self.at.d.next = 0.into();
+            }
+        }
+
+        self.push.next = self.copies.val() | self.memory_read.data_valid.val();
+        self.data.next = self.memory_read.data.val();
+        if self.copies.val() {
+            self.data.next = bit_cast::<W, 32>(self.chunk.value.val());
+        }
+        if (self.asked.val() | self.copies.val()) & !self.popped.val() {
+            self.room.d.next = self.room.q.val() - 1;
+        }
+        if !self.asked.val() & !self.copies.val() & self.popped.val() {
+            self.room.d.next = self.room.q.val() + 1;
+        }
+        if self.asked.val() & !self.memory_read.data_valid.val() {
+            self.on_their_way.d.next = self.on_their_way.q.val() + 1;
+        }
+        if !self.asked.val() & self.memory_read.data_valid.val() {
+            self.on_their_way.d.next = self.on_their_way.q.val() - 1;
+        }
+        if self.rst.val() {
+            self.at.d.next = 0.into();
+            self.room.d.next = self.depth.val();
+            self.on_their_way.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Packet shapers: how long packets may be, and how many flits may go.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | a packet taken from a bucket is seen by `may_send` in the next cycle |
+//! | throughput | one packet a cycle |
+//! | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits |
+//!
+//! A bucket fills by `rate` flits in 256 cycles up to `burst`, one bucket a cycle in turn. A packet may begin while the level
+//! is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never inside one.
+
+use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
+use portico_spec::{
+    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
+    ni::{
+        command::{SHAPERS, SHAPER_WIDTH},
+        instruction::COUNT_WIDTH,
+        registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH, SHORT_FIELD_WIDTH},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Rates and bursts; greater ones count as the greatest.
+const RATE_WIDTH: usize = 9;
+/// Bits of a level below a flit: what one flit in 256 cycles gives a bucket in its turn.
+const FRACTION_BITS: usize = 8 - SHAPER_WIDTH;
+/// A level, two's complement: the greatest burst, or one packet below zero.
+const LEVEL_WIDTH: usize = RATE_WIDTH + FRACTION_BITS + 2;
+
+/// The shapers of a tile.
+#[derive(LogicBlock)]
+pub struct Shapers {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: buckets are empty, and not limited.
+    pub rst: Signal<In, Bit>,
+    /// The registers are set to their first values, at the address `sweep`.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    pub register_write: RegisterWriteIn,
+    /// The shaper that `maximum` and `take` are about.
+    pub selected: Signal<In, Bits<SHAPER_WIDTH>>,
+    /// Most words of payload, 1 to 64.
+    pub maximum: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// A packet of `flits` goes.
+    pub take: Signal<In, Bit>,
+    pub flits: Signal<In, Bits<COUNT_WIDTH>>,
+    /// A packet may begin, by shaper.
+    pub may_send: Signal<Out, Bits<SHAPERS>>,
+    maxima: LutRam<COUNT_WIDTH, SHAPER_WIDTH>,
+    rates: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
+    bursts: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
+    limited: DFF<Bits<SHAPERS>>,
+    turn: DFF<Bits<SHAPER_WIDTH>>,
+    level: [DFF<Bits<LEVEL_WIDTH>>; SHAPERS],
+    written: Signal<Local, Bit>,
+    place: Signal<Local, Bits<SHAPER_WIDTH>>,
+    field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
+    amount: Signal<Local, Bits<RATE_WIDTH>>,
+    turned: Signal<Local, Bits<LEVEL_WIDTH>>,
+    raised: Signal<Local, Bits<LEVEL_WIDTH>>,
+    brim: Signal<Local, Bits<LEVEL_WIDTH>>,
+    filled: Signal<Local, Bits<LEVEL_WIDTH>>,
+    prior: Signal<Local, Bits<LEVEL_WIDTH>>,
+    drained: Signal<Local, Bits<LEVEL_WIDTH>>,
+    turn_one: Signal<Local, Bits<SHAPERS>>,
+    selected_one: Signal<Local, Bits<SHAPERS>>,
+    block: Constant<Bits<BLOCK_WIDTH>>,
+    block_at: Constant<Bits<4>>,
+    place_at: Constant<Bits<4>>,
+    maximum_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
+    rate_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
+    burst_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
+    greatest_maximum: Constant<Bits<COUNT_WIDTH>>,
+    greatest_maximum_word: Constant<Bits<32>>,
+    amount_width: Constant<Bits<6>>,
+    fraction: Constant<Bits<6>>,
+    sign: Constant<Bits<6>>,
+}
+
+impl Default for Shapers {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            initialising: Default::default(),
+            sweep: Default::default(),
+            register_write: Default::default(),
+            selected: Default::default(),
+            maximum: Default::default(),
+            take: Default::default(),
+            flits: Default::default(),
+            may_send: Default::default(),
+            maxima: LutRam::new(SHAPERS),
+            rates: LutRam::new(SHAPERS),
+            bursts: LutRam::new(SHAPERS),
+            limited: Default::default(),
+            turn: Default::default(),
+            level: Default::default(),
+            written: Default::default(),
+            place: Default::default(),
+            field: Default::default(),
+            amount: Default::default(),
+            turned: Default::default(),
+            raised: Default::default(),
+            brim: Default::default(),
+            filled: Default::default(),
+            prior: Default::default(),
+            drained: Default::default(),
+            turn_one: Default::default(),
+            selected_one: Default::default(),
+            block: Constant::new(bits(RegisterBlock::Shapers as u64)),
+            block_at: Constant::new(bits(BLOCK_OFFSET as u64)),
+            place_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
+            maximum_field: Constant::new(bits(0)),
+            rate_field: Constant::new(bits(1)),
+            burst_field: Constant::new(bits(2)),
+            greatest_maximum: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
+            greatest_maximum_word: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
+            amount_width: Constant::new(bits(RATE_WIDTH as u64)),
+            fraction: Constant::new(bits(FRACTION_BITS as u64)),
+            sign: Constant::new(bits(LEVEL_WIDTH as u64 - 1)),
+        }
+    }
+}
+
+impl Logic for Shapers {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, limited, turn);
+        self.written.next = self.register_write.enable.val()
+            & (self
+                .register_write
+                .index
+                .val()
+                .get_bits::<BLOCK_WIDTH>(self.block_at.val().index())
+                == self.block.val());
+        self.field.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
+        self.place.next = self
+            .register_write
+            .index
+            .val()
+            .get_bits::<SHAPER_WIDTH>(self.place_at.val().index());
+        self.amount.next = self.register_write.data.val().get_bits::<RATE_WIDTH>(0);
+        if (self.register_write.data.val() >> self.amount_width.val()).any() {
+            self.amount.next = !bits::<RATE_WIDTH>(0);
+        }
+
+        self.maxima.clk.next = self.clk.val();
+        self.maxima.write_enable.next = self.written.val() & (self.field.val() == self.maximum_field.val());
+        self.maxima.write_address.next = self.place.val();
+        self.maxima.write_data.next = self.register_write.data.val().get_bits::<COUNT_WIDTH>(0);
+        // A packet without room for a word would never end.
+        if (self.register_write.data.val() > self.greatest_maximum_word.val()) | !self.register_write.data.val().any() {
+            self.maxima.write_data.next = self.greatest_maximum.val();
+        }
+        self.maxima.read_address.next = self.selected.val();
+        self.maximum.next = self.maxima.read_data.val();
+        self.rates.clk.next = self.clk.val();
+        self.rates.write_enable.next = self.written.val() & (self.field.val() == self.rate_field.val());
+        self.rates.write_address.next = self.place.val();
+        self.rates.write_data.next = self.amount.val();
+        self.rates.read_address.next = self.turn.q.val();
+        self.bursts.clk.next = self.clk.val();
+        self.bursts.write_enable.next = self.written.val() & (self.field.val() == self.burst_field.val());
+        self.bursts.write_address.next = self.place.val();
+        self.bursts.write_data.next = self.amount.val();
+        self.bursts.read_address.next = self.turn.q.val();
+        if self.written.val() & (self.field.val() == self.rate_field.val()) {
+            self.limited.d.next = self
+                .limited
+                .q
+                .val()
+                .replace_bit(self.place.val().index(), self.amount.val().any());
+        }
+        if self.initialising.val() {
+            self.maxima.write_enable.next = true;
+            self.maxima.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
+            self.maxima.write_data.next = self.greatest_maximum.val();
+            self.rates.write_enable.next = true;
+            self.rates.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
+            self.rates.write_data.next = 0.into();
+            self.bursts.write_enable.next = true;
+            self.bursts.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
+            self.bursts.write_data.next = 0.into();
+        }
+
+        self.turn.d.next = self.turn.q.val() + 1;
+        self.turn_one.next = bits::<SHAPERS>(1) << self.turn.q.val();
+        self.selected_one.next = bits::<SHAPERS>(1) << self.selected.val();
+        self.turned.next = 0.into();
+        self.prior.next = 0.into();
+        for i in 0..SHAPERS {
+            if self.turn_one.val().get_bit(i) {
+                self.turned.next = self.level[i].q.val();
+            }
+            if self.selected_one.val().get_bit(i) {
+                self.prior.next = self.level[i].q.val();
+            }
+        }
+        self.raised.next = self.turned.val() + bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rates.read_data.val());
+        self.brim.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.bursts.read_data.val()) << self.fraction.val();
+        self.filled.next = self.raised.val();
+        if !self.raised.val().get_bit(self.sign.val().index()) & (self.raised.val() > self.brim.val()) {
+            self.filled.next = self.brim.val();
+        }
+        if !self.rates.read_data.val().any() {
+            self.filled.next = 0.into();
+        }
+        self.drained.next =
+            self.prior.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << self.fraction.val());
+        if self.turn.q.val() == self.selected.val() {
+            self.drained.next =
+                self.filled.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << self.fraction.val());
+        }
+        self.may_send.next = 0.into();
+        for i in 0..SHAPERS {
+            self.level[i].clock.next = self.clk.val();
+            self.level[i].d.next = self.level[i].q.val();
+            if self.turn_one.val().get_bit(i) {
+                self.level[i].d.next = self.filled.val();
+            }
+            if self.take.val() & self.limited.q.val().get_bit(i) & self.selected_one.val().get_bit(i) {
+                self.level[i].d.next = self.drained.val();
+            }
+            self.may_send.next = self.may_send.val().replace_bit(
+                i,
+                !self.limited.q.val().get_bit(i) | !self.level[i].q.val().get_bit(self.sign.val().index()),
+            );
+        }
+        if self.rst.val() {
+            self.limited.d.next = 0.into();
+            self.turn.d.next = 0.into();
+            for i in 0..SHAPERS {
+                self.level[i].d.next = 0.into();
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The fabric: tiles on two wormhole meshes, the host node, and memory nodes.
+//!
+//! ```text
+//!   tile 0 - tile 1 - ...        each line twice: the data plane and the control plane
+//!     |        |
+//!   tile n - tile n + 1 - ...
+//!     |        |
+//!   host    memory 0 ...         edge nodes: the host below column 0, memories below the next ones
+//! ```
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | d + 1 cycles for d hops on each plane; see [`Tile`] |
+//! | throughput | one flit a cycle on every link of each plane |
+//! | after reset | takes nothing for 512 cycles |
+
+use crate::{
+    host::{AxiLiteIn, AxiOut, MemoryNode},
+    noc::{DropReportOut, Mesh, MonitorSelect},
+    prim::{StreamIn, StreamOut},
+    tile::{Tile, TileStatus},
+};
+use portico_spec::{flit::NODE_WIDTH, Config};
+use rust_hdl::prelude::*;
+
+/// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits.
+#[derive(LogicBlock)]
+pub struct Fabric<const W: usize, const B: usize, const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: restores all credits, and empties both planes.
+    pub rst: Signal<In, Bit>,
+    /// Scratchpad and registers of the host node; from there, everything else.
+    pub s_axil: AxiLiteIn,
+    /// An event of the host node that may interrupt has fired.
+    pub host: TileStatus,
+    /// Descriptors for each tile.
+    pub s_axis_command: Vec<StreamIn<32>>,
+    /// Each tile's.
+    pub status: Vec<TileStatus>,
+    /// External memory, one a memory node.
+    pub m_axi: Vec<AxiOut<W, B>>,
+    /// Packets for nodes that do not exist, of each plane.
+    pub data_dropped: DropReportOut,
+    pub control_dropped: DropReportOut,
+    /// Which counter of the routers `data_monitor` and `control_monitor` show.
+    pub monitor: MonitorSelect,
+    pub data_monitor: Signal<Out, Bits<32>>,
+    pub control_monitor: Signal<Out, Bits<32>>,
+    data_plane: Mesh<W, A>,
+    control_plane: Mesh<32, A>,
+    tile: Vec<Tile<W, B>>,
+    host_node: Tile<W, B>,
+    memory: Vec<MemoryNode<W, B>>,
+    node: Vec<Constant<Bits<NODE_WIDTH>>>,
+    tiles: Constant<Bits<16>>,
+    memories_at: Constant<Bits<16>>,
+    _tiles: usize,
+    _memories: usize,
+}
+
+fn many<T>(count: usize, make: impl Fn(usize) -> T) -> Vec<T> {
+    (0..count).map(make).collect()
+}
+
+impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
+    /// The fabric that `config` describes; `config.width` is `W`, `config.fifo` fits `A` address bits, and
+    /// `config.edge_nodes` counts the host and the memories.
+    pub fn new(config: &Config) -> Self {
+        let node = |terminal: usize| {
+            let node = config.terminal_node(terminal);
+            Constant::new(bits(u64::from(node.number())))
+        };
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axil: Default::default(),
+            host: Default::default(),
+            s_axis_command: many(config.tiles(), |_| Default::default()),
+            status: many(config.tiles(), |_| Default::default()),
+            m_axi: many(config.memories, |_| Default::default()),
+            data_dropped: Default::default(),
+            control_dropped: Default::default(),
+            monitor: Default::default(),
+            data_monitor: Default::default(),
+            control_monitor: Default::default(),
+            data_plane: Mesh::new(config),
+            control_plane: Mesh::new(config),
+            tile: many(config.tiles(), |_| Tile::new(config)),
+            host_node: Tile::new(config),
+            memory: many(config.memories, |_| MemoryNode::new(config)),
+            node: many(config.terminals(), node),
+            tiles: Constant::new(bits(config.tiles() as u64)),
+            memories_at: Constant::new(bits(config.tiles() as u64 + 1)),
+            _tiles: config.tiles(),
+            _memories: config.memories,
+        }
+    }
+}
+
+impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.data_plane.clk.next = self.clk.val();
+        self.data_plane.rst.next = self.rst.val();
+        self.control_plane.clk.next = self.clk.val();
+        self.control_plane.rst.next = self.rst.val();
+        MonitorSelect::link(&mut self.monitor, &mut self.data_plane.monitor);
+        MonitorSelect::link(&mut self.monitor, &mut self.control_plane.monitor);
+        self.data_monitor.next = self.data_plane.monitor_value.val();
+        self.control_monitor.next = self.control_plane.monitor_value.val();
+        DropReportOut::link(&mut self.data_dropped, &mut self.data_plane.dropped);
+        DropReportOut::link(&mut self.control_dropped, &mut self.control_plane.dropped);
+
+        for i in 0..self._tiles {
+            self.tile[i].clk.next = self.clk.val();
+            self.tile[i].rst.next = self.rst.val();
+            self.tile[i].node.next = self.node[i].val();
+            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].s_axis_data);
+            StreamOut::<W>::join(&mut self.tile[i].m_axis_data, &mut self.data_plane.s_axis[i]);
+            StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile[i].s_axis_control);
+            StreamOut::<32>::join(&mut self.tile[i].m_axis_control, &mut self.control_plane.s_axis[i]);
+            StreamIn::<32>::link(&mut self.s_axis_command[i], &mut self.tile[i].s_axis_command);
+            TileStatus::link(&mut self.status[i], &mut self.tile[i].status);
+            self.tile[i].s_axil.awaddr.next = 0.into();
+            self.tile[i].s_axil.awprot.next = 0.into();
+            self.tile[i].s_axil.awvalid.next = false;
+            self.tile[i].s_axil.wdata.next = 0.into();
+            self.tile[i].s_axil.wstrb.next = 0.into();
+            self.tile[i].s_axil.wvalid.next = false;
+            self.tile[i].s_axil.bready.next = true;
+            self.tile[i].s_axil.araddr.next = 0.into();
+            self.tile[i].s_axil.arprot.next = 0.into();
+            self.tile[i].s_axil.arvalid.next = false;
+            self.tile[i].s_axil.rready.next = true;
+        }
+
+        self.host_node.clk.next = self.clk.val();
+        self.host_node.rst.next = self.rst.val();
+        self.host_node.node.next = self.node[self.tiles.val().index()].val();
+        StreamOut::<W>::join(
+            &mut self.data_plane.m_axis[self.tiles.val().index()],
+            &mut self.host_node.s_axis_data,
+        );
+        StreamOut::<W>::join(
+            &mut self.host_node.m_axis_data,
+            &mut self.data_plane.s_axis[self.tiles.val().index()],
+        );
+        StreamOut::<32>::join(
+            &mut self.control_plane.m_axis[self.tiles.val().index()],
+            &mut self.host_node.s_axis_control,
+        );
+        StreamOut::<32>::join(
+            &mut self.host_node.m_axis_control,
+            &mut self.control_plane.s_axis[self.tiles.val().index()],
+        );
+        AxiLiteIn::link(&mut self.s_axil, &mut self.host_node.s_axil);
+        TileStatus::link(&mut self.host, &mut self.host_node.status);
+        self.host_node.s_axis_command.tdata.next = 0.into();
+        self.host_node.s_axis_command.tlast.next = false;
+        self.host_node.s_axis_command.tvalid.next = false;
+
+        for i in 0..self._memories {
+            self.memory[i].clk.next = self.clk.val();
+            self.memory[i].rst.next = self.rst.val();
+            self.memory[i].node.next = self.node[self.memories_at.val().index() + i].val();
+            StreamOut::<W>::join(
+                &mut self.data_plane.m_axis[self.memories_at.val().index() + i],
+                &mut self.memory[i].s_axis_data,
+            );
+            StreamOut::<W>::join(
+                &mut self.memory[i].m_axis_data,
+                &mut self.data_plane.s_axis[self.memories_at.val().index() + i],
+            );
+            StreamOut::<32>::join(
+                &mut self.control_plane.m_axis[self.memories_at.val().index() + i],
+                &mut self.memory[i].s_axis_control,
+            );
+            StreamOut::<32>::join(
+                &mut self.memory[i].m_axis_control,
+                &mut self.control_plane.s_axis[self.memories_at.val().index() + i],
+            );
+            AxiOut::<W, B>::link(&mut self.m_axi[i], &mut self.memory[i].m_axi);
+        }
+    }
+}

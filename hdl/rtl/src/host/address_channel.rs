@@ -1,0 +1,125 @@
+//! An address channel of AXI4: bursts wait their turn and get their addresses in external memory.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 2 cycles from a burst to its address on the channel |
+//! | throughput | one burst a cycle |
+//! | timing | the channel comes straight from flip-flops |
+//! | state | 16 bursts in LUT-RAM, one on the channel, a [`PageTable`] |
+
+use super::{
+    gatherer::{BurstIn, BEATS_WIDTH},
+    PageTable,
+};
+use crate::{ni::ports::RegisterWriteIn, prim::Fifo};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        packet::OFFSET_WIDTH,
+        page::{PAGE_OFFSET_WIDTH, PAGE_WIDTH},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Bursts that wait, and their places in bits.
+pub const BURSTS: usize = 1 << BURSTS_WIDTH;
+/// Bits of a place for a burst.
+pub const BURSTS_WIDTH: usize = 4;
+/// A burst's words above its address.
+const ENTRY_WIDTH: usize = OFFSET_WIDTH + BEATS_WIDTH;
+
+/// Either address channel. Whoever gives bursts keeps to 16 that wait.
+#[derive(LogicBlock)]
+pub struct AddressChannel<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: no burst waits afterwards.
+    pub rst: Signal<In, Bit>,
+    pub registers: RegisterWriteIn,
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    pub burst: BurstIn,
+    pub addr: Signal<Out, Bits<64>>,
+    pub len: Signal<Out, Bits<8>>,
+    pub valid: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    bursts: Fifo<ENTRY_WIDTH, BURSTS_WIDTH>,
+    pages: PageTable,
+    offered: DFF<Bit>,
+    address: DFF<Bits<64>>,
+    beats: DFF<Bits<BEATS_WIDTH>>,
+    free: Signal<Local, Bit>,
+    beats_at: Constant<Bits<5>>,
+    page_at: Constant<Bits<5>>,
+    byte_shift: Constant<Bits<2>>,
+}
+
+impl<const W: usize> Default for AddressChannel<W> {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            registers: Default::default(),
+            initialising: Default::default(),
+            sweep: Default::default(),
+            burst: Default::default(),
+            addr: Default::default(),
+            len: Default::default(),
+            valid: Default::default(),
+            ready: Default::default(),
+            bursts: Fifo::new(BURSTS),
+            pages: PageTable::new(W),
+            offered: Default::default(),
+            address: Default::default(),
+            beats: Default::default(),
+            free: Default::default(),
+            beats_at: Constant::new(bits(OFFSET_WIDTH as u64)),
+            page_at: Constant::new(bits(PAGE_OFFSET_WIDTH as u64)),
+            byte_shift: Constant::new(bits(u64::from((W / 8).ilog2()))),
+        }
+    }
+}
+
+impl<const W: usize> Logic for AddressChannel<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, offered, address, beats);
+        self.bursts.clk.next = self.clk.val();
+        self.bursts.rst.next = self.rst.val();
+        self.bursts.s_axis.tvalid.next = self.burst.valid.val();
+        self.bursts.s_axis.tlast.next = true;
+        self.bursts.s_axis.tdata.next = bit_cast::<ENTRY_WIDTH, OFFSET_WIDTH>(self.burst.address.val())
+            | (bit_cast::<ENTRY_WIDTH, BEATS_WIDTH>(self.burst.beats.val()) << self.beats_at.val());
+        self.free.next = self.ready.val() | !self.offered.q.val();
+        self.bursts.m_axis.tready.next = self.free.val();
+
+        self.pages.clk.next = self.clk.val();
+        RegisterWriteIn::link(&mut self.registers, &mut self.pages.registers);
+        self.pages.initialising.next = self.initialising.val();
+        self.pages.sweep.next = self.sweep.val();
+        self.pages.page.next = self
+            .bursts
+            .m_axis
+            .tdata
+            .val()
+            .get_bits::<PAGE_WIDTH>(self.page_at.val().index());
+
+        if self.free.val() {
+            self.offered.d.next = self.bursts.m_axis.tvalid.val();
+            self.address.d.next = self.pages.base.val()
+                + (bit_cast::<64, PAGE_OFFSET_WIDTH>(self.bursts.m_axis.tdata.val().get_bits::<PAGE_OFFSET_WIDTH>(0))
+                    << self.byte_shift.val());
+            self.beats.d.next = self
+                .bursts
+                .m_axis
+                .tdata
+                .val()
+                .get_bits::<BEATS_WIDTH>(self.beats_at.val().index());
+        }
+        self.valid.next = self.offered.q.val();
+        self.addr.next = self.address.q.val();
+        self.len.next = bit_cast::<8, BEATS_WIDTH>(self.beats.q.val());
+        if self.rst.val() {
+            self.offered.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The master side of AXI4 (ARM IHI 0022), with 64-bit addresses and one identifier.
+
+use rust_hdl::prelude::*;
+
+/// The five channels, with `W` bits of data in `B` bytes.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct AxiOut<const W: usize, const B: usize> {
+    pub awid: Signal<Out, Bits<1>>,
+    pub awaddr: Signal<Out, Bits<64>>,
+    pub awlen: Signal<Out, Bits<8>>,
+    pub awsize: Signal<Out, Bits<3>>,
+    pub awburst: Signal<Out, Bits<2>>,
+    pub awlock: Signal<Out, Bit>,
+    pub awcache: Signal<Out, Bits<4>>,
+    pub awprot: Signal<Out, Bits<3>>,
+    pub awqos: Signal<Out, Bits<4>>,
+    pub awvalid: Signal<Out, Bit>,
+    pub awready: Signal<In, Bit>,
+    pub wdata: Signal<Out, Bits<W>>,
+    pub wstrb: Signal<Out, Bits<B>>,
+    pub wlast: Signal<Out, Bit>,
+    pub wvalid: Signal<Out, Bit>,
+    pub wready: Signal<In, Bit>,
+    pub bid: Signal<In, Bits<1>>,
+    pub bresp: Signal<In, Bits<2>>,
+    pub bvalid: Signal<In, Bit>,
+    pub bready: Signal<Out, Bit>,
+    pub arid: Signal<Out, Bits<1>>,
+    pub araddr: Signal<Out, Bits<64>>,
+    pub arlen: Signal<Out, Bits<8>>,
+    pub arsize: Signal<Out, Bits<3>>,
+    pub arburst: Signal<Out, Bits<2>>,
+    pub arlock: Signal<Out, Bit>,
+    pub arcache: Signal<Out, Bits<4>>,
+    pub arprot: Signal<Out, Bits<3>>,
+    pub arqos: Signal<Out, Bits<4>>,
+    pub arvalid: Signal<Out, Bit>,
+    pub arready: Signal<In, Bit>,
+    pub rid: Signal<In, Bits<1>>,
+    pub rdata: Signal<In, Bits<W>>,
+    pub rresp: Signal<In, Bits<2>>,
+    pub rlast: Signal<In, Bit>,
+    pub rvalid: Signal<In, Bit>,
+    pub rready: Signal<Out, Bit>,
+}

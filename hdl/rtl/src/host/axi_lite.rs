@@ -1,0 +1,148 @@
+//! A host's way into a node: AXI4-Lite (ARM IHI 0022) to its memory, registers and command stream.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | write 2 cycles, read 3 cycles, if the target takes it at once |
+//! | throughput | one write every 2 cycles and one read every 4 cycles, both at once |
+//! | order | one write and one read under way; between the two there is none |
+//! | state | [`AxiLiteWriter`] and [`AxiLiteReader`] |
+//!
+//! The address space is a node's: memory from byte 0, one register a word from byte 0x80000, where words of 64 bits show
+//! 0 in the upper half and ignore what is written there. A write to the COMMAND block is a beat of `m_axis_command`,
+//! the last of its descriptor at place 15. SLVERR answers addresses where nothing is, and writes of some bytes of a
+//! register; writes of none are done without an effect.
+
+use super::{address_map::ADDRESS_WIDTH, AxiLiteReader, AxiLiteWriter};
+use crate::{
+    ni::ports::{MemoryReadOut, MemoryWriteOut},
+    prim::StreamOut,
+};
+use portico_spec::ni::registers::INDEX_WIDTH;
+use rust_hdl::prelude::*;
+
+/// The response of a slave that refuses.
+pub(super) const SLAVE_ERROR: u64 = 2;
+
+/// The slave side of AXI4-Lite, with 32 bits of data.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct AxiLiteIn {
+    pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub awprot: Signal<In, Bits<3>>,
+    pub awvalid: Signal<In, Bit>,
+    pub awready: Signal<Out, Bit>,
+    pub wdata: Signal<In, Bits<32>>,
+    pub wstrb: Signal<In, Bits<4>>,
+    pub wvalid: Signal<In, Bit>,
+    pub wready: Signal<Out, Bit>,
+    pub bresp: Signal<Out, Bits<2>>,
+    pub bvalid: Signal<Out, Bit>,
+    pub bready: Signal<In, Bit>,
+    pub araddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub arprot: Signal<In, Bits<3>>,
+    pub arvalid: Signal<In, Bit>,
+    pub arready: Signal<Out, Bit>,
+    pub rdata: Signal<Out, Bits<32>>,
+    pub rresp: Signal<Out, Bits<2>>,
+    pub rvalid: Signal<Out, Bit>,
+    pub rready: Signal<In, Bit>,
+}
+
+/// The slave of a node with words of `W` bits, `B` bytes.
+#[derive(LogicBlock)]
+pub struct AxiLiteSlave<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: what is under way is forgotten.
+    pub rst: Signal<In, Bit>,
+    pub s_axil: AxiLiteIn,
+    pub memory_write: MemoryWriteOut<W, B>,
+    pub memory_read: MemoryReadOut<W>,
+    pub register_write_valid: Signal<Out, Bit>,
+    pub register_write_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    pub register_write_data: Signal<Out, Bits<32>>,
+    pub register_write_ready: Signal<In, Bit>,
+    pub register_read_valid: Signal<Out, Bit>,
+    pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    pub register_read_ready: Signal<In, Bit>,
+    /// Valid in the cycle after `register_read_valid` and `register_read_ready`.
+    pub register_read_data: Signal<In, Bits<32>>,
+    pub m_axis_command: StreamOut<32>,
+    writer: AxiLiteWriter<W, B>,
+    reader: AxiLiteReader<W>,
+}
+
+impl<const W: usize, const B: usize> AxiLiteSlave<W, B> {
+    /// For a node with `memory_bytes` of memory; panics unless that is 1 to 0x80000, a whole number of words, and W is
+    /// 32 or 64 and 8 B.
+    pub fn new(memory_bytes: usize) -> Self {
+        assert_eq!(W, 8 * B, "AXI4-Lite slave: {B} bytes in a word of {W} bits");
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axil: Default::default(),
+            memory_write: Default::default(),
+            memory_read: Default::default(),
+            register_write_valid: Default::default(),
+            register_write_index: Default::default(),
+            register_write_data: Default::default(),
+            register_write_ready: Default::default(),
+            register_read_valid: Default::default(),
+            register_read_index: Default::default(),
+            register_read_ready: Default::default(),
+            register_read_data: Default::default(),
+            m_axis_command: Default::default(),
+            writer: AxiLiteWriter::new(memory_bytes),
+            reader: AxiLiteReader::new(memory_bytes),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.writer.clk.next = self.clk.val();
+        self.writer.rst.next = self.rst.val();
+        self.writer.awaddr.next = self.s_axil.awaddr.val();
+        self.writer.awvalid.next = self.s_axil.awvalid.val();
+        self.s_axil.awready.next = self.writer.awready.val();
+        self.writer.wdata.next = self.s_axil.wdata.val();
+        self.writer.wstrb.next = self.s_axil.wstrb.val();
+        self.writer.wvalid.next = self.s_axil.wvalid.val();
+        self.s_axil.wready.next = self.writer.wready.val();
+        self.s_axil.bresp.next = self.writer.bresp.val();
+        self.s_axil.bvalid.next = self.writer.bvalid.val();
+        self.writer.bready.next = self.s_axil.bready.val();
+        MemoryWriteOut::<W, B>::link(&mut self.memory_write, &mut self.writer.memory_write);
+        self.register_write_valid.next = self.writer.register_write_valid.val();
+        self.register_write_index.next = self.writer.register_write_index.val();
+        self.register_write_data.next = self.writer.register_write_data.val();
+        self.writer.register_write_ready.next = self.register_write_ready.val();
+        StreamOut::<32>::link(&mut self.m_axis_command, &mut self.writer.m_axis_command);
+
+        self.reader.clk.next = self.clk.val();
+        self.reader.rst.next = self.rst.val();
+        self.reader.araddr.next = self.s_axil.araddr.val();
+        self.reader.arvalid.next = self.s_axil.arvalid.val();
+        self.s_axil.arready.next = self.reader.arready.val();
+        self.s_axil.rdata.next = self.reader.rdata.val();
+        self.s_axil.rresp.next = self.reader.rresp.val();
+        self.s_axil.rvalid.next = self.reader.rvalid.val();
+        self.reader.rready.next = self.s_axil.rready.val();
+        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
+        self.register_read_valid.next = self.reader.register_read_valid.val();
+        self.register_read_index.next = self.reader.register_read_index.val();
+        self.reader.register_read_ready.next = self.register_read_ready.val();
+        self.reader.register_read_data.next = self.register_read_data.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::testing::emits;
+
+    #[test]
+    fn emission() {
+        emits("axi-lite-slave", &AxiLiteSlave::<32, 4>::new(0x10000));
+        emits("axi-lite-slave", &AxiLiteSlave::<64, 8>::new(0x80000));
+    }
+}

@@ -1,0 +1,180 @@
+//! The write channels of AXI4-Lite.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 2 cycles from address and data, whichever is later, to the response, if the target takes the write at once |
+//! | throughput | one write every 2 cycles |
+//! | timing | `awready`, `wready` and `bvalid` come straight from flip-flops |
+//! | state | one address, one word, one response |
+
+use super::address_map::{AddressMap, ADDRESS_WIDTH};
+use crate::{ni::ports::MemoryWriteOut, prim::StreamOut};
+use portico_spec::ni::registers::INDEX_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Place of the last word of a descriptor in the COMMAND block, in so many low bits of its index.
+const PLACE_WIDTH: usize = 4;
+
+/// Takes one write at a time, address and data in any order, to where the address leads.
+#[derive(LogicBlock)]
+pub struct AxiLiteWriter<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub awvalid: Signal<In, Bit>,
+    pub awready: Signal<Out, Bit>,
+    pub wdata: Signal<In, Bits<32>>,
+    pub wstrb: Signal<In, Bits<4>>,
+    pub wvalid: Signal<In, Bit>,
+    pub wready: Signal<Out, Bit>,
+    pub bresp: Signal<Out, Bits<2>>,
+    pub bvalid: Signal<Out, Bit>,
+    pub bready: Signal<In, Bit>,
+    pub memory_write: MemoryWriteOut<W, B>,
+    pub register_write_valid: Signal<Out, Bit>,
+    pub register_write_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    pub register_write_data: Signal<Out, Bits<32>>,
+    pub register_write_ready: Signal<In, Bit>,
+    pub m_axis_command: StreamOut<32>,
+    map: AddressMap,
+    has_address: DFF<Bit>,
+    address: DFF<Bits<ADDRESS_WIDTH>>,
+    has_data: DFF<Bit>,
+    data: DFF<Bits<32>>,
+    strobes: DFF<Bits<4>>,
+    answering: DFF<Bit>,
+    failed: DFF<Bit>,
+    is_partial: Signal<Local, Bit>,
+    writing: Signal<Local, Bit>,
+    writes_register: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    upper_bit: Constant<Bits<6>>,
+    upper_lane: Constant<Bits<3>>,
+    slave_error: Constant<Bits<2>>,
+}
+
+impl<const W: usize, const B: usize> AxiLiteWriter<W, B> {
+    /// For a node with `memory_bytes` of memory; see [`AddressMap::new`].
+    pub fn new(memory_bytes: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            awaddr: Default::default(),
+            awvalid: Default::default(),
+            awready: Default::default(),
+            wdata: Default::default(),
+            wstrb: Default::default(),
+            wvalid: Default::default(),
+            wready: Default::default(),
+            bresp: Default::default(),
+            bvalid: Default::default(),
+            bready: Default::default(),
+            memory_write: Default::default(),
+            register_write_valid: Default::default(),
+            register_write_index: Default::default(),
+            register_write_data: Default::default(),
+            register_write_ready: Default::default(),
+            m_axis_command: Default::default(),
+            map: AddressMap::new(W, memory_bytes),
+            has_address: Default::default(),
+            address: Default::default(),
+            has_data: Default::default(),
+            data: Default::default(),
+            strobes: Default::default(),
+            answering: Default::default(),
+            failed: Default::default(),
+            is_partial: Default::default(),
+            writing: Default::default(),
+            writes_register: Default::default(),
+            taken: Default::default(),
+            upper_bit: Constant::new(bits(W as u64 - 32)),
+            upper_lane: Constant::new(bits(B as u64 - 4)),
+            slave_error: Constant::new(bits(super::axi_lite::SLAVE_ERROR)),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            has_address,
+            address,
+            has_data,
+            data,
+            strobes,
+            answering,
+            failed
+        );
+        self.awready.next = !self.has_address.q.val();
+        if !self.has_address.q.val() {
+            self.has_address.d.next = self.awvalid.val();
+            self.address.d.next = self.awaddr.val();
+        }
+        self.wready.next = !self.has_data.q.val();
+        if !self.has_data.q.val() {
+            self.has_data.d.next = self.wvalid.val();
+            self.data.d.next = self.wdata.val();
+            self.strobes.d.next = self.wstrb.val();
+        }
+
+        self.map.address.next = self.address.q.val();
+        self.writing.next = self.has_address.q.val() & self.has_data.q.val() & !self.answering.q.val();
+        self.is_partial.next = self.strobes.q.val().any() & !self.strobes.q.val().all();
+
+        self.memory_write.valid.next = self.writing.val() & self.map.is_memory.val();
+        self.memory_write.address.next = self.map.word.val();
+        // Both halves of a wide word offer the data; the lanes choose.
+        self.memory_write.data.next =
+            bit_cast::<W, 32>(self.data.q.val()) | (bit_cast::<W, 32>(self.data.q.val()) << self.upper_bit.val());
+        self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val());
+        if self.map.upper.val() {
+            self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val()) << self.upper_lane.val();
+        }
+
+        self.writes_register.next =
+            self.writing.val() & self.map.is_register.val() & !self.map.upper.val() & self.strobes.q.val().all();
+        self.register_write_valid.next = self.writes_register.val() & !self.map.is_command.val();
+        self.register_write_index.next = self.map.index.val();
+        self.register_write_data.next = self.data.q.val();
+        self.m_axis_command.tvalid.next = self.writes_register.val() & self.map.is_command.val();
+        self.m_axis_command.tdata.next = self.data.q.val();
+        self.m_axis_command.tlast.next = self.map.index.val().get_bits::<PLACE_WIDTH>(0).all();
+
+        // What goes nowhere is done with at once.
+        self.taken.next = self.writing.val();
+        if self.map.is_memory.val() {
+            self.taken.next = self.writing.val() & self.memory_write.ready.val();
+        }
+        if self.writes_register.val() {
+            self.taken.next = self.register_write_ready.val();
+            if self.map.is_command.val() {
+                self.taken.next = self.m_axis_command.tready.val();
+            }
+        }
+
+        self.bvalid.next = self.answering.q.val();
+        self.bresp.next = 0.into();
+        if self.failed.q.val() {
+            self.bresp.next = self.slave_error.val();
+        }
+        if self.bready.val() {
+            self.answering.d.next = false;
+        }
+        if self.taken.val() {
+            self.has_address.d.next = false;
+            self.has_data.d.next = false;
+            self.answering.d.next = true;
+            self.failed.d.next = (!self.map.is_memory.val() & !self.map.is_register.val())
+                | (self.map.is_register.val() & self.is_partial.val());
+        }
+        if self.rst.val() {
+            self.has_address.d.next = false;
+            self.has_data.d.next = false;
+            self.answering.d.next = false;
+        }
+    }
+}

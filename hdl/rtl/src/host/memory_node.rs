@@ -1,0 +1,116 @@
+//! A memory node: external memory behind a network interface, for the same puts, gets and atomics as a tile's.
+//!
+//! It has registers of its own, at word addresses with bit 21 set; its memory is the 2^21 words below, in pages that
+//! [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it, so its command stream is closed; it
+//! serves others.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | that of [`AxiMemory`] beside a tile's |
+//! | throughput | one word a cycle in and out |
+//! | after reset | takes nothing for 512 cycles, while it clears its tables |
+
+use super::{AxiMemory, AxiOut};
+use crate::{
+    ni::{
+        ports::{MemoryReadOut, MemoryWriteOut},
+        NetworkInterface, ReadMerge, Shape,
+    },
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        page::{MEMORY_WIDTH, REGISTER_BIT},
+        registers::INDEX_WIDTH,
+    },
+    Config,
+};
+use rust_hdl::prelude::*;
+
+/// Micro-cores: none is commanded, but one is the fewest.
+const CORES: usize = 1;
+
+/// A memory node of `W`-bit flits with `B` bytes.
+#[derive(LogicBlock)]
+pub struct MemoryNode<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high, for the whole fabric and the memory at once.
+    pub rst: Signal<In, Bit>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub s_axis_data: StreamIn<W>,
+    pub m_axis_data: StreamOut<W>,
+    pub s_axis_control: StreamIn<32>,
+    pub m_axis_control: StreamOut<32>,
+    pub m_axi: AxiOut<W, B>,
+    ni: NetworkInterface<W, B>,
+    memory: AxiMemory<W, B>,
+    reads: ReadMerge<W>,
+}
+
+impl<const W: usize, const B: usize> MemoryNode<W, B> {
+    /// A memory node of the fabric that `config` describes.
+    pub fn new(config: &Config) -> Self {
+        let memory_words = 1 << MEMORY_WIDTH;
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            node: Default::default(),
+            s_axis_data: Default::default(),
+            m_axis_data: Default::default(),
+            s_axis_control: Default::default(),
+            m_axis_control: Default::default(),
+            m_axi: Default::default(),
+            ni: NetworkInterface::new(&Shape {
+                cores: CORES,
+                memory_bytes: (memory_words << B.ilog2()) as u32,
+                memory_words,
+                space_words: (1 << REGISTER_BIT) + (1 << INDEX_WIDTH),
+                register_bit: REGISTER_BIT,
+                far_memory: true,
+                terminals: config.terminals(),
+                fabric: config.tiles_register(),
+            }),
+            memory: Default::default(),
+            reads: Default::default(),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.ni.clk.next = self.clk.val();
+        self.ni.rst.next = self.rst.val();
+        self.ni.node.next = self.node.val();
+        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
+        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+        self.ni.s_axis_command.tdata.next = 0.into();
+        self.ni.s_axis_command.tlast.next = false;
+        self.ni.s_axis_command.tvalid.next = false;
+        self.ni.local_write.valid.next = false;
+        self.ni.local_write.index.next = 0.into();
+        self.ni.local_write.data.next = 0.into();
+        self.ni.local_read.valid.next = false;
+        self.ni.local_read.index.next = 0.into();
+
+        self.memory.clk.next = self.clk.val();
+        self.memory.rst.next = self.rst.val();
+        self.memory.initialising.next = self.ni.initialising.val();
+        self.memory.sweep.next = self.ni.sweep.val();
+        self.memory.registers.enable.next = self.ni.register_write.enable.val();
+        self.memory.registers.index.next = self.ni.register_write.index.val();
+        self.memory.registers.data.next = self.ni.register_write.data.val();
+        MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.memory.memory_write);
+        self.reads.clk.next = self.clk.val();
+        self.reads.rst.next = self.rst.val();
+        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.reads.first);
+        MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.reads.second);
+        MemoryReadOut::<W>::join(&mut self.reads.memory, &mut self.memory.memory_read[0]);
+        MemoryReadOut::<W>::join(&mut self.ni.dma_read, &mut self.memory.memory_read[1]);
+        AxiOut::<W, B>::link(&mut self.m_axi, &mut self.memory.m_axi);
+    }
+}

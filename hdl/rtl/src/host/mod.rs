@@ -1,0 +1,43 @@
+//! The edge of the fabric: how hosts reach a node, and a node external memory.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`AxiLiteIn`] | the slave side of AXI4-Lite |
+//! | [`AxiLiteSlave`] | a host's reads and writes of a node's memory, registers and command stream |
+//! | [`AxiOut`] | the master side of AXI4 |
+//! | [`AxiMemory`] | a node's memory that is external, reached in bursts |
+//! | [`MemoryNode`] | external memory behind a network interface |
+
+mod address_channel;
+mod address_map;
+mod axi;
+mod axi_lite;
+mod axi_lite_reader;
+mod axi_lite_writer;
+mod axi_memory;
+mod axi_reads;
+mod axi_writes;
+mod client_choice;
+mod gatherer;
+mod memory_node;
+mod page_table;
+#[cfg(test)]
+pub(crate) mod testing;
+mod turns;
+mod write_beats;
+
+pub use address_channel::AddressChannel;
+pub use address_map::AddressMap;
+pub use axi::AxiOut;
+pub use axi_lite::{AxiLiteIn, AxiLiteSlave};
+pub use axi_lite_reader::AxiLiteReader;
+pub use axi_lite_writer::AxiLiteWriter;
+pub use axi_memory::AxiMemory;
+pub use axi_reads::AxiReads;
+pub use axi_writes::AxiWrites;
+pub use client_choice::ClientChoice;
+pub use gatherer::{BurstIn, BurstOut, Gatherer};
+pub use memory_node::MemoryNode;
+pub use page_table::PageTable;
+pub use turns::Turns;
+pub use write_beats::WriteBeats;

@@ -1,0 +1,116 @@
+//! The write data channel of AXI4: words wait until their burst is closed, and its last is marked.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from the end of a burst to its first word on the channel |
+//! | throughput | one word a cycle |
+//! | state | 32 words and 16 bursts in LUT-RAM, 4 flip-flops beside their flags |
+//!
+//! A burst goes out when all of it is here, so that no interconnect waits for words that are still on their way.
+
+use super::{
+    address_channel::{BURSTS, BURSTS_WIDTH},
+    gatherer::BEATS_WIDTH,
+};
+use crate::prim::{Fifo, FifoControl, LutRam};
+use rust_hdl::prelude::*;
+
+/// Bits of a place for a word: room for one burst on its way out and one that is gathered.
+const WORDS_WIDTH: usize = BEATS_WIDTH + 1;
+
+/// Queues words and lengths of bursts. Whoever gives bursts keeps to 16 that wait.
+#[derive(LogicBlock)]
+pub struct WriteBeats<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: nothing waits afterwards.
+    pub rst: Signal<In, Bit>,
+    /// A word is taken in this cycle; only while `room` is high.
+    pub take: Signal<In, Bit>,
+    pub word: Signal<In, Bits<W>>,
+    pub lanes: Signal<In, Bits<B>>,
+    pub room: Signal<Out, Bit>,
+    /// A burst of `beats` + 1 of the words taken before this cycle is closed.
+    pub close: Signal<In, Bit>,
+    pub beats: Signal<In, Bits<BEATS_WIDTH>>,
+    pub data: Signal<Out, Bits<W>>,
+    pub strb: Signal<Out, Bits<B>>,
+    pub last: Signal<Out, Bit>,
+    pub valid: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    control: FifoControl<WORDS_WIDTH>,
+    words: LutRam<W, WORDS_WIDTH>,
+    strobes: LutRam<B, WORDS_WIDTH>,
+    lengths: Fifo<BEATS_WIDTH, BURSTS_WIDTH>,
+    beat: DFF<Bits<BEATS_WIDTH>>,
+    passes: Signal<Local, Bit>,
+}
+
+impl<const W: usize, const B: usize> Default for WriteBeats<W, B> {
+    fn default() -> Self {
+        let words = FifoControl::<WORDS_WIDTH>::memory_words(1 << WORDS_WIDTH);
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            take: Default::default(),
+            word: Default::default(),
+            lanes: Default::default(),
+            room: Default::default(),
+            close: Default::default(),
+            beats: Default::default(),
+            data: Default::default(),
+            strb: Default::default(),
+            last: Default::default(),
+            valid: Default::default(),
+            ready: Default::default(),
+            control: FifoControl::new(1 << WORDS_WIDTH),
+            words: LutRam::new(words),
+            strobes: LutRam::new(words),
+            lengths: Fifo::new(BURSTS),
+            beat: Default::default(),
+            passes: Default::default(),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for WriteBeats<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, beat);
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.rst.val();
+        self.control.write.next = self.take.val();
+        self.room.next = !self.control.full.val();
+        self.words.clk.next = self.clk.val();
+        self.words.write_enable.next = self.control.write_enable.val();
+        self.words.write_address.next = self.control.write_address.val();
+        self.words.write_data.next = self.word.val();
+        self.words.read_address.next = self.control.read_address.val();
+        self.data.next = self.words.read_data.val();
+        self.strobes.clk.next = self.clk.val();
+        self.strobes.write_enable.next = self.control.write_enable.val();
+        self.strobes.write_address.next = self.control.write_address.val();
+        self.strobes.write_data.next = self.lanes.val();
+        self.strobes.read_address.next = self.control.read_address.val();
+        self.strb.next = self.strobes.read_data.val();
+
+        self.lengths.clk.next = self.clk.val();
+        self.lengths.rst.next = self.rst.val();
+        self.lengths.s_axis.tvalid.next = self.close.val();
+        self.lengths.s_axis.tdata.next = self.beats.val();
+        self.lengths.s_axis.tlast.next = true;
+        self.valid.next = self.lengths.m_axis.tvalid.val();
+        self.last.next = self.beat.q.val() == self.lengths.m_axis.tdata.val();
+        self.passes.next = self.lengths.m_axis.tvalid.val() & self.ready.val();
+        self.control.read.next = self.passes.val();
+        self.lengths.m_axis.tready.next = self.ready.val() & self.last.val();
+        if self.passes.val() {
+            self.beat.d.next = self.beat.q.val() + 1;
+            if self.last.val() {
+                self.beat.d.next = 0.into();
+            }
+        }
+        if self.rst.val() {
+            self.beat.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What was claimed of each slot, and the queue of completions whose events are to be counted.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | a completion of cycle t is offered as an event in t + 1 |
+//! | throughput | one claim, one completion and one event a cycle |
+//! | capacity | a completion a slot: a slot is not to be claimed again before it has gone |
+//! | state | LUT-RAM, and the control of a [`Fifo`] |
+
+use super::ports::EventOut;
+use crate::prim::{Fifo, LutRam};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        event::EVENT_WIDTH,
+        packet::{ERROR_WIDTH, SLOTS, SLOT_WIDTH},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// What is kept of a claim: event, node, is a get, is quiet.
+const NODE_AT: usize = EVENT_WIDTH;
+const IS_GET_AT: usize = NODE_AT + NODE_WIDTH;
+const QUIET_AT: usize = IS_GET_AT + 1;
+const CLAIM_WIDTH: usize = QUIET_AT + 1;
+
+/// What is queued of a completion: the claim, slot, error.
+const SLOT_AT: usize = CLAIM_WIDTH;
+const ERROR_AT: usize = SLOT_AT + SLOT_WIDTH;
+const DONE_WIDTH: usize = ERROR_AT + ERROR_WIDTH;
+
+type Offset = Constant<Bits<5>>;
+
+/// One completion a slot.
+#[derive(LogicBlock)]
+pub struct CompletionQueue {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: the queue is empty afterwards.
+    pub rst: Signal<In, Bit>,
+    /// Keeps what is claimed of `claim_slot`.
+    pub claim: Signal<In, Bit>,
+    pub claim_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub claim_event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub claim_node: Signal<In, Bits<NODE_WIDTH>>,
+    pub claim_is_get: Signal<In, Bit>,
+    pub claim_quiet: Signal<In, Bit>,
+    /// Queues the completion of `done_slot`.
+    pub done: Signal<In, Bit>,
+    pub done_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub done_error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// The event of `done_slot`; combinational.
+    pub done_event: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub update: EventOut,
+    /// The oldest completion goes: its event is taken, or there is none.
+    pub gone: Signal<Out, Bit>,
+    pub gone_slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// There is an oldest completion, it is that of a get of `get_node`.
+    pub get_ask: Signal<Out, Bit>,
+    pub get_node: Signal<Out, Bits<NODE_WIDTH>>,
+    claims: LutRam<CLAIM_WIDTH, SLOT_WIDTH>,
+    queued: Fifo<DONE_WIDTH, SLOT_WIDTH>,
+    oldest: Signal<Local, Bits<DONE_WIDTH>>,
+    error: Signal<Local, Bits<ERROR_WIDTH>>,
+    loud: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    event_at: Offset,
+    node_at: Offset,
+    is_get_at: Offset,
+    quiet_at: Offset,
+    slot_at: Offset,
+    error_at: Offset,
+}
+
+impl Default for CompletionQueue {
+    fn default() -> Self {
+        let at = |offset: usize| Constant::new(bits(offset as u64));
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            claim: Default::default(),
+            claim_slot: Default::default(),
+            claim_event: Default::default(),
+            claim_node: Default::default(),
+            claim_is_get: Default::default(),
+            claim_quiet: Default::default(),
+            done: Default::default(),
+            done_slot: Default::default(),
+            done_error: Default::default(),
+            done_event: Default::default(),
+            update: Default::default(),
+            gone: Default::default(),
+            gone_slot: Default::default(),
+            get_ask: Default::default(),
+            get_node: Default::default(),
+            claims: LutRam::new(SLOTS),
+            queued: Fifo::new(SLOTS),
+            oldest: Default::default(),
+            error: Default::default(),
+            loud: Default::default(),
+            taken: Default::default(),
+            event_at: at(0),
+            node_at: at(NODE_AT),
+            is_get_at: at(IS_GET_AT),
+            quiet_at: at(QUIET_AT),
+            slot_at: at(SLOT_AT),
+            error_at: at(ERROR_AT),
+        }
+    }
+}
+
+impl Logic for CompletionQueue {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.claims.clk.next = self.clk.val();
+        self.claims.write_enable.next = self.claim.val();
+        self.claims.write_address.next = self.claim_slot.val();
+        self.claims.write_data.next = (bit_cast::<CLAIM_WIDTH, EVENT_WIDTH>(self.claim_event.val())
+            | (bit_cast::<CLAIM_WIDTH, NODE_WIDTH>(self.claim_node.val()) << self.node_at.val()))
+        .replace_bit(self.is_get_at.val().index(), self.claim_is_get.val())
+        .replace_bit(self.quiet_at.val().index(), self.claim_quiet.val());
+        self.claims.read_address.next = self.done_slot.val();
+        self.done_event.next = bit_cast::<EVENT_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val());
+
+        self.queued.clk.next = self.clk.val();
+        self.queued.rst.next = self.rst.val();
+        self.queued.s_axis.tvalid.next = self.done.val();
+        self.queued.s_axis.tlast.next = true;
+        self.queued.s_axis.tdata.next = bit_cast::<DONE_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val())
+            | (bit_cast::<DONE_WIDTH, SLOT_WIDTH>(self.done_slot.val()) << self.slot_at.val())
+            | (bit_cast::<DONE_WIDTH, ERROR_WIDTH>(self.done_error.val()) << self.error_at.val());
+
+        self.oldest.next = self.queued.m_axis.tdata.val();
+        self.error.next = self.oldest.val().get_bits::<ERROR_WIDTH>(self.error_at.val().index());
+        self.loud.next = !self.oldest.val().get_bit(self.quiet_at.val().index()) | self.error.val().any();
+        self.update.valid.next = self.queued.m_axis.tvalid.val() & self.loud.val();
+        self.update.event.next = self.oldest.val().get_bits::<EVENT_WIDTH>(self.event_at.val().index());
+        self.update.error.next = self.error.val();
+        self.taken.next = self.update.ready.val() | !self.loud.val();
+        self.queued.m_axis.tready.next = self.taken.val();
+        self.gone.next = self.queued.m_axis.tvalid.val() & self.taken.val();
+        self.gone_slot.next = self.oldest.val().get_bits::<SLOT_WIDTH>(self.slot_at.val().index());
+        self.get_ask.next = self.queued.m_axis.tvalid.val() & self.oldest.val().get_bit(self.is_get_at.val().index());
+        self.get_node.next = self.oldest.val().get_bits::<NODE_WIDTH>(self.node_at.val().index());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ni::testing::emitted,
+        prim::testing::{clock, clocked, reset, settle},
+    };
+
+    clocked!([] CompletionQueue);
+
+    /// Every slot once, with all bits of its claim in use; the queue is then full, and drains in order.
+    #[test]
+    fn a_completion_of_every_slot_waits_and_comes_out_as_it_was_claimed() {
+        let mut dut = reset(CompletionQueue::default());
+        let event = |slot: u64| slot * 7 % 64;
+        let node = |slot: u64| slot * 37 % 512;
+        let (is_get, quiet) = (|slot: u64| slot.is_multiple_of(3), |slot: u64| slot % 4 < 2);
+        for slot in 0..SLOTS as u64 {
+            dut.claim.next = true;
+            dut.claim_slot.next = slot.into();
+            dut.claim_event.next = event(slot).into();
+            dut.claim_node.next = node(slot).into();
+            dut.claim_is_get.next = is_get(slot);
+            dut.claim_quiet.next = quiet(slot);
+            clock(&mut dut);
+        }
+        dut.claim.next = false;
+        // Slot 4 is first: it is loud, and holds up all behind it.
+        let order: Vec<u64> = (0..SLOTS as u64).map(|i| (4 + 5 * i) % SLOTS as u64).collect();
+        let error = |slot: u64| if slot % 8 == 1 { slot % 16 } else { 0 };
+        assert!(!quiet(6) && order[0] == 4);
+        dut.claim_quiet.next = false;
+        dut.claim_slot.next = 4u64.into();
+        dut.claim_event.next = event(4).into();
+        dut.claim_node.next = node(4).into();
+        dut.claim_is_get.next = is_get(4);
+        dut.claim.next = true;
+        clock(&mut dut);
+        dut.claim.next = false;
+        for &slot in &order {
+            dut.done.next = true;
+            dut.done_slot.next = slot.into();
+            dut.done_error.next = error(slot).into();
+            settle(&mut dut);
+            assert_eq!(dut.done_event.val(), event(slot));
+            assert!(!dut.gone.val());
+            clock(&mut dut);
+        }
+        dut.done.next = false;
+        dut.update.ready.next = true;
+        for slot in order {
+            settle(&mut dut);
+            assert!(dut.gone.val());
+            assert_eq!(dut.gone_slot.val(), slot);
+            assert_eq!(
+                dut.update.valid.val(),
+                slot == 4 || !quiet(slot) || error(slot) > 0,
+                "slot {slot}"
+            );
+            assert_eq!(dut.update.event.val(), event(slot));
+            assert_eq!(dut.update.error.val(), error(slot));
+            assert_eq!(dut.get_ask.val(), is_get(slot));
+            assert_eq!(dut.get_node.val(), node(slot));
+            clock(&mut dut);
+        }
+        assert!(!dut.gone.val() && !dut.update.valid.val() && !dut.get_ask.val());
+    }
+
+    #[test]
+    fn emits() {
+        emitted("completion-queue", &CompletionQueue::default());
+    }
+}

@@ -1,0 +1,343 @@
+//! Takes the packets of the control plane apart.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational: a packet's tail and what it says stand in the same cycle |
+//! | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
+//! | state | 46 flip-flops |
+//!
+//! Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
+//! request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
+//! of an unknown kind or of a wrong length is sunk; that of a get request is for the queue to judge.
+
+use super::{ports::CompletionOut, words::HeadDecoder};
+use crate::prim::{StreamIn, StreamOut};
+use portico_spec::{
+    flit::{KIND_WIDTH, TAG_WIDTH},
+    ni::{
+        packet::{ControlKind, ERROR_WIDTH, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+        MAILBOX_WIDTH,
+    },
+};
+use rust_hdl::prelude::*;
+
+type Kind = Constant<Bits<KIND_WIDTH>>;
+
+/// The end of the control plane.
+#[derive(LogicBlock)]
+pub struct ControlReceiver {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub initialising: Signal<In, Bit>,
+    pub s_axis: StreamIn<32>,
+    /// Must be ready in every cycle.
+    pub completion: CompletionOut,
+    pub mail_valid: Signal<Out, Bit>,
+    pub mail_box: Signal<Out, Bits<MAILBOX_WIDTH>>,
+    pub mail_data: Signal<Out, Bits<64>>,
+    pub credit_valid: Signal<Out, Bit>,
+    pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Get requests from the head on. Must be ready in every cycle.
+    pub m_axis_request: StreamOut<32>,
+    /// High for one cycle, the one after a packet was found to be wrong.
+    pub malformed: Signal<Out, Bit>,
+    head: HeadDecoder,
+    in_packet: DFF<Bit>,
+    second: DFF<Bit>,
+    sinking: DFF<Bit>,
+    kind: DFF<Bits<KIND_WIDTH>>,
+    tag: DFF<Bits<TAG_WIDTH>>,
+    low: DFF<Bits<32>>,
+    wrong: DFF<Bit>,
+    first: Signal<Local, Bit>,
+    body: Signal<Local, Bit>,
+    kind_now: Signal<Local, Bits<KIND_WIDTH>>,
+    tag_now: Signal<Local, Bits<TAG_WIDTH>>,
+    is_get: Signal<Local, Bit>,
+    is_single: Signal<Local, Bit>,
+    is_pair: Signal<Local, Bit>,
+    is_triple: Signal<Local, Bit>,
+    is_last: Signal<Local, Bit>,
+    complete: Signal<Local, Bit>,
+    bad: Signal<Local, Bit>,
+    has_value: Signal<Local, Bit>,
+    value: Signal<Local, Bits<64>>,
+    high_at: Constant<Bits<6>>,
+    ack: Kind,
+    refuse: Kind,
+    value_kind: Kind,
+    mail: Kind,
+    get: Kind,
+    credit: Kind,
+}
+
+impl Default for ControlReceiver {
+    fn default() -> Self {
+        let kind = |kind: ControlKind| Constant::new(bits(kind as u64));
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            initialising: Default::default(),
+            s_axis: Default::default(),
+            completion: Default::default(),
+            mail_valid: Default::default(),
+            mail_box: Default::default(),
+            mail_data: Default::default(),
+            credit_valid: Default::default(),
+            credit_segment: Default::default(),
+            m_axis_request: Default::default(),
+            malformed: Default::default(),
+            head: Default::default(),
+            in_packet: Default::default(),
+            second: Default::default(),
+            sinking: Default::default(),
+            kind: Default::default(),
+            tag: Default::default(),
+            low: Default::default(),
+            wrong: Default::default(),
+            first: Default::default(),
+            body: Default::default(),
+            kind_now: Default::default(),
+            tag_now: Default::default(),
+            is_get: Default::default(),
+            is_single: Default::default(),
+            is_pair: Default::default(),
+            is_triple: Default::default(),
+            is_last: Default::default(),
+            complete: Default::default(),
+            bad: Default::default(),
+            has_value: Default::default(),
+            value: Default::default(),
+            high_at: Constant::new(bits(32)),
+            ack: kind(ControlKind::Ack),
+            refuse: kind(ControlKind::Refuse),
+            value_kind: kind(ControlKind::Value),
+            mail: kind(ControlKind::Mail),
+            get: kind(ControlKind::Get),
+            credit: kind(ControlKind::Credit),
+        }
+    }
+}
+
+impl Logic for ControlReceiver {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, in_packet, second, sinking, kind, tag, low, wrong);
+        self.s_axis.tready.next = !self.initialising.val();
+        self.first.next = self.s_axis.tvalid.val() & !self.initialising.val() & !self.in_packet.q.val();
+        self.body.next = self.s_axis.tvalid.val() & !self.initialising.val() & self.in_packet.q.val();
+        self.head.word.next = self.s_axis.tdata.val();
+        self.kind_now.next = self.head.kind.val();
+        self.tag_now.next = self.head.tag.val();
+        if self.in_packet.q.val() {
+            self.kind_now.next = self.kind.q.val();
+            self.tag_now.next = self.tag.q.val();
+        }
+        self.is_get.next = self.kind_now.val() == self.get.val();
+        self.is_single.next = (self.kind_now.val() == self.ack.val()) | (self.kind_now.val() == self.credit.val());
+        self.is_pair.next = self.kind_now.val() == self.refuse.val();
+        self.is_triple.next = (self.kind_now.val() == self.value_kind.val()) | (self.kind_now.val() == self.mail.val());
+
+        // The flit that must be the tail, and whether it is; a tail before it, or none at it, is wrong.
+        self.is_last.next = (self.first.val() & self.is_single.val())
+            | (self.body.val() & self.is_pair.val())
+            | (self.body.val() & self.is_triple.val() & self.second.q.val());
+        self.complete.next = self.is_last.val() & self.s_axis.tlast.val() & !self.sinking.q.val();
+        self.bad.next = (self.first.val() | self.body.val())
+            & !self.is_get.val()
+            & !self.sinking.q.val()
+            & ((self.is_last.val() ^ self.s_axis.tlast.val())
+                | !(self.is_single.val() | self.is_pair.val() | self.is_triple.val()));
+        self.wrong.d.next = self.bad.val();
+        self.malformed.next = self.wrong.q.val();
+
+        if self.first.val() {
+            self.kind.d.next = self.head.kind.val();
+            self.tag.d.next = self.head.tag.val();
+        }
+        if self.first.val() | self.body.val() {
+            self.in_packet.d.next = !self.s_axis.tlast.val();
+            self.second.d.next = self.body.val() & !self.s_axis.tlast.val();
+            self.sinking.d.next = (self.sinking.q.val() | self.bad.val()) & !self.s_axis.tlast.val();
+            self.low.d.next = self.s_axis.tdata.val();
+        }
+
+        self.has_value.next = self.kind_now.val() == self.value_kind.val();
+        self.value.next =
+            bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.s_axis.tdata.val()) << self.high_at.val());
+        self.completion.valid.next =
+            self.complete.val() & ((self.kind_now.val() == self.ack.val()) | self.is_pair.val() | self.has_value.val());
+        self.completion.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.tag_now.val());
+        self.completion.error.next = 0.into();
+        if self.is_pair.val() {
+            self.completion.error.next = bit_cast::<ERROR_WIDTH, 32>(self.s_axis.tdata.val());
+        }
+        self.completion.has_value.next = self.has_value.val();
+        self.completion.value.next = self.value.val();
+        self.mail_valid.next = self.complete.val() & (self.kind_now.val() == self.mail.val());
+        self.mail_box.next = bit_cast::<MAILBOX_WIDTH, TAG_WIDTH>(self.tag_now.val());
+        self.mail_data.next = self.value.val();
+        self.credit_valid.next = self.complete.val() & (self.kind_now.val() == self.credit.val());
+        self.credit_segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag_now.val());
+        self.m_axis_request.tvalid.next = (self.first.val() | self.body.val()) & self.is_get.val();
+        self.m_axis_request.tdata.next = self.s_axis.tdata.val();
+        self.m_axis_request.tlast.next = self.s_axis.tlast.val();
+        if self.rst.val() {
+            self.in_packet.d.next = false;
+            self.second.d.next = false;
+            self.sinking.d.next = false;
+            self.wrong.d.next = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ni::testing::emitted,
+        prim::testing::{clock, clocked, reset, rng, settle},
+    };
+    use portico_spec::{Flit, Head};
+    use rand::{rngs::SmallRng, Rng};
+
+    clocked!([] ControlReceiver);
+
+    /// What a flit leads to, in its cycle.
+    #[derive(Debug, Default, PartialEq)]
+    struct Said {
+        /// Slot, error, value.
+        completion: Option<(u64, u64, Option<u64>)>,
+        mail: Option<(u64, u64)>,
+        credit: Option<u64>,
+        request: Option<(u64, bool)>,
+    }
+
+    fn said(dut: &ControlReceiver) -> Said {
+        let (completion, request) = (&dut.completion, &dut.m_axis_request);
+        let value = completion.has_value.val().then(|| completion.value.val().to_u64());
+        let done = (completion.slot.val().to_u64(), completion.error.val().to_u64(), value);
+        let mail = (dut.mail_box.val().to_u64(), dut.mail_data.val().to_u64());
+        Said {
+            completion: completion.valid.val().then_some(done),
+            mail: dut.mail_valid.val().then_some(mail),
+            credit: dut.credit_valid.val().then(|| dut.credit_segment.val().to_u64()),
+            request: (request.tvalid.val()).then(|| (request.tdata.val().to_u64(), request.tlast.val())),
+        }
+    }
+
+    /// A packet, what each of its flits says, and the flit at which it is wrong.
+    fn packet(rng: &mut SmallRng) -> (Vec<u64>, Vec<Said>, Option<usize>) {
+        let (kind, tag) = (rng.gen_range(0..8u8), rng.gen::<u8>());
+        let right = match kind {
+            0 | 5 => 1,
+            1 => 2,
+            2 | 3 => 3,
+            _ => rng.gen_range(1..=8),
+        };
+        let length = if rng.gen_bool(0.7) { right } else { rng.gen_range(1..=8) };
+        let head = Head {
+            kind,
+            tag,
+            ..Default::default()
+        }
+        .encode()
+        .unwrap();
+        let words: Vec<u64> = (0..length)
+            .map(|i| if i == 0 { head.into() } else { rng.gen::<u32>().into() })
+            .collect();
+        let mut said: Vec<Said> = words.iter().map(|_| Said::default()).collect();
+        let wrong = match kind {
+            4 => {
+                for (i, word) in words.iter().enumerate() {
+                    said[i].request = Some((*word, i + 1 == length));
+                }
+                None
+            }
+            6 | 7 => Some(0),
+            _ if length != right => Some(length.min(right) - 1),
+            _ => {
+                let tag = u64::from(tag);
+                let pair = || words[1] | words[2] << 32;
+                let last = &mut said[right - 1];
+                match kind {
+                    0 => last.completion = Some((tag % 32, 0, None)),
+                    1 => last.completion = Some((tag % 32, words[1] % 16, None)),
+                    2 => last.completion = Some((tag % 32, 0, Some(pair()))),
+                    3 => last.mail = Some((tag % 128, pair())),
+                    _ => last.credit = Some(tag),
+                }
+                None
+            }
+        };
+        (words, said, wrong)
+    }
+
+    #[test]
+    fn every_flit_says_what_its_packet_means_and_wrong_packets_are_sunk() {
+        let mut rng = rng(0xc0e);
+        let mut dut = reset(ControlReceiver::default());
+        let (mut wrongs, mut rights) = (0, [0; 4]);
+        for _ in 0..3_000 {
+            let (words, meanings, wrong) = packet(&mut rng);
+            for (i, (flit, meaning)) in Flit::packet(&words).zip(meanings).enumerate() {
+                while rng.gen_bool(0.2) {
+                    dut.s_axis.tvalid.next = false;
+                    settle(&mut dut);
+                    assert_eq!(said(&dut), Said::default());
+                    clock(&mut dut);
+                    assert!(!dut.malformed.val());
+                }
+                dut.s_axis.tvalid.next = true;
+                dut.s_axis.tdata.next = flit.data.into();
+                dut.s_axis.tlast.next = flit.last;
+                settle(&mut dut);
+                assert!(dut.s_axis.tready.val());
+                rights[0] += u32::from(meaning.completion.is_some());
+                rights[1] += u32::from(meaning.mail.is_some());
+                rights[2] += u32::from(meaning.credit.is_some());
+                rights[3] += u32::from(meaning.request.is_some());
+                assert_eq!(said(&dut), meaning, "flit {i} of {words:x?}");
+                clock(&mut dut);
+                assert_eq!(dut.malformed.val(), wrong == Some(i), "flit {i} of {words:x?}");
+                wrongs += u32::from(wrong == Some(i));
+            }
+        }
+        assert!(
+            wrongs > 300 && rights.iter().all(|count| *count > 200),
+            "{wrongs} wrong, {rights:?} right"
+        );
+    }
+
+    #[test]
+    fn nothing_is_taken_in_the_initialisation_and_reset_ends_a_packet() {
+        let mut dut = reset(ControlReceiver::default());
+        let ack = Head {
+            tag: 7,
+            ..Default::default()
+        }
+        .encode()
+        .unwrap();
+        dut.s_axis.tdata.next = u64::from(ack).into();
+        dut.s_axis.tvalid.next = true;
+        // Not a tail: the packet is sunk until reset ends it.
+        clock(&mut dut);
+        let mut dut = reset(dut);
+        dut.s_axis.tlast.next = true;
+        dut.initialising.next = true;
+        settle(&mut dut);
+        assert!(!dut.s_axis.tready.val());
+        assert_eq!(said(&dut), Said::default());
+        clock(&mut dut);
+        dut.initialising.next = false;
+        settle(&mut dut);
+        assert_eq!(said(&dut).completion, Some((7, 0, None)));
+    }
+
+    #[test]
+    fn emits() {
+        emitted("control-receiver", &ControlReceiver::default());
+    }
+}

@@ -1,0 +1,145 @@
+//! What a mail makes of its mailbox: value, count, event. Combinational, no state.
+
+use portico_spec::ni::event::EVENT_WIDTH;
+use rust_hdl::prelude::*;
+
+/// In a mailbox's control: it is a barrier; mode message otherwise.
+pub const BARRIER_OFFSET: usize = 0;
+/// In a mailbox's control: it counts in an event.
+pub const MAIL_EVENT_ENABLE_OFFSET: usize = BARRIER_OFFSET + 1;
+/// That event: lowest bit in a mailbox's control.
+pub const MAIL_EVENT_OFFSET: usize = MAIL_EVENT_ENABLE_OFFSET + 1;
+/// Mails that a barrier expects, 0 for 1: lowest bit in a mailbox's control.
+pub const EXPECTED_OFFSET: usize = MAIL_EVENT_OFFSET + EVENT_WIDTH;
+/// Width of the mails that a barrier expects, in bits.
+pub const EXPECTED_WIDTH: usize = 8;
+/// Width of a mailbox's control, in bits.
+pub const CONTROL_WIDTH: usize = EXPECTED_OFFSET + EXPECTED_WIDTH;
+
+/// Width of a mailbox's count, in bits.
+pub const MAIL_COUNT_WIDTH: usize = 16;
+/// Width of a mailbox's value, in bits.
+pub const VALUE_WIDTH: usize = 64;
+/// Width of a mailbox: its value, and its count above.
+pub const WORD_WIDTH: usize = VALUE_WIDTH + MAIL_COUNT_WIDTH;
+/// The same in bytes.
+pub const WORD_BYTES: usize = WORD_WIDTH / 8;
+
+/// The mailbox after a mail; a barrier's count goes back to 0 with the last of the mails expected.
+#[derive(LogicBlock)]
+pub struct MailMerge {
+    /// Value, and count above it.
+    pub old: Signal<In, Bits<WORD_WIDTH>>,
+    pub mail: Signal<In, Bits<VALUE_WIDTH>>,
+    pub control: Signal<In, Bits<CONTROL_WIDTH>>,
+    pub after: Signal<Out, Bits<WORD_WIDTH>>,
+    pub fires: Signal<Out, Bit>,
+    pub event_number: Signal<Out, Bits<EVENT_WIDTH>>,
+    is_barrier: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    expected: Signal<Local, Bits<EXPECTED_WIDTH>>,
+    value: Signal<Local, Bits<VALUE_WIDTH>>,
+    count: Signal<Local, Bits<MAIL_COUNT_WIDTH>>,
+    count_at: Constant<Bits<7>>,
+    barrier_at: Constant<Bits<4>>,
+    enable_at: Constant<Bits<4>>,
+    event_at: Constant<Bits<4>>,
+    expected_at: Constant<Bits<4>>,
+}
+
+impl Default for MailMerge {
+    fn default() -> Self {
+        let at = |offset: usize| Constant::new(bits(offset as u64));
+        Self {
+            old: Default::default(),
+            mail: Default::default(),
+            control: Default::default(),
+            after: Default::default(),
+            fires: Default::default(),
+            event_number: Default::default(),
+            is_barrier: Default::default(),
+            full: Default::default(),
+            expected: Default::default(),
+            value: Default::default(),
+            count: Default::default(),
+            count_at: Constant::new(bits(VALUE_WIDTH as u64)),
+            barrier_at: at(BARRIER_OFFSET),
+            enable_at: at(MAIL_EVENT_ENABLE_OFFSET),
+            event_at: at(MAIL_EVENT_OFFSET),
+            expected_at: at(EXPECTED_OFFSET),
+        }
+    }
+}
+
+impl Logic for MailMerge {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.is_barrier.next = self.control.val().get_bit(self.barrier_at.val().index());
+        self.expected.next = self
+            .control
+            .val()
+            .get_bits::<EXPECTED_WIDTH>(self.expected_at.val().index());
+        if !self.expected.val().any() {
+            self.expected.next = 1.into();
+        }
+        self.value.next = self.mail.val();
+        self.count.next = self.old.val().get_bits::<MAIL_COUNT_WIDTH>(self.count_at.val().index()) + 1;
+        self.full.next = self.is_barrier.val()
+            & (self.count.val() >= bit_cast::<MAIL_COUNT_WIDTH, EXPECTED_WIDTH>(self.expected.val()));
+        if self.is_barrier.val() {
+            self.value.next = self.mail.val() | bit_cast::<VALUE_WIDTH, WORD_WIDTH>(self.old.val());
+        }
+        if self.full.val() {
+            self.count.next = 0.into();
+        }
+        self.after.next = bit_cast::<WORD_WIDTH, VALUE_WIDTH>(self.value.val())
+            | (bit_cast::<WORD_WIDTH, MAIL_COUNT_WIDTH>(self.count.val()) << self.count_at.val());
+        self.event_number.next = self.control.val().get_bits::<EVENT_WIDTH>(self.event_at.val().index());
+        self.fires.next =
+            self.control.val().get_bit(self.enable_at.val().index()) & (self.full.val() | !self.is_barrier.val());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ni::testing::emitted,
+        prim::testing::{rng, settle},
+    };
+    use rand::Rng;
+
+    #[test]
+    fn barriers_of_every_size_fire_with_their_last_mail_and_messages_with_each() {
+        let mut rng = rng(0x3a11);
+        let mut dut = MailMerge::default();
+        dut.connect_all();
+        for expected in 0..256u64 {
+            let (barrier, enable, event) = (expected % 5 > 0, rng.gen(), rng.gen_range(0..64));
+            dut.control.next = (u64::from(barrier) | u64::from(enable) << 1 | event << 2 | expected << 8).into();
+            dut.old.next = 0.into();
+            let (mut value, mut fired) = (0, 0);
+            let rounds = 2 * expected.max(1);
+            for i in 1..=rounds {
+                let mail: u64 = rng.gen::<u64>() & rng.gen::<u64>();
+                dut.mail.next = mail.into();
+                settle(&mut dut);
+                value = if barrier { value | mail } else { mail };
+                let last = !barrier || i % expected.max(1) == 0;
+                assert_eq!(dut.after.val().get_bits::<64>(0), value, "{expected} expected");
+                let count = if !barrier { i } else { i % expected.max(1) };
+                assert_eq!(dut.after.val().get_bits::<16>(64), count, "{expected} expected");
+                assert_eq!(dut.fires.val(), last && enable, "{expected} expected, mail {i}");
+                assert_eq!(dut.event_number.val(), event);
+                fired += u64::from(last);
+                dut.old.next = dut.after.val();
+            }
+            assert_eq!(fired, if barrier { 2 } else { rounds });
+        }
+    }
+
+    #[test]
+    fn emits() {
+        emitted("mail-merge", &MailMerge::default());
+    }
+}

@@ -1,0 +1,239 @@
+//! The network interface: everything between a memory, a stream of commands and the two planes of the network.
+//!
+//! ```text
+//!  s_axis_command ---> Engine --------------------> m_axis_data
+//!                        ^  |                  +--> m_axis_control
+//!           get requests |  | events, slots    |
+//!                        |  v                  |
+//!  s_axis_control ---> Completions         answers (PacketArbiter)
+//!                           ^                  ^
+//!  s_axis_data ------> DataReceiver -----------+--> memory, registers
+//! ```
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | put of 8 bytes over one hop: see `docs/network-interface.md` |
+//! | throughput | one flit a cycle in and out on each plane |
+//! | after reset | takes nothing for 512 cycles, while it clears its tables |
+
+use super::{
+    ports::{ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterWriteOut},
+    receive::DataReceiver,
+    register_bus::{RegisterFetchIn, RegisterFetchOut, RegisterRequestIn},
+    Completions, ControlRegisters, Initialiser, NodeMonitor, PacketArbiter, ReadSplitter, RegisterBus,
+};
+use crate::{
+    dma::Engine,
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::{flit::NODE_WIDTH, ni::registers::IDENTITY};
+use rust_hdl::prelude::*;
+
+/// Sources of control packets: answers of the receiver, credits, refused get requests, requests and mail.
+const CONTROL_SOURCES: usize = 4;
+
+/// What shapes a network interface, beside its widths.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Micro-cores, 1..=8.
+    pub cores: usize,
+    /// Bytes of the memory.
+    pub memory_bytes: u32,
+    /// Words of the memory.
+    pub memory_words: u64,
+    /// Words of the address space, registers and all.
+    pub space_words: u64,
+    /// Word addresses with this bit are registers.
+    pub register_bit: usize,
+    /// The memory answers late: a packet waits for its whole payload before its head goes out.
+    pub far_memory: bool,
+    /// Nodes that may send get requests.
+    pub terminals: usize,
+    /// The register that tells the columns, rows and edge nodes of the fabric.
+    pub fabric: u32,
+}
+
+/// A network interface of `W`-bit flits with `B` bytes.
+#[derive(LogicBlock)]
+pub struct NetworkInterface<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high, for the whole fabric at once.
+    pub rst: Signal<In, Bit>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub s_axis_data: StreamIn<W>,
+    pub m_axis_data: StreamOut<W>,
+    pub s_axis_control: StreamIn<32>,
+    pub m_axis_control: StreamOut<32>,
+    /// Descriptors.
+    pub s_axis_command: StreamIn<32>,
+    /// Writes of the network: they win.
+    pub write: MemoryWriteOut<W, B>,
+    /// Reads of atomics: they win.
+    pub atomic_read: MemoryReadOut<W>,
+    pub dma_read: MemoryReadOut<W>,
+    /// Reads of the words in front of messages.
+    pub release_read: MemoryReadOut<W>,
+    pub local_write: RegisterRequestIn,
+    pub local_read: RegisterFetchIn,
+    /// For registers beside the interface: every write, and the sweep after reset.
+    pub register_write: RegisterWriteOut,
+    pub initialising: Signal<Out, Bit>,
+    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
+    /// An event that may interrupt has fired.
+    pub irq: Signal<Out, Bit>,
+    /// Events that have fired.
+    pub fired: Signal<Out, Bits<64>>,
+    initialiser: Initialiser,
+    bus: RegisterBus,
+    splitter: ReadSplitter<W>,
+    engine: Engine<W>,
+    receiver: DataReceiver<W, B>,
+    completions: Completions,
+    identity: ControlRegisters,
+    monitor: NodeMonitor,
+    answers: PacketArbiter<32, CONTROL_SOURCES>,
+}
+
+impl<const W: usize, const B: usize> NetworkInterface<W, B> {
+    /// A network interface of this shape.
+    pub fn new(shape: &Shape) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            node: Default::default(),
+            s_axis_data: Default::default(),
+            m_axis_data: Default::default(),
+            s_axis_control: Default::default(),
+            m_axis_control: Default::default(),
+            s_axis_command: Default::default(),
+            write: Default::default(),
+            atomic_read: Default::default(),
+            dma_read: Default::default(),
+            release_read: Default::default(),
+            local_write: Default::default(),
+            local_read: Default::default(),
+            register_write: Default::default(),
+            initialising: Default::default(),
+            sweep: Default::default(),
+            irq: Default::default(),
+            fired: Default::default(),
+            initialiser: Default::default(),
+            bus: Default::default(),
+            splitter: ReadSplitter::new(shape.register_bit),
+            engine: Engine::new(shape.cores, shape.memory_words, shape.space_words, shape.far_memory),
+            receiver: DataReceiver::new(shape.memory_words, shape.space_words, shape.register_bit),
+            completions: Completions::new(shape.terminals),
+            identity: ControlRegisters::new(IDENTITY, shape.fabric, shape.memory_bytes),
+            monitor: Default::default(),
+            answers: Default::default(),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.initialiser.clk.next = self.clk.val();
+        self.initialiser.rst.next = self.rst.val();
+        self.initialising.next = self.initialiser.initialising.val();
+        self.sweep.next = self.initialiser.sweep.val();
+        RegisterWriteOut::link(&mut self.register_write, &mut self.bus.write);
+
+        self.engine.clk.next = self.clk.val();
+        self.engine.rst.next = self.rst.val();
+        self.engine.initialising.next = self.initialiser.initialising.val();
+        self.engine.sweep.next = self.initialiser.sweep.val();
+        self.engine.node.next = self.node.val();
+        self.engine.fired.next = self.completions.fired.val();
+        self.engine.fence_busy.next = self.completions.fence_busy.val();
+        self.engine.credit_return.valid.next = self.completions.credit_valid.val();
+        self.engine.credit_return.segment.next = self.completions.credit_segment.val();
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.engine.s_axis_command);
+        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.engine.m_axis);
+        MemoryReadOut::<W>::join(&mut self.engine.memory_read, &mut self.splitter.reader);
+
+        self.completions.clk.next = self.clk.val();
+        self.completions.rst.next = self.rst.val();
+        self.completions.initialising.next = self.initialiser.initialising.val();
+        self.completions.sweep.next = self.initialiser.sweep.val();
+        self.completions.fence_segment.next = self.engine.fence_segment.val();
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.completions.s_axis);
+        StreamOut::<32>::join(&mut self.completions.m_axis_request, &mut self.engine.s_axis_request);
+        ClaimOut::join(&mut self.engine.claim, &mut self.completions.claim);
+        CompletionOut::join(&mut self.receiver.completion, &mut self.completions.data_completion);
+        CompletionOut::join(&mut self.engine.completion, &mut self.completions.own_completion);
+        EventOut::join(&mut self.receiver.event, &mut self.completions.received);
+        EventOut::join(&mut self.engine.notified, &mut self.completions.notified);
+        EventOut::join(&mut self.engine.refused, &mut self.completions.refused);
+        self.irq.next = self.completions.irq.val();
+        self.fired.next = self.completions.fired.val();
+
+        self.receiver.clk.next = self.clk.val();
+        self.receiver.rst.next = self.rst.val();
+        self.receiver.initialising.next = self.initialiser.initialising.val();
+        self.receiver.sweep.next = self.initialiser.sweep.val();
+        self.receiver.node.next = self.node.val();
+        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
+        MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
+        MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
+        MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
+
+        self.splitter.clk.next = self.clk.val();
+        self.splitter.rst.next = self.rst.val();
+        MemoryReadOut::<W>::link(&mut self.dma_read, &mut self.splitter.memory);
+        RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
+        RegisterFetchIn::link(&mut self.local_read, &mut self.bus.local_read);
+        RegisterRequestIn::link(&mut self.local_write, &mut self.bus.local_write);
+        self.bus.network_write.valid.next = self.receiver.register_valid.val();
+        self.bus.network_write.index.next = self.receiver.register_index.val();
+        self.bus.network_write.data.next = self.receiver.register_data.val();
+        self.receiver.register_ready.next = self.bus.network_write.ready.val();
+        self.bus.release_ready.next = self.receiver.release_ready.val();
+        self.engine.register_write.enable.next = self.bus.write.enable.val();
+        self.engine.register_write.index.next = self.bus.write.index.val();
+        self.engine.register_write.data.next = self.bus.write.data.val();
+        self.receiver.register_write.enable.next = self.bus.write.enable.val();
+        self.receiver.register_write.index.next = self.bus.write.index.val();
+        self.receiver.register_write.data.next = self.bus.write.data.val();
+        self.completions.register_write.enable.next = self.bus.write.enable.val();
+        self.completions.register_write.index.next = self.bus.write.index.val();
+        self.completions.register_write.data.next = self.bus.write.data.val();
+        self.receiver.register_read.index.next = self.bus.read_index.val();
+        self.completions.event_read.index.next = self.bus.read_index.val();
+        self.completions.mailbox_read.index.next = self.bus.read_index.val();
+        self.identity.register_read.index.next = self.bus.read_index.val();
+        self.monitor.register_read.index.next = self.bus.read_index.val();
+        self.bus.read_data.next = self.receiver.register_read.data.val()
+            | self.completions.event_read.data.val()
+            | self.completions.mailbox_read.data.val()
+            | self.identity.register_read.data.val()
+            | self.monitor.register_read.data.val();
+
+        self.identity.clk.next = self.clk.val();
+        self.identity.node.next = self.node.val();
+        self.identity.initialising.next = self.initialiser.initialising.val();
+        self.identity.pending.next = self.completions.pending.val();
+
+        self.monitor.clk.next = self.clk.val();
+        self.monitor.rst.next = self.rst.val();
+        self.monitor.cycle.next = true;
+        self.monitor.data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
+        self.monitor.data_out.next = self.engine.m_axis.tvalid.val() & self.m_axis_data.tready.val();
+        self.monitor.control_in.next = self.s_axis_control.tvalid.val() & self.completions.s_axis.tready.val();
+        self.monitor.control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
+        self.monitor.data_stall.next = self.engine.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
+        self.monitor.refused.next = self.receiver.refused.val();
+        self.monitor.dropped.next = self.engine.dropped.val();
+        self.monitor.running.next = self.engine.running.val();
+        self.monitor.waiting.next = self.engine.waiting.val();
+
+        self.answers.clk.next = self.clk.val();
+        self.answers.rst.next = self.rst.val();
+        StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
+        StreamOut::<32>::join(&mut self.receiver.m_axis_credit, &mut self.answers.s_axis[1]);
+        StreamOut::<32>::join(&mut self.engine.m_axis_refuse, &mut self.answers.s_axis[2]);
+        StreamOut::<32>::join(&mut self.engine.m_axis_control, &mut self.answers.s_axis[3]);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+    }
+}

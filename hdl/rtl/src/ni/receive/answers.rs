@@ -1,0 +1,145 @@
+//! Answers to initiators, as packets of the control plane.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from an answer taken to its head offered |
+//! | throughput | one flit a cycle; an ACK is 1 flit, a REFUSE 2, a VALUE 3 |
+//! | state | 4 answers in LUT-RAM, and the part that is being sent |
+
+use super::ports::AnswerIn;
+use crate::{
+    ni::words::HeadEncoder,
+    prim::{FifoControl, LutRam, StreamOut},
+};
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::packet::{ControlKind, SLOT_WIDTH},
+};
+use rust_hdl::prelude::*;
+
+/// Answers that wait.
+const DEPTH: usize = 4;
+const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
+
+/// What is sent next of an answer.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum Part {
+    Head,
+    Low,
+    High,
+}
+
+/// Queues answers and sends them.
+#[derive(LogicBlock)]
+pub struct Answers {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// `ready` comes from a flip-flop.
+    pub answer: AnswerIn,
+    pub m_axis: StreamOut<32>,
+    control: FifoControl<ADDRESS_WIDTH>,
+    destinations: LutRam<NODE_WIDTH, ADDRESS_WIDTH>,
+    slots: LutRam<SLOT_WIDTH, ADDRESS_WIDTH>,
+    answer_kinds: LutRam<KIND_WIDTH, ADDRESS_WIDTH>,
+    values: LutRam<64, ADDRESS_WIDTH>,
+    head: HeadEncoder,
+    part: DFF<Part>,
+    value: Signal<Local, Bits<64>>,
+    upper: Constant<Bits<6>>,
+    ack: Constant<Bits<KIND_WIDTH>>,
+    refuse: Constant<Bits<KIND_WIDTH>>,
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        let words = FifoControl::<ADDRESS_WIDTH>::memory_words(DEPTH);
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            node: Default::default(),
+            answer: Default::default(),
+            m_axis: Default::default(),
+            control: FifoControl::new(DEPTH),
+            destinations: LutRam::new(words),
+            slots: LutRam::new(words),
+            answer_kinds: LutRam::new(words),
+            values: LutRam::new(words),
+            head: Default::default(),
+            part: Default::default(),
+            value: Default::default(),
+            upper: Constant::new(bits(32)),
+            ack: Constant::new(bits(ControlKind::Ack as u64)),
+            refuse: Constant::new(bits(ControlKind::Refuse as u64)),
+        }
+    }
+}
+
+impl Logic for Answers {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, part);
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.rst.val();
+        self.control.write.next = self.answer.valid.val();
+        self.answer.ready.next = !self.control.full.val();
+
+        self.destinations.clk.next = self.clk.val();
+        self.destinations.write_enable.next = self.control.write_enable.val();
+        self.destinations.write_address.next = self.control.write_address.val();
+        self.destinations.write_data.next = self.answer.destination.val();
+        self.destinations.read_address.next = self.control.read_address.val();
+        self.slots.clk.next = self.clk.val();
+        self.slots.write_enable.next = self.control.write_enable.val();
+        self.slots.write_address.next = self.control.write_address.val();
+        self.slots.write_data.next = self.answer.slot.val();
+        self.slots.read_address.next = self.control.read_address.val();
+        self.answer_kinds.clk.next = self.clk.val();
+        self.answer_kinds.write_enable.next = self.control.write_enable.val();
+        self.answer_kinds.write_address.next = self.control.write_address.val();
+        self.answer_kinds.write_data.next = self.answer.kind.val();
+        self.answer_kinds.read_address.next = self.control.read_address.val();
+        self.values.clk.next = self.clk.val();
+        self.values.write_enable.next = self.control.write_enable.val();
+        self.values.write_address.next = self.control.write_address.val();
+        self.values.write_data.next = self.answer.value.val();
+        self.values.read_address.next = self.control.read_address.val();
+
+        self.head.destination.next = self.destinations.read_data.val();
+        self.head.source.next = self.node.val();
+        self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.slots.read_data.val());
+        self.head.kind.next = self.answer_kinds.read_data.val();
+        self.head.last.next = false;
+        self.value.next = self.values.read_data.val();
+
+        self.m_axis.tvalid.next = !self.control.empty.val();
+        self.m_axis.tdata.next = self.head.word.val();
+        self.m_axis.tlast.next = self.answer_kinds.read_data.val() == self.ack.val();
+        match self.part.q.val() {
+            Part::Head => {}
+            Part::Low => {
+                self.m_axis.tdata.next = bit_cast::<32, 64>(self.value.val());
+                self.m_axis.tlast.next = self.answer_kinds.read_data.val() == self.refuse.val();
+            }
+            Part::High => {
+                self.m_axis.tdata.next = self.value.val().get_bits::<32>(self.upper.val().index());
+                self.m_axis.tlast.next = true;
+            }
+        }
+        self.control.read.next = self.m_axis.tready.val() & self.m_axis.tlast.val();
+        if self.m_axis.tvalid.val() & self.m_axis.tready.val() {
+            match self.part.q.val() {
+                Part::Head => self.part.d.next = Part::Low,
+                Part::Low => self.part.d.next = Part::High,
+                Part::High => {}
+            }
+            if self.m_axis.tlast.val() {
+                self.part.d.next = Part::Head;
+            }
+        }
+        if self.rst.val() {
+            self.part.d.next = Part::Head;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the words in front of the payload say, for as long as the packet lasts.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational for what begins with `next_`; else from flip-flops, but for `slot`, right as soon as its word is there |
+//! | state | 59 flip-flops |
+
+use crate::ni::words::{AddressDecoder, HeadDecoder};
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::packet::{OFFSET_WIDTH, OPERATION_WIDTH, SLOT_WIDTH},
+};
+use rust_hdl::prelude::*;
+
+/// Head and ADDRESS of the packet in hand.
+#[derive(LogicBlock, Default)]
+pub struct Header {
+    pub clk: Signal<In, Clock>,
+    /// The low 32 bits of the flit.
+    pub word: Signal<In, Bits<32>>,
+    /// The flit is a head, and is taken.
+    pub take_head: Signal<In, Bit>,
+    /// The flit is an ADDRESS word, and is taken.
+    pub take_address: Signal<In, Bit>,
+    pub next_kind: Signal<Out, Bits<KIND_WIDTH>>,
+    pub next_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub next_offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub next_strided: Signal<Out, Bit>,
+    pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub source: Signal<Out, Bits<NODE_WIDTH>>,
+    pub last: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Upper half of a 64-bit word, for atomics.
+    pub half: Signal<Out, Bit>,
+    pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
+    pub wide: Signal<Out, Bit>,
+    head: HeadDecoder,
+    address: AddressDecoder,
+    held_kind: DFF<Bits<KIND_WIDTH>>,
+    held_tag: DFF<Bits<TAG_WIDTH>>,
+    held_source: DFF<Bits<NODE_WIDTH>>,
+    held_last: DFF<Bit>,
+    held_slot: DFF<Bits<SLOT_WIDTH>>,
+    held_offset: DFF<Bits<OFFSET_WIDTH>>,
+    held_half: DFF<Bit>,
+    held_operation: DFF<Bits<OPERATION_WIDTH>>,
+    held_wide: DFF<Bit>,
+}
+
+impl Logic for Header {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            held_kind,
+            held_tag,
+            held_source,
+            held_last,
+            held_slot,
+            held_offset
+        );
+        dff_setup!(self, clk, held_half, held_operation, held_wide);
+        self.head.word.next = self.word.val();
+        self.address.word.next = self.word.val();
+        self.next_kind.next = self.head.kind.val();
+        self.next_tag.next = self.head.tag.val();
+        self.next_offset.next = self.address.offset.val();
+        self.next_strided.next = self.address.strided.val();
+        if self.take_head.val() {
+            self.held_kind.d.next = self.head.kind.val();
+            self.held_tag.d.next = self.head.tag.val();
+            self.held_source.d.next = self.head.source.val();
+            self.held_last.d.next = self.head.last.val();
+        }
+        self.slot.next = self.held_slot.q.val();
+        if self.take_address.val() {
+            self.slot.next = self.address.slot.val();
+            self.held_slot.d.next = self.address.slot.val();
+            self.held_offset.d.next = self.address.offset.val();
+            self.held_half.d.next = self.address.strided.val();
+            self.held_operation.d.next = self.address.operation.val();
+            self.held_wide.d.next = self.address.wide.val();
+        }
+        self.kind.next = self.held_kind.q.val();
+        self.tag.next = self.held_tag.q.val();
+        self.source.next = self.held_source.q.val();
+        self.last.next = self.held_last.q.val();
+        self.offset.next = self.held_offset.q.val();
+        self.half.next = self.held_half.q.val();
+        self.operation.next = self.held_operation.q.val();
+        self.wide.next = self.held_wide.q.val();
+    }
+}

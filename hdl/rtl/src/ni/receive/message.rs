@@ -1,0 +1,150 @@
+//! A message on its way into a queue.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | `place` and `place_after` are combinational from the tables, the rest comes from flip-flops |
+//! | throughput | one word a cycle |
+//! | state | 47 flip-flops |
+//!
+//! The payload is written as it comes, behind the place of the word in front; a message counts only once that word is
+//! written. So a message that turns out too long leaves nothing behind but words in a free slot.
+
+use super::{front::FrontEncoder, queue_place::QueuePlace, PLACE_WIDTH};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        command::SEGMENT_OFFSET,
+        instruction::COUNT_WIDTH,
+        packet::MAX_MESSAGE_WORDS,
+        segment::HANDLE_WIDTH,
+        window::{Mode, MESSAGES_WIDTH, MESSAGE_WORDS_WIDTH, MODE_WIDTH, SLOTS_WIDTH, SLOT_WORDS_WIDTH},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Watches over one message.
+#[derive(LogicBlock)]
+pub struct Message {
+    pub clk: Signal<In, Clock>,
+    pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
+    pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
+    pub written: Signal<In, Bits<MESSAGES_WIDTH>>,
+    pub released: Signal<In, Bits<MESSAGES_WIDTH>>,
+    /// The low 32 bits of the flit.
+    pub word: Signal<In, Bits<32>>,
+    pub source: Signal<In, Bits<NODE_WIDTH>>,
+    /// Word 0 is taken.
+    pub begin_message: Signal<In, Bit>,
+    /// A word of payload is taken.
+    pub advance: Signal<In, Bit>,
+    /// There is memory for it.
+    pub in_memory: Signal<In, Bit>,
+    /// Place of the first word of payload, while word 0 is there.
+    pub place_after: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Place of the word in front: of the message that begins, while word 0 is there, and of that in hand.
+    pub place: Signal<Out, Bits<PLACE_WIDTH>>,
+    pub place_in_hand: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Nothing speaks against the message so far.
+    pub fits: Signal<Out, Bit>,
+    /// Nor against one more word, as far as its length goes.
+    pub has_room: Signal<Out, Bit>,
+    pub front: Signal<Out, Bits<32>>,
+    pub next_written: Signal<Out, Bits<MESSAGES_WIDTH>>,
+    queue_place: QueuePlace,
+    encoder: FrontEncoder,
+    good: DFF<Bit>,
+    words: DFF<Bits<COUNT_WIDTH>>,
+    handle: DFF<Bits<HANDLE_WIDTH>>,
+    place_held: DFF<Bits<PLACE_WIDTH>>,
+    most_held: DFF<Bits<COUNT_WIDTH>>,
+    most: Signal<Local, Bits<COUNT_WIDTH>>,
+    waiting: Signal<Local, Bits<MESSAGES_WIDTH>>,
+    one: Constant<Bits<COUNT_WIDTH>>,
+    most_ever: Constant<Bits<COUNT_WIDTH>>,
+    ample: Constant<Bits<SLOT_WORDS_WIDTH>>,
+    handle_at: Constant<Bits<5>>,
+    queue_mode: Constant<Bits<MODE_WIDTH>>,
+}
+
+impl Default for Message {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            mode: Default::default(),
+            slots: Default::default(),
+            slot_words: Default::default(),
+            written: Default::default(),
+            released: Default::default(),
+            word: Default::default(),
+            source: Default::default(),
+            begin_message: Default::default(),
+            advance: Default::default(),
+            in_memory: Default::default(),
+            place_after: Default::default(),
+            place: Default::default(),
+            place_in_hand: Default::default(),
+            fits: Default::default(),
+            has_room: Default::default(),
+            front: Default::default(),
+            next_written: Default::default(),
+            queue_place: Default::default(),
+            encoder: Default::default(),
+            good: Default::default(),
+            words: Default::default(),
+            handle: Default::default(),
+            place_held: Default::default(),
+            most_held: Default::default(),
+            most: Default::default(),
+            waiting: Default::default(),
+            one: Constant::new(bits(1)),
+            most_ever: Constant::new(bits(MAX_MESSAGE_WORDS as u64)),
+            // From here on a slot has room for the longest message.
+            ample: Constant::new(bits(
+                (MAX_MESSAGE_WORDS + 1).next_power_of_two().trailing_zeros().into(),
+            )),
+            handle_at: Constant::new(bits(SEGMENT_OFFSET as u64)),
+            queue_mode: Constant::new(bits(Mode::Queue as u64)),
+        }
+    }
+}
+
+impl Logic for Message {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, good, words, handle, place_held, most_held);
+        self.queue_place.number.next = self.written.val();
+        self.queue_place.slots.next = self.slots.val();
+        self.queue_place.slot_words.next = self.slot_words.val();
+        self.place.next = self.queue_place.place.val();
+        // Slots are aligned to their size.
+        self.place_after.next = self.queue_place.place.val() | 1;
+        self.place_in_hand.next = self.place_held.q.val();
+        self.waiting.next = self.written.val() - self.released.val();
+        self.next_written.next = self.written.val() + 1;
+
+        self.most.next = (self.one.val() << self.slot_words.val()) - 1;
+        if self.slot_words.val() >= self.ample.val() {
+            self.most.next = self.most_ever.val();
+        }
+        self.fits.next = self.good.q.val();
+        self.has_room.next = self.good.q.val() & (self.words.q.val() < self.most_held.q.val());
+
+        if self.advance.val() {
+            self.words.d.next = self.words.q.val() + 1;
+            self.good.d.next = self.has_room.val() & self.in_memory.val();
+        }
+        if self.begin_message.val() {
+            self.words.d.next = 0.into();
+            self.handle.d.next = self.word.val().get_bits::<HANDLE_WIDTH>(self.handle_at.val().index());
+            self.place_held.d.next = self.queue_place.place.val();
+            self.most_held.d.next = self.most.val();
+            self.good.d.next =
+                (self.mode.val() == self.queue_mode.val()) & (self.waiting.val() < self.queue_place.count.val());
+        }
+        self.encoder.words.next = bit_cast::<MESSAGE_WORDS_WIDTH, COUNT_WIDTH>(self.words.q.val());
+        self.encoder.source.next = self.source.val();
+        self.encoder.handle.next = self.handle.q.val();
+        self.front.next = self.encoder.word.val();
+    }
+}

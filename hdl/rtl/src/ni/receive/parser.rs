@@ -1,0 +1,274 @@
+//! Which flit of a packet is which.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational from the flit on offer |
+//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; an atomic waits for its unit |
+//! | state | the step and a flag, 5 flip-flops |
+//!
+//! A last word goes to its place as soon as it can, and is remembered to have gone if the tables are busy just then: what
+//! is offered stays so, and goes once.
+//!
+//! Outputs named after a flit are high in the cycle in which that flit is taken.
+
+use super::kinds::Kinds;
+use portico_spec::flit::KIND_WIDTH;
+use rust_hdl::prelude::*;
+
+/// What comes next.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum Step {
+    Head,
+    Address,
+    Geometry,
+    /// The first word of a stream: its place comes from the tables.
+    Resume,
+    Payload,
+    /// Word 0 of a message.
+    Front,
+    Operand,
+    /// The atomic unit is at work.
+    Atomic,
+    /// A stream of a lone head has ended a transfer.
+    Ending,
+    /// A message is complete but for the word in front.
+    Closing,
+    /// Of no known kind.
+    Sink,
+}
+
+/// Follows packets flit by flit.
+#[derive(LogicBlock, Default)]
+pub struct Parser {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub tvalid: Signal<In, Bit>,
+    pub tlast: Signal<In, Bit>,
+    pub tready: Signal<Out, Bit>,
+    /// Kind of the head on offer, if it is one.
+    pub next_kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// Of the ADDRESS word on offer, if it is one.
+    pub next_strided: Signal<In, Bit>,
+    /// Kind of the packet in hand.
+    pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// The tables can be read.
+    pub may_start: Signal<In, Bit>,
+    /// There is room for all that the end of a packet may bring about; stays so until one ends.
+    pub may_end: Signal<In, Bit>,
+    /// The tables cannot be written: no packet ends in this cycle.
+    pub busy: Signal<In, Bit>,
+    /// The payload word on offer can go where it goes, now.
+    pub passes: Signal<In, Bit>,
+    pub atomic_done: Signal<In, Bit>,
+    /// The word in front of the message can go, now.
+    pub message_done: Signal<In, Bit>,
+    pub head: Signal<Out, Bit>,
+    pub address: Signal<Out, Bit>,
+    pub geometry: Signal<Out, Bit>,
+    pub front: Signal<Out, Bit>,
+    /// A payload word is on offer and waits for nothing but `passes`.
+    pub offered: Signal<Out, Bit>,
+    pub payload: Signal<Out, Bit>,
+    /// What is on offer is payload, if anything is.
+    pub carries: Signal<Out, Bit>,
+    pub operand: Signal<Out, Bit>,
+    /// The payload word, if it is one, is the first of a stream.
+    pub resumes: Signal<Out, Bit>,
+    /// An atomic is all there.
+    pub start_atomic: Signal<Out, Bit>,
+    pub atomic: Signal<Out, Bit>,
+    /// A packet of a transfer ends.
+    pub closes: Signal<Out, Bit>,
+    /// The word in front of a message waits for nothing but `message_done`.
+    pub front_offered: Signal<Out, Bit>,
+    /// The message is over.
+    pub message_closes: Signal<Out, Bit>,
+    /// A packet ends where its kind does not allow it, or is of no known kind.
+    pub malformed: Signal<Out, Bit>,
+    next_kinds: Kinds,
+    kinds: Kinds,
+    step: DFF<Step>,
+    passed: DFF<Bit>,
+    finishes: Signal<Local, Bit>,
+    flows: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    tail: Signal<Local, Bit>,
+    known: Signal<Local, Bit>,
+}
+
+impl Logic for Parser {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, step, passed);
+        self.next_kinds.kind.next = self.next_kind.val();
+        self.kinds.kind.next = self.kind.val();
+        self.known.next = self.next_kinds.put.val()
+            | self.next_kinds.reply.val()
+            | self.next_kinds.stream.val()
+            | self.next_kinds.atomic.val()
+            | self.next_kinds.message.val();
+
+        self.finishes.next = self.may_end.val() & !self.busy.val();
+        self.flows.next = self.finishes.val() | !self.tlast.val();
+        self.tready.next = false;
+        match self.step.q.val() {
+            Step::Head => self.tready.next = self.may_start.val(),
+            Step::Address => self.tready.next = self.flows.val(),
+            Step::Geometry => self.tready.next = self.flows.val(),
+            Step::Resume => self.tready.next = self.flows.val() & (self.passes.val() | self.passed.q.val()),
+            Step::Payload => self.tready.next = self.flows.val() & (self.passes.val() | self.passed.q.val()),
+            Step::Front => self.tready.next = true,
+            Step::Operand => self.tready.next = true,
+            Step::Sink => self.tready.next = true,
+            Step::Atomic => {}
+            Step::Ending => {}
+            Step::Closing => {}
+        }
+        self.taken.next = self.tvalid.val() & self.tready.val();
+        self.tail.next = self.taken.val() & self.tlast.val();
+
+        self.head.next = false;
+        self.address.next = false;
+        self.geometry.next = false;
+        self.front.next = false;
+        self.offered.next = false;
+        self.payload.next = false;
+        self.carries.next = false;
+        self.operand.next = false;
+        self.resumes.next = false;
+        self.start_atomic.next = false;
+        self.atomic.next = false;
+        self.closes.next = false;
+        self.front_offered.next = false;
+        self.message_closes.next = false;
+        self.malformed.next = false;
+        match self.step.q.val() {
+            Step::Head => {
+                self.head.next = self.taken.val();
+                self.malformed.next =
+                    self.taken.val() & (!self.known.val() | (self.tlast.val() & !self.next_kinds.stream.val()));
+                if self.taken.val() & !self.tlast.val() {
+                    self.step.d.next = Step::Sink;
+                    if self.next_kinds.put.val() | self.next_kinds.reply.val() | self.next_kinds.atomic.val() {
+                        self.step.d.next = Step::Address;
+                    }
+                    if self.next_kinds.stream.val() {
+                        self.step.d.next = Step::Resume;
+                    }
+                    if self.next_kinds.message.val() {
+                        self.step.d.next = Step::Front;
+                    }
+                }
+                if self.tail.val() & self.next_kinds.stream.val() {
+                    self.step.d.next = Step::Ending;
+                }
+            }
+            Step::Address => {
+                self.address.next = self.taken.val();
+                self.closes.next = self.tail.val() & !self.kinds.atomic.val();
+                self.start_atomic.next = self.tail.val() & self.kinds.atomic.val();
+                if self.taken.val() {
+                    self.step.d.next = Step::Payload;
+                    if self.next_strided.val() {
+                        self.step.d.next = Step::Geometry;
+                    }
+                    if self.kinds.atomic.val() {
+                        self.step.d.next = Step::Operand;
+                    }
+                }
+                if self.tail.val() {
+                    self.step.d.next = Step::Head;
+                    if self.kinds.atomic.val() {
+                        self.step.d.next = Step::Atomic;
+                    }
+                }
+            }
+            Step::Geometry => {
+                self.geometry.next = self.taken.val();
+                self.closes.next = self.tail.val();
+                if self.taken.val() {
+                    self.step.d.next = Step::Payload;
+                }
+                if self.tail.val() {
+                    self.step.d.next = Step::Head;
+                }
+            }
+            Step::Resume => {
+                self.resumes.next = true;
+                self.offered.next = self.tvalid.val() & (self.may_end.val() | !self.tlast.val()) & !self.passed.q.val();
+                self.passed.d.next =
+                    !self.taken.val() & (self.passed.q.val() | (self.offered.val() & self.passes.val()));
+                self.carries.next = true;
+                self.payload.next = self.taken.val();
+                self.closes.next = self.tail.val();
+                if self.taken.val() {
+                    self.step.d.next = Step::Payload;
+                }
+                if self.tail.val() {
+                    self.step.d.next = Step::Head;
+                }
+            }
+            Step::Payload => {
+                self.offered.next = self.tvalid.val() & (self.may_end.val() | !self.tlast.val()) & !self.passed.q.val();
+                self.passed.d.next =
+                    !self.taken.val() & (self.passed.q.val() | (self.offered.val() & self.passes.val()));
+                self.carries.next = true;
+                self.payload.next = self.taken.val();
+                self.closes.next = self.tail.val() & !self.kinds.message.val();
+                if self.tail.val() {
+                    self.step.d.next = Step::Head;
+                    if self.kinds.message.val() {
+                        self.step.d.next = Step::Closing;
+                    }
+                }
+            }
+            Step::Front => {
+                self.front.next = self.taken.val();
+                if self.taken.val() {
+                    self.step.d.next = Step::Payload;
+                }
+                if self.tail.val() {
+                    self.step.d.next = Step::Closing;
+                }
+            }
+            Step::Operand => {
+                self.operand.next = self.taken.val();
+                self.start_atomic.next = self.tail.val();
+                if self.tail.val() {
+                    self.step.d.next = Step::Atomic;
+                }
+            }
+            Step::Atomic => {
+                self.atomic.next = true;
+                if self.atomic_done.val() {
+                    self.step.d.next = Step::Head;
+                }
+            }
+            Step::Ending => {
+                self.closes.next = self.finishes.val();
+                if self.finishes.val() {
+                    self.step.d.next = Step::Head;
+                }
+            }
+            Step::Closing => {
+                self.front_offered.next = self.may_end.val() & !self.passed.q.val();
+                self.message_closes.next = self.finishes.val() & (self.message_done.val() | self.passed.q.val());
+                self.passed.d.next = !self.message_closes.val()
+                    & (self.passed.q.val() | (self.front_offered.val() & self.message_done.val()));
+                if self.message_closes.val() {
+                    self.step.d.next = Step::Head;
+                }
+            }
+            Step::Sink => {
+                if self.tail.val() {
+                    self.step.d.next = Step::Head;
+                }
+            }
+        }
+        if self.rst.val() {
+            self.step.d.next = Step::Head;
+            self.passed.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Interfaces inside the receiver.
+
+use super::PLACE_WIDTH;
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        event::EVENT_WIDTH,
+        packet::{ERROR_WIDTH, ROW_WIDTH, SLOT_WIDTH},
+        window::{ENDS_WIDTH, MESSAGES_WIDTH, MODE_WIDTH, SLOTS_WIDTH, SLOT_WORDS_WIDTH},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// A change of what is known of a tag, as its source sees it: by software, or by the initialisation.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "UpdateIn"]
+pub struct UpdateOut {
+    /// One of the fields is written in this cycle.
+    pub busy: Signal<Out, Bit>,
+    /// All fields are, with what they are after reset: `data` is 0, and the system window opens.
+    pub clearing: Signal<Out, Bit>,
+    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub base: Signal<Out, Bit>,
+    pub size: Signal<Out, Bit>,
+    pub control: Signal<Out, Bit>,
+    pub pointer: Signal<Out, Bit>,
+    pub geometry: Signal<Out, Bit>,
+    pub ends: Signal<Out, Bit>,
+    pub released: Signal<Out, Bit>,
+    pub data: Signal<Out, Bits<32>>,
+}
+
+/// As the tables see it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "UpdateOut"]
+pub struct UpdateIn {
+    pub busy: Signal<In, Bit>,
+    pub clearing: Signal<In, Bit>,
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub base: Signal<In, Bit>,
+    pub size: Signal<In, Bit>,
+    pub control: Signal<In, Bit>,
+    pub pointer: Signal<In, Bit>,
+    pub geometry: Signal<In, Bit>,
+    pub ends: Signal<In, Bit>,
+    pub released: Signal<In, Bit>,
+    pub data: Signal<In, Bits<32>>,
+}
+
+/// What software has set up for a tag.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct WindowOut {
+    pub base: Signal<Out, Bits<PLACE_WIDTH>>,
+    pub size: Signal<Out, Bits<PLACE_WIDTH>>,
+    pub mode: Signal<Out, Bits<MODE_WIDTH>>,
+    pub event_enable: Signal<Out, Bit>,
+    pub event_number: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub slot_words: Signal<Out, Bits<SLOT_WORDS_WIDTH>>,
+    pub slots: Signal<Out, Bits<SLOTS_WIDTH>>,
+    /// See [`super::Walk`].
+    pub row_last: Signal<Out, Bits<ROW_WIDTH>>,
+    pub gap: Signal<Out, Bits<PLACE_WIDTH>>,
+}
+
+/// How far a tag has come.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct StateOut {
+    /// Place of the next word, from the base; in a queue the messages ever written, in the low bits.
+    pub position: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Words of the row in front of it.
+    pub done: Signal<Out, Bits<ROW_WIDTH>>,
+    /// Ends of transfers.
+    pub ends: Signal<Out, Bits<ENDS_WIDTH>>,
+    /// Why a word was refused since the last end of transfer; 0 if none was.
+    pub fault: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// Messages ever released.
+    pub released: Signal<Out, Bits<MESSAGES_WIDTH>>,
+}
+
+/// An answer to the initiator, as the block that gives it sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "AnswerIn"]
+pub struct AnswerOut {
+    pub valid: Signal<Out, Bit>,
+    pub destination: Signal<Out, Bits<NODE_WIDTH>>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// ACK, REFUSE or VALUE.
+    pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// Error code or value.
+    pub value: Signal<Out, Bits<64>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the queue of answers sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "AnswerOut"]
+pub struct AnswerIn {
+    pub valid: Signal<In, Bit>,
+    pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    pub value: Signal<In, Bits<64>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// The release of messages at the tables: it reads all of a tag, then writes how many messages are released.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ReleasePortOut"]
+pub struct ReleasePortIn {
+    pub read: Signal<In, Bit>,
+    pub read_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub base: Signal<Out, Bits<PLACE_WIDTH>>,
+    pub mode: Signal<Out, Bits<MODE_WIDTH>>,
+    pub slot_words: Signal<Out, Bits<SLOT_WORDS_WIDTH>>,
+    pub slots: Signal<Out, Bits<SLOTS_WIDTH>>,
+    pub written: Signal<Out, Bits<MESSAGES_WIDTH>>,
+    pub released: Signal<Out, Bits<MESSAGES_WIDTH>>,
+    /// Only while no update is busy.
+    pub write: Signal<In, Bit>,
+    pub write_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub next_released: Signal<In, Bits<MESSAGES_WIDTH>>,
+}
+
+/// As the release sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ReleasePortIn"]
+pub struct ReleasePortOut {
+    pub read: Signal<Out, Bit>,
+    pub read_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub base: Signal<In, Bits<PLACE_WIDTH>>,
+    pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
+    pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
+    pub written: Signal<In, Bits<MESSAGES_WIDTH>>,
+    pub released: Signal<In, Bits<MESSAGES_WIDTH>>,
+    pub write: Signal<Out, Bit>,
+    pub write_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub next_released: Signal<Out, Bits<MESSAGES_WIDTH>>,
+}

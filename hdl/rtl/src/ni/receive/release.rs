@@ -1,0 +1,241 @@
+//! Gives the places of taken messages back: a credit to the sender of each, then the place is free.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 5 cycles from a request to its first credit, with a memory that gives data after a cycle |
+//! | throughput | 4 cycles a message of one request, 5 from request to request |
+//! | state | 8 requests in LUT-RAM, the message in hand |
+//!
+//! No more messages are released than have been written before the request.
+
+use super::{front::FrontDecoder, ports::ReleasePortOut, queue_place::QueuePlace, PLACE_WIDTH};
+use crate::{
+    ni::{
+        ports::{MemoryReadOut, RegisterWriteIn},
+        words::HeadEncoder,
+    },
+    prim::{Fifo, StreamOut},
+};
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        packet::{ControlKind, OFFSET_WIDTH},
+        registers::{Block, BLOCK_OFFSET, INDEX_WIDTH},
+        segment::HANDLE_WIDTH,
+        window::{Mode, MESSAGES_WIDTH, MODE_WIDTH},
+    },
+};
+use rust_hdl::prelude::*;
+
+/// Requests that wait.
+const DEPTH: usize = 8;
+const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
+/// A tag, and how many messages of it.
+const REQUEST_WIDTH: usize = MESSAGES_WIDTH + TAG_WIDTH;
+/// Bits of an index above the tag.
+const ABOVE_WIDTH: usize = INDEX_WIDTH - TAG_WIDTH;
+
+/// What comes next.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum Turn {
+    Idle,
+    /// The tables answer.
+    Load,
+    /// Where is the oldest message?
+    Find,
+    /// Reads the word in front of it.
+    Ask,
+    Await,
+    Send,
+    /// The tables are busy: counts the message later.
+    Count,
+}
+
+/// Releases messages.
+#[derive(LogicBlock)]
+pub struct Release<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub register_write: RegisterWriteIn,
+    /// A request is taken only while this is high.
+    pub ready: Signal<Out, Bit>,
+    /// The tables are busy.
+    pub busy: Signal<In, Bit>,
+    pub tables: ReleasePortOut,
+    pub memory_read: MemoryReadOut<W>,
+    pub m_axis: StreamOut<32>,
+    requests: Fifo<REQUEST_WIDTH, ADDRESS_WIDTH>,
+    locator: QueuePlace,
+    decoder: FrontDecoder,
+    head: HeadEncoder,
+    turn: DFF<Turn>,
+    tag: DFF<Bits<TAG_WIDTH>>,
+    left: DFF<Bits<MESSAGES_WIDTH>>,
+    released: DFF<Bits<MESSAGES_WIDTH>>,
+    written: DFF<Bits<MESSAGES_WIDTH>>,
+    address: DFF<Bits<OFFSET_WIDTH>>,
+    source: DFF<Bits<NODE_WIDTH>>,
+    handle: DFF<Bits<HANDLE_WIDTH>>,
+    start: Signal<Local, Bits<PLACE_WIDTH>>,
+    counts: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    tag_at: Constant<Bits<5>>,
+    above_at: Constant<Bits<4>>,
+    above: Constant<Bits<ABOVE_WIDTH>>,
+    queue_mode: Constant<Bits<MODE_WIDTH>>,
+    credit: Constant<Bits<KIND_WIDTH>>,
+}
+
+impl<const W: usize> Default for Release<W> {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            node: Default::default(),
+            register_write: Default::default(),
+            ready: Default::default(),
+            busy: Default::default(),
+            tables: Default::default(),
+            memory_read: Default::default(),
+            m_axis: Default::default(),
+            requests: Fifo::new(DEPTH),
+            locator: Default::default(),
+            decoder: Default::default(),
+            head: Default::default(),
+            turn: Default::default(),
+            tag: Default::default(),
+            left: Default::default(),
+            released: Default::default(),
+            written: Default::default(),
+            address: Default::default(),
+            source: Default::default(),
+            handle: Default::default(),
+            start: Default::default(),
+            counts: Default::default(),
+            ends: Default::default(),
+            begins: Default::default(),
+            tag_at: Constant::new(bits(MESSAGES_WIDTH as u64)),
+            above_at: Constant::new(bits(TAG_WIDTH as u64)),
+            above: Constant::new(bits((Block::Release as u64) << (BLOCK_OFFSET - TAG_WIDTH))),
+            queue_mode: Constant::new(bits(Mode::Queue as u64)),
+            credit: Constant::new(bits(ControlKind::Credit as u64)),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Release<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, turn, tag, left, released, written, address, source, handle);
+        self.requests.clk.next = self.clk.val();
+        self.requests.rst.next = self.rst.val();
+        self.requests.s_axis.tvalid.next = self.register_write.enable.val()
+            & (self
+                .register_write
+                .index
+                .val()
+                .get_bits::<ABOVE_WIDTH>(self.above_at.val().index())
+                == self.above.val());
+        self.requests.s_axis.tdata.next =
+            bit_cast::<REQUEST_WIDTH, MESSAGES_WIDTH>(self.register_write.data.val().get_bits::<MESSAGES_WIDTH>(0))
+                | (bit_cast::<REQUEST_WIDTH, TAG_WIDTH>(self.register_write.index.val().get_bits::<TAG_WIDTH>(0))
+                    << self.tag_at.val());
+        self.requests.s_axis.tlast.next = true;
+        self.ready.next = self.requests.s_axis.tready.val();
+
+        self.locator.number.next = self.released.q.val();
+        self.locator.slots.next = self.tables.slots.val();
+        self.locator.slot_words.next = self.tables.slot_words.val();
+        self.start.next = self.tables.base.val() + self.locator.place.val();
+        self.memory_read.valid.next = false;
+        self.memory_read.address.next = self.address.q.val();
+        self.decoder.word.next = bit_cast::<32, W>(self.memory_read.data.val());
+        self.head.destination.next = self.source.q.val();
+        self.head.source.next = self.node.val();
+        self.head.tag.next = self.handle.q.val();
+        self.head.kind.next = self.credit.val();
+        self.head.last.next = false;
+        self.m_axis.tdata.next = self.head.word.val();
+        self.m_axis.tlast.next = true;
+        self.m_axis.tvalid.next = false;
+
+        self.counts.next = false;
+        self.ends.next = false;
+        match self.turn.q.val() {
+            Turn::Idle => self.ends.next = true,
+            Turn::Load => {
+                self.released.d.next = self.tables.released.val();
+                self.written.d.next = self.tables.written.val();
+                self.turn.d.next = Turn::Find;
+            }
+            Turn::Find => {
+                self.address.d.next = bit_cast::<OFFSET_WIDTH, PLACE_WIDTH>(self.start.val());
+                self.turn.d.next = Turn::Ask;
+                self.ends.next = !self.left.q.val().any()
+                    | (self.released.q.val() == self.written.q.val())
+                    | (self.tables.mode.val() != self.queue_mode.val());
+            }
+            Turn::Ask => {
+                self.memory_read.valid.next = true;
+                if self.memory_read.ready.val() {
+                    self.turn.d.next = Turn::Await;
+                }
+            }
+            Turn::Await => {
+                self.source.d.next = self.decoder.source.val();
+                self.handle.d.next = self.decoder.handle.val();
+                if self.memory_read.data_valid.val() {
+                    self.turn.d.next = Turn::Send;
+                }
+            }
+            Turn::Send => {
+                self.m_axis.tvalid.next = true;
+                self.counts.next = self.m_axis.tready.val() & !self.busy.val();
+                if self.m_axis.tready.val() {
+                    self.turn.d.next = Turn::Count;
+                }
+            }
+            Turn::Count => self.counts.next = !self.busy.val(),
+        }
+        self.tables.write.next = self.counts.val();
+        self.tables.write_tag.next = self.tag.q.val();
+        self.tables.next_released.next = self.released.q.val() + 1;
+        if self.counts.val() {
+            self.released.d.next = self.released.q.val() + 1;
+            self.left.d.next = self.left.q.val() - 1;
+            self.turn.d.next = Turn::Find;
+            if self.left.q.val() == 1 {
+                self.ends.next = true;
+            }
+        }
+
+        self.begins.next = self.ends.val() & self.requests.m_axis.tvalid.val() & !self.busy.val();
+        self.requests.m_axis.tready.next = self.begins.val();
+        self.tables.read.next = self.begins.val();
+        self.tables.read_tag.next = self
+            .requests
+            .m_axis
+            .tdata
+            .val()
+            .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
+        if self.ends.val() {
+            self.turn.d.next = Turn::Idle;
+        }
+        if self.begins.val() {
+            self.turn.d.next = Turn::Load;
+            self.tag.d.next = self
+                .requests
+                .m_axis
+                .tdata
+                .val()
+                .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
+            self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
+        }
+        if self.rst.val() {
+            self.turn.d.next = Turn::Idle;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What this node's own events and slots are told.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle |
+//! | throughput | one report every other cycle |
+//! | state | one event, one completion |
+
+use crate::ni::ports::{CompletionOut, EventOut};
+use portico_spec::ni::{
+    event::EVENT_WIDTH,
+    packet::{ERROR_WIDTH, SLOT_WIDTH},
+};
+use rust_hdl::prelude::*;
+
+/// Keeps a report until it is taken.
+#[derive(LogicBlock, Default)]
+pub struct Report {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// A report waits; nothing else is to be reported. From flip-flops.
+    pub busy: Signal<Out, Bit>,
+    /// Reports this event.
+    pub signal_event: Signal<In, Bit>,
+    pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// Reports this slot.
+    pub complete: Signal<In, Bit>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub event: EventOut,
+    pub completion: CompletionOut,
+    has_event: DFF<Bit>,
+    held_event: DFF<Bits<EVENT_WIDTH>>,
+    held_error: DFF<Bits<ERROR_WIDTH>>,
+    has_slot: DFF<Bit>,
+    held_slot: DFF<Bits<SLOT_WIDTH>>,
+}
+
+impl Logic for Report {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, has_event, held_event, held_error, has_slot, held_slot);
+        self.busy.next = self.has_event.q.val() | self.has_slot.q.val();
+        self.event.valid.next = self.has_event.q.val();
+        self.event.event.next = self.held_event.q.val();
+        self.event.error.next = self.held_error.q.val();
+        if self.event.ready.val() {
+            self.has_event.d.next = false;
+        }
+        if self.signal_event.val() {
+            self.has_event.d.next = true;
+            self.held_event.d.next = self.event_number.val();
+            self.held_error.d.next = self.error.val();
+        }
+        self.completion.valid.next = self.has_slot.q.val();
+        self.completion.slot.next = self.held_slot.q.val();
+        self.completion.error.next = 0.into();
+        self.completion.has_value.next = false;
+        self.completion.value.next = 0.into();
+        if self.completion.ready.val() {
+            self.has_slot.d.next = false;
+        }
+        if self.complete.val() {
+            self.has_slot.d.next = true;
+            self.held_slot.d.next = self.slot.val();
+        }
+        if self.rst.val() {
+            self.has_event.d.next = false;
+            self.has_slot.d.next = false;
+        }
+    }
+}

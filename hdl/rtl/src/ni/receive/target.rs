@@ -1,0 +1,91 @@
+//! The word that a place in a window stands for.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | state | none |
+
+use super::PLACE_WIDTH;
+use portico_spec::ni::packet::OFFSET_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Turns places into addresses, and says what is there.
+#[derive(LogicBlock)]
+pub struct Target {
+    pub base: Signal<In, Bits<PLACE_WIDTH>>,
+    pub size: Signal<In, Bits<PLACE_WIDTH>>,
+    pub position: Signal<In, Bits<PLACE_WIDTH>>,
+    /// `position` is an address; there is no window.
+    pub absolute: Signal<In, Bit>,
+    /// `size` does not count.
+    pub unbounded: Signal<In, Bit>,
+    pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Within the window, a word of the memory.
+    pub in_memory: Signal<Out, Bit>,
+    /// Within the window, a register.
+    pub is_device: Signal<Out, Bit>,
+    start: Signal<Local, Bits<PLACE_WIDTH>>,
+    sum: Signal<Local, Bits<PLACE_WIDTH>>,
+    is_inside: Signal<Local, Bit>,
+    above: Signal<Local, Bits<2>>,
+    memory_words: Constant<Bits<PLACE_WIDTH>>,
+    device_at: Constant<Bits<5>>,
+    above_at: Constant<Bits<5>>,
+    beyond_at: Constant<Bits<5>>,
+}
+
+impl Target {
+    /// A memory of `memory_words` words, 1 to 2^22; addresses with bit `register_bit` set, 0 to 21, are registers. Panics
+    /// outside that.
+    pub fn new(memory_words: u64, register_bit: usize) -> Self {
+        let most = 1u64 << OFFSET_WIDTH;
+        assert!(
+            (1..=most).contains(&memory_words),
+            "target: memory_words = {memory_words}, allowed: 1 to {most}"
+        );
+        assert!(
+            register_bit < OFFSET_WIDTH,
+            "target: register_bit = {register_bit}, allowed: 0 to {}",
+            OFFSET_WIDTH - 1
+        );
+        Self {
+            base: Default::default(),
+            size: Default::default(),
+            position: Default::default(),
+            absolute: Default::default(),
+            unbounded: Default::default(),
+            address: Default::default(),
+            in_memory: Default::default(),
+            is_device: Default::default(),
+            start: Default::default(),
+            sum: Default::default(),
+            is_inside: Default::default(),
+            above: Default::default(),
+            memory_words: Constant::new(bits(memory_words)),
+            device_at: Constant::new(bits(register_bit as u64)),
+            above_at: Constant::new(bits(OFFSET_WIDTH as u64)),
+            beyond_at: Constant::new(bits(PLACE_WIDTH as u64 - 1)),
+        }
+    }
+}
+
+impl Logic for Target {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.start.next = self.base.val();
+        if self.absolute.val() {
+            self.start.next = 0.into();
+        }
+        // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
+        self.sum.next = self.start.val() + self.position.val();
+        self.is_inside.next = !self.position.val().get_bit(self.beyond_at.val().index())
+            & (self.unbounded.val() | (self.position.val() < self.size.val()));
+        self.above.next = self.sum.val().get_bits::<2>(self.above_at.val().index());
+        self.address.next = self.sum.val().get_bits::<OFFSET_WIDTH>(0);
+        self.is_device.next =
+            self.is_inside.val() & self.sum.val().get_bit(self.device_at.val().index()) & !self.above.val().any();
+        self.in_memory.next = self.is_inside.val()
+            & !self.sum.val().get_bit(self.device_at.val().index())
+            & (self.sum.val() < self.memory_words.val());
+    }
+}

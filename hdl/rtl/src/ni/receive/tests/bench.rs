@@ -1,0 +1,294 @@
+//! Everything around a receiver: memory, register bus, takers of answers, reports and credits, each in a hurry or not.
+
+use crate::{
+    ni::receive::{DataReceiver, Field},
+    prim::testing::{clock, clocked, reset, rng, settle},
+};
+use portico_spec::ni::{
+    registers::{Block, BLOCK_OFFSET, FIELD_WIDTH},
+    INITIALISATION_CYCLES,
+};
+use rand::{rngs::SmallRng, Rng};
+use rust_hdl::prelude::*;
+use std::collections::VecDeque;
+
+clocked!([const W: usize, const B: usize] DataReceiver<W, B>);
+
+/// This node, as a number.
+pub const NODE: u64 = 0x123;
+/// Words of the memory: a number that addresses near its end go beyond.
+pub const MEMORY_WORDS: u64 = 1000;
+
+pub fn register_bit(width: usize) -> usize {
+    if width == 32 {
+        17
+    } else {
+        16
+    }
+}
+
+/// Index of a register of a tag.
+pub fn tag_register(tag: u8, field: Field) -> u64 {
+    (Block::Tags as u64) << BLOCK_OFFSET | u64::from(tag) << FIELD_WIDTH | field as u64
+}
+
+pub fn release_register(tag: u8) -> u64 {
+    (Block::Release as u64) << BLOCK_OFFSET | u64::from(tag)
+}
+
+/// What came out, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// (address, data, lanes)
+    pub writes: Vec<(u64, u64, u64)>,
+    /// (index, data)
+    pub registers: Vec<(u64, u64)>,
+    pub answers: Vec<Vec<u64>>,
+    /// (event, error)
+    pub events: Vec<(u64, u64)>,
+    pub completions: Vec<u64>,
+    pub credits: Vec<u64>,
+    pub refused: usize,
+}
+
+pub struct Bench<const W: usize, const B: usize> {
+    pub dut: DataReceiver<W, B>,
+    pub rng: SmallRng,
+    /// Chance that anything around is ready in a cycle.
+    pub readiness: f64,
+    pub log: Log,
+    pub memory: Vec<u64>,
+    pub cycle: usize,
+    /// Cycle in which each flit of control packets was first offered, and of credits.
+    pub offered: Vec<usize>,
+    pub credits_offered: Vec<usize>,
+    answer: Vec<u64>,
+    waiting_reads: [VecDeque<u64>; 2],
+    was_offered: bool,
+    /// What was offered and not taken in the cycle before.
+    held: [Option<u64>; 3],
+}
+
+impl<const W: usize, const B: usize> Bench<W, B> {
+    pub fn new(seed: u64, readiness: f64) -> Self {
+        let bit = register_bit(W);
+        let mut bench = Self {
+            dut: reset(DataReceiver::new(MEMORY_WORDS, 2 << bit, bit)),
+            rng: rng(seed),
+            readiness,
+            log: Log::default(),
+            memory: vec![0; MEMORY_WORDS as usize],
+            cycle: 0,
+            offered: vec![],
+            credits_offered: vec![],
+            answer: vec![],
+            waiting_reads: Default::default(),
+            was_offered: false,
+            held: [None; 3],
+        };
+        bench.dut.node.next = NODE.into();
+        bench.initialise();
+        bench
+    }
+
+    /// One cycle of reset, then the initialisation.
+    pub fn restart(&mut self) {
+        self.dut.rst.next = true;
+        self.dut.s_axis.tvalid.next = false;
+        clock(&mut self.dut);
+        self.dut.rst.next = false;
+        self.answer.clear();
+        self.waiting_reads = Default::default();
+        self.was_offered = false;
+        self.held = [None; 3];
+        self.log = Log::default();
+        self.initialise();
+    }
+
+    fn initialise(&mut self) {
+        self.dut.initialising.next = true;
+        for step in 0..INITIALISATION_CYCLES as u64 {
+            self.dut.sweep.next = step.into();
+            self.step(Some((0, true)), None);
+            assert!(!self.dut.s_axis.tready.val(), "takes a flit while it initialises");
+        }
+        self.dut.initialising.next = false;
+    }
+
+    fn ready(&mut self) -> bool {
+        self.readiness >= 1.0 || self.rng.gen_bool(self.readiness)
+    }
+
+    /// One cycle, with a flit and a register write on offer; says whether the flit was taken.
+    pub fn step(&mut self, flit: Option<(u64, bool)>, register: Option<(u64, u64)>) -> bool {
+        let (data, last) = flit.unwrap_or_default();
+        self.dut.s_axis.tvalid.next = flit.is_some();
+        self.dut.s_axis.tdata.next = data.into();
+        self.dut.s_axis.tlast.next = last;
+        self.dut.memory_write.ready.next = self.ready();
+        self.dut.register_ready.next = self.ready() && register.is_none();
+        self.dut.m_axis_control.tready.next = self.ready();
+        self.dut.m_axis_credit.tready.next = self.ready();
+        self.dut.event.ready.next = self.ready();
+        self.dut.completion.ready.next = self.ready();
+        for port in 0..2 {
+            let answers = self.ready() && !self.waiting_reads[port].is_empty();
+            let word = if answers {
+                self.waiting_reads[port].pop_front()
+            } else {
+                None
+            };
+            let ready = self.ready();
+            let read = [&mut self.dut.memory_read, &mut self.dut.release_read]
+                .into_iter()
+                .nth(port)
+                .unwrap();
+            read.data.next = word.unwrap_or(0xdead_beef).into();
+            read.data_valid.next = word.is_some();
+            read.ready.next = ready;
+        }
+        let (index, value) = register.unwrap_or_default();
+        self.dut.register_write.enable.next = register.is_some();
+        self.dut.register_write.index.next = index.into();
+        self.dut.register_write.data.next = value.into();
+        settle(&mut self.dut);
+        if self.dut.register_valid.val() && self.dut.register_ready.val() {
+            // The bus is combinational: what the receiver writes comes back in the same cycle.
+            self.dut.register_write.enable.next = true;
+            self.dut.register_write.index.next = self.dut.register_index.val();
+            self.dut.register_write.data.next = self.dut.register_data.val();
+            settle(&mut self.dut);
+            let write = (
+                self.dut.register_index.val().to_u64(),
+                self.dut.register_data.val().to_u64(),
+            );
+            self.log.registers.push(write);
+        }
+        self.check_offers();
+        self.collect();
+        let taken = flit.is_some() && self.dut.s_axis.tready.val();
+        clock(&mut self.dut);
+        self.log.refused += usize::from(self.dut.refused.val());
+        self.cycle += 1;
+        taken
+    }
+
+    /// What is offered stays until it is taken.
+    fn check_offers(&mut self) {
+        let dut = &self.dut;
+        let (write, read) = (&dut.memory_write, &dut.memory_read);
+        let offers = [
+            (
+                write.valid.val(),
+                write.ready.val(),
+                write.address.val().to_u64() << 32 | write.data.val().to_u64() >> 32,
+            ),
+            (
+                dut.register_valid.val(),
+                dut.register_ready.val(),
+                dut.register_index.val().to_u64(),
+            ),
+            (read.valid.val(), read.ready.val(), read.address.val().to_u64()),
+        ];
+        for (held, (valid, ready, what)) in self.held.iter_mut().zip(offers) {
+            let offer = valid.then_some(what);
+            assert!(
+                held.is_none() || *held == offer,
+                "cycle {}: an offer is taken back",
+                self.cycle
+            );
+            *held = offer.filter(|_| !ready);
+        }
+    }
+
+    fn collect(&mut self) {
+        let dut = &self.dut;
+        for (port, read) in [&dut.memory_read, &dut.release_read].into_iter().enumerate() {
+            if read.valid.val() && read.ready.val() {
+                self.waiting_reads[port].push_back(self.memory[read.address.val().index()]);
+            }
+        }
+        let write = &dut.memory_write;
+        if write.valid.val() && write.ready.val() {
+            let (address, data, lanes) = (
+                write.address.val(),
+                write.data.val().to_u64(),
+                write.lanes.val().to_u64(),
+            );
+            let mask = (0..B)
+                .filter(|lane| lanes >> lane & 1 == 1)
+                .fold(0, |mask, lane| mask | 0xff << (8 * lane));
+            let word = &mut self.memory[address.index()];
+            *word = *word & !mask | data & mask;
+            self.log.writes.push((address.to_u64(), data, lanes));
+        }
+        let control = &dut.m_axis_control;
+        if control.tvalid.val() && !self.was_offered {
+            self.offered.push(self.cycle);
+        }
+        self.was_offered = control.tvalid.val() && !control.tready.val();
+        if control.tvalid.val() && control.tready.val() {
+            self.answer.push(control.tdata.val().to_u64());
+            if control.tlast.val() {
+                self.log.answers.push(std::mem::take(&mut self.answer));
+            }
+        }
+        let credit = &dut.m_axis_credit;
+        if credit.tvalid.val() && credit.tready.val() {
+            assert!(credit.tlast.val());
+            self.credits_offered.push(self.cycle);
+            self.log.credits.push(credit.tdata.val().to_u64());
+        }
+        if dut.event.valid.val() && dut.event.ready.val() {
+            self.log
+                .events
+                .push((dut.event.event.val().to_u64(), dut.event.error.val().to_u64()));
+        }
+        let completion = &dut.completion;
+        if completion.valid.val() && completion.ready.val() {
+            assert!(completion.error.val().to_u64() == 0 && !completion.has_value.val());
+            self.log.completions.push(completion.slot.val().to_u64());
+        }
+    }
+
+    /// Sends a packet, with pauses as the readiness has it; gives the cycles in which its flits were taken.
+    pub fn send(&mut self, flits: &[u64]) -> Vec<usize> {
+        let mut taken = vec![];
+        for (at, &data) in flits.iter().enumerate() {
+            while !self.ready() {
+                self.step(None, None);
+            }
+            let since = self.cycle;
+            while !self.step(Some((data, at + 1 == flits.len())), None) {
+                if self.rng.gen_bool(1.0 - self.readiness) {
+                    // A tag of nobody's is set up meanwhile.
+                    let write = (tag_register(200, Field::Ends), 0);
+                    if self.step(Some((data, at + 1 == flits.len())), Some(write)) {
+                        break;
+                    }
+                }
+                assert!(self.cycle < since + 2000, "flit {at} of {flits:x?} is never taken");
+            }
+            taken.push(self.cycle - 1);
+        }
+        taken
+    }
+
+    pub fn write_register(&mut self, index: u64, data: u64) {
+        self.step(None, Some((index, data)));
+    }
+
+    pub fn read_register(&mut self, index: u64) -> u64 {
+        self.dut.register_read.index.next = index.into();
+        self.step(None, None);
+        self.dut.register_read.data.val().to_u64()
+    }
+
+    /// Lets everything that is on the way arrive.
+    pub fn drain(&mut self) {
+        (0..(60.0 / self.readiness) as usize).for_each(|_| {
+            self.step(None, None);
+        });
+        assert!(self.answer.is_empty(), "half a packet on the control plane");
+    }
+}

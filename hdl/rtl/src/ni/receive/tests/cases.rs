@@ -1,0 +1,292 @@
+//! Corners that random packets reach too seldom.
+
+use super::{
+    bench::{register_bit, release_register, tag_register, Bench, MEMORY_WORDS},
+    model::Model,
+    packets::{atomic, control, message, opening, put, queue_control, stream},
+};
+use crate::ni::receive::{DataReceiver, Field};
+use portico_spec::ni::{packet::Operation, window::Mode};
+use rand::Rng;
+
+fn configure<const W: usize, const B: usize>(bench: &mut Bench<W, B>, model: &mut Model, writes: &[(u64, u64)]) {
+    for &(index, data) in writes {
+        bench.write_register(index, data);
+        model.register(index, data);
+    }
+}
+
+fn sends_alike<const W: usize, const B: usize>(bench: &mut Bench<W, B>, model: &mut Model, packets: &[Vec<u64>]) {
+    for packet in packets {
+        model.packet(packet);
+        bench.send(packet);
+    }
+    bench.drain();
+    assert_eq!(bench.log, model.log);
+}
+
+#[test]
+fn packets_of_one_tag_back_to_back_all_count() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(1, 1.0), Model::new(32));
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 10, 500, control(Mode::Pointer, None), 7 << 16 | 3),
+    );
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(10, 600, 100, control(Mode::Window, None), 0),
+    );
+    let mut packets: Vec<_> = (0..40)
+        .map(|at| stream(9, at % 2 == 0, &[at; 2][..1 + at as usize % 2]))
+        .collect();
+    packets.extend((0..40).map(|at| put(10, true, at, at % 32, &[at])));
+    packets.extend((0..5).map(|_| stream(9, true, &[])));
+    sends_alike(&mut bench, &mut model, &packets);
+    assert_eq!(bench.read_register(tag_register(9, Field::Ends)), 25);
+    assert_eq!(bench.read_register(tag_register(10, Field::Ends)), 40);
+}
+
+#[test]
+fn a_fault_is_told_once_at_the_end_of_its_transfer() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(2, 1.0), Model::new(32));
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 0, 8, control(Mode::Window, Some(3)), 0),
+    );
+    let packets = [
+        put(9, false, 7, 1, &[1, 2]),
+        put(9, false, 0, 1, &[3]),
+        put(9, true, 1, 1, &[4]),
+        put(9, true, 2, 2, &[5]),
+    ];
+    sends_alike(&mut bench, &mut model, &packets);
+    assert_eq!(bench.log.answers.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!((bench.log.refused, bench.log.events.len()), (1, 1));
+    assert_eq!(bench.read_register(tag_register(9, Field::Ends)), 1);
+}
+
+#[test]
+fn counters_of_messages_wrap() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(3, 1.0), Model::new(32));
+    let mut writes = opening(9, 16, 0, queue_control(Some(5), 2, 2), 0);
+    writes.extend([
+        (tag_register(9, Field::Pointer), 0xfffd),
+        (tag_register(9, Field::Released), 0xfffd),
+    ]);
+    configure(&mut bench, &mut model, &writes);
+    // The fifth finds the queue full.
+    let packets: Vec<_> = (0..5).map(|at| message(9, at, &[at; 3][..at as usize % 4])).collect();
+    sends_alike(&mut bench, &mut model, &packets);
+    assert_eq!(
+        (bench.log.refused, bench.read_register(tag_register(9, Field::Pointer))),
+        (1, 1)
+    );
+    bench.write_register(release_register(9), 100);
+    model.release(9, 100);
+    bench.drain();
+    assert_eq!(bench.log, model.log);
+    assert_eq!(
+        (
+            bench.log.credits.len(),
+            bench.read_register(tag_register(9, Field::Released))
+        ),
+        (4, 1)
+    );
+}
+
+#[test]
+fn messages_come_and_go_at_once() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(4, 0.7), Model::new(32));
+    configure(&mut bench, &mut model, &opening(9, 0, 0, queue_control(None, 3, 2), 0));
+    let (mut sent, mut released) = (0, 0);
+    while sent < 200 {
+        if sent - bench.log.credits.len() < 4 {
+            let words = bench.rng.gen_range(0..8);
+            bench.send(&message(9, sent as u64 % 256, &vec![sent as u64; words]));
+            sent += 1;
+        } else {
+            bench.step(None, None);
+        }
+        if bench.dut.release_ready.val() && released < sent && bench.rng.gen() {
+            let messages = bench.rng.gen_range(1..=sent - released);
+            // One request may ask for what is not yet counted: the rest is asked for again at the end.
+            bench.write_register(release_register(9), messages as u64);
+            released = bench.log.credits.len().max(released + messages).min(sent);
+        }
+        if released == sent && bench.log.credits.len() + 4 == sent {
+            bench.write_register(release_register(9), 4);
+        }
+    }
+    bench.drain();
+    bench.write_register(release_register(9), 4);
+    bench.drain();
+    assert_eq!(bench.log.refused, 0, "a sender with a credit found the queue full");
+    let handles: Vec<_> = bench.log.credits.iter().map(|credit| credit >> 18 & 255).collect();
+    assert_eq!(handles, (0..200).map(|at| at % 256).collect::<Vec<u64>>());
+}
+
+#[test]
+fn the_network_sets_up_windows() {
+    for readiness in [1.0, 0.5] {
+        let (mut bench, mut model) = (Bench::<64, 8>::new(5, readiness), Model::new(64));
+        let space = 1 << register_bit(64);
+        let fields: Vec<u64> = opening(9, 50, 60, control(Mode::Window, None), 0)
+            .iter()
+            .map(|write| write.1)
+            .collect();
+        // Registers of one tag: base, size, control last; the tail itself is a write to a tag.
+        let mut packets = vec![
+            put(255, false, space | tag_register(9, Field::Base), 1, &fields[..2]),
+            put(255, true, space | tag_register(9, Field::Control), 1, &[fields[6]]),
+            put(9, true, 59, 2, &[1, 2]),
+            atomic(
+                255,
+                space | tag_register(9, Field::Size),
+                3,
+                Operation::Poke,
+                false,
+                false,
+                &[61],
+            ),
+            put(9, true, 60, 4, &[3]),
+        ];
+        packets.extend((0..20).map(|at| put(255, true, space | tag_register(9, Field::Ends), at, &[0, 0])));
+        sends_alike(&mut bench, &mut model, &packets);
+        assert_eq!(bench.read_register(tag_register(255, Field::Ends)), 21);
+    }
+}
+
+#[test]
+fn reset_in_mid_packet_leaves_nothing_behind() {
+    let mut bench = Bench::<32, 4>::new(6, 0.5);
+    for round in 0..12 {
+        bench.restart();
+        let mut model = Model::new(32);
+        configure(
+            &mut bench,
+            &mut model,
+            &opening(9, 0, 100, control(Mode::Window, Some(9)), 0),
+        );
+        configure(
+            &mut bench,
+            &mut model,
+            &opening(10, 200, 0, queue_control(None, 3, 2), 0),
+        );
+        model.memory.clone_from(&bench.memory);
+        let packets = [
+            put(9, true, 0, 1, &[1, 2, 3]),
+            message(10, 4, &[5]),
+            atomic(9, 2, 5, Operation::FetchAdd, true, false, &[6, 7]),
+            put(9, true, 99, 1, &[1, 2, 3]),
+        ];
+        sends_alike(&mut bench, &mut model, &packets);
+        // Breaks off wherever it is, with an answer, a report and a release on their way.
+        bench.write_register(release_register(10), 1);
+        bench.send(&packets[0]);
+        let packet = &packets[round % 4];
+        for &flit in &packet[..1 + round % (packet.len() - 1)] {
+            bench.step(Some((flit, false)), None);
+        }
+    }
+}
+
+fn operates_alike<const W: usize, const B: usize>() {
+    let (mut bench, mut model) = (Bench::<W, B>::new(8, 1.0), Model::new(W));
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 5, 8, control(Mode::Window, None), 0),
+    );
+    let operations = [
+        Operation::PostAdd,
+        Operation::Poke,
+        Operation::FetchAdd,
+        Operation::FetchClear,
+        Operation::CompareAndSwap,
+        Operation::Peek,
+        Operation::AddIf,
+    ];
+    let mut packets = vec![];
+    for round in 0..300 {
+        let operation = operations[round % 7];
+        let (wide, half, offset) = (bench.rng.gen(), bench.rng.gen(), bench.rng.gen_range(0..9));
+        // Values meet and carry: small ones, and those next to the greatest.
+        let count = if bench.rng.gen_bool(0.8) {
+            4
+        } else {
+            bench.rng.gen_range(0..6)
+        };
+        let operands: Vec<u64> = (0..count)
+            .map(|_| (bench.rng.gen_range(0..4u32).wrapping_sub(2)).into())
+            .collect();
+        let aligned = if wide && bench.rng.gen_bool(0.8) {
+            offset & !1
+        } else {
+            offset
+        };
+        packets.push(atomic(9, aligned, round as u64 % 32, operation, wide, half, &operands));
+    }
+    sends_alike(&mut bench, &mut model, &packets);
+    assert_eq!(bench.memory, model.memory);
+    for flits in 1..=3 {
+        let times = model.log.answers.iter().filter(|answer| answer.len() == flits).count();
+        assert!(times > 30, "W {W}: {times} answers of {flits} flits");
+    }
+}
+
+#[test]
+fn atomic_operations_of_every_kind_do_as_the_model() {
+    operates_alike::<32, 4>();
+    operates_alike::<64, 8>();
+}
+
+#[test]
+fn words_beyond_the_memory_are_refused_to_the_last() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(7, 1.0), Model::new(32));
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 0x3f_ffff, 0x80_0000, control(Mode::Window, None), 0),
+    );
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(10, 0, 0xff_ffff, control(Mode::Pointer, None), 0xffff << 16 | 1),
+    );
+    let packets = [
+        put(9, true, 0x3f_ffff, 1, &[1; 64]),
+        put(255, true, MEMORY_WORDS - 1, 2, &[1, 2]),
+        stream(10, true, &[3; 64]),
+        stream(10, true, &[4; 64]),
+        stream(10, true, &[5; 64]),
+    ];
+    sends_alike(&mut bench, &mut model, &packets);
+    assert_eq!(bench.log.writes.len(), 2);
+}
+
+#[test]
+fn emits() {
+    for (width, emitted) in [(32, emitted::<32, 4>()), (64, emitted::<64, 8>())] {
+        assert!(emitted.contains("module test_data_receiver"), "W {width}");
+        if let Ok(folder) = std::env::var("RECEIVE_EMISSION") {
+            std::fs::write(format!("{folder}/receive{width}.v"), emitted).unwrap();
+        }
+    }
+}
+
+fn emitted<const W: usize, const B: usize>() -> String {
+    let bit = register_bit(W);
+    let options = portico_verilog::Options {
+        generator: "Test".into(),
+        prefix: "test".into(),
+        block: "data-receiver".into(),
+        configuration: vec![],
+        keep_apart: vec![],
+    };
+    portico_verilog::emit(&DataReceiver::<W, B>::new(1 << (bit - 1), 2 << bit, bit), &options)
+        .unwrap()
+        .text()
+}

@@ -1,0 +1,106 @@
+//! Cycles that the receiver takes when nothing around it waits.
+
+use super::{
+    bench::{release_register, Bench},
+    packets::{atomic, control, message, opening, put, queue_control, reply, stream},
+};
+use portico_spec::ni::{
+    packet::{Operation, MAX_MESSAGE_WORDS},
+    window::Mode,
+};
+
+fn bench<const W: usize, const B: usize>() -> Bench<W, B> {
+    let mut bench = Bench::new(0x7131, 1.0);
+    let windows = [
+        opening(1, 0, 100, control(Mode::Window, Some(1)), 0),
+        opening(2, 100, 300, control(Mode::Pointer, Some(2)), 0),
+        opening(3, 500, 0, queue_control(Some(3), 6, 2), 0),
+    ];
+    for (index, data) in windows.concat() {
+        bench.write_register(index, data);
+    }
+    bench.step(None, None);
+    bench
+}
+
+#[test]
+fn one_flit_a_cycle_and_no_pause_between_packets() {
+    let mut bench = bench::<32, 4>();
+    let kinds = [
+        put(1, true, 0, 1, &[1]),
+        put(1, true, 0, 1, &[]),
+        put(1, true, 99, 1, &[1, 2, 3]),
+        reply(1, true, 0, &[1]),
+        reply(1, true, 0, &[]),
+        stream(2, true, &[1]),
+        stream(2, false, &[1, 2, 3]),
+    ];
+    let mut flits: Vec<usize> = vec![];
+    for _ in 0..4 {
+        kinds.iter().for_each(|packet| flits.extend(bench.send(packet)));
+    }
+    assert!(flits.windows(2).all(|pair| pair[1] == pair[0] + 1), "{flits:?}");
+    for (packet, pause) in [(message(3, 0, &[1, 2]), 1), (stream(2, true, &[]), 1)] {
+        let tail = *bench.send(&packet).last().unwrap();
+        assert_eq!(bench.send(&packet)[0], tail + 1 + pause);
+    }
+}
+
+#[test]
+fn answers_come_in_time() {
+    fn holds<const W: usize, const B: usize>(pair: usize) {
+        let mut bench = bench::<W, B>();
+        let packets = [
+            (put(1, true, 0, 1, &[1]), 1),
+            (put(1, true, 0, 1, &[]), 1),
+            (put(1, true, 100, 1, &[1]), 1),
+            (atomic(1, 0, 1, Operation::FetchAdd, false, false, &[1]), 3),
+            (atomic(1, 0, 1, Operation::PostAdd, false, false, &[1]), 3),
+            (atomic(1, 0, 1, Operation::Poke, false, false, &[1]), 3),
+            (atomic(1, 0, 1, Operation::Peek, false, false, &[]), 3),
+            (atomic(1, 100, 1, Operation::Peek, false, false, &[]), 2),
+            (atomic(1, 0, 1, Operation::FetchAdd, true, false, &[1, 2]), 3 + pair),
+        ];
+        for (packet, latency) in packets {
+            let tail = *bench.send(&packet).last().unwrap();
+            (0..8).for_each(|_| {
+                bench.step(None, None);
+            });
+            assert_eq!(bench.offered[0], tail + latency, "W {W}, {packet:x?}");
+            bench.offered.clear();
+        }
+    }
+    holds::<32, 4>(1);
+    holds::<64, 8>(0);
+}
+
+#[test]
+fn the_next_packet_follows_an_atomic_in_time() {
+    let mut bench = bench::<32, 4>();
+    let packet = atomic(1, 0, 1, Operation::FetchAdd, false, false, &[1]);
+    let tail = *bench.send(&packet).last().unwrap();
+    assert_eq!(bench.send(&packet)[0], tail + 4);
+}
+
+#[test]
+fn messages_are_released_in_time() {
+    let mut bench = bench::<32, 4>();
+    (0..3).for_each(|_| {
+        bench.send(&message(3, 1, &[7; MAX_MESSAGE_WORDS]));
+    });
+    bench.drain();
+    let since = bench.cycle;
+    bench.write_register(release_register(3), 3);
+    bench.drain();
+    assert_eq!(bench.credits_offered, [since + 6, since + 10, since + 14]);
+    bench.credits_offered.clear();
+    (0..3).for_each(|_| {
+        bench.send(&message(3, 1, &[7; 3]));
+    });
+    bench.drain();
+    let since = bench.cycle;
+    (0..3).for_each(|_| bench.write_register(release_register(3), 1));
+    bench.drain();
+    assert_eq!(bench.credits_offered, [since + 6, since + 11, since + 16]);
+    assert_eq!(bench.log.refused, 0);
+}

@@ -1,0 +1,146 @@
+//! One bank of the scratchpad: a block RAM with its arbitration.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | grants are combinational; `read_data` follows a read by a cycle |
+//! | throughput | one write and one read a cycle |
+//! | fairness | client 0 of either kind always wins; the other readers share what it leaves, in turn |
+//! | state | the RAM, 3 flip-flops |
+
+use crate::prim::{Ram, RoundRobinArbiter};
+use rust_hdl::prelude::*;
+
+/// Clients that write: the network, the tile.
+pub const WRITERS: usize = 2;
+/// Clients that read: atomics of the network, the reader of transfers, the release of queues, the tile.
+pub const READERS: usize = 4;
+/// Readers that take turns.
+const SHARERS: usize = READERS - 1;
+/// Address bits of a word in its bank.
+pub const ROW_WIDTH: usize = 14;
+
+/// A bank of `W`-bit words.
+#[derive(LogicBlock)]
+pub struct ScratchpadBank<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// One bit a client that has a word to write here.
+    pub write_ask: Signal<In, Bits<WRITERS>>,
+    pub write_row: [Signal<In, Bits<ROW_WIDTH>>; WRITERS],
+    pub write_data: [Signal<In, Bits<W>>; WRITERS],
+    pub write_lanes: [Signal<In, Bits<B>>; WRITERS],
+    /// One bit a client that has a word to read here.
+    pub read_ask: Signal<In, Bits<READERS>>,
+    pub read_row: [Signal<In, Bits<ROW_WIDTH>>; READERS],
+    pub read_grant: Signal<Out, Bits<READERS>>,
+    pub read_data: Signal<Out, Bits<W>>,
+    words: Ram<W, ROW_WIDTH, B>,
+    turns: RoundRobinArbiter<SHARERS>,
+    sharers: Signal<Local, Bits<SHARERS>>,
+    first_reader: Constant<Bits<READERS>>,
+    sharers_at: Constant<Bits<2>>,
+}
+
+impl<const W: usize, const B: usize> ScratchpadBank<W, B> {
+    /// A bank of `words` words, 1 to 2^14.
+    pub fn new(words: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            write_ask: Default::default(),
+            write_row: Default::default(),
+            write_data: Default::default(),
+            write_lanes: Default::default(),
+            read_ask: Default::default(),
+            read_row: Default::default(),
+            read_grant: Default::default(),
+            read_data: Default::default(),
+            words: Ram::new(words),
+            turns: Default::default(),
+            sharers: Default::default(),
+            first_reader: Constant::new(bits(1)),
+            sharers_at: Constant::new(bits(1)),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.words.clk.next = self.clk.val();
+        self.words.write_lanes.next = 0.into();
+        self.words.write_address.next = self.write_row[1].val();
+        self.words.write_data.next = self.write_data[1].val();
+        if self.write_ask.val().get_bit(1) {
+            self.words.write_lanes.next = self.write_lanes[1].val();
+        }
+        if self.write_ask.val().get_bit(0) {
+            self.words.write_lanes.next = self.write_lanes[0].val();
+            self.words.write_address.next = self.write_row[0].val();
+            self.words.write_data.next = self.write_data[0].val();
+        }
+
+        self.turns.clk.next = self.clk.val();
+        self.turns.rst.next = self.rst.val();
+        self.sharers.next = self.read_ask.val().get_bits::<SHARERS>(self.sharers_at.val().index());
+        self.turns.request.next = self.sharers.val();
+        self.turns.served.next = !self.read_ask.val().get_bit(0);
+        self.read_grant.next = bit_cast::<READERS, SHARERS>(self.turns.grant.val()) << self.sharers_at.val();
+        if self.read_ask.val().get_bit(0) {
+            self.read_grant.next = self.first_reader.val();
+        }
+        self.words.read_enable.next = self.read_ask.val().any();
+        self.words.read_address.next = self.read_row[0].val();
+        for i in 1..READERS {
+            if self.read_grant.val().get_bit(i) {
+                self.words.read_address.next = self.read_row[i].val();
+            }
+        }
+        self.read_data.next = self.words.read_data.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ni::testing::emitted,
+        prim::testing::{clock, clocked, reset, settle},
+    };
+
+    clocked!([const W: usize, const B: usize] ScratchpadBank<W, B>);
+
+    #[test]
+    fn the_first_writer_wins_and_the_readers_behind_the_first_take_turns() {
+        let mut dut = reset(ScratchpadBank::<32, 4>::new(16));
+        for row in 0..READERS as u64 {
+            dut.write_ask.next = 0b11u64.into();
+            dut.write_row[0].next = row.into();
+            dut.write_data[0].next = (100 + row).into();
+            dut.write_lanes[0].next = 0xfu64.into();
+            dut.write_row[1].next = row.into();
+            dut.write_lanes[1].next = 0xfu64.into();
+            dut.read_row[row as usize].next = row.into();
+            clock(&mut dut);
+        }
+        dut.write_ask.next = 0u64.into();
+        let mut order = vec![];
+        for cycle in 0..12 {
+            dut.read_ask.next = (0b1110 | u64::from(cycle % 4 == 3)).into();
+            settle(&mut dut);
+            let grant = dut.read_grant.val().to_u64();
+            assert_eq!(grant.count_ones(), 1);
+            clock(&mut dut);
+            let reader = u64::from(grant.trailing_zeros());
+            assert_eq!(dut.read_data.val(), 100 + reader);
+            order.push(reader);
+        }
+        assert_eq!(order, [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn emits() {
+        emitted("scratchpad-bank", &ScratchpadBank::<64, 8>::new(128));
+    }
+}

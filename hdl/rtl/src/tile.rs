@@ -1,0 +1,136 @@
+//! A tile: scratchpad, network interface, and an AXI4-Lite port for whatever computes there.
+//!
+//! The host node of a fabric is a tile too: what a processor is to a tile, the host is to its own.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | from a descriptor's last beat to the event: see `docs/network-interface.md` |
+//! | throughput | one flit a cycle in and out on each plane; one descriptor word a cycle |
+//! | after reset | takes nothing for 512 cycles, while it clears its tables; the scratchpad keeps its content |
+
+use crate::{
+    host::{AxiLiteIn, AxiLiteSlave},
+    ni::{
+        ports::{MemoryReadOut, MemoryWriteOut},
+        NetworkInterface, PacketArbiter, Scratchpad, Shape,
+    },
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::registers::{BASE_BYTES, SPACE_BYTES},
+    Config,
+};
+use rust_hdl::prelude::*;
+
+/// What a tile tells at once, without being asked.
+#[derive(Clone, Debug, Default, LogicInterface)]
+pub struct TileStatus {
+    /// An event that may interrupt has fired.
+    pub irq: Signal<Out, Bit>,
+    /// Events that have fired, bit 0 for event 0.
+    pub fired: Signal<Out, Bits<64>>,
+}
+
+/// A tile of `W`-bit flits with `B` bytes.
+#[derive(LogicBlock)]
+pub struct Tile<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high, for the whole fabric at once.
+    pub rst: Signal<In, Bit>,
+    /// This node: x in bits 3:0, y in bits 8:4.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// From the data plane.
+    pub s_axis_data: StreamIn<W>,
+    /// To the data plane.
+    pub m_axis_data: StreamOut<W>,
+    /// From the control plane.
+    pub s_axis_control: StreamIn<32>,
+    /// To the control plane.
+    pub m_axis_control: StreamOut<32>,
+    /// Scratchpad and registers.
+    pub s_axil: AxiLiteIn,
+    /// Descriptors of an accelerator.
+    pub s_axis_command: StreamIn<32>,
+    pub status: TileStatus,
+    ni: NetworkInterface<W, B>,
+    scratchpad: Scratchpad<W, B>,
+    port: AxiLiteSlave<W, B>,
+    commands: PacketArbiter<32, 2>,
+}
+
+impl<const W: usize, const B: usize> Tile<W, B> {
+    /// A tile of the fabric that `config` describes; `config.width` is `W`.
+    pub fn new(config: &Config) -> Self {
+        let memory_bytes = config.scratchpad << 10;
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            node: Default::default(),
+            s_axis_data: Default::default(),
+            m_axis_data: Default::default(),
+            s_axis_control: Default::default(),
+            m_axis_control: Default::default(),
+            s_axil: Default::default(),
+            s_axis_command: Default::default(),
+            status: Default::default(),
+            ni: NetworkInterface::new(&Shape {
+                cores: config.cores,
+                memory_bytes: memory_bytes as u32,
+                memory_words: (memory_bytes / B) as u64,
+                space_words: (SPACE_BYTES / B) as u64,
+                register_bit: (BASE_BYTES / B).ilog2() as usize,
+                far_memory: false,
+                terminals: config.terminals(),
+                fabric: config.tiles_register(),
+            }),
+            scratchpad: Scratchpad::new(memory_bytes),
+            port: AxiLiteSlave::new(memory_bytes),
+            commands: Default::default(),
+        }
+    }
+}
+
+impl<const W: usize, const B: usize> Logic for Tile<W, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.ni.clk.next = self.clk.val();
+        self.ni.rst.next = self.rst.val();
+        self.scratchpad.clk.next = self.clk.val();
+        self.scratchpad.rst.next = self.rst.val();
+        self.port.clk.next = self.clk.val();
+        self.port.rst.next = self.rst.val();
+        self.commands.clk.next = self.clk.val();
+        self.commands.rst.next = self.rst.val();
+
+        self.ni.node.next = self.node.val();
+        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
+        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+
+        MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.scratchpad.write[0]);
+        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.scratchpad.read[0]);
+        MemoryReadOut::<W>::join(&mut self.ni.dma_read, &mut self.scratchpad.read[1]);
+        MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.scratchpad.read[2]);
+
+        AxiLiteIn::link(&mut self.s_axil, &mut self.port.s_axil);
+        MemoryWriteOut::<W, B>::join(&mut self.port.memory_write, &mut self.scratchpad.write[1]);
+        MemoryReadOut::<W>::join(&mut self.port.memory_read, &mut self.scratchpad.read[3]);
+        self.ni.local_write.valid.next = self.port.register_write_valid.val();
+        self.ni.local_write.index.next = self.port.register_write_index.val();
+        self.ni.local_write.data.next = self.port.register_write_data.val();
+        self.port.register_write_ready.next = self.ni.local_write.ready.val();
+        self.ni.local_read.valid.next = self.port.register_read_valid.val();
+        self.ni.local_read.index.next = self.port.register_read_index.val();
+        self.port.register_read_ready.next = self.ni.local_read.ready.val();
+        self.port.register_read_data.next = self.ni.local_read.data.val();
+
+        StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.commands.s_axis[0]);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.commands.s_axis[1]);
+        StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.ni.s_axis_command);
+
+        self.status.irq.next = self.ni.irq.val();
+        self.status.fired.next = self.ni.fired.val();
+    }
+}

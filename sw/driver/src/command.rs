@@ -1,0 +1,115 @@
+//! Descriptors: their first words, and how they reach a node and are seen to complete.
+
+use portico_spec::{
+    ni::{
+        command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
+        descriptor::{Command, Descriptor},
+        registers::{Block, FIELD_WIDTH},
+        ErrorCode,
+    },
+    Config,
+};
+
+use crate::{Error, Fabric, Transport};
+
+/// The words of a command on a segment, its event still 0.
+pub(crate) fn encode(config: &Config, segment: u8, command: Command) -> Result<Vec<u32>, Error> {
+    let descriptor = Descriptor {
+        segment,
+        ..Descriptor::new(command)
+    };
+    Ok(descriptor.encode(config)?)
+}
+
+/// What the first word says of its packet shaper.
+pub(crate) fn shaper(shaper: u8) -> u32 {
+    u32::from(shaper) << SHAPER_OFFSET
+}
+
+/// What an event's registers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventRegisters {
+    pub count: u16,
+    pub status: u32,
+    pub value: u64,
+}
+
+impl EventRegisters {
+    pub fn error(&self) -> Option<ErrorCode> {
+        ErrorCode::from_code(self.status & 0xf)
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Sends a descriptor to a node as soon as its queue is sure to have room; gives what the counter of the event
+    /// will be when this and all before it have completed.
+    pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<u16, Error> {
+        self.make_room(node, words.len())?;
+        let before = match self.nodes[node].issued[usize::from(event)] {
+            Some(count) => count,
+            None => self.read_event(node, event)?.count,
+        };
+        let target = before.wrapping_add(1);
+        let mut words = words.to_vec();
+        words[0] |= u32::from(event) << EVENT_OFFSET;
+        self.nodes[node].issued[usize::from(event)] = Some(target);
+        self.nodes[node].commands.push(event, words.len());
+        let place = (MAX_DESCRIPTOR_WORDS - words.len()) as u32;
+        self.write_registers(node, Block::Command, place, &words)?;
+        tracing::trace!(node, event, ?words, "command");
+        Ok(target)
+    }
+
+    fn make_room(&mut self, node: usize, words: usize) -> Result<(), Error> {
+        let begun = self.port.transport.cycles();
+        while !self.nodes[node].commands.has_room(words) {
+            for event in self.nodes[node].commands.events() {
+                self.read_event(node, event)?;
+            }
+            self.check_time(begun, self.port.timeout, node, "room for a command")?;
+        }
+        Ok(())
+    }
+
+    /// Reads an event, and takes note if all its commands have completed.
+    pub(crate) fn read_event(&mut self, node: usize, event: u8) -> Result<EventRegisters, Error> {
+        let place = u32::from(event) << FIELD_WIDTH;
+        let [count, _, status, low, high] = self.read_registers(node, Block::Events, place)?;
+        let count = count as u16;
+        if self.nodes[node].issued[usize::from(event)] == Some(count) {
+            self.nodes[node].commands.retire(event);
+        }
+        let value = u64::from(high) << 32 | u64::from(low);
+        Ok(EventRegisters { count, status, value })
+    }
+
+    /// Waits until the event's counter is at `target`.
+    pub(crate) fn completed(
+        &mut self,
+        node: usize,
+        event: u8,
+        target: u16,
+        timeout: u64,
+    ) -> Result<EventRegisters, Error> {
+        let begun = self.port.transport.cycles();
+        loop {
+            let registers = self.read_event(node, event)?;
+            if registers.count == target {
+                return Ok(registers);
+            }
+            self.check_time(begun, timeout, node, "command")?;
+        }
+    }
+
+    pub(crate) fn clear_error(&mut self, node: usize, event: u8) -> Result<(), Error> {
+        self.write_registers(node, Block::Events, (u32::from(event) << FIELD_WIDTH) + 2, &[0])
+    }
+
+    pub(crate) fn check_time(&self, begun: u64, timeout: u64, node: usize, what: &'static str) -> Result<(), Error> {
+        if self.port.transport.cycles() - begun >= timeout {
+            let cycles = timeout;
+            return Err(Error::Timeout { node, what, cycles });
+        }
+        Ok(())
+    }
+}

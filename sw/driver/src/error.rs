@@ -1,0 +1,140 @@
+//! What can go wrong.
+
+use portico_spec::ni::{descriptor::DescriptorError, ErrorCode};
+use thiserror::Error;
+
+use crate::TransportError;
+
+/// Why the driver could not do what it was asked. Nodes are terminal indices: tiles first, then edge nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Error {
+    /// The carrier failed.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// A command that no descriptor can say.
+    #[error(transparent)]
+    Descriptor(#[from] DescriptorError),
+    /// The fabric has no host node.
+    #[error("edge_nodes = 0: the host is the first edge node, at least 1 is needed")]
+    NoHost,
+    /// There is no such node.
+    #[error("node = {node} does not exist: allowed is 0..={last}")]
+    NoSuchNode {
+        /// What was asked for.
+        node: usize,
+        /// The last that exists.
+        last: usize,
+    },
+    /// A node says that it is another.
+    #[error("node {node} says that it is at {found:#x}, expected {expected:#x}: this is not the configured fabric")]
+    WrongFabric {
+        /// Who was asked.
+        node: usize,
+        /// Its node register.
+        found: u32,
+        /// What it should be.
+        expected: u32,
+    },
+    /// The hardware refused a command.
+    #[error("{what} of node {node} refused: {code}")]
+    Refused {
+        /// Who was to do it.
+        node: usize,
+        /// What was refused.
+        what: &'static str,
+        /// Why.
+        code: ErrorCode,
+    },
+    /// It did not happen in time; it may still happen.
+    #[error("{what} of node {node} not done within {cycles} cycles")]
+    Timeout {
+        /// Who was to do it.
+        node: usize,
+        /// What was waited for.
+        what: &'static str,
+        /// How long.
+        cycles: u64,
+    },
+    /// Bytes outside of the remote segment.
+    #[error("bytes {offset:#x}..{end:#x} of a segment of {size:#x} bytes")]
+    OutOfSegment {
+        /// First byte.
+        offset: u32,
+        /// Behind the last byte.
+        end: u64,
+        /// Bytes of the segment.
+        size: u32,
+    },
+    /// Bytes outside of a node's memory.
+    #[error("bytes {address:#x}..{end:#x} of node {node}, whose memory has {size:#x} bytes")]
+    OutOfMemory {
+        /// Whose memory.
+        node: usize,
+        /// First byte.
+        address: u32,
+        /// Behind the last byte.
+        end: u64,
+        /// Bytes of its memory.
+        size: u32,
+    },
+    /// An address or length that must be a multiple.
+    #[error("{field} = {value:#x} must be a multiple of {unit} bytes")]
+    Misaligned {
+        /// Which.
+        field: &'static str,
+        /// Its value in bytes.
+        value: u32,
+        /// Of what it must be a multiple, in bytes.
+        unit: u32,
+    },
+    /// A number that is too large or too small.
+    #[error("{field} = {value} is not allowed: allowed is {min}..={max}")]
+    OutOfRange {
+        /// Which.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+        /// The smallest that is allowed.
+        min: u64,
+        /// The largest that is allowed.
+        max: u64,
+    },
+    /// All of a resource is taken.
+    #[error("node {node} has no {resource} left for {wanted}: it has {limit}")]
+    Exhausted {
+        /// Whose.
+        node: usize,
+        /// Of what.
+        resource: &'static str,
+        /// How much was wanted.
+        wanted: u32,
+        /// How much there is in all.
+        limit: u32,
+    },
+    /// A handle of one node was given to another, or twice.
+    #[error("{what} belongs to node {owner}, not to node {node}")]
+    WrongNode {
+        /// What handle.
+        what: &'static str,
+        /// Whose it is.
+        owner: usize,
+        /// Who was to use it.
+        node: usize,
+    },
+    /// A segment of another kind was wanted.
+    #[error("{what} needs a segment that is a {wanted}")]
+    WrongKind {
+        /// The operation.
+        what: &'static str,
+        /// The kind.
+        wanted: &'static str,
+    },
+    /// A region that is not one that was handed out.
+    #[error("bytes at {base:#x} of node {node} are not an allocated region")]
+    NotAllocated {
+        /// Whose memory.
+        node: usize,
+        /// Where.
+        base: u32,
+    },
+}

@@ -1,0 +1,173 @@
+//! Events: counters of a node with a threshold, for completions, arrivals and notifications.
+
+use portico_spec::ni::{
+    event::{Compare, COMPARE_OFFSET, FIRED_OFFSET, INTERRUPT_OFFSET},
+    registers::{Block, FIELD_WIDTH},
+    ErrorCode,
+};
+
+use crate::{Error, Fabric, Transport};
+
+/// An event of a node, taken with [`Fabric::event`].
+///
+/// ```
+/// use portico::{onesided::{Geometry, Window}, Fabric, GoldenTransport};
+/// use portico_spec::{ni::event::Compare, Config};
+///
+/// let config = Config { edge_nodes: 1, ..Config::default() };
+/// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+/// let arrivals = fabric.event(2)?;
+/// arrivals.configure(&mut fabric, 2, Compare::AtLeast, false)?;
+/// let segment = fabric.publish(2, Window::new(0, 64).notifying(&arrivals))?;
+///
+/// let remote = fabric.tile(7)?.clone_segment(segment.id())?;
+/// let sent = fabric.event(7)?;
+/// for offset in [0, 32] {
+///     fabric.tile(7)?.put(&remote, offset, 0, Geometry::linear(32))?.count_in(&sent)?;
+/// }
+/// sent.drain(&mut fabric, 1000)?;
+/// assert_eq!(arrivals.wait(&mut fabric, 1000)?.count, 2);
+/// # Ok::<(), portico::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "an event is taken until it is released"]
+pub struct Event {
+    node: usize,
+    number: u8,
+}
+
+/// What an event says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventState {
+    /// How often something has counted in it, modulo 65,536.
+    pub count: u16,
+    /// The last error since the state was cleared.
+    pub error: Option<ErrorCode>,
+    /// Whether its condition holds.
+    pub fired: bool,
+    /// The result of the last atomic.
+    pub value: u64,
+}
+
+impl Event {
+    /// Whose it is.
+    pub fn node(&self) -> usize {
+        self.node
+    }
+
+    /// Its number there, as descriptors and programs name it.
+    pub fn number(&self) -> u8 {
+        self.number
+    }
+
+    fn place(&self, register: u32) -> u32 {
+        (u32::from(self.number) << FIELD_WIDTH) + register
+    }
+
+    /// When it fires, and whether it interrupts then. After reset it never fires.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn configure<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        threshold: u16,
+        compare: Compare,
+        interrupt: bool,
+    ) -> Result<(), Error> {
+        let control =
+            u32::from(threshold) | (compare as u32) << COMPARE_OFFSET | u32::from(interrupt) << INTERRUPT_OFFSET;
+        fabric.write_registers(self.node, Block::Events, self.place(1), &[control])
+    }
+
+    /// Sets the counter and clears the error. No operation should be under way that counts in it.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn reset<T: Transport>(&self, fabric: &mut Fabric<T>, count: u16) -> Result<(), Error> {
+        fabric.write_registers(self.node, Block::Events, self.place(0), &[u32::from(count)])?;
+        fabric.nodes[self.node].issued[usize::from(self.number)] = Some(count);
+        fabric.clear_error(self.node, self.number)
+    }
+
+    /// What it says now.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn state<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<EventState, Error> {
+        let registers = fabric.read_event(self.node, self.number)?;
+        Ok(EventState {
+            count: registers.count,
+            error: registers.error(),
+            fired: registers.status >> FIRED_OFFSET & 1 == 1,
+            value: registers.value,
+        })
+    }
+
+    /// Waits until it has fired, at most so many cycles. An error that it has is in the state, not an error of this.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`], or the fabric's.
+    pub fn wait<T: Transport>(&self, fabric: &mut Fabric<T>, timeout: u64) -> Result<EventState, Error> {
+        let begun = fabric.port.transport.cycles();
+        loop {
+            let state = self.state(fabric)?;
+            if state.fired {
+                return Ok(state);
+            }
+            fabric.check_time(begun, timeout, self.node, "event")?;
+        }
+    }
+
+    /// Waits until all operations that count in it are complete: see [`Operation::count_in`]. Nothing else may count
+    /// in the same event.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the last error if some operation was refused, and the error is cleared;
+    /// [`Error::Timeout`]; or the fabric's.
+    ///
+    /// [`Operation::count_in`]: crate::onesided::Operation::count_in
+    pub fn drain<T: Transport>(&self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
+        let begun = fabric.port.transport.cycles();
+        let (node, what) = (self.node, "operations on an event");
+        loop {
+            let state = self.state(fabric)?;
+            // Before the first operation nothing can be missing.
+            let issued = fabric.nodes[node].issued[usize::from(self.number)].unwrap_or(state.count);
+            if state.count == issued {
+                let Some(code) = state.error else {
+                    return Ok(());
+                };
+                fabric.clear_error(node, self.number)?;
+                return Err(Error::Refused { node, what, code });
+            }
+            fabric.check_time(begun, timeout, node, what)?;
+        }
+    }
+
+    /// Gives it back, switched off.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.configure(fabric, 0, Compare::Never, false)?;
+        self.reset(fabric, 0)?;
+        fabric.nodes[self.node].events.give(self.number);
+        Ok(())
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Takes an event of a node; its counter is 0 and it never fires.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
+    pub fn event(&mut self, node: usize) -> Result<Event, Error> {
+        self.check_node(node)?;
+        let number = self.nodes[node].events.take(node)?;
+        let event = Event { node, number };
+        event.configure(self, 0, Compare::Never, false)?;
+        event.reset(self, 0)?;
+        Ok(event)
+    }
+}

@@ -1,0 +1,129 @@
+//! Whole applications: each moves real data over a fabric, checks every word of the result, and says how fast it was.
+//!
+//! ```
+//! use portico::{examples, Fabric, GoldenTransport};
+//! use portico_spec::Config;
+//!
+//! let config = Config { edge_nodes: 1, ..Config::default() };
+//! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+//! let figures = examples::tile_in_buffer(&mut fabric)?;
+//! assert_eq!(figures.bytes, 16 * 16 * fabric.word_bytes() as u64);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use thiserror::Error;
+
+use crate::{Fabric, Transport};
+
+pub use self::{buffer::tile_in_buffer, halo::halo_exchange, queue::many_to_one, transpose::transpose};
+
+mod buffer;
+mod halo;
+mod queue;
+mod transpose;
+
+/// What an application achieved between its first command and its last completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figures {
+    /// Bytes of payload moved.
+    pub bytes: u64,
+    /// Cycles that it took, as the transport counts them; those of the driver's own accesses are among them.
+    pub cycles: u64,
+}
+
+impl Figures {
+    /// Bytes a cycle.
+    pub fn rate(&self) -> f64 {
+        self.bytes as f64 / self.cycles.max(1) as f64
+    }
+}
+
+/// Why an application did not end well.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// The driver failed.
+    #[error(transparent)]
+    Driver(#[from] crate::Error),
+    /// A word of the result is wrong.
+    #[error("node {node}, byte {address:#x}: found {found:#x}, expected {expected:#x}")]
+    Wrong {
+        /// Whose memory.
+        node: usize,
+        /// Where.
+        address: u32,
+        /// What is there.
+        found: u32,
+        /// What should be.
+        expected: u32,
+    },
+}
+
+/// Cycles for which an application waits for one completion.
+const TIMEOUT: u64 = 1_000_000;
+
+/// Compares a node's memory with what should be there.
+fn check<T: Transport>(fabric: &mut Fabric<T>, node: usize, address: u32, expected: &[u32]) -> Result<(), Failure> {
+    let found = fabric.read(node, address, expected.len())?;
+    match (0..expected.len()).find(|&at| found[at] != expected[at]) {
+        None => Ok(()),
+        Some(at) => Err(Failure::Wrong {
+            node,
+            address: address + 4 * at as u32,
+            found: found[at],
+            expected: expected[at],
+        }),
+    }
+}
+
+/// A word that is unlike those of other places and nodes.
+fn pattern(node: usize, place: usize) -> u32 {
+    (node as u32 + 1) << 20 ^ (place as u32).wrapping_mul(0x9e37_79b1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GoldenTransport;
+    use portico_spec::Config;
+
+    /// All applications on meshes of all kinds.
+    #[test]
+    fn all_succeed_on_every_mesh() -> Result<(), Failure> {
+        for (cols, rows) in [(1, 1), (1, 4), (4, 1), (3, 2), (4, 4)] {
+            for width in [32, 64] {
+                let config = Config {
+                    cols,
+                    rows,
+                    width,
+                    edge_nodes: 1,
+                    ..Config::default()
+                };
+                let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+                for example in [halo_exchange, transpose, tile_in_buffer, many_to_one] {
+                    let figures = example(&mut fabric)?;
+                    assert!(figures.cycles > 0 && figures.rate() >= 0.0, "{cols} x {rows}");
+                }
+                // Nothing is left taken: each could run again and again.
+                for node in 0..config.tiles() {
+                    let all = fabric.memory_bytes(node)?;
+                    let region = fabric.allocate(node, all)?;
+                    fabric.free(region)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_wrong_word_is_named() -> Result<(), Failure> {
+        let config = Config {
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+        fabric.write(3, 0x40, &[1, 2, 3])?;
+        let failure = check(&mut fabric, 3, 0x40, &[1, 2, 4]).unwrap_err();
+        assert_eq!(failure.to_string(), "node 3, byte 0x48: found 0x3, expected 0x4");
+        Ok(())
+    }
+}

@@ -1,0 +1,254 @@
+//! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
+
+use portico_spec::{
+    ni::registers::{Block, BASE_BYTES, BLOCK_OFFSET},
+    Config,
+};
+
+use crate::{
+    host::{node_bits, HostPort},
+    onesided::Initiator,
+    resources::NodeState,
+    Error, Transport,
+};
+
+/// Cycles that an access of the driver's own may take unless told otherwise.
+const DEFAULT_TIMEOUT: u64 = 100_000;
+
+/// Memory of a node that [`Fabric::allocate`] handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Whose memory, a terminal index.
+    pub node: usize,
+    /// First byte, a multiple of 8.
+    pub base: u32,
+    /// Bytes, a multiple of 8.
+    pub bytes: u32,
+}
+
+/// The driver of one fabric. Nodes are terminal indices: tiles first, then edge nodes, the first of which is the host.
+///
+/// ```
+/// use portico::{Fabric, GoldenTransport};
+/// use portico_spec::Config;
+///
+/// let config = Config { edge_nodes: 1, ..Config::default() };
+/// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+/// fabric.write(5, 0x100, &[1, 2, 3, 4])?;
+/// assert_eq!(fabric.read(5, 0x108, 2)?, [3, 4]);
+/// # Ok::<(), portico::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Fabric<T> {
+    pub(crate) port: HostPort<T>,
+    pub(crate) nodes: Vec<NodeState>,
+}
+
+/// The node that is the host.
+pub(crate) fn host(config: &Config) -> Result<usize, Error> {
+    if config.edge_nodes == 0 {
+        return Err(Error::NoHost);
+    }
+    Ok(config.tiles())
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Takes over a fabric after its reset: waits until it is initialised, and asks every node who it is and how much
+    /// memory it has.
+    ///
+    /// # Errors
+    /// [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Timeout`], or the transport's.
+    pub fn open(transport: T) -> Result<Fabric<T>, Error> {
+        let config = transport.config().clone();
+        let host = host(&config)?;
+        let port = HostPort::open(transport, host, DEFAULT_TIMEOUT)?;
+        let mut nodes = vec![NodeState::new(0); config.terminals()];
+        nodes[host] = port.state();
+        let mut fabric = Fabric { port, nodes };
+        for node in 0..config.terminals() {
+            let [found, _, memory_bytes] = fabric.read_registers(node, Block::Control, 1)?;
+            let expected = node_bits(&config, node);
+            if found != expected {
+                return Err(Error::WrongFabric { node, found, expected });
+            }
+            if node != host {
+                fabric.nodes[node] = NodeState::new(memory_bytes);
+            }
+        }
+        tracing::debug!(nodes = fabric.nodes.len(), host, "fabric open");
+        Ok(fabric)
+    }
+
+    /// What the fabric was made from.
+    pub fn config(&self) -> &Config {
+        self.port.transport.config()
+    }
+
+    /// The node through which the driver works.
+    pub fn host_node(&self) -> usize {
+        self.port.host
+    }
+
+    /// What carries the accesses.
+    pub fn transport(&mut self) -> &mut T {
+        &mut self.port.transport
+    }
+
+    /// Cycles that an access of the driver's own may take: to memory and registers of nodes, to room for a command.
+    pub fn set_timeout(&mut self, cycles: u64) {
+        self.port.timeout = cycles;
+    }
+
+    /// Bytes of a word: what addresses and lengths are multiples of.
+    pub fn word_bytes(&self) -> u32 {
+        self.port.word_bytes
+    }
+
+    /// Bytes of a node's memory.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`].
+    pub fn memory_bytes(&self, node: usize) -> Result<u32, Error> {
+        self.check_node(node)?;
+        Ok(self.nodes[node].memory_bytes)
+    }
+
+    /// A tile as the initiator of operations.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`].
+    pub fn tile(&mut self, tile: usize) -> Result<Initiator<'_, T>, Error> {
+        let last = self.config().tiles() - 1;
+        if tile > last {
+            return Err(Error::NoSuchNode { node: tile, last });
+        }
+        Ok(Initiator::new(self, tile))
+    }
+
+    /// The host as the initiator of operations.
+    pub fn host(&mut self) -> Initiator<'_, T> {
+        let host = self.port.host;
+        Initiator::new(self, host)
+    }
+
+    /// Reads 32-bit words of a node's memory.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::OutOfMemory`], [`Error::NoSuchNode`], [`Error::Timeout`], [`Error::Transport`].
+    pub fn read(&mut self, node: usize, address: u32, words: usize) -> Result<Vec<u32>, Error> {
+        self.check_local(node, "address", address, "length", 4 * words as u64)?;
+        let mut read = vec![0; words];
+        self.read_space(node, address, &mut read)?;
+        Ok(read)
+    }
+
+    /// Writes 32-bit words of a node's memory.
+    ///
+    /// # Errors
+    /// As for [`Fabric::read`]; nothing is written unless the fabric itself fails.
+    pub fn write(&mut self, node: usize, address: u32, words: &[u32]) -> Result<(), Error> {
+        self.check_local(node, "address", address, "length", 4 * words.len() as u64)?;
+        self.write_space(node, address, words)
+    }
+
+    /// Takes memory of a node, in multiples of 8 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`], [`Error::NoSuchNode`].
+    pub fn allocate(&mut self, node: usize, bytes: u32) -> Result<Region, Error> {
+        self.check_node(node)?;
+        let limit = self.nodes[node].memory_bytes;
+        let max = u64::from(limit);
+        if bytes == 0 || bytes > limit {
+            let value = u64::from(bytes);
+            let field = "bytes";
+            return Err(Error::OutOfRange {
+                field,
+                value,
+                min: 1,
+                max,
+            });
+        }
+        let bytes = bytes.next_multiple_of(8);
+        let base = self.nodes[node].memory.take(node, bytes)?;
+        Ok(Region { node, base, bytes })
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Errors
+    /// [`Error::NotAllocated`].
+    pub fn free(&mut self, region: Region) -> Result<(), Error> {
+        let Region { node, base, .. } = region;
+        self.check_node(node)?;
+        self.nodes[node].memory.give(node, base)
+    }
+
+    pub(crate) fn check_node(&self, node: usize) -> Result<(), Error> {
+        let last = self.nodes.len() - 1;
+        if node > last {
+            return Err(Error::NoSuchNode { node, last });
+        }
+        Ok(())
+    }
+
+    /// Checks a piece of a node's memory.
+    pub(crate) fn check_local(
+        &self,
+        node: usize,
+        field: &'static str,
+        address: u32,
+        length_field: &'static str,
+        bytes: u64,
+    ) -> Result<(), Error> {
+        self.check_node(node)?;
+        self.check_aligned(field, address)?;
+        let size = self.nodes[node].memory_bytes;
+        let end = u64::from(address) + bytes;
+        if end > u64::from(size) {
+            return Err(Error::OutOfMemory {
+                node,
+                address,
+                end,
+                size,
+            });
+        }
+        self.check_aligned(length_field, bytes as u32)
+    }
+
+    pub(crate) fn check_aligned(&self, field: &'static str, value: u32) -> Result<(), Error> {
+        let unit = self.word_bytes();
+        if !value.is_multiple_of(unit) {
+            return Err(Error::Misaligned { field, value, unit });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read_registers<const N: usize>(
+        &mut self,
+        node: usize,
+        block: Block,
+        place: u32,
+    ) -> Result<[u32; N], Error> {
+        let lanes = self.port.word_bytes as usize / 4;
+        let mut words = vec![0; N * lanes];
+        let address = register(block, place, self.port.word_bytes);
+        self.read_space(node, address, &mut words)?;
+        Ok(std::array::from_fn(|at| words[at * lanes]))
+    }
+
+    pub(crate) fn write_registers(&mut self, node: usize, block: Block, place: u32, data: &[u32]) -> Result<(), Error> {
+        let lanes = self.port.word_bytes as usize / 4;
+        let mut words = vec![0; data.len() * lanes];
+        for (at, &word) in data.iter().enumerate() {
+            words[at * lanes] = word;
+        }
+        let address = register(block, place, self.port.word_bytes);
+        self.write_space(node, address, &words)
+    }
+}
+
+/// The byte address of a register.
+pub(crate) fn register(block: Block, place: u32, word_bytes: u32) -> u32 {
+    BASE_BYTES as u32 + ((block as u32) << BLOCK_OFFSET | place) * word_bytes
+}

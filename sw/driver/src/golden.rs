@@ -1,0 +1,82 @@
+//! The golden fabric as a transport, in this process.
+
+use portico_golden::GoldenFabric;
+use portico_spec::{ni::registers::SPACE_BYTES, Config};
+
+use crate::{Error, Transport, TransportError};
+
+/// Drives a [`GoldenFabric`] through its host node. It has no time: a cycle is an access.
+///
+/// ```
+/// use portico::{GoldenTransport, Transport};
+/// use portico_spec::Config;
+///
+/// let mut transport = GoldenTransport::new(&Config { edge_nodes: 1, ..Config::default() })?;
+/// transport.write(0x40, 7)?;
+/// assert_eq!((transport.read(0x40)?, transport.cycles()), (7, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GoldenTransport {
+    fabric: GoldenFabric,
+    host: usize,
+    cycles: u64,
+}
+
+impl GoldenTransport {
+    /// A fabric after reset.
+    ///
+    /// # Errors
+    /// [`Error::NoHost`] if the configuration has no edge node.
+    pub fn new(config: &Config) -> Result<GoldenTransport, Error> {
+        let host = crate::fabric::host(config)?;
+        Ok(GoldenTransport {
+            fabric: GoldenFabric::new(config),
+            host,
+            cycles: 0,
+        })
+    }
+
+    /// The fabric itself, to look at what the driver did.
+    pub fn fabric(&mut self) -> &mut GoldenFabric {
+        &mut self.fabric
+    }
+
+    fn check(&mut self, address: u32) -> Result<(), TransportError> {
+        let limit = SPACE_BYTES as u32;
+        if address >= limit || !address.is_multiple_of(4) {
+            return Err(TransportError::Address { address, limit });
+        }
+        self.cycles += 1;
+        Ok(())
+    }
+}
+
+impl Transport for GoldenTransport {
+    fn config(&self) -> &Config {
+        self.fabric.config()
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        self.check(address)?;
+        Ok(self.fabric.read(self.host, address))
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        self.check(address)?;
+        self.fabric.write(self.host, address, value);
+        Ok(())
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        self.cycles += cycles;
+    }
+
+    fn interrupt(&mut self) -> bool {
+        self.fabric.interrupt(self.host)
+    }
+}

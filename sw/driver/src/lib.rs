@@ -1,0 +1,58 @@
+//! The host driver of a Portico fabric.
+//!
+//! It works through a [`Transport`], which gives it the address space of the fabric's host node and nothing else; all
+//! other nodes it reaches over the network. [`GoldenTransport`] is a fabric without hardware, in this process.
+//!
+//! | module | gives |
+//! | --- | --- |
+//! | [`Fabric`] | nodes, their memory, and who may use what of them |
+//! | [`onesided`] | segments; put, get and stream in any geometry; atomics; fence |
+//! | [`queue`] | N-to-1 queues of whole messages |
+//! | [`event`] | counters with thresholds |
+//! | [`mailbox`] | 64-bit messages and barriers |
+//! | [`program`] | the user's programs for the micro-cores |
+//! | [`examples`] | whole applications that check themselves |
+//!
+//! Operations are *prepared* by an initiator, which checks them; `wait(cycles)` then runs one to its end, `start()`
+//! gives a [`Ticket`](onesided::Ticket) for it, and `count_in(event)` lets many complete together.
+//!
+//! ```
+//! use portico::{onesided::{Geometry, Strides, Window}, Fabric, GoldenTransport};
+//! use portico_spec::Config;
+//!
+//! let config = Config { cols: 2, rows: 2, edge_nodes: 1, ..Config::default() };
+//! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+//!
+//! // Tile 3 takes the second column of a 4 x 4 matrix that tile 0 has.
+//! let matrix: Vec<u32> = (0..16).collect();
+//! fabric.write(0, 0, &matrix)?;
+//! let segment = fabric.publish(0, Window::new(0, 64))?;
+//! let remote = fabric.tile(3)?.clone_segment(segment.id())?;
+//! let column = Geometry::rows(4, 4, Strides { remote: 16, local: 4 });
+//! fabric.tile(3)?.get(&remote, 4, 0x200, column)?.wait(1000)?;
+//! assert_eq!(fabric.read(3, 0x200, 4)?, [1, 5, 9, 13]);
+//! # Ok::<(), portico::Error>(())
+//! ```
+#![warn(missing_docs)]
+
+pub use self::{
+    error::Error,
+    fabric::{Fabric, Region},
+    golden::GoldenTransport,
+    transport::{Transport, TransportError},
+};
+
+pub mod event;
+pub mod examples;
+pub mod mailbox;
+pub mod onesided;
+pub mod program;
+pub mod queue;
+
+mod command;
+mod error;
+mod fabric;
+mod golden;
+mod host;
+mod resources;
+mod transport;

@@ -1,0 +1,143 @@
+//! Mailboxes: 64 bits at a time, from any node, without touching memory.
+
+use portico_spec::ni::{
+    descriptor::Command,
+    mailbox::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, EXPECTED_OFFSET},
+    registers::{Block, SHORT_FIELD_WIDTH},
+};
+
+use crate::{
+    command,
+    event::Event,
+    onesided::{Initiator, Operation},
+    Error, Fabric, Transport,
+};
+
+/// How a mailbox takes what arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// Each message replaces the one before, and notifies.
+    Message,
+    /// Messages are ORed, and the last of so many notifies: 1..=255.
+    Barrier(u32),
+}
+
+/// A mailbox of a node. Anyone may send to it who has it.
+///
+/// ```
+/// use portico::{mailbox::Delivery, Fabric, GoldenTransport};
+/// use portico_spec::Config;
+///
+/// let config = Config { edge_nodes: 1, ..Config::default() };
+/// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+/// let mailbox = fabric.mailbox(4, Delivery::Message, None)?;
+/// fabric.tile(9)?.mail(&mailbox, 0x1_0000_0002)?.wait(1000)?;
+/// assert_eq!(mailbox.read(&mut fabric)?, (1, 0x1_0000_0002));
+/// # Ok::<(), portico::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "a mailbox is taken until it is released"]
+pub struct Mailbox {
+    node: usize,
+    number: u8,
+}
+
+impl Mailbox {
+    /// Whose it is.
+    pub fn node(&self) -> usize {
+        self.node
+    }
+
+    /// Its number there.
+    pub fn number(&self) -> u8 {
+        self.number
+    }
+
+    fn place(&self, register: u32) -> u32 {
+        (u32::from(self.number) << SHORT_FIELD_WIDTH) + register
+    }
+
+    /// Arrivals since it was cleared, or of the barrier's round; and the value.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn read<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(u32, u64), Error> {
+        let [low, high, _, count] = fabric.read_registers(self.node, Block::Mailboxes, self.place(0))?;
+        Ok((count, u64::from(high) << 32 | u64::from(low)))
+    }
+
+    /// Sets count and value to 0.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn clear<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        fabric.write_registers(self.node, Block::Mailboxes, self.place(3), &[0])
+    }
+
+    /// Gives it back; what arrives for it later stays unnoticed.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        fabric.write_registers(self.node, Block::Mailboxes, self.place(2), &[0])?;
+        fabric.nodes[self.node].mailboxes.give(self.number);
+        Ok(())
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Takes a mailbox of a node, empty, which notifies an event of the same node.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] of a barrier, [`Error::WrongNode`] of the event, [`Error::Exhausted`],
+    /// [`Error::NoSuchNode`], or the fabric's.
+    pub fn mailbox(&mut self, node: usize, delivery: Delivery, event: Option<&Event>) -> Result<Mailbox, Error> {
+        self.check_node(node)?;
+        let mode = match delivery {
+            Delivery::Message => Mode::Message as u32,
+            Delivery::Barrier(expected) => {
+                let value = u64::from(expected);
+                if !(1..=255).contains(&value) {
+                    let field = "arrivals of the barrier";
+                    return Err(Error::OutOfRange {
+                        field,
+                        value,
+                        min: 1,
+                        max: 255,
+                    });
+                }
+                Mode::Barrier as u32 | expected << EXPECTED_OFFSET
+            }
+        };
+        let event = match event {
+            Some(event) if event.node() != node => {
+                let (what, owner) = ("event", event.node());
+                return Err(Error::WrongNode { what, owner, node });
+            }
+            Some(event) => 1 << EVENT_ENABLE_OFFSET | u32::from(event.number()) << EVENT_OFFSET,
+            None => 0,
+        };
+        let number = self.nodes[node].mailboxes.take(node)?;
+        let mailbox = Mailbox { node, number };
+        self.write_registers(node, Block::Mailboxes, mailbox.place(2), &[mode | event, 0])?;
+        Ok(mailbox)
+    }
+}
+
+impl<'f, T: Transport> Initiator<'f, T> {
+    /// Sends 64 bits; complete when they are sent.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`] if the mailbox is of another fabric.
+    pub fn mail(self, mailbox: &Mailbox, value: u64) -> Result<Operation<'f, T, ()>, Error> {
+        self.fabric.check_node(mailbox.node)?;
+        let config = self.fabric.config();
+        let mail = Command::Mail {
+            node: config.terminal_node(mailbox.node),
+            mailbox: mailbox.number,
+            value,
+        };
+        let words = command::encode(config, 0, mail)?;
+        Ok(self.operation("mail", words))
+    }
+}

@@ -1,0 +1,291 @@
+//! Segments: memory that a node publishes, and what others know of it.
+
+use std::fmt;
+
+use portico_spec::ni::{
+    packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET},
+    registers::{Block, FIELD_WIDTH, SHORT_FIELD_WIDTH},
+    segment::SegmentKind,
+    window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET},
+};
+
+use crate::{event::Event, host::segment_target, Error, Fabric, Transport};
+
+use super::Initiator;
+
+/// What a published segment takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Puts, gets and atomics.
+    Window,
+    /// Streams.
+    Stream,
+    /// Messages.
+    Queue,
+}
+
+/// The name of a segment in the whole fabric: whoever has it can clone the segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GlobalId {
+    pub(crate) node: usize,
+    pub(crate) tag: u8,
+    pub(crate) bytes: u32,
+    pub(crate) kind: Kind,
+}
+
+impl GlobalId {
+    /// The node that published it.
+    pub fn node(&self) -> usize {
+        self.node
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+/// Such as `5:3`, node and tag.
+impl fmt::Display for GlobalId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}:{}", self.node, self.tag)
+    }
+}
+
+/// What to publish.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    base: u32,
+    bytes: u32,
+    kind: Kind,
+    event: Option<(usize, u8)>,
+    row: u32,
+    stride: u32,
+}
+
+impl Window {
+    /// A window for puts, gets and atomics, over bytes of the node's memory.
+    pub fn new(base: u32, bytes: u32) -> Window {
+        Window {
+            base,
+            bytes,
+            kind: Kind::Window,
+            event: None,
+            row: 0,
+            stride: 0,
+        }
+    }
+
+    /// A window that streams fill one after the other.
+    pub fn stream(base: u32, bytes: u32) -> Window {
+        Window {
+            kind: Kind::Stream,
+            ..Window::new(base, bytes)
+        }
+    }
+
+    /// Streams fill rows of `row` bytes, `stride` bytes apart.
+    pub fn rows(self, row: u32, stride: u32) -> Window {
+        Window { row, stride, ..self }
+    }
+
+    /// Ends of transfers count in an event of the same node.
+    pub fn notifying(self, event: &Event) -> Window {
+        Window {
+            event: Some((event.node(), event.number())),
+            ..self
+        }
+    }
+}
+
+/// A segment, as the node that published it has it.
+#[derive(Debug)]
+#[must_use = "a published segment is taken until it is withdrawn"]
+pub struct Segment {
+    id: GlobalId,
+}
+
+impl Segment {
+    /// Its name for others.
+    pub fn id(&self) -> GlobalId {
+        self.id
+    }
+
+    /// Ends of transfers since it was published, modulo 65,536.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn ends<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u16, Error> {
+        let [ends] = fabric.read_registers(self.id.node, Block::Tags, (u32::from(self.id.tag) << FIELD_WIDTH) + 5)?;
+        Ok(ends as u16)
+    }
+
+    /// Puts the pointer of a stream back to the first byte.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`] if it is none, or the fabric's.
+    pub fn rewind<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.id.expect("rewind", Kind::Stream)?;
+        fabric.write_registers(
+            self.id.node,
+            Block::Tags,
+            (u32::from(self.id.tag) << FIELD_WIDTH) + 3,
+            &[0],
+        )
+    }
+
+    /// Closes the window: what arrives for it from now on is refused.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn withdraw<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        fabric.close_window(self.id)
+    }
+}
+
+/// A segment of another node, as an initiator has it.
+#[derive(Debug)]
+#[must_use = "a segment handle is taken until it is released"]
+pub struct Remote {
+    pub(crate) initiator: usize,
+    pub(crate) handle: u8,
+    pub(crate) id: GlobalId,
+}
+
+impl Remote {
+    /// Who may use it.
+    pub fn initiator(&self) -> usize {
+        self.initiator
+    }
+
+    /// What it is.
+    pub fn id(&self) -> GlobalId {
+        self.id
+    }
+
+    /// Gives the initiator's handle back. Its operations should be complete: see [`Initiator::fence`].
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        let place = u32::from(self.handle) << SHORT_FIELD_WIDTH;
+        fabric.write_registers(self.initiator, Block::Segments, place, &[0])?;
+        fabric.nodes[self.initiator].segments.give(self.handle);
+        Ok(())
+    }
+}
+
+impl GlobalId {
+    pub(crate) fn expect(&self, what: &'static str, kind: Kind) -> Result<(), Error> {
+        if self.kind == kind {
+            return Ok(());
+        }
+        let wanted = match kind {
+            Kind::Window => "window",
+            Kind::Stream => "stream window",
+            Kind::Queue => "queue",
+        };
+        Err(Error::WrongKind { what, wanted })
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Opens a window of a node.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Misaligned`], [`Error::WrongNode`] of the event, [`Error::Exhausted`], or the
+    /// fabric's.
+    pub fn publish(&mut self, node: usize, window: Window) -> Result<Segment, Error> {
+        let Window {
+            base,
+            bytes,
+            kind,
+            event,
+            row,
+            stride,
+        } = window;
+        self.check_local(node, "base", base, "bytes", u64::from(bytes))?;
+        for (field, value) in [("row", row), ("stride", stride)] {
+            self.check_aligned(field, value)?;
+            let max = u64::from(self.word_bytes()) * ((1 << ROW_WIDTH) - 1);
+            if u64::from(value) > max {
+                let value = u64::from(value);
+                return Err(Error::OutOfRange {
+                    field,
+                    value,
+                    min: 0,
+                    max,
+                });
+            }
+        }
+        if let Some((owner, _)) = event.filter(|&(owner, _)| owner != node) {
+            let what = "event";
+            return Err(Error::WrongNode { what, owner, node });
+        }
+        let mode = match kind {
+            Kind::Window => Mode::Window,
+            Kind::Stream => Mode::Pointer,
+            Kind::Queue => Mode::Queue,
+        };
+        let event = event.map_or(0, |(_, event)| {
+            1 << EVENT_ENABLE_OFFSET | u32::from(event) << EVENT_OFFSET
+        });
+        let (row, stride) = (row / self.word_bytes(), stride / self.word_bytes());
+        let geometry = row << ROW_OFFSET | stride << STRIDE_OFFSET;
+        let control = (mode as u32) << MODE_OFFSET | event;
+        let tag = self.open_window(node, (base, bytes), control, geometry)?;
+        let id = GlobalId { node, tag, bytes, kind };
+        tracing::debug!(%id, base, bytes, "published");
+        Ok(Segment { id })
+    }
+
+    /// Takes a tag of a node and sets it up; the control register last, because it opens the window.
+    pub(crate) fn open_window(
+        &mut self,
+        node: usize,
+        (base, bytes): (u32, u32),
+        control: u32,
+        geometry: u32,
+    ) -> Result<u8, Error> {
+        let tag = self.nodes[node].windows.take(node)?;
+        let place = u32::from(tag) << FIELD_WIDTH;
+        let (base, size) = (base / self.word_bytes(), bytes / self.word_bytes());
+        self.write_registers(node, Block::Tags, place, &[base, size])?;
+        self.write_registers(node, Block::Tags, place + 3, &[0, geometry, 0])?;
+        self.write_registers(node, Block::Tags, place + 2, &[control])?;
+        Ok(tag)
+    }
+
+    pub(crate) fn close_window(&mut self, id: GlobalId) -> Result<(), Error> {
+        let place = u32::from(id.tag) << FIELD_WIDTH;
+        self.write_registers(id.node, Block::Tags, place + 2, &[0])?;
+        self.nodes[id.node].windows.give(id.tag);
+        Ok(())
+    }
+
+    pub(crate) fn clone_segment(&mut self, initiator: usize, id: GlobalId, credits: u32) -> Result<Remote, Error> {
+        let kind = match id.kind {
+            Kind::Window | Kind::Stream => SegmentKind::Window,
+            Kind::Queue => SegmentKind::Queue,
+        };
+        let target = segment_target(self.config(), id.node, id.tag, kind);
+        let size = id.bytes / self.word_bytes();
+        let handle = self.nodes[initiator].segments.take(initiator)?;
+        let place = u32::from(handle) << SHORT_FIELD_WIDTH;
+        self.write_registers(initiator, Block::Segments, place, &[target, size, credits])?;
+        Ok(Remote { initiator, handle, id })
+    }
+}
+
+impl<T: Transport> Initiator<'_, T> {
+    /// Makes a published segment known to this node.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`] for a queue, [`Error::Exhausted`], or the fabric's.
+    pub fn clone_segment(&mut self, id: GlobalId) -> Result<Remote, Error> {
+        if id.kind == Kind::Queue {
+            id.expect("clone_segment", Kind::Window)?;
+        }
+        self.fabric.clone_segment(self.node, id, 0)
+    }
+}

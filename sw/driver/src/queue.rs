@@ -1,0 +1,334 @@
+//! N-to-1 queues: many senders, one owner, whole messages, none ever lost.
+//!
+//! A queue is a ring of slots in its owner's memory. A sender owns credits, one for each message that it may have
+//! there unreleased; without one its enqueue waits at the sender. The owner reads messages in the order of their
+//! arrival and releases them, which gives the credits back.
+//!
+//! ```
+//! use portico::{Fabric, GoldenTransport};
+//! use portico_spec::Config;
+//!
+//! let config = Config { edge_nodes: 1, ..Config::default() };
+//! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+//! let mut queue = fabric.queue(0, 8, 16, None)?;
+//! let sender = queue.sender(&mut fabric, 5, 4)?;
+//!
+//! fabric.write(5, 0x40, &[1, 2, 3])?;
+//! fabric.tile(5)?.enqueue(&sender, 0x40, 12)?.wait(1000)?;
+//!
+//! let message = queue.receive(&mut fabric)?.expect("one message");
+//! assert_eq!((message.source, message.words), (5, vec![1, 2, 3]));
+//! queue.release(&mut fabric, 1)?;
+//! # Ok::<(), portico::Error>(())
+//! ```
+
+use portico_spec::{
+    flit::{NODE_WIDTH, X_WIDTH},
+    ni::{
+        descriptor::Command,
+        packet::MAX_MESSAGE_WORDS,
+        registers::{Block, FIELD_WIDTH},
+        segment::CREDITS_WIDTH,
+        window::{
+            Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_SOURCE_OFFSET, MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH,
+            MODE_OFFSET, SLOTS_OFFSET, SLOTS_WIDTH, SLOT_WORDS_OFFSET,
+        },
+    },
+    Node,
+};
+
+use crate::{
+    command,
+    event::Event,
+    onesided::{GlobalId, Initiator, Kind, Operation, Remote},
+    Error, Fabric, Region, Transport,
+};
+
+/// A queue, as its owner has it.
+#[derive(Debug)]
+#[must_use = "a queue is taken until it is closed"]
+pub struct Queue {
+    id: GlobalId,
+    region: Region,
+    slots: u32,
+    slot_bytes: u32,
+    message_bytes: u32,
+    /// Credits that senders have.
+    granted: u32,
+    /// Messages read and released since reset, modulo 65,536.
+    read: u16,
+    released: u16,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who sent it.
+    pub source: usize,
+    /// What it says.
+    pub words: Vec<u32>,
+}
+
+/// What a node has that may send to a queue.
+#[derive(Debug)]
+#[must_use = "a sender holds credits and a segment handle"]
+pub struct Sender {
+    remote: Remote,
+    message_bytes: u32,
+}
+
+impl Queue {
+    /// Its name in the fabric.
+    pub fn id(&self) -> GlobalId {
+        self.id
+    }
+
+    /// Most bytes of a message.
+    pub fn message_bytes(&self) -> u32 {
+        self.message_bytes
+    }
+
+    /// Credits that are left to give to senders.
+    pub fn free_credits(&self) -> u32 {
+        self.slots - self.granted
+    }
+
+    /// Makes the queue known to a node, which may have `credits` messages in it at a time. All senders together have
+    /// no more credits than the queue has slots, so that it is never full for anyone who has one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] of the credits, [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
+    pub fn sender<T: Transport>(&mut self, fabric: &mut Fabric<T>, node: usize, credits: u32) -> Result<Sender, Error> {
+        fabric.check_node(node)?;
+        let max = u64::from(self.free_credits().min((1 << CREDITS_WIDTH) - 1));
+        let value = u64::from(credits);
+        if value == 0 || value > max {
+            return Err(Error::OutOfRange {
+                field: "credits",
+                value,
+                min: 1,
+                max,
+            });
+        }
+        let remote = fabric.clone_segment(node, self.id, credits)?;
+        self.granted += credits;
+        Ok(Sender {
+            remote,
+            message_bytes: self.message_bytes,
+        })
+    }
+
+    fn written<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u16, Error> {
+        let place = (u32::from(self.id.tag) << FIELD_WIDTH) + 3;
+        let [written] = fabric.read_registers(self.id.node, Block::Tags, place)?;
+        Ok(written as u16)
+    }
+
+    /// Messages that have arrived and are not yet read.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn waiting<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u16, Error> {
+        Ok(self.written(fabric)?.wrapping_sub(self.read))
+    }
+
+    /// The next message, if one has arrived. It keeps its slot until released.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn receive<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Option<Message>, Error> {
+        if self.waiting(fabric)? == 0 {
+            return Ok(None);
+        }
+        let address = self.region.base + u32::from(self.read) % self.slots * self.slot_bytes;
+        let lanes = fabric.word_bytes() as usize / 4;
+        let slot = fabric.read(self.id.node, address, self.slot_bytes as usize / 4)?;
+        let words = (slot[0] >> MESSAGE_WORDS_OFFSET & ((1 << MESSAGE_WORDS_WIDTH) - 1)) as usize * lanes;
+        let source = slot[0] >> MESSAGE_SOURCE_OFFSET & ((1 << NODE_WIDTH) - 1);
+        let at = Node {
+            x: (source & ((1 << X_WIDTH) - 1)) as u8,
+            y: (source >> X_WIDTH) as u8,
+        };
+        let last = fabric.nodes.len() - 1;
+        let node = source as usize;
+        let source = fabric.config().node_id(at).ok_or(Error::NoSuchNode { node, last })?;
+        self.read = self.read.wrapping_add(1);
+        Ok(Some(Message {
+            source,
+            words: slot[lanes..lanes + words].to_vec(),
+        }))
+    }
+
+    /// Waits for the next message, at most so many cycles.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`], or the fabric's.
+    pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<Message, Error> {
+        let begun = fabric.port.transport.cycles();
+        loop {
+            if let Some(message) = self.receive(fabric)? {
+                return Ok(message);
+            }
+            fabric.check_time(begun, timeout, self.id.node, "message")?;
+        }
+    }
+
+    /// Gives back the slots of the oldest messages that were read, and the credits to their senders.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if so many were not read, or the fabric's.
+    pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>, messages: u16) -> Result<(), Error> {
+        let (value, max) = (u64::from(messages), u64::from(self.read.wrapping_sub(self.released)));
+        if value > max {
+            let field = "messages to release";
+            return Err(Error::OutOfRange {
+                field,
+                value,
+                min: 0,
+                max,
+            });
+        }
+        if messages > 0 {
+            fabric.write_registers(
+                self.id.node,
+                Block::Release,
+                u32::from(self.id.tag),
+                &[u32::from(messages)],
+            )?;
+            self.released = self.released.wrapping_add(messages);
+        }
+        Ok(())
+    }
+
+    /// Closes the queue; messages in it are lost, and so are those that arrive later.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn close<T: Transport>(mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.read = self.written(fabric)?;
+        let left = self.read.wrapping_sub(self.released);
+        self.release(fabric, left)?;
+        fabric.close_window(self.id)?;
+        fabric.free(self.region)
+    }
+}
+
+impl Sender {
+    /// Who may send with it.
+    pub fn node(&self) -> usize {
+        self.remote.initiator()
+    }
+
+    /// Gives the node's segment handle back. All its messages should be sent and released: credits that come back
+    /// later go to whoever has the handle then.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.remote.release(fabric)
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Makes a queue at a node, with `slots` places, a power of two, for messages of at most `message_bytes` bytes; its
+    /// arrivals count in an event of the same node.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::Misaligned`], [`Error::WrongNode`] of the event, [`Error::Exhausted`],
+    /// [`Error::NoSuchNode`], or the fabric's.
+    pub fn queue(
+        &mut self,
+        node: usize,
+        slots: u32,
+        message_bytes: u32,
+        event: Option<&Event>,
+    ) -> Result<Queue, Error> {
+        self.check_node(node)?;
+        self.check_aligned("message bytes", message_bytes)?;
+        let word_bytes = self.word_bytes();
+        let max = u64::from(word_bytes) * MAX_MESSAGE_WORDS as u64;
+        if u64::from(message_bytes) > max {
+            let (field, value) = ("message bytes", u64::from(message_bytes));
+            return Err(Error::OutOfRange {
+                field,
+                value,
+                min: 0,
+                max,
+            });
+        }
+        let max = 1 << ((1 << SLOTS_WIDTH) - 1);
+        if !slots.is_power_of_two() || slots > max {
+            let (field, value, max) = ("slots, a power of two,", u64::from(slots), u64::from(max));
+            return Err(Error::OutOfRange {
+                field,
+                value,
+                min: 1,
+                max,
+            });
+        }
+        let event = match event {
+            Some(event) if event.node() != node => {
+                let (what, owner) = ("event", event.node());
+                return Err(Error::WrongNode { what, owner, node });
+            }
+            Some(event) => 1 << EVENT_ENABLE_OFFSET | u32::from(event.number()) << EVENT_OFFSET,
+            None => 0,
+        };
+        let slot_words = (message_bytes / word_bytes + 1).next_power_of_two();
+        let slot_bytes = slot_words * word_bytes;
+        let region = self.allocate(node, slots * slot_bytes)?;
+        let control = (Mode::Queue as u32) << MODE_OFFSET
+            | event
+            | slot_words.ilog2() << SLOT_WORDS_OFFSET
+            | slots.ilog2() << SLOTS_OFFSET;
+        let bytes = slots * slot_bytes;
+        let tag = match self.open_window(node, (region.base, bytes), control, 0) {
+            Ok(tag) => tag,
+            Err(error) => {
+                self.free(region)?;
+                return Err(error);
+            }
+        };
+        let kind = Kind::Queue;
+        let mut queue = Queue {
+            id: GlobalId { node, tag, bytes, kind },
+            region,
+            slots,
+            slot_bytes,
+            message_bytes,
+            granted: 0,
+            read: 0,
+            released: 0,
+        };
+        // The tag's counters go on from the queue that had it before.
+        queue.read = queue.written(self)?;
+        queue.released = queue.read;
+        Ok(queue)
+    }
+}
+
+impl<'f, T: Transport> Initiator<'f, T> {
+    /// Sends `bytes` of this node's memory, from `local`, as a message. Complete when it is sent, for which it waits
+    /// until the sender has a credit.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if it is too long, [`Error::OutOfMemory`], [`Error::Misaligned`], [`Error::WrongNode`].
+    pub fn enqueue(self, sender: &Sender, local: u32, bytes: u32) -> Result<Operation<'f, T, ()>, Error> {
+        self.check_owner("sender", sender.node())?;
+        let max = u64::from(sender.message_bytes);
+        if u64::from(bytes) > max {
+            let (field, value) = ("message bytes", u64::from(bytes));
+            return Err(Error::OutOfRange {
+                field,
+                value,
+                min: 0,
+                max,
+            });
+        }
+        self.fabric
+            .check_local(self.node, "local", local, "message bytes", u64::from(bytes))?;
+        let enqueue = Command::Enqueue { local, bytes };
+        let words = command::encode(self.fabric.config(), sender.remote.handle, enqueue)?;
+        Ok(self.operation("enqueue", words))
+    }
+}

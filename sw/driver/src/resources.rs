@@ -1,0 +1,225 @@
+//! What the driver hands out of each node: numbered things, memory, and room in its command queue.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use portico_spec::ni::{
+    command::QUEUE_WORDS,
+    event::EVENTS,
+    instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
+    segment::SEGMENTS,
+    window::SYSTEM_WINDOW,
+    MAILBOXES,
+};
+
+use crate::Error;
+
+/// Numbers of which each is free or taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbers {
+    resource: &'static str,
+    taken: Vec<bool>,
+}
+
+impl Numbers {
+    pub fn new(resource: &'static str, count: usize) -> Numbers {
+        Numbers {
+            resource,
+            taken: vec![false; count],
+        }
+    }
+
+    /// The lowest that is free.
+    pub fn take(&mut self, node: usize) -> Result<u8, Error> {
+        let free = self.taken.iter().position(|taken| !taken).ok_or(Error::Exhausted {
+            node,
+            resource: self.resource,
+            wanted: 1,
+            limit: self.taken.len() as u32,
+        })?;
+        self.taken[free] = true;
+        Ok(free as u8)
+    }
+
+    /// Takes these for ever.
+    pub fn reserve(&mut self, numbers: std::ops::Range<usize>) {
+        self.taken[numbers].fill(true);
+    }
+
+    pub fn give(&mut self, number: u8) {
+        self.taken[usize::from(number)] = false;
+    }
+}
+
+/// A range of addresses in pieces, first fit.
+#[derive(Clone, Debug)]
+pub(crate) struct Space {
+    resource: &'static str,
+    size: u32,
+    /// Free pieces: base and size; never two that touch.
+    free: BTreeMap<u32, u32>,
+    taken: BTreeMap<u32, u32>,
+}
+
+impl Space {
+    pub fn new(resource: &'static str, base: u32, end: u32) -> Space {
+        Space {
+            resource,
+            size: end - base,
+            free: BTreeMap::from([(base, end - base)]),
+            taken: BTreeMap::new(),
+        }
+    }
+
+    pub fn take(&mut self, node: usize, wanted: u32) -> Result<u32, Error> {
+        let fit = self.free.iter().find(|&(_, &size)| size >= wanted && wanted > 0);
+        let (&base, &size) = fit.ok_or(Error::Exhausted {
+            node,
+            resource: self.resource,
+            wanted,
+            limit: self.size,
+        })?;
+        self.free.remove(&base);
+        if size > wanted {
+            self.free.insert(base + wanted, size - wanted);
+        }
+        self.taken.insert(base, wanted);
+        Ok(base)
+    }
+
+    pub fn give(&mut self, node: usize, base: u32) -> Result<(), Error> {
+        let mut size = self.taken.remove(&base).ok_or(Error::NotAllocated { node, base })?;
+        if let Some(after) = self.free.remove(&(base + size)) {
+            size += after;
+        }
+        let before = self.free.range(..base).next_back();
+        match before.filter(|&(&start, &length)| start + length == base) {
+            Some((&start, _)) => *self.free.get_mut(&start).expect("just seen") += size,
+            None => {
+                self.free.insert(base, size);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Descriptors that may still wait at a node. A node dispatches in order, so one that has completed has let all before
+/// it out of the queue as well.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Commands {
+    waiting: VecDeque<(u8, usize)>,
+}
+
+impl Commands {
+    pub fn has_room(&self, words: usize) -> bool {
+        self.waiting.iter().map(|&(_, words)| words).sum::<usize>() + words <= QUEUE_WORDS
+    }
+
+    pub fn push(&mut self, event: u8, words: usize) {
+        self.waiting.push_back((event, words));
+    }
+
+    /// All that count in this event have completed.
+    pub fn retire(&mut self, event: u8) {
+        if let Some(last) = self.waiting.iter().rposition(|&(of, _)| of == event) {
+            self.waiting.drain(..=last);
+        }
+    }
+
+    /// The events that would tell of room, the latest command's first.
+    pub fn events(&self) -> Vec<u8> {
+        let mut events: Vec<u8> = Vec::new();
+        for &(event, _) in self.waiting.iter().rev() {
+            if !events.contains(&event) {
+                events.push(event);
+            }
+        }
+        events
+    }
+}
+
+/// All of one node.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeState {
+    pub memory_bytes: u32,
+    pub memory: Space,
+    pub program: Space,
+    pub windows: Numbers,
+    pub segments: Numbers,
+    pub events: Numbers,
+    pub mailboxes: Numbers,
+    pub commands: Commands,
+    /// What the counter of each event will be when all commands so far have completed; unknown before its first use.
+    pub issued: Vec<Option<u16>>,
+}
+
+impl NodeState {
+    pub fn new(memory_bytes: u32) -> NodeState {
+        NodeState {
+            memory_bytes,
+            memory: Space::new("bytes of memory", 0, memory_bytes),
+            program: Space::new("places of program memory", FIRMWARE_WORDS as u32, PROGRAM_WORDS as u32),
+            // The last window is the system's.
+            windows: Numbers::new("window", SYSTEM_WINDOW),
+            segments: Numbers::new("segment handle", SEGMENTS),
+            events: Numbers::new("event", EVENTS),
+            mailboxes: Numbers::new("mailbox", MAILBOXES),
+            commands: Commands::default(),
+            issued: vec![None; EVENTS],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_are_reused_and_run_out() {
+        let mut numbers = Numbers::new("event", 2);
+        assert_eq!((numbers.take(3), numbers.take(3)), (Ok(0), Ok(1)));
+        let none = numbers.take(3).unwrap_err();
+        assert_eq!(none.to_string(), "node 3 has no event left for 1: it has 2");
+        numbers.give(0);
+        assert_eq!(numbers.take(3), Ok(0));
+    }
+
+    #[test]
+    fn a_completed_command_lets_out_all_before_it() {
+        let mut commands = Commands::default();
+        for event in [1, 2, 1, 3] {
+            assert!(commands.has_room(16));
+            commands.push(event, 16);
+        }
+        assert!(!commands.has_room(1));
+        assert_eq!(commands.events(), [3, 1, 2]);
+        commands.retire(1);
+        assert!(commands.has_room(48) && !commands.has_room(49));
+        assert_eq!(commands.events(), [3]);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_never_overlap_and_all_comes_back(steps in prop::collection::vec((any::<bool>(), 0..40u32), 1..80)) {
+            let mut space = Space::new("byte", 8, 108);
+            let mut pieces: Vec<(u32, u32)> = Vec::new();
+            for (take, number) in steps {
+                if take {
+                    if let Ok(base) = space.take(0, number) {
+                        prop_assert!(number > 0 && base >= 8 && base + number <= 108);
+                        prop_assert!(pieces.iter().all(|&(at, size)| at + size <= base || base + number <= at));
+                        pieces.push((base, number));
+                    }
+                } else if !pieces.is_empty() {
+                    let (base, _) = pieces.swap_remove(number as usize % pieces.len());
+                    prop_assert_eq!(space.give(0, base), Ok(()));
+                    prop_assert_eq!(space.give(0, base), Err(Error::NotAllocated { node: 0, base }));
+                }
+            }
+            for (base, _) in pieces {
+                prop_assert_eq!(space.give(0, base), Ok(()));
+            }
+            prop_assert_eq!(space.take(0, 100), Ok(8));
+        }
+    }
+}

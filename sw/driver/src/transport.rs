@@ -1,0 +1,122 @@
+//! What carries the driver's accesses to a fabric.
+
+use portico_spec::Config;
+use thiserror::Error;
+
+/// An access that the carrier could not make.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TransportError {
+    /// The address is not that of a word of the host node's space.
+    #[error("address = {address:#x} of the host node: allowed are multiples of 4 below {limit:#x}")]
+    Address {
+        /// The byte address.
+        address: u32,
+        /// Bytes of the host node's space.
+        limit: u32,
+    },
+    /// The bus answered with an error.
+    #[error("the bus answered {response} at address {address:#x}")]
+    Bus {
+        /// The byte address.
+        address: u32,
+        /// The response, such as `SLVERR`.
+        response: String,
+    },
+    /// The bus did not answer.
+    #[error("no answer at address {address:#x} within {cycles} cycles")]
+    Silent {
+        /// The byte address.
+        address: u32,
+        /// How long was waited.
+        cycles: u64,
+    },
+    /// The carrier itself failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Accesses to the address space of a fabric's host node, as its AXI4-Lite port gives them: 32 bits at byte addresses,
+/// the node's memory from 0, its registers from [`BASE_BYTES`](portico_spec::ni::registers::BASE_BYTES).
+///
+/// Time must go on with every access: at least one cycle each, or a wait would never end.
+pub trait Transport {
+    /// What fabric it is.
+    fn config(&self) -> &Config;
+
+    /// Reads 32 bits.
+    ///
+    /// # Errors
+    /// The access could not be made.
+    fn read(&mut self, address: u32) -> Result<u32, TransportError>;
+
+    /// Writes 32 bits.
+    ///
+    /// # Errors
+    /// The access could not be made.
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError>;
+
+    /// Reads words that lie together, in the order of their addresses.
+    ///
+    /// # Errors
+    /// The first access that could not be made.
+    fn read_block(&mut self, address: u32, words: &mut [u32]) -> Result<(), TransportError> {
+        for (at, word) in (address..).step_by(4).zip(words) {
+            *word = self.read(at)?;
+        }
+        Ok(())
+    }
+
+    /// Writes words that lie together, in the order of their addresses.
+    ///
+    /// # Errors
+    /// The first access that could not be made; words before it are written.
+    fn write_block(&mut self, address: u32, words: &[u32]) -> Result<(), TransportError> {
+        for (at, &word) in (address..).step_by(4).zip(words) {
+            self.write(at, word)?;
+        }
+        Ok(())
+    }
+
+    /// Cycles since some moment in the past.
+    fn cycles(&self) -> u64;
+
+    /// Lets so many cycles pass.
+    fn wait(&mut self, cycles: u64);
+
+    /// Whether the host node interrupts now.
+    fn interrupt(&mut self) -> bool;
+}
+
+impl<T: Transport + ?Sized> Transport for &mut T {
+    fn config(&self) -> &Config {
+        (**self).config()
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        (**self).read(address)
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        (**self).write(address, value)
+    }
+
+    fn read_block(&mut self, address: u32, words: &mut [u32]) -> Result<(), TransportError> {
+        (**self).read_block(address, words)
+    }
+
+    fn write_block(&mut self, address: u32, words: &[u32]) -> Result<(), TransportError> {
+        (**self).write_block(address, words)
+    }
+
+    fn cycles(&self) -> u64 {
+        (**self).cycles()
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        (**self).wait(cycles);
+    }
+
+    fn interrupt(&mut self) -> bool {
+        (**self).interrupt()
+    }
+}

@@ -1,0 +1,238 @@
+//! Descriptors, checked as the dispatcher of a network interface checks them.
+
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        command::{
+            Opcode, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET,
+            SEGMENT_OFFSET, WIDE_OFFSET,
+        },
+        event::EVENT_WIDTH,
+        packet::{Operation, MAX_MESSAGE_WORDS, OPERATION_WIDTH},
+        segment::{SegmentKind, HANDLE_WIDTH},
+        ErrorCode, MAILBOX_WIDTH,
+    },
+    Node,
+};
+
+use super::{
+    bits::{bit, field},
+    segment::{node, Segment},
+    transfer::Transfer,
+};
+
+/// What every descriptor says in its first word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Common {
+    pub word: u32,
+    pub event: u32,
+    pub segment: u8,
+    pub quiet: bool,
+}
+
+impl Common {
+    pub fn of(word: u32) -> Common {
+        Common {
+            word,
+            event: field(word, EVENT_OFFSET, EVENT_WIDTH),
+            segment: field(word, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
+            quiet: bit(word, QUIET_OFFSET),
+        }
+    }
+}
+
+/// What a valid descriptor asks for, in words of the fabric's width.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    Put(Transfer),
+    Get(Transfer),
+    Stream(Transfer),
+    Enqueue {
+        local: u64,
+        words: u64,
+    },
+    Atomic {
+        offset: u64,
+        operation: u32,
+        wide: bool,
+        half: bool,
+        operands: Vec<u32>,
+    },
+    Mail {
+        node: Node,
+        mailbox: u32,
+        value: u64,
+    },
+    Fence,
+    Program {
+        start: u32,
+    },
+}
+
+/// What a descriptor is checked against.
+pub(super) struct Limits<'a> {
+    pub word_bytes: u32,
+    pub memory_words: u64,
+    pub segment: &'a Segment,
+}
+
+impl Limits<'_> {
+    /// What the words ask for.
+    ///
+    /// # Errors
+    /// Why they are refused.
+    pub fn decode(&self, words: &[u32]) -> Result<Action, ErrorCode> {
+        let opcode = field(words[0], OPCODE_OFFSET, OPCODE_WIDTH);
+        let is = |code: Opcode| opcode == code as u32;
+        if is(Opcode::Put) || is(Opcode::Get) {
+            let transfer = self.transfer(words, &[4, 5, 7])?;
+            self.segment.expect(SegmentKind::Window)?;
+            self.check_local(transfer.local_end())?;
+            self.check_remote(transfer.remote_end())?;
+            Ok(if is(Opcode::Put) {
+                Action::Put(transfer)
+            } else {
+                Action::Get(transfer)
+            })
+        } else if is(Opcode::Stream) {
+            let transfer = Transfer {
+                remote: 0,
+                ..self.transfer(&ignoring_remote(words), &[4, 5])?
+            };
+            self.segment.expect(SegmentKind::Window)?;
+            self.check_local(transfer.local_end())?;
+            Ok(Action::Stream(transfer))
+        } else if is(Opcode::Enqueue) {
+            let transfer = self.transfer(&ignoring_remote(words), &[4])?;
+            self.segment.expect(SegmentKind::Queue)?;
+            if transfer.row > MAX_MESSAGE_WORDS as u64 {
+                return Err(ErrorCode::TooLong);
+            }
+            self.check_local(transfer.local_end())?;
+            Ok(Action::Enqueue {
+                local: transfer.local,
+                words: if transfer.is_empty() { 0 } else { transfer.row },
+            })
+        } else if is(Opcode::Atomic) {
+            self.atomic(words)
+        } else if is(Opcode::Mail) {
+            let [_, target, low, high] = *words else {
+                return Err(ErrorCode::Malformed);
+            };
+            Ok(Action::Mail {
+                node: node(target),
+                mailbox: field(target, NODE_WIDTH, MAILBOX_WIDTH),
+                value: u64::from(high) << 32 | u64::from(low),
+            })
+        } else if is(Opcode::Fence) {
+            check_length(words, &[1, 2])?;
+            self.segment.known()?;
+            Ok(Action::Fence)
+        } else if is(Opcode::Program) {
+            if !(2..=MAX_DESCRIPTOR_WORDS).contains(&words.len()) {
+                return Err(ErrorCode::Malformed);
+            }
+            self.segment.expect(SegmentKind::Window)?;
+            Ok(Action::Program { start: words[1] })
+        } else {
+            Err(ErrorCode::UnknownOpcode)
+        }
+    }
+
+    fn transfer(&self, words: &[u32], lengths: &[usize]) -> Result<Transfer, ErrorCode> {
+        check_length(words, lengths)?;
+        let (rows, row) = halves(words[3]);
+        if words.len() == 4 && rows > 1 {
+            return Err(ErrorCode::Malformed);
+        }
+        let (remote_stride, local_stride) = words.get(4).map_or((0, 0), |&word| halves(word));
+        let planes = words.get(5).map_or(1, |&word| halves(word).1);
+        let (remote_plane, local_plane) = words.get(6).map_or((0, 0), |&word| halves(word));
+        Ok(Transfer {
+            remote: self.words(words[1])?,
+            local: self.words(words[2])?,
+            row,
+            rows,
+            planes,
+            remote_stride,
+            local_stride,
+            remote_plane,
+            local_plane,
+        })
+    }
+
+    fn atomic(&self, words: &[u32]) -> Result<Action, ErrorCode> {
+        let operation = field(words[0], OPERATION_OFFSET, OPERATION_WIDTH);
+        let wide = bit(words[0], WIDE_OFFSET);
+        let operands = operands(operation).ok_or(ErrorCode::Malformed)? << u32::from(wide);
+        check_length(words, &[2 + operands])?;
+        let bytes = if wide { 8 } else { 4 };
+        if !words[1].is_multiple_of(bytes) {
+            return Err(ErrorCode::Malformed);
+        }
+        self.segment.expect(SegmentKind::Window)?;
+        let offset = u64::from(words[1] / self.word_bytes);
+        self.check_remote(offset + u64::from((bytes / self.word_bytes).max(1)))?;
+        Ok(Action::Atomic {
+            offset,
+            operation,
+            wide,
+            half: !wide && !words[1].is_multiple_of(self.word_bytes),
+            operands: words[2..].to_vec(),
+        })
+    }
+
+    fn words(&self, bytes: u32) -> Result<u64, ErrorCode> {
+        if !bytes.is_multiple_of(self.word_bytes) {
+            return Err(ErrorCode::Malformed);
+        }
+        Ok(u64::from(bytes / self.word_bytes))
+    }
+
+    fn check_local(&self, end: u64) -> Result<(), ErrorCode> {
+        if end > self.memory_words {
+            return Err(ErrorCode::OutOfMemory);
+        }
+        Ok(())
+    }
+
+    fn check_remote(&self, end: u64) -> Result<(), ErrorCode> {
+        if end > self.segment.size() {
+            return Err(ErrorCode::OutOfSegment);
+        }
+        Ok(())
+    }
+}
+
+/// Operands of an atomic operation of 32 bits, in 32-bit words; none if there is no such operation.
+pub(super) fn operands(operation: u32) -> Option<usize> {
+    let counts = [
+        (Operation::PostAdd, 1),
+        (Operation::Poke, 1),
+        (Operation::FetchAdd, 1),
+        (Operation::FetchClear, 0),
+        (Operation::CompareAndSwap, 2),
+        (Operation::Peek, 0),
+        (Operation::AddIf, 2),
+    ];
+    let (_, count) = counts.into_iter().find(|&(name, _)| name as u32 == operation)?;
+    Some(count)
+}
+
+/// The descriptor with a remote offset of 0, for opcodes that have none.
+fn ignoring_remote(words: &[u32]) -> Vec<u32> {
+    let zero_second = |(at, &word)| if at == 1 { 0 } else { word };
+    words.iter().enumerate().map(zero_second).collect()
+}
+
+fn check_length(words: &[u32], lengths: &[usize]) -> Result<(), ErrorCode> {
+    if !lengths.contains(&words.len()) {
+        return Err(ErrorCode::Malformed);
+    }
+    Ok(())
+}
+
+/// High and low half.
+fn halves(word: u32) -> (u64, u64) {
+    (u64::from(word >> 16), u64::from(word & 0xffff))
+}

@@ -1,0 +1,375 @@
+//! One node: its memory and its network interface.
+
+use std::collections::VecDeque;
+
+use portico_spec::{
+    ni::{
+        command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+        event::EVENTS,
+        firmware::firmware,
+        instruction::PROGRAM_WORDS,
+        packet::{Operation, SLOTS},
+        registers::{BASE_BYTES, SPACE_BYTES},
+        segment::SEGMENTS,
+        window::{Mode, SYSTEM_WINDOW, WINDOWS},
+        ErrorCode, MAILBOXES,
+    },
+    Config, Node,
+};
+
+use super::{
+    context::{Context, Owner, Step, Task},
+    core::Core,
+    descriptor::{Action, Common, Limits},
+    event::Event,
+    mailbox::Mailbox,
+    packet::{Atomic, Packet, Sent},
+    segment::Segment,
+    transfer::Progress,
+    window::Window,
+};
+
+/// A node's memory, its registers and what it is doing.
+#[derive(Clone, Debug)]
+pub(super) struct Interface {
+    pub node: Node,
+    /// Columns, rows and edge nodes, as its register says.
+    pub fabric: u32,
+    pub word_bytes: u32,
+    pub memory: Vec<u64>,
+    pub events: Vec<Event>,
+    pub windows: Vec<Window>,
+    pub segments: Vec<Segment>,
+    pub mailboxes: Vec<Mailbox>,
+    pub program: Vec<u32>,
+    cores: usize,
+    /// Words that a window did not take.
+    pub refused: u32,
+    /// Descriptors that the command queue did not take.
+    pub dropped: u32,
+    pub outgoing: VecDeque<Sent>,
+    incomplete: Vec<u32>,
+    commands: VecDeque<Vec<u32>>,
+    contexts: VecDeque<Context>,
+    slots: Vec<Option<Slot>>,
+}
+
+/// An open transaction.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    event: u32,
+    quiet: bool,
+    segment: u8,
+}
+
+/// The built-in programs, and places for the user's.
+fn program() -> Vec<u32> {
+    let mut words = firmware().words;
+    words.resize(PROGRAM_WORDS, 0);
+    words
+}
+
+impl Interface {
+    /// A node after its initialisation.
+    pub fn new(config: &Config, node: Node, memory_bytes: usize) -> Interface {
+        let word_bytes = config.width / 8;
+        let mut windows = vec![Window::default(); WINDOWS];
+        windows[SYSTEM_WINDOW] = Window::system((SPACE_BYTES / word_bytes) as u32);
+        Interface {
+            node,
+            fabric: (config.cols | config.rows << 8 | config.edge_nodes << 16) as u32,
+            word_bytes: word_bytes as u32,
+            memory: vec![0; memory_bytes / word_bytes],
+            events: vec![Event::default(); EVENTS],
+            windows,
+            segments: vec![Segment::default(); SEGMENTS],
+            mailboxes: vec![Mailbox::default(); MAILBOXES],
+            program: program(),
+            cores: config.cores,
+            refused: 0,
+            dropped: 0,
+            outgoing: VecDeque::new(),
+            incomplete: Vec::new(),
+            commands: VecDeque::new(),
+            contexts: VecDeque::new(),
+            slots: vec![None; SLOTS],
+        }
+    }
+
+    fn register_bit(&self) -> u32 {
+        BASE_BYTES as u32 / self.word_bytes
+    }
+
+    /// Whether this word is memory or a register.
+    pub fn has_word(&self, address: u32) -> bool {
+        address & self.register_bit() != 0 || (address as usize) < self.memory.len()
+    }
+
+    /// A word of memory, or a register in its low half; 0 where there is neither.
+    pub fn read_word(&self, address: u32) -> u64 {
+        if address & self.register_bit() != 0 {
+            return u64::from(self.read_register(address as u16));
+        }
+        self.memory.get(address as usize).copied().unwrap_or(0)
+    }
+
+    /// Writes a word of memory, or a register with its low half.
+    pub fn write_word(&mut self, address: u32, word: u64) {
+        if address & self.register_bit() != 0 {
+            self.write_register(address as u16, word as u32);
+        } else if let Some(place) = self.memory.get_mut(address as usize) {
+            *place = word;
+        }
+    }
+
+    /// Takes a word of a descriptor; gives whether it had room.
+    pub fn push_command(&mut self, word: u32, last: bool) {
+        self.incomplete.push(word);
+        if !last {
+            return;
+        }
+        let descriptor = std::mem::take(&mut self.incomplete);
+        let waiting: usize = self.commands.iter().map(Vec::len).sum();
+        if descriptor.len() > MAX_DESCRIPTOR_WORDS || waiting + descriptor.len() > QUEUE_WORDS {
+            self.dropped += 1;
+        } else {
+            self.commands.push_back(descriptor);
+        }
+    }
+
+    /// Whether nothing is left to do, or everything waits for others.
+    pub fn is_idle(&self) -> bool {
+        self.commands.is_empty() && self.contexts.is_empty() && self.outgoing.is_empty()
+    }
+
+    /// Does what can be done, at most `budget` steps of it, and counts them down. Gives whether anything was done.
+    pub fn advance(&mut self, budget: &mut u64) -> bool {
+        let before = *budget;
+        while *budget > 0 && self.dispatch_next() {
+            *budget -= 1;
+        }
+        // One turn for every context; each goes on until it must wait.
+        for _ in 0..self.contexts.len() {
+            let Some(mut context) = self.contexts.pop_front() else {
+                break;
+            };
+            let mut step = Step::Moved;
+            while *budget > 0 && matches!(step, Step::Moved) {
+                step = context.step(self);
+                *budget -= u64::from(!matches!(step, Step::Blocked));
+            }
+            if !matches!(step, Step::Done) {
+                self.contexts.push_back(context);
+            }
+        }
+        *budget != before
+    }
+
+    fn dispatch_next(&mut self) -> bool {
+        let running = self.contexts.iter().filter(|context| !context.serves()).count();
+        let Some(words) = self.commands.front() else {
+            return false;
+        };
+        let common = Common::of(words[0]);
+        let limits = Limits {
+            word_bytes: self.word_bytes,
+            memory_words: self.memory.len() as u64,
+            segment: &self.segments[usize::from(common.segment)],
+        };
+        let decoded = limits.decode(words);
+        if decoded.is_ok() && (running == self.cores || self.slots.iter().all(Option::is_some)) {
+            return false;
+        }
+        let words = self.commands.pop_front().expect("looked at before");
+        match decoded {
+            Ok(action) => self.start(common, action, &words),
+            Err(error) => self.notify(common.event, Some(error)),
+        }
+        true
+    }
+
+    fn start(&mut self, common: Common, action: Action, words: &[u32]) {
+        let segment = self.segments[usize::from(common.segment)];
+        let (destination, tag) = (segment.node(), segment.tag());
+        let owner = |slot: Option<u8>| Owner {
+            destination,
+            tag,
+            size: segment.size(),
+            slot,
+            common,
+        };
+        match action {
+            Action::Put(transfer) => {
+                let owner = owner(Some(self.claim(common)));
+                self.run(owner, Task::Put(Progress::new(transfer)));
+            }
+            Action::Get(transfer) => {
+                let slot = self.claim(common);
+                self.send(destination, Packet::Get { tag, slot, transfer });
+            }
+            Action::Stream(transfer) => self.run(owner(None), Task::Stream(Progress::new(transfer))),
+            Action::Enqueue { local, words } => self.run(owner(None), Task::Enqueue { local, words }),
+            Action::Atomic {
+                offset,
+                operation,
+                wide,
+                half,
+                operands,
+            } => {
+                let slot = self.claim(common);
+                let atomic = Atomic {
+                    tag,
+                    slot,
+                    offset,
+                    operation,
+                    wide,
+                    half,
+                    operands,
+                };
+                self.send(destination, Packet::Atomic(atomic));
+            }
+            Action::Mail { node, mailbox, value } => {
+                self.send(node, Packet::Mail { mailbox, value });
+                self.succeed(common);
+            }
+            Action::Fence => self.run(owner(None), Task::Fence),
+            Action::Program { start } => {
+                let owner = owner(Some(self.claim(common)));
+                self.run(owner, Task::Program(Box::new(Core::new(start, words))));
+            }
+        }
+    }
+
+    /// Begins a context.
+    pub fn run(&mut self, owner: Owner, task: Task) {
+        self.contexts.push_back(Context { owner, task });
+    }
+
+    /// Sends a packet.
+    pub fn send(&mut self, destination: Node, packet: Packet) {
+        self.outgoing.push_back(Sent {
+            source: self.node,
+            destination,
+            packet,
+        });
+    }
+
+    fn claim(&mut self, common: Common) -> u8 {
+        let free = self
+            .slots
+            .iter()
+            .position(Option::is_none)
+            .expect("seen before dispatch");
+        self.slots[free] = Some(Slot {
+            event: common.event,
+            quiet: common.quiet,
+            segment: common.segment,
+        });
+        free as u8
+    }
+
+    /// A transaction is over.
+    pub fn complete(&mut self, slot: u8, error: Option<ErrorCode>) {
+        if let Some(Slot { event, quiet, .. }) = self.slots[usize::from(slot)].take() {
+            if error.is_some() || !quiet {
+                self.notify(event, error);
+            }
+        }
+    }
+
+    /// A transaction is over and has a result.
+    pub fn complete_with(&mut self, slot: u8, value: u64) {
+        if let Some(Slot { event, .. }) = self.slots[usize::from(slot)] {
+            self.events[event as usize].keep(value);
+        }
+        self.complete(slot, None);
+    }
+
+    /// Whether a transaction of the segment is open, other than that of `own`.
+    pub fn is_busy(&self, segment: u8, own: Option<u8>) -> bool {
+        let others = self
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|&(slot, _)| own != Some(slot as u8));
+        others.filter_map(|(_, slot)| *slot).any(|slot| slot.segment == segment)
+    }
+
+    /// A command without a slot is done.
+    pub fn succeed(&mut self, common: Common) {
+        if !common.quiet {
+            self.notify(common.event, None);
+        }
+    }
+
+    pub fn notify(&mut self, event: u32, error: Option<ErrorCode>) {
+        self.events[event as usize].notify(error);
+    }
+
+    /// Words of the node's own memory.
+    pub fn local(&self, address: u64, words: u64) -> Vec<u64> {
+        self.memory[address as usize..(address + words) as usize].to_vec()
+    }
+
+    /// Where `words` words of a window are, if all exist.
+    ///
+    /// # Errors
+    /// Why the window does not give them.
+    pub fn reach(&self, tag: u8, offset: u64, words: u64) -> Result<u32, ErrorCode> {
+        let window = &self.windows[usize::from(tag)];
+        window.expect(Mode::Window)?;
+        let first = window.address(offset, words)?;
+        let exist = words == 0 || self.has_word(first) && self.has_word(first + words as u32 - 1);
+        exist.then_some(first).ok_or(ErrorCode::OutOfWindow)
+    }
+
+    /// Executes an atomic: the old value where the operation wants one.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing is changed.
+    pub fn execute(&mut self, atomic: &Atomic) -> Result<Option<u64>, ErrorCode> {
+        let pair = atomic.wide && self.word_bytes == 4;
+        let address = self.reach(atomic.tag, atomic.offset, if pair { 2 } else { 1 })?;
+        if pair && !atomic.offset.is_multiple_of(2) {
+            return Err(ErrorCode::Malformed);
+        }
+        let current = self.read_word(address);
+        let old = match (pair, atomic.wide, atomic.half) {
+            (true, ..) => current | self.read_word(address + 1) << 32,
+            (_, true, _) => current,
+            (.., true) => current >> 32,
+            _ => current & u64::from(u32::MAX),
+        };
+        let operand = |at: usize| match atomic.wide {
+            true => u64::from(atomic.operands[2 * at]) | u64::from(atomic.operands[2 * at + 1]) << 32,
+            false => u64::from(atomic.operands[at]),
+        };
+        let is = |operation: Operation| atomic.operation == operation as u32;
+        let new = if is(Operation::PostAdd) || is(Operation::FetchAdd) {
+            Some(old.wrapping_add(operand(0)))
+        } else if is(Operation::Poke) {
+            Some(operand(0))
+        } else if is(Operation::FetchClear) {
+            Some(0)
+        } else if is(Operation::CompareAndSwap) {
+            (old == operand(0)).then(|| operand(1))
+        } else if is(Operation::AddIf) {
+            (old < operand(0)).then(|| old.wrapping_add(operand(1)))
+        } else {
+            None
+        };
+        if let Some(new) = new {
+            let low = u64::from(u32::MAX);
+            match (pair, atomic.wide, atomic.half) {
+                (true, ..) => {
+                    self.write_word(address, new & low);
+                    self.write_word(address + 1, new >> 32);
+                }
+                (_, true, _) => self.write_word(address, new),
+                (.., true) => self.write_word(address, current & low | new << 32),
+                _ => self.write_word(address, current & !low | new & low),
+            }
+        }
+        Ok((!is(Operation::PostAdd) && !is(Operation::Poke)).then_some(old))
+    }
+}

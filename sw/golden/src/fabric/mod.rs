@@ -1,0 +1,159 @@
+//! The golden fabric: what all nodes do together, without time.
+//!
+//! [`GoldenFabric`] answers reads and writes of every node's address space as the hardware does once it has come to
+//! rest: a command that can run has run by the time that the write of its last word returns, on every node that it
+//! concerns. What waits for an event or a credit waits, and others go on. Registers that tell of time read 0, and rates
+//! and sizes of packets have no effect.
+//!
+//! A tile puts four words into the memory of its neighbour, through the window over a node's whole address space:
+//!
+//! ```
+//! use portico_golden::GoldenFabric;
+//! use portico_spec::{ni::{registers::{Block, BASE_BYTES, BLOCK_OFFSET}, window::SYSTEM_WINDOW}, Config};
+//!
+//! let mut fabric = GoldenFabric::new(&Config::default());
+//! let register = |block: Block, place: u32| BASE_BYTES as u32 + ((block as u32) << BLOCK_OFFSET | place) * 4;
+//!
+//! let (neighbour, tag, window) = (1, SYSTEM_WINDOW as u32, 1);
+//! fabric.write(0, register(Block::Segments, 0), neighbour | tag << 9 | window << 17);
+//! fabric.write(0, register(Block::Segments, 1), 1 << 18);
+//! for (address, word) in [(0, 11), (4, 22), (8, 33), (12, 44)] {
+//!     fabric.write(0, address, word);
+//! }
+//! let (put, event) = (1, 5 << 8);
+//! for (place, word) in [(12, put | event), (13, 0x100), (14, 0), (15, 1 << 16 | 4)] {
+//!     fabric.write(0, register(Block::Command, place), word);
+//! }
+//!
+//! assert_eq!([0x100, 0x104, 0x108, 0x10c].map(|address| fabric.read(1, address)), [11, 22, 33, 44]);
+//! assert_eq!(fabric.read(0, register(Block::Events, 5 * 8)), 1);
+//! ```
+
+use portico_spec::{
+    ni::registers::{BASE_BYTES, SPACE_BYTES},
+    Config, Terminal,
+};
+
+use self::interface::Interface;
+
+mod bits;
+mod context;
+mod core;
+mod descriptor;
+mod event;
+mod interface;
+mod mailbox;
+mod packet;
+mod registers;
+mod segment;
+mod transfer;
+mod window;
+
+/// Steps that one access may make the fabric do, so that a program that never ends does not stop its caller.
+const STEPS_PER_ACCESS: u64 = 1 << 20;
+
+/// Steps of a node until what it has sent is delivered.
+const STEPS_PER_TURN: u64 = 16;
+
+/// All nodes of a fabric.
+#[derive(Clone, Debug)]
+pub struct GoldenFabric {
+    config: Config,
+    interfaces: Vec<Interface>,
+}
+
+impl GoldenFabric {
+    /// A fabric after reset. Tiles and the first edge node, the host, have the configured memory; the other edge nodes are
+    /// memories and have all that is below the registers.
+    pub fn new(config: &Config) -> GoldenFabric {
+        let interface = |terminal| {
+            let memory = match config.terminal(terminal) {
+                Terminal::Tile(_) | Terminal::Edge(0) => config.scratchpad << 10,
+                Terminal::Edge(_) => BASE_BYTES,
+            };
+            Interface::new(config, config.terminal_node(terminal), memory)
+        };
+        GoldenFabric {
+            config: config.clone(),
+            interfaces: (0..config.terminals()).map(interface).collect(),
+        }
+    }
+
+    /// What the fabric was made from.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Reads 32 bits at a byte address of a node, whose low two bits are ignored; 0 where nothing is.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn read(&mut self, node: usize, address: u32) -> u32 {
+        self.settle();
+        let (word, shift) = self.place(address);
+        (self.interfaces[node].read_word(word) >> shift) as u32
+    }
+
+    /// Writes 32 bits at a byte address of a node, whose low two bits are ignored, and lets everything run that can.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn write(&mut self, node: usize, address: u32, value: u32) {
+        let (word, shift) = self.place(address);
+        let interface = &mut self.interfaces[node];
+        if address % SPACE_BYTES as u32 >= BASE_BYTES as u32 {
+            // Of a register there is only the low half.
+            if shift == 0 {
+                interface.write_word(word, u64::from(value));
+            }
+        } else {
+            let kept = interface.read_word(word) & !(u64::from(u32::MAX) << shift);
+            interface.write_word(word, kept | u64::from(value) << shift);
+        }
+        self.settle();
+    }
+
+    /// Whether an event of the node has fired that interrupts.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn interrupt(&self, node: usize) -> bool {
+        self.interfaces[node].interrupts() != 0
+    }
+
+    /// Whether no command is left anywhere, neither running nor waiting.
+    pub fn is_idle(&self) -> bool {
+        self.interfaces.iter().all(Interface::is_idle)
+    }
+
+    /// Word address in the node's space, and lowest bit of the 32.
+    fn place(&self, address: u32) -> (u32, u32) {
+        let word_bytes = (self.config.width / 8) as u32;
+        let address = address % SPACE_BYTES as u32;
+        (address / word_bytes, address % word_bytes / 4 * 32)
+    }
+
+    fn settle(&mut self) {
+        let mut budget = STEPS_PER_ACCESS;
+        let mut moved = true;
+        while moved && budget > 0 {
+            moved = false;
+            for at in 0..self.interfaces.len() {
+                if self.interfaces[at].is_idle() {
+                    continue;
+                }
+                let mut turn = budget.min(STEPS_PER_TURN);
+                budget -= turn;
+                moved |= self.interfaces[at].advance(&mut turn);
+                budget += turn;
+                while let Some(sent) = self.interfaces[at].outgoing.pop_front() {
+                    moved = true;
+                    // A packet to where nobody is leaves the mesh there and is lost.
+                    if let Some(to) = self.config.node_id(sent.destination) {
+                        self.interfaces[to].deliver(sent.source, sent.packet);
+                    }
+                }
+            }
+        }
+    }
+}

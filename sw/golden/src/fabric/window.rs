@@ -1,0 +1,252 @@
+//! Windows: what a tag of a target stands for.
+
+use portico_spec::{
+    flit::X_WIDTH,
+    ni::{
+        event::EVENT_WIDTH,
+        packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
+        segment::HANDLE_WIDTH,
+        window::{
+            Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET,
+            MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH, MODE_OFFSET, MODE_WIDTH, SLOTS_OFFSET, SLOTS_WIDTH,
+            SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH,
+        },
+        ErrorCode,
+    },
+    Node,
+};
+
+use super::{
+    bits::{bit, field},
+    segment::node,
+};
+
+/// One window.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    base: u32,
+    size: u32,
+    control: u32,
+    pointer: u32,
+    /// Words of the pointer's row that are written.
+    column: u32,
+    geometry: u32,
+    ends: u16,
+    /// The first refusal since the last end of a transfer.
+    fault: Option<ErrorCode>,
+    written: u16,
+    released: u16,
+}
+
+impl Window {
+    /// The window that is open after reset, over `words` words.
+    pub fn system(words: u32) -> Window {
+        Window {
+            size: words,
+            control: (Mode::Window as u32) << MODE_OFFSET,
+            ..Window::default()
+        }
+    }
+
+    fn mode(&self) -> u32 {
+        field(self.control, MODE_OFFSET, MODE_WIDTH)
+    }
+
+    /// Whether it is in this mode.
+    ///
+    /// # Errors
+    /// `UnknownWindow` if it is off, `WrongWindow` if it is in another mode.
+    pub fn expect(&self, mode: Mode) -> Result<(), ErrorCode> {
+        match self.mode() {
+            m if m == mode as u32 => Ok(()),
+            m if m == Mode::Off as u32 => Err(ErrorCode::UnknownWindow),
+            _ => Err(ErrorCode::WrongWindow),
+        }
+    }
+
+    /// The address of `words` words at `offset`.
+    ///
+    /// # Errors
+    /// `OutOfWindow` if one of them is not inside.
+    pub fn address(&self, offset: u64, words: u64) -> Result<u32, ErrorCode> {
+        if offset + words > u64::from(self.size) {
+            return Err(ErrorCode::OutOfWindow);
+        }
+        Ok(self.base.wrapping_add(offset as u32))
+    }
+
+    /// Notes that a word was refused: the end of its transfer will say why.
+    pub fn refuse(&mut self, error: ErrorCode) {
+        self.fault = self.fault.or(Some(error));
+    }
+
+    /// An end of a transfer: what was refused since the one before. It counts if nothing was.
+    pub fn end(&mut self) -> Option<ErrorCode> {
+        let fault = self.fault.take();
+        self.ends = self.ends.wrapping_add(u16::from(fault.is_none()));
+        fault
+    }
+
+    /// What was refused is forgotten for a worse reason.
+    pub fn fail(&mut self, error: ErrorCode) {
+        self.fault = Some(error);
+    }
+
+    /// The event that ends of transfers and messages count in.
+    pub fn event(&self) -> Option<u32> {
+        bit(self.control, EVENT_ENABLE_OFFSET).then(|| field(self.control, EVENT_OFFSET, EVENT_WIDTH))
+    }
+
+    /// The address of the next word of a stream; the pointer goes on, in rows if it has any.
+    ///
+    /// # Errors
+    /// `OutOfWindow` behind the last word.
+    pub fn advance(&mut self) -> Result<u32, ErrorCode> {
+        let address = self.address(u64::from(self.pointer), 1);
+        let row = field(self.geometry, ROW_OFFSET, ROW_WIDTH);
+        let mut step = 1;
+        if row > 0 {
+            self.column += 1;
+            if self.column == row {
+                self.column = 0;
+                step = field(self.geometry, STRIDE_OFFSET, STRIDE_WIDTH).wrapping_sub(row - 1);
+            }
+        }
+        self.pointer = self.pointer.wrapping_add(step);
+        address
+    }
+
+    fn slots(&self) -> u32 {
+        1 << field(self.control, SLOTS_OFFSET, SLOTS_WIDTH)
+    }
+
+    /// The offset of the slot of the message of this number.
+    fn slot(&self, message: u16) -> u64 {
+        let slot_words = field(self.control, SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH);
+        u64::from(u32::from(message) % self.slots()) << slot_words
+    }
+
+    /// Takes a message of so many words: the address of its slot, whose first word is that of [`MessageHeader`].
+    ///
+    /// # Errors
+    /// `QueueFull`, `TooLong` for a slot, `OutOfWindow`; then nothing is taken.
+    pub fn enqueue(&mut self, words: usize) -> Result<u32, ErrorCode> {
+        if u32::from(self.written.wrapping_sub(self.released)) >= self.slots() {
+            return Err(ErrorCode::QueueFull);
+        }
+        if words + 1 > 1 << field(self.control, SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH) {
+            return Err(ErrorCode::TooLong);
+        }
+        let address = self.address(self.slot(self.written), words as u64 + 1)?;
+        self.written = self.written.wrapping_add(1);
+        Ok(address)
+    }
+
+    /// Gives back the oldest message that is not yet released: the address of its slot.
+    pub fn release(&mut self) -> Option<u32> {
+        if self.written == self.released || self.mode() != Mode::Queue as u32 {
+            return None;
+        }
+        let address = self.address(self.slot(self.released), 1).ok();
+        self.released = self.released.wrapping_add(1);
+        address
+    }
+
+    pub fn read(&self, register: u32) -> u32 {
+        match register {
+            3 if self.mode() == Mode::Queue as u32 => u32::from(self.written),
+            3 => self.pointer,
+            5 => u32::from(self.ends),
+            6 => u32::from(self.released),
+            _ => 0,
+        }
+    }
+
+    pub fn write(&mut self, register: u32, data: u32) {
+        match register {
+            0 => self.base = data,
+            1 => self.size = data,
+            2 => self.control = data,
+            3 if self.mode() != Mode::Queue as u32 => {
+                self.pointer = data;
+                self.column = 0;
+            }
+            4 => self.geometry = data,
+            5 => self.ends = 0,
+            _ => {}
+        }
+    }
+}
+
+/// The word in front of a message in its slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MessageHeader {
+    pub words: u32,
+    pub source: Node,
+    /// The sender's handle of the queue.
+    pub segment: u8,
+}
+
+impl MessageHeader {
+    pub fn encode(&self) -> u64 {
+        let source = u32::from(self.source.x) | u32::from(self.source.y) << X_WIDTH;
+        u64::from(
+            self.words << MESSAGE_WORDS_OFFSET
+                | source << MESSAGE_SOURCE_OFFSET
+                | u32::from(self.segment) << MESSAGE_HANDLE_OFFSET,
+        )
+    }
+
+    pub fn decode(word: u64) -> MessageHeader {
+        let word = word as u32;
+        MessageHeader {
+            words: field(word, MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH),
+            source: node(word >> MESSAGE_SOURCE_OFFSET),
+            segment: field(word, MESSAGE_HANDLE_OFFSET, HANDLE_WIDTH) as u8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_header_reads_back() {
+        let header = MessageHeader {
+            words: 62,
+            source: Node { x: 15, y: 16 },
+            segment: 200,
+        };
+        assert_eq!(MessageHeader::decode(header.encode()), header);
+    }
+
+    #[test]
+    fn a_stream_fills_rows_and_stops_at_the_end_of_its_window() {
+        let mut window = Window::default();
+        window.write(0, 100);
+        window.write(1, 7);
+        window.write(2, Mode::Pointer as u32);
+        window.write(4, 2 | 5 << STRIDE_OFFSET);
+        let addresses: Vec<_> = (0..5).map(|_| window.advance()).collect();
+        let outside = Err(ErrorCode::OutOfWindow);
+        assert_eq!(addresses, [Ok(100), Ok(101), Ok(105), Ok(106), outside]);
+    }
+
+    #[test]
+    fn a_ring_is_full_until_released_and_counts_on_over_the_wrap() {
+        let mut window = Window::default();
+        window.write(1, 8);
+        window.write(2, Mode::Queue as u32 | 2 << SLOT_WORDS_OFFSET | 1 << SLOTS_OFFSET);
+        assert_eq!(window.enqueue(4), Err(ErrorCode::TooLong));
+        assert_eq!(window.release(), None);
+        for message in 0..70_000u32 {
+            assert_eq!(window.enqueue(3), Ok(message % 2 * 4));
+            assert_eq!(window.read(3), (message + 1) & 0xffff);
+            if message > 0 {
+                assert_eq!(window.enqueue(0), Err(ErrorCode::QueueFull));
+                assert_eq!(window.release(), Some((message - 1) % 2 * 4));
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Every wrong field of every descriptor gives its error, counts once in its event, and changes nothing.
+
+use portico_golden::GoldenFabric;
+use portico_spec::{
+    ni::{
+        registers::{Block, BASE_BYTES, BLOCK_OFFSET},
+        segment::SegmentKind,
+        window::Mode,
+        ErrorCode,
+    },
+    Config,
+};
+
+const INITIATOR: usize = 0;
+const TARGET: usize = 3;
+const EVENT: u32 = 9;
+
+/// Handles of the initiator, and the target's tags that they stand for.
+const WINDOW: u32 = 1;
+const QUEUE: u32 = 2;
+/// A segment that is larger than the target's window.
+const TOO_LARGE: u32 = 3;
+/// A segment whose tag is off, and one whose tag is a queue.
+const CLOSED: u32 = 4;
+const MISTAKEN: u32 = 5;
+const NONE: u32 = 77;
+
+struct Bench {
+    fabric: GoldenFabric,
+    bytes: u32,
+}
+
+impl Bench {
+    fn new(width: usize) -> Bench {
+        let config = Config {
+            cols: 2,
+            rows: 2,
+            width,
+            scratchpad: 4,
+            ..Config::default()
+        };
+        let bytes = (width / 8) as u32;
+        let mut bench = Bench {
+            fabric: GoldenFabric::new(&config),
+            bytes,
+        };
+        for node in [INITIATOR, TARGET] {
+            for address in (0..4096).step_by(4) {
+                bench.fabric.write(node, address, (node as u32) << 16 | address);
+            }
+        }
+        for (tag, mode) in [(1, Mode::Window), (2, Mode::Queue)] {
+            bench.set(TARGET, Block::Tags, tag * 8, 64);
+            bench.set(TARGET, Block::Tags, tag * 8 + 1, 16);
+            // A queue of four slots of four words.
+            bench.set(TARGET, Block::Tags, tag * 8 + 2, mode as u32 | 2 << 10 | 2 << 16);
+        }
+        let target = 1 | 1 << 4;
+        let (window, queue) = (SegmentKind::Window, SegmentKind::Queue);
+        for (handle, tag, kind, size) in [
+            (WINDOW, 1, window, 16),
+            (QUEUE, 2, queue, 16),
+            (TOO_LARGE, 1, window, 1 << 12),
+            (CLOSED, 7, window, 16),
+            (MISTAKEN, 2, window, 16),
+        ] {
+            bench.set(
+                INITIATOR,
+                Block::Segments,
+                handle * 4,
+                target | tag << 9 | (kind as u32) << 17,
+            );
+            bench.set(INITIATOR, Block::Segments, handle * 4 + 1, size);
+            bench.set(INITIATOR, Block::Segments, handle * 4 + 2, 1);
+        }
+        bench
+    }
+
+    fn register(&self, block: Block, place: u32) -> u32 {
+        BASE_BYTES as u32 + ((block as u32) << BLOCK_OFFSET | place) * self.bytes
+    }
+
+    fn set(&mut self, node: usize, block: Block, place: u32, data: u32) {
+        self.fabric.write(node, self.register(block, place), data);
+    }
+
+    fn get(&mut self, node: usize, block: Block, place: u32) -> u32 {
+        self.fabric.read(node, self.register(block, place))
+    }
+
+    fn push(&mut self, words: &[u32]) {
+        for (place, &word) in (16 - words.len() as u32..).zip(words) {
+            self.set(INITIATOR, Block::Command, place, word);
+        }
+    }
+
+    fn memories(&mut self) -> Vec<u32> {
+        let all = [INITIATOR, TARGET].map(|node| (0..4096).step_by(4).map(move |address| (node, address)));
+        all.into_iter()
+            .flatten()
+            .map(|(node, address)| self.fabric.read(node, address))
+            .collect()
+    }
+
+    /// Count and error of the event.
+    fn event(&mut self) -> (u32, Option<ErrorCode>) {
+        let status = self.get(INITIATOR, Block::Events, EVENT * 8 + 2);
+        (
+            self.get(INITIATOR, Block::Events, EVENT * 8),
+            ErrorCode::from_code(status & 0xf),
+        )
+    }
+
+    /// What the descriptor does, in a fabric of its own.
+    fn refused(width: usize, words: &[u32]) -> ErrorCode {
+        let mut bench = Bench::new(width);
+        let before = bench.memories();
+        bench.push(words);
+        assert_eq!(bench.memories(), before, "{words:x?}");
+        assert!(bench.fabric.is_idle(), "{words:x?}");
+        for tag in [1, 2] {
+            let counters = [3, 5, 6].map(|field| bench.get(TARGET, Block::Tags, tag * 8 + field));
+            assert_eq!(counters, [0, 0, 0], "{words:x?}");
+        }
+        let (count, error) = bench.event();
+        assert_eq!(count, 1, "{words:x?}");
+        error.unwrap_or_else(|| panic!("{words:x?} succeeds"))
+    }
+}
+
+fn word(opcode: u32, segment: u32) -> u32 {
+    opcode | EVENT << 8 | segment << 14
+}
+
+const PUT: u32 = 1;
+const GET: u32 = 2;
+const STREAM: u32 = 3;
+const ENQUEUE: u32 = 4;
+const ATOMIC: u32 = 5;
+const MAIL: u32 = 6;
+const FENCE: u32 = 7;
+const PROGRAM: u32 = 8;
+
+fn expect(cases: &[(&[u32], ErrorCode)]) {
+    for width in [32, 64] {
+        for &(words, error) in cases {
+            // Addresses are written for 8-byte words: aligned at both widths.
+            assert_eq!(Bench::refused(width, words), error, "{width} bits, {words:x?}");
+        }
+    }
+}
+
+#[test]
+fn opcodes_that_do_not_exist() {
+    for opcode in (9..32).chain([0]) {
+        for length in [2, 4, 16] {
+            let mut words = vec![0; length];
+            words[0] = word(opcode, WINDOW);
+            expect(&[(&words, ErrorCode::UnknownOpcode)]);
+        }
+    }
+}
+
+#[test]
+fn puts_and_gets() {
+    for opcode in [PUT, GET] {
+        let own = |segment| word(opcode, segment);
+        let row = 1 << 16 | 2;
+        expect(&[
+            (&[own(WINDOW), 0], ErrorCode::Malformed),
+            (&[own(WINDOW), 0, 0], ErrorCode::Malformed),
+            (&[own(WINDOW), 0, 0, row, 0, 1], ErrorCode::Malformed),
+            (&[own(WINDOW), 0, 0, row, 0, 1, 0, 0], ErrorCode::Malformed),
+            (&[own(WINDOW), 2, 0, row], ErrorCode::Malformed),
+            (&[own(WINDOW), 0, 2, row], ErrorCode::Malformed),
+            // Rows without strides.
+            (&[own(WINDOW), 0, 0, 2 << 16 | 2], ErrorCode::Malformed),
+            (&[own(NONE), 0, 0, row], ErrorCode::UnknownSegment),
+            (&[own(QUEUE), 0, 0, row], ErrorCode::WrongSegment),
+            (&[own(WINDOW), 0, 0, 1 << 16 | 17], ErrorCode::OutOfSegment),
+            (&[own(WINDOW), 0, 0, 3 << 16 | 2, 8 << 16], ErrorCode::OutOfSegment),
+            (
+                &[own(WINDOW), 0, 0, 2 << 16 | 2, 4 << 16, 2, 12 << 16],
+                ErrorCode::OutOfSegment,
+            ),
+            (&[own(WINDOW), 0, 4096, row], ErrorCode::OutOfMemory),
+            (&[own(WINDOW), 0, 0, 3 << 16 | 2, 1000], ErrorCode::OutOfMemory),
+            (&[own(WINDOW), 0, 0, 2 << 16 | 2, 1, 2, 1023], ErrorCode::OutOfMemory),
+            (&[own(CLOSED), 0, 0, row], ErrorCode::UnknownWindow),
+            (&[own(MISTAKEN), 0, 0, row], ErrorCode::WrongWindow),
+            (&[own(TOO_LARGE), 0x1000, 0, row], ErrorCode::OutOfWindow),
+        ]);
+    }
+}
+
+#[test]
+fn streams() {
+    let own = |segment| word(STREAM, segment);
+    let row = 1 << 16 | 2;
+    expect(&[
+        (&[own(WINDOW), 0, 0], ErrorCode::Malformed),
+        (&[own(WINDOW), 0, 0, row, 0, 1, 0], ErrorCode::Malformed),
+        (&[own(WINDOW), 0, 2, row], ErrorCode::Malformed),
+        (&[own(NONE), 0, 0, row], ErrorCode::UnknownSegment),
+        (&[own(QUEUE), 0, 0, row], ErrorCode::WrongSegment),
+        (&[own(WINDOW), 0, 4096, row], ErrorCode::OutOfMemory),
+    ]);
+}
+
+#[test]
+fn messages() {
+    let own = |segment| word(ENQUEUE, segment);
+    let row = 1 << 16 | 2;
+    expect(&[
+        (&[own(QUEUE), 0, 0], ErrorCode::Malformed),
+        (&[own(QUEUE), 0, 0, row, 0], ErrorCode::Malformed),
+        (&[own(QUEUE), 0, 2, row], ErrorCode::Malformed),
+        (&[own(NONE), 0, 0, row], ErrorCode::UnknownSegment),
+        (&[own(WINDOW), 0, 0, row], ErrorCode::WrongSegment),
+        (&[own(QUEUE), 0, 4096, row], ErrorCode::OutOfMemory),
+        (&[own(QUEUE), 0, 0, 1 << 16 | 63], ErrorCode::TooLong),
+    ]);
+}
+
+#[test]
+fn atomics() {
+    let own = |segment, operation: u32, wide: u32| word(ATOMIC, segment) | operation << 22 | wide << 25;
+    for (operation, operands) in [(0, 1), (1, 1), (2, 1), (3, 0), (4, 2), (5, 0), (6, 2)] {
+        for wide in [0, 1] {
+            let words = operands << wide;
+            for length in (0..=14).filter(|&length| length != words) {
+                let mut descriptor = vec![own(WINDOW, operation, wide), 0];
+                descriptor.extend(vec![1; length]);
+                expect(&[(&descriptor, ErrorCode::Malformed)]);
+            }
+            for (segment, offset, error) in [
+                (WINDOW, 2, ErrorCode::Malformed),
+                (NONE, 0, ErrorCode::UnknownSegment),
+                (QUEUE, 0, ErrorCode::WrongSegment),
+                (WINDOW, 128, ErrorCode::OutOfSegment),
+                (CLOSED, 0, ErrorCode::UnknownWindow),
+                (MISTAKEN, 0, ErrorCode::WrongWindow),
+                (TOO_LARGE, 0x1000, ErrorCode::OutOfWindow),
+            ] {
+                let mut descriptor = vec![own(segment, operation, wide), offset];
+                descriptor.extend(vec![1; words]);
+                expect(&[(&descriptor, error)]);
+            }
+            if wide == 1 {
+                let mut descriptor = vec![own(WINDOW, operation, 1), 4];
+                descriptor.extend(vec![1; words]);
+                expect(&[(&descriptor, ErrorCode::Malformed)]);
+            }
+        }
+    }
+    expect(&[(&[own(WINDOW, 7, 0), 0], ErrorCode::Malformed)]);
+}
+
+#[test]
+fn others() {
+    expect(&[
+        (&[word(MAIL, 0), 0], ErrorCode::Malformed),
+        (&[word(MAIL, 0), 0, 0, 0, 0], ErrorCode::Malformed),
+        (&[word(FENCE, WINDOW), 0, 0], ErrorCode::Malformed),
+        (&[word(FENCE, NONE), 0], ErrorCode::UnknownSegment),
+        (&[word(PROGRAM, WINDOW)], ErrorCode::Malformed),
+        (&[word(PROGRAM, NONE), 64], ErrorCode::UnknownSegment),
+        (&[word(PROGRAM, QUEUE), 64], ErrorCode::WrongSegment),
+        (&[word(PROGRAM, WINDOW), 256], ErrorCode::UnknownInstruction),
+    ]);
+}
+
+#[test]
+fn a_quiet_command_counts_only_when_it_fails() {
+    let quiet = 1 << 27;
+    let mut bench = Bench::new(32);
+    bench.push(&[word(PUT, WINDOW) | quiet, 0, 0, 1 << 16 | 2]);
+    assert_eq!(bench.event(), (0, None));
+    assert_eq!(bench.fabric.read(TARGET, 256), 0);
+    bench.push(&[word(PUT, NONE) | quiet, 0, 0, 1 << 16 | 2]);
+    assert_eq!(bench.event(), (1, Some(ErrorCode::UnknownSegment)));
+}
+
+#[test]
+fn a_descriptor_that_does_not_fit_the_queue_is_dropped_whole() {
+    let mut bench = Bench::new(32);
+    // One enqueue takes the only credit, eight wait in the cores, and the queue has room for 16 more of four words.
+    for _ in 0..1 + 8 + 16 + 3 {
+        bench.push(&[word(ENQUEUE, QUEUE), 0, 0, 1 << 16 | 1]);
+    }
+    assert_eq!(bench.get(INITIATOR, Block::Counters, 7), 3);
+    bench.set(INITIATOR, Block::Segments, QUEUE * 4 + 2, 3);
+    assert_eq!(bench.event(), (4, None));
+    assert_eq!(bench.get(TARGET, Block::Tags, 2 * 8 + 3), 4);
+    // A release of more than there are gives back what there is, and lets as many waiting messages go.
+    bench.set(TARGET, Block::Release, 2, 100);
+    assert_eq!((bench.event().0, bench.get(TARGET, Block::Tags, 2 * 8 + 6)), (8, 4));
+    // Seventeen words are too many for any descriptor.
+    for place in [0; 16].into_iter().chain([15]) {
+        bench.set(INITIATOR, Block::Command, place, 0);
+    }
+    assert_eq!(bench.get(INITIATOR, Block::Counters, 7), 4);
+}
+
+#[test]
+fn nothing_reaches_beyond_a_memory_or_wraps() {
+    let mut bench = Bench::new(32);
+    // The window claims more than the memory has.
+    bench.set(TARGET, Block::Tags, 8 + 1, 1 << 17);
+    bench.push(&[word(PUT, TOO_LARGE), 4096 - 256 - 4, 0, 1 << 16 | 4]);
+    assert_eq!(bench.event(), (1, Some(ErrorCode::OutOfWindow)));
+    assert_eq!(bench.get(TARGET, Block::Counters, 6), 3);
+    assert_eq!(bench.fabric.read(TARGET, 4092), 0);
+    assert_eq!(bench.fabric.read(TARGET, 0), (TARGET as u32) << 16);
+    // The next transfer on the tag is not to blame.
+    bench.push(&[word(PUT, TOO_LARGE), 0, 0, 1 << 16 | 4]);
+    assert_eq!((bench.event().0, bench.get(TARGET, Block::Tags, 8 + 5)), (2, 1));
+}

@@ -1,0 +1,150 @@
+use super::*;
+use crate::testing;
+use proptest::prelude::*;
+
+fn configs() -> impl Strategy<Value = Config> {
+    (
+        testing::meshes(),
+        prop::sample::select(vec![32, 64]),
+        2..=16usize,
+        any::<bool>(),
+        any::<prop::sample::Index>(),
+        2..=8u32,
+        1..=MAX_CORES,
+    )
+        .prop_map(|(mesh, width, fifo, monitors, memories, scratchpad, cores)| Config {
+            width,
+            fifo,
+            monitors,
+            memories: memories.index(mesh.cols),
+            scratchpad: 1 << scratchpad,
+            cores,
+            ..mesh
+        })
+}
+
+#[test]
+fn defaults_are_valid_and_those_of_the_table() {
+    assert_eq!(Config::from_toml(""), Ok(Config::default()));
+    assert_eq!(Config::default().validate(), Ok(()));
+    let table: Vec<_> = Config::fields()
+        .iter()
+        .map(|field| (field.name, field.default.to_string()))
+        .collect();
+    assert_eq!(Config::default().entries(), table);
+}
+
+#[test]
+fn the_table_holds_the_contract() {
+    let table: Vec<_> = Config::fields()
+        .iter()
+        .map(|field| format!("{} {} {}", field.name, field.allowed, field.default))
+        .collect();
+    assert_eq!(
+        table,
+        [
+            "cols 1..=16 4",
+            "rows 1..=16 4",
+            "width 32 or 64 32",
+            "fifo 2..=16 4",
+            "edge_nodes 0..=16 0",
+            "monitors true or false true",
+            "memories 0..=15 0",
+            "scratchpad 4, 8, 16, 32, 64, 128 or 256 64",
+            "cores 1..=8 8"
+        ]
+    );
+}
+
+/// For every key of the table: all that is allowed is taken, and what is next to it is refused by all three ways
+/// in.
+#[test]
+fn every_key_keeps_its_range() {
+    for field in Config::fields() {
+        let allowed: Vec<usize> = match field.allowed {
+            Allowed::Range(first, last) => (first..=last).collect(),
+            Allowed::OneOf(choices) => choices.to_vec(),
+            Allowed::Switch => continue,
+        };
+        for number in 0..=257 {
+            let setting = format!("{} = {number}", field.name);
+            let mut config = Config {
+                cols: MAX_COLS,
+                ..Config::default()
+            };
+            let before = config.clone();
+            if allowed.contains(&number) {
+                config.set(&setting).unwrap();
+                assert!(
+                    config.entries().contains(&(field.name, number.to_string())),
+                    "{setting}"
+                );
+            } else {
+                let error = config.set(&setting).unwrap_err();
+                assert!(
+                    matches!(error, ConfigError::OutOfRange { key, .. } if key == field.name),
+                    "{error}"
+                );
+                assert_eq!(config, before, "a refused setting changes nothing");
+                assert_eq!(Config::from_toml(&setting), Err(error.clone()));
+                (field.put)(&mut config, &Value::Integer(number as i64));
+                assert_eq!(config.validate(), Err(error));
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_come_in_any_order() {
+    let mut config = Config::default();
+    config.set("edge_nodes=8").unwrap();
+    assert_eq!(
+        config.validate(),
+        Err(ConfigError::EdgeNodes { edge_nodes: 8, cols: 4 })
+    );
+    config.set(" cols = 8 ").unwrap();
+    config.set("monitors=false").unwrap();
+    assert_eq!(config.validate(), Ok(()));
+    assert_eq!((config.cols, config.edge_nodes, config.monitors), (8, 8, false));
+}
+
+#[test]
+fn a_fabric_has_edge_nodes_for_host_and_memories() {
+    let mut config = Config {
+        cols: 1,
+        edge_nodes: 1,
+        ..Config::default()
+    };
+    assert_eq!(config.fabric(), Ok(config.clone()));
+    config.memories = 1;
+    let refused = config.validate();
+    assert_eq!(refused, Err(ConfigError::Memories { memories: 1, cols: 1 }));
+    assert_eq!(config.fabric().map(|_| ()), refused);
+    config.cols = 16;
+    config.memories = 15;
+    assert_eq!(config.fabric().unwrap().edge_nodes, 16);
+}
+
+#[test]
+fn a_number_beyond_every_type_is_refused() {
+    let config = Config {
+        fifo: usize::MAX,
+        ..Config::default()
+    };
+    assert!(matches!(
+        config.validate(),
+        Err(ConfigError::OutOfRange { key: "fifo", .. })
+    ));
+}
+
+proptest! {
+    #[test]
+    fn a_written_configuration_reads_back(config in configs()) {
+        prop_assert_eq!(Config::from_toml(&config.to_toml()), Ok(config.clone()));
+        let mut again = Config::default();
+        for (key, value) in config.entries() {
+            again.set(&format!("{key}={value}")).unwrap();
+        }
+        prop_assert_eq!(again, config);
+    }
+}

@@ -1,0 +1,369 @@
+//! Every register and field, as data.
+
+use super::{Block, Place, BLOCK_OFFSET, FIELD_WIDTH, MAGIC, SHORT_FIELD_WIDTH, VERSION};
+use crate::{
+    flit::NODE_WIDTH,
+    ni::{
+        command::{MAX_DESCRIPTOR_WORDS, SHAPERS},
+        event::{self, COUNTER_WIDTH, EVENTS},
+        instruction::PROGRAM_WORDS,
+        layout::{Access, BitField},
+        mailbox::{self, COUNT_WIDTH},
+        packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
+        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGES},
+        segment::{self, CREDITS_WIDTH, SEGMENTS},
+        shaper,
+        window::{self, ENDS_WIDTH, MESSAGES_WIDTH, WINDOWS},
+        MAILBOXES,
+    },
+};
+
+/// A register of an item.
+#[derive(Clone, Copy, Debug)]
+pub struct Register {
+    /// In small letters, words joined by `_`.
+    pub name: &'static str,
+    /// Number in its item.
+    pub number: usize,
+    /// What software may do with it.
+    pub access: Access,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// Its fields, from the lowest bit up.
+    pub fields: &'static [BitField],
+}
+
+/// What a block has: items, each with the same registers.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockMap {
+    /// The block.
+    pub block: Block,
+    /// Name of an item.
+    pub item: &'static str,
+    /// How many items there are.
+    pub items: usize,
+    /// Bits of the place that number the registers of an item.
+    pub number_width: usize,
+    /// What the block is for.
+    pub doc: &'static str,
+    /// The registers of an item.
+    pub registers: &'static [Register],
+}
+
+macro_rules! registers {
+    (
+        $(#[doc = $about:literal])+
+        $type:ident of $block:ident {
+            $($(#[doc = $doc:literal])+ $variant:ident = $number:literal, $name:literal, $access:ident, $fields:expr;)+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[doc = $doc])+ $variant = $number,)+
+        }
+
+        impl Place for $type {
+            const BLOCK: Block = Block::$block;
+            const REGISTERS: &'static [Register] = &[$(Register {
+                name: $name,
+                number: $number,
+                access: Access::$access,
+                doc: concat!($($doc,)+).trim_ascii(),
+                fields: &$fields,
+            },)+];
+
+            fn number(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+const fn value(width: usize, doc: &'static str) -> BitField {
+    BitField::new("value", 0, width, doc)
+}
+
+const fn words(doc: &'static str) -> BitField {
+    BitField::new("words", 0, OFFSET_WIDTH, doc)
+}
+
+const COUNTED: BitField = value(32, "A counter that wraps.");
+
+registers! {
+    /// Registers of block control.
+    ControlRegister of Control {
+        /// Identity.
+        Id = 0, "id", ReadOnly, [
+            BitField::new("version", 0, 16, "Version of the register map.").reset(VERSION),
+            BitField::new("magic", 16, 16, "What a network interface is known by.").reset(MAGIC),
+        ];
+        /// The node itself.
+        Node = 1, "node", ReadOnly, [BitField::new("node", 0, NODE_WIDTH, "x in the low four bits, y above.")];
+        /// The fabric.
+        Tiles = 2, "tiles", ReadOnly, [
+            BitField::new("cols", 0, 8, "Columns of tiles."),
+            BitField::new("rows", 8, 8, "Rows of tiles."),
+            BitField::new("edge_nodes", 16, 8, "The host and the memory nodes."),
+        ];
+        /// Memory of the node.
+        Memory = 3, "memory", ReadOnly, [BitField::new("bytes", 0, 32, "Size in bytes.")];
+        /// Status.
+        Status = 4, "status", ReadOnly, [
+            BitField::new("initialising", 0, 1, "After reset, tables are being cleared: commands and packets wait."),
+        ];
+        /// Events that have fired and interrupt.
+        InterruptLow = 5, "interrupt_low", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event i.")];
+        /// Events that have fired and interrupt.
+        InterruptHigh = 6, "interrupt_high", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event 32 + i.")];
+    }
+}
+
+registers! {
+    /// Registers of block command.
+    CommandRegister of Command {
+        /// A word of a descriptor.
+        Word = 0, "word", WriteOnly, [
+            value(32, "Appended to the descriptor; at number 15 it is the descriptor's last word."),
+        ];
+    }
+}
+
+registers! {
+    /// Registers of an event.
+    EventRegister of Events {
+        /// How often it was counted; a write sets it.
+        Count = 0, "count", ReadWrite, [value(COUNTER_WIDTH, "A counter that wraps.")];
+        /// When it has fired.
+        Control = 1, "control", ReadWrite, [event::THRESHOLD, event::COMPARE, event::INTERRUPT];
+        /// How it stands; a write clears the error.
+        Status = 2, "status", Clear, [event::ERROR, event::FIRED.access(Access::ReadOnly)];
+        /// Result of the last atomic that counted in it.
+        ValueLow = 3, "value_low", ReadOnly, [value(32, "Bits 31:0.")];
+        /// Result of the last atomic that counted in it.
+        ValueHigh = 4, "value_high", ReadOnly, [value(32, "Bits 63:32; 0 of a 32-bit atomic.")];
+    }
+}
+
+registers! {
+    /// Registers of a tag: a window of memory.
+    TagRegister of Tags {
+        /// Where the window begins.
+        Base = 0, "base", WriteOnly, [words("Address in words.")];
+        /// How long it is.
+        Size = 1, "size", WriteOnly, [words("Length in words; a write outside is refused.")];
+        /// What it takes.
+        Control = 2, "control", WriteOnly, [
+            window::MODE, window::EVENT_ENABLE, window::EVENT, window::SLOT_WORDS, window::SLOTS,
+        ];
+        /// How far it is filled.
+        Pointer = 3, "pointer", ReadWrite, [
+            value(OFFSET_WIDTH, "In pointer mode: words from the base; in queue mode: messages ever written."),
+        ];
+        /// How a stream is laid down.
+        Geometry = 4, "geometry", WriteOnly, [
+            BitField::new("row", 0, ROW_WIDTH, "Words of a row, 0 for contiguous."),
+            BitField::new("stride", STRIDE_OFFSET, STRIDE_WIDTH, "Words from row to row."),
+        ];
+        /// How many transfers ended; a write clears it.
+        Ends = 5, "ends", Clear, [value(ENDS_WIDTH, "A counter that wraps.")];
+        /// Of a queue: how many messages were released.
+        Released = 6, "released", ReadOnly, [value(MESSAGES_WIDTH, "Messages ever released; a counter that wraps.")];
+    }
+}
+
+registers! {
+    /// Registers of a segment.
+    SegmentRegister of Segments {
+        /// Whose it is.
+        Target = 0, "target", WriteOnly, [segment::NODE, segment::TAG, segment::KIND];
+        /// How long it is.
+        Size = 1, "size", WriteOnly, [words("Length in words; nothing is sent beyond.")];
+        /// Of a queue: how many messages may be sent.
+        Credits = 2, "credits", WriteOnly, [
+            BitField::new("messages", 0, CREDITS_WIDTH, "Slots of the queue that are this sender's."),
+        ];
+    }
+}
+
+registers! {
+    /// Registers of a mailbox.
+    MailboxRegister of Mailboxes {
+        /// What came last, or all joined.
+        Low = 0, "low", ReadOnly, [value(32, "Bits 31:0.")];
+        /// What came last, or all joined.
+        High = 1, "high", ReadOnly, [value(32, "Bits 63:32.")];
+        /// What it does with a mail.
+        Control = 2, "control", WriteOnly, [
+            mailbox::MODE, mailbox::EVENT_ENABLE, mailbox::EVENT, mailbox::EXPECTED,
+        ];
+        /// How many came; a write clears it, and the value.
+        Count = 3, "count", Clear, [
+            value(COUNT_WIDTH, "Mails since the last write, or in the round of a barrier; a counter that wraps."),
+        ];
+    }
+}
+
+registers! {
+    /// Registers of a packet shaper.
+    ShaperRegister of Shapers {
+        /// How long packets may be.
+        Maximum = 0, "maximum", WriteOnly, [shaper::MAXIMUM];
+        /// How many flits may go.
+        Rate = 1, "rate", WriteOnly, [shaper::RATE];
+        /// How many flits may go at once.
+        Burst = 2, "burst", WriteOnly, [shaper::BURST];
+    }
+}
+
+registers! {
+    /// Registers of block program.
+    ProgramRegister of Program {
+        /// An instruction; the built-in programs are not written.
+        Instruction = 0, "instruction", WriteOnly, [value(32, "See the instructions.")];
+    }
+}
+
+registers! {
+    /// Registers of block release.
+    ReleaseRegister of Release {
+        /// Releases the oldest messages of the queue.
+        Messages = 0, "messages", WriteOnly, [
+            BitField::new("count", 0, MESSAGES_WIDTH, "How many; each sends its sender a credit."),
+        ];
+    }
+}
+
+registers! {
+    /// Registers of block counters.
+    CounterRegister of Counters {
+        /// Cycles since reset.
+        Cycles = 0, "cycles", ReadOnly, [COUNTED];
+        /// Flits that came on the data plane.
+        DataIn = 1, "data_in", ReadOnly, [COUNTED];
+        /// Flits that went on the data plane.
+        DataOut = 2, "data_out", ReadOnly, [COUNTED];
+        /// Flits that came on the control plane.
+        ControlIn = 3, "control_in", ReadOnly, [COUNTED];
+        /// Flits that went on the control plane.
+        ControlOut = 4, "control_out", ReadOnly, [COUNTED];
+        /// Cycles in which a flit of the data plane could not go.
+        DataStalls = 5, "data_stalls", ReadOnly, [COUNTED];
+        /// Words from the network that were refused.
+        Refused = 6, "refused", ReadOnly, [COUNTED];
+        /// Descriptors that did not fit the queue.
+        Dropped = 7, "dropped", ReadOnly, [COUNTED];
+        /// Cycles in which a micro-core ran.
+        Running = 8, "running", ReadOnly, [COUNTED];
+        /// Cycles in which every active micro-core waited.
+        Waiting = 9, "waiting", ReadOnly, [COUNTED];
+    }
+}
+
+registers! {
+    /// Registers of a page.
+    PageRegister of Pages {
+        /// Where the page begins in external memory.
+        Low = 0, "low", WriteOnly, [
+            BitField::new("base", ALIGNMENT_WIDTH, 32 - ALIGNMENT_WIDTH, "Bits 31:12 of the byte address; those below are 0."),
+        ];
+        /// Where the page begins in external memory.
+        High = 1, "high", WriteOnly, [BitField::new("base", 0, 32, "Bits 63:32 of the byte address.")];
+    }
+}
+
+const fn block<P: Place>(item: &'static str, items: usize, number_width: usize, doc: &'static str) -> BlockMap {
+    BlockMap {
+        block: P::BLOCK,
+        item,
+        items,
+        number_width,
+        doc,
+        registers: P::REGISTERS,
+    }
+}
+
+/// All blocks, in the order of their numbers.
+pub static MAP: &[BlockMap] = &[
+    block::<ControlRegister>("control", 1, BLOCK_OFFSET, "What the node is, and its interrupt."),
+    block::<CommandRegister>(
+        "word",
+        MAX_DESCRIPTOR_WORDS,
+        0,
+        "Descriptors: n words go to the numbers 16 - n to 15, in this order. What does not fit the queue is dropped whole \
+         and counted.",
+    ),
+    block::<EventRegister>("event", EVENTS, FIELD_WIDTH, "Events: counters with a threshold, a result and an error."),
+    block::<TagRegister>(
+        "tag",
+        WINDOWS,
+        FIELD_WIDTH,
+        "Windows. After reset all are off but number 255, the system window: it is a window over the whole address space.",
+    ),
+    block::<SegmentRegister>(
+        "segment",
+        SEGMENTS,
+        SHORT_FIELD_WIDTH,
+        "Segments: windows and queues of other nodes, by the handle that descriptors name.",
+    ),
+    block::<MailboxRegister>("mailbox", MAILBOXES, SHORT_FIELD_WIDTH, "Mailboxes of 64 bits."),
+    block::<ShaperRegister>("shaper", SHAPERS, SHORT_FIELD_WIDTH, "Packet shapers."),
+    block::<ProgramRegister>(
+        "instruction",
+        PROGRAM_WORDS,
+        0,
+        "Memory of the micro-cores' programs. The first 64 places are the built-in ones, and not written.",
+    ),
+    block::<ReleaseRegister>("queue", WINDOWS, 0, "Release of messages, by the tag of their queue."),
+    block::<CounterRegister>("counters", 1, BLOCK_OFFSET, "Counters of the monitor."),
+    block::<PageRegister>("page", PAGES, HALF_WIDTH, "Pages of external memory; of memory nodes alone."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ni::{
+        descriptor, instruction,
+        layout::{tests::assert_sound, Layout},
+        packet,
+    };
+
+    #[test]
+    fn blocks_are_in_order_and_hold_their_items() {
+        assert_eq!(MAP.len(), Block::ALL.len());
+        for (map, &block) in MAP.iter().zip(Block::ALL) {
+            assert_eq!(map.block, block);
+            assert!(map.items << map.number_width <= 1 << BLOCK_OFFSET, "{}", block.name());
+            assert!(map.doc.ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn registers_are_sound() {
+        for map in MAP {
+            for (at, register) in map.registers.iter().enumerate() {
+                assert_eq!(register.number, at, "{}", register.name);
+                assert!(register.number < 1 << map.number_width);
+                assert!(register.doc.ends_with('.'), "{}", register.doc);
+                assert_sound(register.name, register.fields);
+            }
+        }
+    }
+
+    #[test]
+    fn layouts_are_sound() {
+        let layouts: [Layout; 8] = [
+            packet::HEAD,
+            packet::ADDRESS,
+            packet::GEOMETRY,
+            window::MESSAGE,
+            descriptor::WORD,
+            descriptor::MAIL,
+            instruction::WORD,
+            instruction::FLAGS,
+        ];
+        for layout in layouts {
+            assert_sound(layout.name, layout.fields);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What this module describes, in other languages: a C header, SystemRDL, and a page of documentation.
+//!
+//! All three come from the same tables as the hardware; nothing in them is written twice.
+
+use super::{
+    codes::Code,
+    command::Opcode,
+    descriptor,
+    event::Compare,
+    instruction::{self, Mode, Op},
+    layout::Layout,
+    mailbox,
+    packet::{self, ControlKind, DataKind, Operation},
+    segment::SegmentKind,
+    window, ErrorCode,
+};
+
+mod c_header;
+mod markdown;
+mod systemrdl;
+
+pub use self::{c_header::c_header, markdown::markdown, systemrdl::systemrdl};
+
+/// The words outside the registers.
+const LAYOUTS: [Layout; 8] = [
+    packet::HEAD,
+    packet::ADDRESS,
+    packet::GEOMETRY,
+    window::MESSAGE,
+    descriptor::WORD,
+    descriptor::MAIL,
+    instruction::WORD,
+    instruction::FLAGS,
+];
+
+/// The enumerations, by the prefix of their names.
+const ENUMERATIONS: [(&str, &[Code]); 11] = [
+    ("data_kind", DataKind::CODES),
+    ("control_kind", ControlKind::CODES),
+    ("opcode", Opcode::CODES),
+    ("operation", Operation::CODES),
+    ("error", ErrorCode::CODES),
+    ("window_mode", window::Mode::CODES),
+    ("segment_kind", SegmentKind::CODES),
+    ("mailbox_mode", mailbox::Mode::CODES),
+    ("compare", Compare::CODES),
+    ("op", Op::CODES),
+    ("op_mode", Mode::CODES),
+];
