@@ -15,6 +15,7 @@
 //! | [`scoreboard`] | every packet against the golden model |
 //! | [`plan`], [`mesh_run`], [`report`] | one run of traffic: what is wanted, the run, its figures |
 //! | [`noc_bench`] | the benchmark of the network |
+//! | [`onesided_bench`] | the benchmark of the one-sided operations |
 //! | [`bench_report`] | the form of every benchmark's figures |
 //!
 //! ```
@@ -44,6 +45,7 @@ pub mod mesh_run;
 #[cfg(test)]
 mod naive_mesh;
 pub mod noc_bench;
+pub mod onesided_bench;
 pub mod plan;
 pub mod report;
 pub mod rtl;

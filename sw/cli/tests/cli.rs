@@ -60,7 +60,7 @@ fn help_teaches() {
     let folder = folder();
     insta::assert_snapshot!("help", success(folder.path(), "--help"));
     insta::assert_snapshot!("help_generate", success(folder.path(), "generate --help"));
-    for command in ["list", "check", "sim mesh", "bench noc", "synth"] {
+    for command in ["list", "check", "sim mesh", "bench noc", "bench onesided", "synth"] {
         let help = success(folder.path(), &format!("{command} --help"));
         assert!(help.contains("Usage: portico "), "{command}");
         let example = format!("portico {command}");

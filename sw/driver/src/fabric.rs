@@ -1,7 +1,7 @@
 //! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
 
 use portico_spec::{
-    ni::registers::{Block, BASE_BYTES, BLOCK_OFFSET},
+    ni::registers::{Block, BLOCK_OFFSET},
     Config,
 };
 
@@ -232,7 +232,7 @@ impl<T: Transport> Fabric<T> {
     ) -> Result<[u32; N], Error> {
         let lanes = self.port.word_bytes as usize / 4;
         let mut words = vec![0; N * lanes];
-        let address = register(block, place, self.port.word_bytes);
+        let address = register(self.config(), node, block, place);
         self.read_space(node, address, &mut words)?;
         Ok(std::array::from_fn(|at| words[at * lanes]))
     }
@@ -243,12 +243,12 @@ impl<T: Transport> Fabric<T> {
         for (at, &word) in data.iter().enumerate() {
             words[at * lanes] = word;
         }
-        let address = register(block, place, self.port.word_bytes);
+        let address = register(self.config(), node, block, place);
         self.write_space(node, address, &words)
     }
 }
 
-/// The byte address of a register.
-pub(crate) fn register(block: Block, place: u32, word_bytes: u32) -> u32 {
-    BASE_BYTES as u32 + ((block as u32) << BLOCK_OFFSET | place) * word_bytes
+/// The byte address of a register in the address space of its node.
+pub(crate) fn register(config: &Config, node: usize, block: Block, place: u32) -> u32 {
+    config.registers_base(node) + ((block as u32) << BLOCK_OFFSET | place) * (config.width / 8) as u32
 }

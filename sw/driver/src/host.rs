@@ -6,7 +6,7 @@ use portico_spec::{
     ni::{
         descriptor::{Command, Geometry, Transfer},
         event::EVENTS,
-        registers::{Block, SHORT_FIELD_WIDTH, SPACE_BYTES},
+        registers::{Block, SHORT_FIELD_WIDTH},
         segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
     },
@@ -46,14 +46,15 @@ impl<T: Transport> HostPort<T> {
     /// Waits until the host is initialised.
     pub fn open(mut transport: T, host: usize, timeout: u64) -> Result<HostPort<T>, Error> {
         let word_bytes = (transport.config().width / 8) as u32;
+        let [bytes, status] = [3, 4].map(|place| register(transport.config(), host, Block::Control, place));
         let begun = transport.cycles();
-        while transport.read(register(Block::Control, 4, word_bytes))? & 1 != 0 {
+        while transport.read(status)? & 1 != 0 {
             if transport.cycles() - begun >= timeout {
                 let (node, what, cycles) = (host, "initialisation", timeout);
                 return Err(Error::Timeout { node, what, cycles });
             }
         }
-        let memory_bytes = transport.read(register(Block::Control, 3, word_bytes))?;
+        let memory_bytes = transport.read(bytes)?;
         let staging_bytes = (memory_bytes / 4).min(MAX_STAGING) / 8 * 8;
         Ok(HostPort {
             transport,
@@ -153,7 +154,7 @@ impl<T: Transport> Fabric<T> {
         self.port.next = (handle + 1) % HANDLES;
         self.port.handles[handle] = Some(node);
         let target = segment_target(self.config(), node, SYSTEM_WINDOW as u8, SegmentKind::Window);
-        let size = SPACE_BYTES as u32 / self.port.word_bytes;
+        let size = self.config().space_bytes(node) / self.port.word_bytes;
         let place = (handle as u32) << SHORT_FIELD_WIDTH;
         self.write_registers(self.port.host, Block::Segments, place, &[target, size])?;
         Ok(handle as u8)

@@ -124,6 +124,22 @@ impl SimulatedFabric {
         Ok(fabric)
     }
 
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Cycles since the model was made.
+    pub fn cycles(&self) -> u64 {
+        self.model.cycle()
+    }
+
+    /// Whether the host node interrupts.
+    pub fn interrupt(&mut self) -> bool {
+        self.model.settle();
+        self.model.get(self.host_irq) == 1
+    }
+
     /// Puts something at the fabric's outer ports.
     pub fn attach(&mut self, peripheral: Box<dyn Peripheral>) {
         self.peripherals.push(peripheral);
@@ -322,7 +338,7 @@ fn silent(address: u32) -> TransportError {
 
 impl Transport for SimulatedFabric {
     fn config(&self) -> &Config {
-        &self.config
+        self.config()
     }
 
     fn read(&mut self, address: u32) -> Result<u32, TransportError> {
@@ -334,7 +350,7 @@ impl Transport for SimulatedFabric {
     }
 
     fn cycles(&self) -> u64 {
-        self.model.cycle()
+        self.cycles()
     }
 
     fn wait(&mut self, cycles: u64) {
@@ -342,7 +358,6 @@ impl Transport for SimulatedFabric {
     }
 
     fn interrupt(&mut self) -> bool {
-        self.model.settle();
-        self.model.get(self.host_irq) == 1
+        self.interrupt()
     }
 }

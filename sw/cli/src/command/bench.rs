@@ -1,6 +1,8 @@
 //! `portico bench`: figures, each beside the bound that it is held against.
 
 mod noc;
+mod onesided;
+mod onesided_tables;
 mod tables;
 
 use clap::{Args, Subcommand};
@@ -15,12 +17,14 @@ pub struct Bench {
 #[derive(Subcommand)]
 enum What {
     Noc(noc::Noc),
+    Onesided(onesided::Onesided),
 }
 
 impl Bench {
     pub fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Noc(noc) => noc.run(),
+            What::Onesided(onesided) => onesided.run(),
         }
     }
 }

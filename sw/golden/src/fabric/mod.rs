@@ -29,10 +29,7 @@
 //! assert_eq!(fabric.read(0, register(Block::Events, 5 * 8)), 1);
 //! ```
 
-use portico_spec::{
-    ni::registers::{BASE_BYTES, SPACE_BYTES},
-    Config, Terminal,
-};
+use portico_spec::Config;
 
 use self::interface::Interface;
 
@@ -66,16 +63,11 @@ impl GoldenFabric {
     /// A fabric after reset. Tiles and the first edge node, the host, have the configured memory; the other edge nodes are
     /// memories and have all that is below the registers.
     pub fn new(config: &Config) -> GoldenFabric {
-        let interface = |terminal| {
-            let memory = match config.terminal(terminal) {
-                Terminal::Tile(_) | Terminal::Edge(0) => config.scratchpad << 10,
-                Terminal::Edge(_) => BASE_BYTES,
-            };
-            Interface::new(config, config.terminal_node(terminal), memory)
-        };
         GoldenFabric {
             config: config.clone(),
-            interfaces: (0..config.terminals()).map(interface).collect(),
+            interfaces: (0..config.terminals())
+                .map(|terminal| Interface::new(config, terminal))
+                .collect(),
         }
     }
 

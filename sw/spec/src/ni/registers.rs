@@ -19,7 +19,12 @@ pub use self::{
         ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, MAP,
     },
 };
-use super::codes::codes;
+use super::{
+    codes::codes,
+    page::{MEMORY_WIDTH, REGISTER_BIT},
+};
+
+use crate::Terminal;
 
 mod address;
 mod map;
@@ -79,5 +84,33 @@ impl crate::Config {
     /// What the register that describes the fabric holds at every node.
     pub fn tiles_register(&self) -> u32 {
         (self.cols | self.rows << 8 | self.edge_nodes << 16) as u32
+    }
+
+    /// Bytes of a terminal's memory, as its register says. That of a memory node is what its pages reach.
+    pub fn memory_bytes(&self, terminal: usize) -> u32 {
+        match self.terminal(terminal) {
+            Terminal::Tile(_) | Terminal::Edge(0) => (self.scratchpad << 10) as u32,
+            Terminal::Edge(_) => self.word_bytes() << MEMORY_WIDTH,
+        }
+    }
+
+    /// Byte address of a terminal's first register; those of a memory node are behind all that its pages reach.
+    pub fn registers_base(&self, terminal: usize) -> u32 {
+        match self.terminal(terminal) {
+            Terminal::Tile(_) | Terminal::Edge(0) => BASE_BYTES as u32,
+            Terminal::Edge(_) => self.word_bytes() << REGISTER_BIT,
+        }
+    }
+
+    /// Bytes of a terminal's address space, registers and all: its system window is open over them.
+    pub fn space_bytes(&self, terminal: usize) -> u32 {
+        match self.terminal(terminal) {
+            Terminal::Tile(_) | Terminal::Edge(0) => SPACE_BYTES as u32,
+            Terminal::Edge(_) => self.registers_base(terminal) + (self.word_bytes() << INDEX_WIDTH),
+        }
+    }
+
+    fn word_bytes(&self) -> u32 {
+        (self.width / 8) as u32
     }
 }

@@ -8,7 +8,17 @@ use portico_testbench::{
 
 /// All that is held against something, with what it is held against; then what every mesh accepts at saturation.
 pub fn text(report: &BenchReport, curves: &[Curve]) -> String {
-    let held: Vec<&Row> = report.rows.iter().filter(|row| is_held(row)).collect();
+    format!(
+        "{}\nSaturation, accepted flits per sending node and cycle at an offered load of 1:\n\n{}\n{}",
+        held(report.rows.iter().filter(|row| is_held(row))),
+        saturation(curves),
+        settings(report)
+    )
+}
+
+/// Rows with what they are held against, and how many of them meet it.
+pub fn held<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    let held: Vec<&Row> = rows.collect();
     let met = held.iter().filter(|row| row.meets_bound() == Some(true)).count();
     let bounds = held.iter().filter(|row| row.bound.is_some()).count();
     let rows = held.iter().map(|row| {
@@ -29,12 +39,18 @@ pub fn text(report: &BenchReport, curves: &[Curve]) -> String {
         ]
     });
     let header = ["figure", "unit", "paper", "limit", "bound", "Portico", ""];
+    format!(
+        "{}\n{met} of {bounds} bounds met.\n",
+        table(&header, rows, &[2, 3, 4, 5])
+    )
+}
+
+/// Tools and configuration in a line.
+pub fn settings(report: &BenchReport) -> String {
     let tools = report.tools.iter().map(|(name, version)| format!("{name} {version}"));
     let config = report.config.iter().map(|(key, value)| format!("{key} = {value}"));
     format!(
-        "{}\n{met} of {bounds} bounds met.\n\nSaturation, accepted flits per sending node and cycle at an offered load of 1:\n\n{}\n{}; {}\n",
-        table(&header, rows, &[2, 3, 4, 5]),
-        saturation(curves),
+        "{}; {}\n",
         tools.collect::<Vec<_>>().join(", "),
         config.collect::<Vec<_>>().join(", ")
     )
@@ -46,7 +62,7 @@ fn is_held(row: &Row) -> bool {
 }
 
 /// Four digits at most, and no more of them than a figure of its size needs.
-fn figure_text(figure: f64) -> String {
+pub fn figure_text(figure: f64) -> String {
     match figure.abs() {
         size if size >= 100.0 => format!("{figure:.0}"),
         size if size >= 10.0 => format!("{figure:.1}"),

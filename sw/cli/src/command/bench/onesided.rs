@@ -1,0 +1,98 @@
+//! `portico bench onesided`: the one-sided operations.
+
+use super::onesided_tables;
+use crate::{
+    config_args::ConfigArgs,
+    design, line_plot,
+    output::{self, Output},
+    progress,
+};
+use clap::Args;
+use portico_synth::Tool;
+use portico_testbench::{
+    bench_report::BenchReport,
+    hardware,
+    onesided_bench::{self, Effort},
+};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portico bench onesided                  all tables and figures: some minutes
+  portico bench onesided --quick          few sizes and short runs
+  portico bench onesided --json build/onesided.json
+  portico bench onesided --set memories=1 --set scratchpad=256 --out build/onesided
+
+Measured are the latencies of single puts, gets and atomics, and how much of a link transfers fill; messages of many \
+tiles to one; and what the paper measured: puts to neighbours (its Table 1), throughput and latency against size \
+(Figures 2 and 3), atomics against the number of initiators (Figure 4), jobs to workers and back through queues (Table \
+2). What was moved is compared with what was sent. With a memory node, Figures 2 and 3 have external memory too.
+
+A latency counts from the last beat of a descriptor to the cycle in which its event shows. Columns: paper is the figure \
+of the paper that described it, limit is what no implementation can pass, bound is what Portico must reach.";
+
+/// What a fabric decides itself.
+const DECIDED: [&str; 1] = ["edge_nodes"];
+
+/// Measure the one-sided operations: puts, gets, atomics, queues
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Onesided {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Few sizes and short runs: about a minute once the model is in the cache
+    #[arg(long)]
+    quick: bool,
+    /// All figures, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Folder for onesided.json and the plots transfers.svg and atomics.svg, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Onesided {
+    pub fn run(self) -> anyhow::Result<()> {
+        self.config.refuse("bench onesided", &DECIDED)?;
+        let config = self.config.resolve()?;
+        let effort = if self.quick { Effort::quick() } else { Effort::default() };
+        let spinner = progress::spinner("compiling the fabric".to_owned());
+        let fabric = hardware::fabric(&config);
+        spinner.finish_and_clear();
+        let bar = progress::bar(0);
+        let figures = onesided_bench::run(Box::new(fabric?), &effort, &mut |done, steps, next| {
+            tracing::info!("{done}/{steps} {next}");
+            bar.set_length(steps as u64);
+            bar.set_position(done as u64);
+            bar.set_message(next.to_owned());
+        });
+        bar.finish_and_clear();
+        let figures = figures?;
+
+        let mut report = BenchReport {
+            rows: figures.rows(),
+            ..BenchReport::new(&config)
+        };
+        DECIDED.iter().for_each(|key| drop(report.config.remove(*key)));
+        report.config.insert("seed".into(), effort.seed.to_string());
+        let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+        report
+            .tools
+            .insert("portico".into(), format!("{} ({build} build)", design::VERSION));
+        let verilator = portico_synth::locate(Tool::Verilator)?;
+        report.tools.insert("verilator".into(), verilator.version);
+
+        let mut output = Output::default();
+        let folder = self.out.as_ref();
+        let json = folder.map(|folder| folder.join("onesided.json"));
+        for file in self.json.into_iter().chain(json) {
+            output.add(file, report.to_json());
+        }
+        if let Some(folder) = folder {
+            output.add(folder.join("transfers.svg"), line_plot::transfers(&figures.sizes)?);
+            output.add(folder.join("atomics.svg"), line_plot::atomics(&figures.atomics)?);
+        }
+        output.commit()?;
+        output::print(&onesided_tables::text(&report, &figures))
+    }
+}

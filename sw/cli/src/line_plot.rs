@@ -1,0 +1,230 @@
+//! Plots of lines over logarithmic axes, as SVG: one file a figure, side by side panels with a legend each.
+
+use anyhow::{anyhow, ensure};
+use plotters::{coord::Shift, prelude::*};
+use portico_testbench::onesided_bench::{
+    atomics,
+    bounds::Way,
+    sizes::{self, Target},
+};
+
+/// Size of a panel, and of the band above all of them, in pixels.
+const PANEL: (u32, u32) = (520, 360);
+const BAND: u32 = 48;
+
+/// One a line; told apart by people who do not see all colours (Okabe and Ito, 2008).
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// One pair of axes.
+#[derive(Debug, PartialEq)]
+struct Panel {
+    title: String,
+    x: &'static str,
+    y: &'static str,
+    /// Name and points; all coordinates are above zero.
+    lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// Throughput and latency against size: a row of panels for each direction and memory, a line for each number of tiles.
+///
+/// # Errors
+/// There is nothing to plot, or plotting fails.
+pub fn transfers(curves: &[sizes::Curve]) -> anyhow::Result<String> {
+    let mut kinds: Vec<(Target, Way)> = curves.iter().map(|curve| (curve.target, curve.way)).collect();
+    kinds.dedup();
+    let mut panels = vec![];
+    for (target, way) in kinds {
+        let of_kind = || curves.iter().filter(|curve| (curve.target, curve.way) == (target, way));
+        let lines = |figure: fn(&sizes::Point) -> f64| {
+            let line = |curve: &sizes::Curve| {
+                let points = curve.points.iter().map(|point| (point.bytes as f64, figure(point)));
+                (tiles(curve.initiators), points.collect())
+            };
+            of_kind().map(line).collect()
+        };
+        let name = format!("{}, {}", way.name(), target.name());
+        panels.push(Panel {
+            title: format!("{name}: throughput"),
+            x: "size, bytes",
+            y: "bytes/cycle",
+            lines: lines(|point| point.rate),
+        });
+        panels.push(Panel {
+            title: format!("{name}: latency"),
+            x: "size, bytes",
+            y: "cycles",
+            lines: lines(|point| point.latency),
+        });
+    }
+    svg("Transfers against size", &panels)
+}
+
+/// Cycles of a request against initiators, a line a kind.
+///
+/// # Errors
+/// There is nothing to plot, or plotting fails.
+pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
+    let line = |curve: &atomics::Curve| {
+        let points = curve
+            .points
+            .iter()
+            .map(|&(initiators, cycles)| (initiators as f64, cycles));
+        (curve.kind.name().to_owned(), points.collect())
+    };
+    let panel = Panel {
+        title: "postadd (posted) and fetch-and-add (blocking)".to_owned(),
+        x: "initiators",
+        y: "cycles a request",
+        lines: curves.iter().map(line).collect(),
+    };
+    svg("Atomics against initiators", &[panel])
+}
+
+fn tiles(count: usize) -> String {
+    match count {
+        1 => "1 tile".to_owned(),
+        _ => format!("{count} tiles"),
+    }
+}
+
+/// Panels in rows of two.
+fn svg(title: &str, panels: &[Panel]) -> anyhow::Result<String> {
+    let mut points = panels.iter().flat_map(|panel| &panel.lines);
+    ensure!(points.any(|(_, points)| !points.is_empty()), "no point to plot");
+    let columns = panels.len().min(2);
+    let rows = panels.len().div_ceil(columns);
+    let size = (PANEL.0 * columns as u32, PANEL.1 * rows as u32 + BAND);
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        draw(&root, title, panels, (rows, columns)).map_err(|error| anyhow!("cannot plot: {error}"))?;
+    }
+    Ok(svg)
+}
+
+fn draw<'a>(
+    root: &Area<'a>,
+    title: &str,
+    panels: &[Panel],
+    split: (usize, usize),
+) -> Result<(), Box<dyn std::error::Error + 'a>> {
+    root.fill(&WHITE)?;
+    let (band, below) = root.split_vertically(BAND);
+    band.draw(&Text::new(title.to_owned(), (20, 14), ("sans-serif", 24).into_font()))?;
+    for (panel, area) in panels.iter().zip(below.split_evenly(split)) {
+        draw_panel(&area, panel)?;
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Result<(), Box<dyn std::error::Error + 'a>> {
+    let points = || panel.lines.iter().flat_map(|(_, points)| points);
+    let (x, y) = (span(points().map(|point| point.0)), span(points().map(|point| point.1)));
+    let mut chart = ChartBuilder::on(area)
+        .margin(10)
+        .caption(&panel.title, ("sans-serif", 16))
+        .x_label_area_size(36)
+        .y_label_area_size(56)
+        .build_cartesian_2d((x.0..x.1).log_scale().base(2.0), (y.0..y.1).log_scale())?;
+    chart
+        .configure_mesh()
+        .x_desc(panel.x)
+        .y_desc(panel.y)
+        .x_labels(10)
+        .x_label_formatter(&|x| format!("{x:.0}"))
+        .y_label_formatter(&|y| format!("{y}"))
+        .light_line_style(WHITE)
+        .draw()?;
+    for ((name, points), colour) in panel.lines.iter().zip(COLOURS.iter().cycle()) {
+        let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
+        chart.draw_series(line)?.label(name).legend(move |(x, y)| {
+            let ends = [(x, y), (x + 18, y)];
+            PathElement::new(ends, colour.stroke_width(2))
+        });
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .label_font(("sans-serif", 13))
+        .draw()?;
+    Ok(())
+}
+
+/// From the least value to the largest, with room around both; never empty.
+fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (least, most) = values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
+        (least.min(value), most.max(value))
+    });
+    match least <= most {
+        true => (least / 1.5, most * 1.5),
+        false => (1.0, 2.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico_testbench::onesided_bench::atomics::Kind;
+
+    fn curve(way: Way, initiators: usize) -> sizes::Curve {
+        let point = |bytes| sizes::Point {
+            bytes,
+            rate: bytes as f64 / 20.0,
+            latency: 20.0 + bytes as f64 / 4.0,
+        };
+        sizes::Curve {
+            target: Target::Scratchpad(3),
+            way,
+            initiators,
+            points: [8, 64, 512].map(point).to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_panel_a_figure_and_a_line_a_number_of_tiles() {
+        let curves = [
+            curve(Way::Put, 1),
+            curve(Way::Put, 16),
+            curve(Way::Get, 1),
+            curve(Way::Get, 16),
+        ];
+        let svg = transfers(&curves).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        for text in [
+            "Transfers against size",
+            "put, scratchpad: throughput",
+            "get, scratchpad: latency",
+            "1 tile",
+            "16 tiles",
+            "size, bytes",
+        ] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(transfers(&[]).is_err());
+    }
+
+    #[test]
+    fn atomics_have_one_panel() {
+        let curves = Kind::ALL.map(|kind| atomics::Curve {
+            kind,
+            points: vec![(1, 3.0), (4, 5.0), (16, 80.0)],
+        });
+        let svg = super::atomics(&curves).unwrap();
+        for kind in Kind::ALL {
+            assert!(svg.contains(kind.name()), "{}", kind.name());
+        }
+        assert_eq!(span([2.0, 8.0].into_iter()), (2.0 / 1.5, 12.0));
+        assert_eq!(span([].into_iter()), (1.0, 2.0));
+    }
+}
