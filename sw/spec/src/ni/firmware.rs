@@ -17,8 +17,10 @@ pub struct Entries {
     pub put3d: u8,
     /// An end of transfer and nothing else.
     pub empty: u8,
-    /// A get request for rows.
+    /// A get request for one row.
     pub get: u8,
+    /// A get request for rows.
+    pub get2d: u8,
     /// A get request for planes of rows.
     pub get3d: u8,
     /// One row to a window in pointer mode.
@@ -64,6 +66,9 @@ const EMPTY: &str = "close last, stop";
 // The ADDRESS word carries the local address, to which the reply writes. The geometry travels as the other side sees it,
 // its local stride being the requester's remote one: hence the swaps.
 const GET: &str = "
+    word r1
+    word r3, close, stop";
+const GET_2D: &str = "
     word r1
     word r3
     word r4, swap, close, stop";
@@ -135,6 +140,7 @@ pub fn firmware() -> Firmware {
         put3d: place(PUT_3D),
         empty: place(EMPTY),
         get: place(GET),
+        get2d: place(GET_2D),
         get3d: place(GET_3D),
         stream: place(STREAM),
         stream2d: place(STREAM_2D),
@@ -156,6 +162,7 @@ impl Entries {
             put3d,
             empty,
             get,
+            get2d,
             get3d,
             stream,
             stream2d,
@@ -172,6 +179,7 @@ impl Entries {
             plain("put3d", put3d),
             plain("empty", empty),
             plain("get", get),
+            plain("get2d", get2d),
             plain("get3d", get3d),
             plain("stream", stream),
             plain("stream2d", stream2d),
@@ -237,7 +245,8 @@ mod tests {
         for entry in [entries.put, entries.put2d, entries.put3d, entries.empty] {
             assert_eq!(trace(entry), (0, 1));
         }
-        assert_eq!((trace(entries.get), trace(entries.get3d)), ((3, 0), (5, 0)));
+        let gets = [entries.get, entries.get2d, entries.get3d].map(trace);
+        assert_eq!(gets, [(2, 0), (3, 0), (5, 0)]);
         assert_eq!((trace(entries.stream), trace(entries.stream2d)), ((0, 1), (0, 1)));
         assert_eq!((trace(entries.enqueue), trace(entries.enqueue_empty)), ((1, 1), (1, 1)));
         for (operands, entry) in entries.atomic.into_iter().enumerate() {
@@ -261,7 +270,7 @@ mod tests {
                 8 | 3 << 12 | 0b111 << 17
             ]
         );
-        let get = usize::from(entries.get);
+        let get = usize::from(entries.get2d);
         assert_eq!(
             words[get..get + 3],
             [

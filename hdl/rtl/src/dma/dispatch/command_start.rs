@@ -64,6 +64,7 @@ pub struct CommandStart {
     put3d: Entry,
     empty: Entry,
     get: Entry,
+    get2d: Entry,
     get3d: Entry,
     stream: Entry,
     stream2d: Entry,
@@ -106,6 +107,7 @@ impl CommandStart {
             put3d: entry(entries.put3d),
             empty: entry(entries.empty),
             get: entry(entries.get),
+            get2d: entry(entries.get2d),
             get3d: entry(entries.get3d),
             stream: entry(entries.stream),
             stream2d: entry(entries.stream2d),
@@ -169,6 +171,8 @@ impl Logic for CommandStart {
             self.course.next.pc = self.get.val();
             if self.operands.val().count == self.cubic_words.val() {
                 self.course.next.pc = self.get3d.val();
+            } else if self.operands.val().count > self.linear_words.val() {
+                self.course.next.pc = self.get2d.val();
             }
             self.course.next.control = true;
             self.course.next.kind = self.get_kind.val();

@@ -2,7 +2,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | last word of a request to start offered: 2 cycles |
+//! | latency | last word of a request to start offered: 1 cycle |
 //! | throughput | one request at a time, from its first word to the stop of the server |
 //! | state | [`RequestLoad`], and 6 flip-flops |
 //!
@@ -69,8 +69,10 @@ pub struct RequestIntake {
     state: DFF<RequestState>,
     error: DFF<Bits<ERROR_WIDTH>>,
     right_count: Signal<Local, Bit>,
+    right: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
     linear_words: Constant<Bits<PLACE_WIDTH>>,
+    square_words: Constant<Bits<PLACE_WIDTH>>,
     cubic_words: Constant<Bits<PLACE_WIDTH>>,
     off: Constant<Bits<MODE_WIDTH>>,
     window: Constant<Bits<MODE_WIDTH>>,
@@ -107,8 +109,10 @@ impl RequestIntake {
             state: Default::default(),
             error: Default::default(),
             right_count: Default::default(),
+            right: Default::default(),
             finished: Default::default(),
-            linear_words: Constant::new(bits(5)),
+            linear_words: Constant::new(bits(4)),
+            square_words: Constant::new(bits(5)),
             cubic_words: Constant::new(bits(7)),
             off: Constant::new(bits(Mode::Off as u64)),
             window: Constant::new(bits(Mode::Window as u64)),
@@ -135,13 +139,18 @@ impl Logic for RequestIntake {
         self.plan.request.next = self.load.request.val();
         self.plan.base.next = self.base.val();
         self.plan.size.next = self.size.val();
-        self.plan.offer.next = self.state.q.val() == RequestState::Offer;
         self.requester.next = self.load.request.val().source;
         self.slot.next = self.load.request.val().slot;
         self.refuse_error.next = self.error.q.val();
 
-        self.right_count.next = (self.load.request.val().count == self.linear_words.val())
+        // Rows without strides would be read at those of the request before.
+        self.right_count.next = ((self.load.request.val().count == self.linear_words.val())
+            & !(self.load.request.val().rows > 1))
+            | (self.load.request.val().count == self.square_words.val())
             | (self.load.request.val().count == self.cubic_words.val());
+        self.right.next = self.right_count.val() & (self.mode.val() == self.window.val());
+        self.plan.offer.next = (self.state.q.val() == RequestState::Offer)
+            | ((self.state.q.val() == RequestState::Check) & self.right.val());
         self.refuse.next = false;
         self.finished.next = false;
         match self.state.q.val() {
@@ -160,7 +169,9 @@ impl Logic for RequestIntake {
                 } else if self.mode.val() != self.window.val() {
                     self.error.d.next = self.wrong_window.val();
                 } else {
+                    // Offered already; it may be taken at once.
                     self.state.d.next = RequestState::Offer;
+                    self.finished.next = self.plan.started.val();
                 }
             }
             RequestState::Offer => {

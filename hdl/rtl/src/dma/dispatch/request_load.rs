@@ -148,6 +148,7 @@ impl Logic for RequestLoad {
             if self.first.val() {
                 self.source.d.next = self.head.source.val();
                 self.has_planes.d.next = true;
+                self.stride.d.next = 0.into();
             }
             if self.place.q.val() == 1 {
                 self.slot.d.next = self.address.slot.val();

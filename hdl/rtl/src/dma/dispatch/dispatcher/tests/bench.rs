@@ -20,6 +20,7 @@ pub const ENTRIES: Entries = Entries {
     put3d: 3,
     empty: 4,
     get: 5,
+    get2d: 18,
     get3d: 6,
     stream: 7,
     stream2d: 8,

@@ -162,7 +162,7 @@ fn rows_and_planes_are_measured() {
         &[head(1, 1), 0x18, 0x108, 10 << 16 | 3, 10 << 16 | 8, 2, 1 << 16 | 5],
         e.put3d,
     );
-    starts(&[head(2, 1), 0x18, 0x108, 10 << 16 | 3, 10 << 16 | 8], e.get);
+    starts(&[head(2, 1), 0x18, 0x108, 10 << 16 | 3, 10 << 16 | 8], e.get2d);
     starts(
         &[head(2, 1), 0x18, 0x108, 10 << 16 | 3, 10 << 16 | 8, 2, 1 << 16 | 5],
         e.get3d,
@@ -197,6 +197,7 @@ fn transfers_of_nothing_end_at_once() {
         for shape in [1 << 16, 7, 0] {
             assert_eq!(starts(&[head(opcode, 1), end.0, end.1, shape], pc), 2);
         }
+        let pc = [ENTRIES.empty, ENTRIES.get2d][opcode as usize - 1];
         assert_eq!(starts(&[head(opcode, 1), end.0, end.1, 7, 3 << 16 | 9], pc), 2);
         let pc = [ENTRIES.empty, ENTRIES.get3d][opcode as usize - 1];
         assert_eq!(

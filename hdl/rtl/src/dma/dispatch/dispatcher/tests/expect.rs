@@ -100,7 +100,7 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
     let pc = match opcode {
         1 if nothing => ENTRIES.empty,
         1 => [ENTRIES.put, ENTRIES.put2d, 0, ENTRIES.put3d][count - 4],
-        2 => [ENTRIES.get, ENTRIES.get, 0, ENTRIES.get3d][count - 4],
+        2 => [ENTRIES.get, ENTRIES.get2d, 0, ENTRIES.get3d][count - 4],
         3 => [ENTRIES.stream, ENTRIES.stream2d][count - 4],
         4 if nothing => ENTRIES.enqueue_empty,
         4 => ENTRIES.enqueue,
@@ -172,7 +172,7 @@ pub fn registers(width: u64, words: &[u32]) -> Vec<(usize, u64)> {
 /// Of a request with `words` for a window with this base, size and mode: a start of the server, or an error code.
 pub fn request(words: &[u32], [base, size, mode]: [u64; 3]) -> Result<Started, u64> {
     let get = |at: usize| words.get(at).copied().map_or(0, u64::from);
-    if words.len() != 5 && words.len() != 7 {
+    if !matches!(words.len(), 4 | 5 | 7) || words.len() == 4 && get(3) >> 16 > 1 {
         return Err(ErrorCode::Malformed as u64);
     }
     match mode {

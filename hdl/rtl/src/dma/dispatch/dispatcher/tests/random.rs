@@ -101,7 +101,7 @@ fn check<const W: usize>(cores: usize, seed: u64) {
                     let count = if rng.gen_bool(0.1) {
                         rng.gen_range(0..9)
                     } else {
-                        *[3, 5].choose(&mut rng).unwrap()
+                        *[2, 3, 5].choose(&mut rng).unwrap()
                     };
                     let words: Vec<u32> = (0..count)
                         .map(|_| rng.gen_range(0..3) << 16 | rng.gen_range(0..3))

@@ -30,9 +30,12 @@ fn bench() -> Bench<32> {
 }
 
 #[test]
-fn the_server_starts_two_cycles_after_the_last_word() {
+fn the_server_starts_in_the_cycle_after_the_last_word() {
     for words in [
-        &[10, 1 << 16 | 7, 0][..],
+        &[10, 1 << 16 | 7][..],
+        &[10, 1 << 16],
+        &[10, 7],
+        &[10, 1 << 16 | 7, 0],
         &[10, 1 << 16, 0],
         &[10, 7, 0],
         &[10, 3 << 16 | 7, 9 << 16 | 8],
@@ -50,7 +53,7 @@ fn the_server_starts_two_cycles_after_the_last_word() {
                 panic!("{:?}", bench.starts)
             };
             assert_eq!(*start, request(&packet, window).unwrap(), "{words:x?}");
-            assert_eq!(cycle - bench.last_words[0].0, 2);
+            assert_eq!(cycle - bench.last_words[0].0, 1);
             assert_eq!(bench.active(), 1 << SERVER_CONTEXT);
             for (at, &word) in words.iter().enumerate() {
                 assert_eq!(bench.registers[SERVER_CONTEXT][at + 2], u64::from(word));
@@ -68,7 +71,8 @@ fn wrong_requests_are_refused() {
         (packet(6, 19, &good), WrongWindow),
         (packet(7, 19, &good), WrongWindow),
         (packet(5, 19, &good[..0]), Malformed),
-        (packet(5, 19, &good[..2]), Malformed),
+        (packet(5, 19, &good[..1]), Malformed),
+        (packet(5, 19, &[10, 2 << 16 | 7]), Malformed),
         (packet(5, 19, &[1; 4]), Malformed),
         (packet(5, 19, &[1; 6]), Malformed),
         (packet(5, 19, &[1; 20]), Malformed),
