@@ -5,8 +5,10 @@ PORTICO = target/release/portico
 .PHONY: run test formal bench synth doc clean tools help program
 .DEFAULT_GOAL = run
 
-run: tools program ## generate a 4x4 mesh, lint and Verilate it, and hold its traffic against the golden model
+run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange and a transpose against golden
 	$(PORTICO) sim mesh --set cols=4 --set rows=4 --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1 --out build/demo
+	$(PORTICO) run halo --set cols=4 --set rows=4
+	$(PORTICO) run transpose --set cols=4 --set rows=4
 
 test: tools ## format, lints, all tests, documentation
 	cargo fmt --check

@@ -89,8 +89,9 @@ class Node:
         """Makes a window of another node known under a handle."""
         segment = SPEC["segment"]
         target = node << segment["node"] | tag << segment["tag"] | segment["window"] << segment["kind"]
-        await self.write_register("segments", handle << segment["field_width"], target)
-        await self.write_register("segments", (handle << segment["field_width"]) + 1, words)
+        first = handle << segment["field_width"]
+        await self.write_register("segments", first + segment["target"], target)
+        await self.write_register("segments", first + segment["size"], words)
 
     def descriptor(self, opcode, segment, event, **fields):
         """Word 0 of a descriptor."""
@@ -102,15 +103,18 @@ class Node:
 
     async def complete(self, event, cycles=5000):
         """Waits until an event has counted once, and clears it; its value. An error code fails the test."""
-        first = event << SPEC["event"]["field_width"]
+        registers = SPEC["event"]
+        count, status, result = (
+            (event << registers["field_width"]) + registers[name] for name in ("count", "status", "value")
+        )
         for _ in range(cycles // 20):
-            if await self.read_register("events", first) != 0:
+            if await self.read_register("events", count) != 0:
                 break
             await ClockCycles(self.clk, 10)
         else:
             raise AssertionError(f"event {event} did not count within {cycles} cycles")
-        error = await self.read_register("events", first + 2) & SPEC["event"]["error_mask"]
+        error = await self.read_register("events", status) & registers["error_mask"]
         assert error == 0, f"event {event} has error {error}"
-        value = await self.read_register("events", first + 3)
-        await self.write_register("events", first, 0)
+        value = await self.read_register("events", result)
+        await self.write_register("events", count, 0)
         return value

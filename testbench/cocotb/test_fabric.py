@@ -1,7 +1,7 @@
 """A fabric through its standard ports alone: a host at `s_axil`, external memory at `m_axi`.
 
-SPEC["fabric"] says where things are: the nodes `host`, `tile` and `memory`, the prefix of the memory's port, and the
-value of the identity register.
+SPEC["fabric"] says where things are: the nodes `host`, `tile` and `memory`, how many words a scratchpad and the memory
+have, the prefix of the memory's port, and the value of the identity register.
 """
 
 import cocotb
@@ -10,8 +10,8 @@ from cocotbext.axi import AxiBus, AxiRam
 from node import BYTES, SPEC, Node, generator, pauses, start
 
 FABRIC = SPEC["fabric"]
+CONTROL = SPEC["control"]
 SYSTEM_WINDOW = SPEC["system_window"]
-WINDOW_WORDS = 1 << 21
 TILE_SEGMENT, MEMORY_SEGMENT = 1, 2
 EVENT = 3
 # As much as a Python object may be long; it is sparse.
@@ -33,8 +33,8 @@ class Fabric:
     async def open(self, dut):
         """Resets the device and makes the segments known."""
         await start(dut)
-        await self.node.set_segment(TILE_SEGMENT, FABRIC["tile"], SYSTEM_WINDOW, WINDOW_WORDS)
-        await self.node.set_segment(MEMORY_SEGMENT, FABRIC["memory"], SYSTEM_WINDOW, WINDOW_WORDS)
+        await self.node.set_segment(TILE_SEGMENT, FABRIC["tile"], SYSTEM_WINDOW, FABRIC["scratchpad_words"])
+        await self.node.set_segment(MEMORY_SEGMENT, FABRIC["memory"], SYSTEM_WINDOW, FABRIC["memory_words"])
 
     async def move(self, opcode, segment, remote, local, words):
         """A put or get of consecutive words, addresses in bytes, to its end."""
@@ -44,7 +44,7 @@ class Fabric:
 
     async def round_trip(self, segment, remote, words):
         """Words from the host's memory to a node's and back to another place."""
-        there, back = 0x100, 0x1000
+        there, back = 0x100, 0x800
         data = self.rng.randbytes(words * BYTES)
         await self.node.write(there, data)
         await self.node.write(back, bytes(len(data)))
@@ -59,8 +59,8 @@ async def the_host_node_tells_who_it_is(dut):
     """Identity and number."""
     fabric = Fabric(dut, 0.0)
     await fabric.open(dut)
-    assert await fabric.node.read_register("control", 0) == FABRIC["identity"]
-    assert await fabric.node.read_register("control", 1) == FABRIC["host"]
+    assert await fabric.node.read_register("control", CONTROL["id"]) == FABRIC["identity"]
+    assert await fabric.node.read_register("control", CONTROL["node"]) == FABRIC["host"]
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
@@ -80,11 +80,12 @@ async def host_memory_keeps_what_is_written(dut):
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def a_tile_keeps_what_is_put(dut):
-    """Transfers of one word, of a packet, and of several packets."""
+    """Transfers of one word, of a packet, and of several packets; nothing goes to external memory."""
     fabric = Fabric(dut, 0.1)
     await fabric.open(dut)
     for words in (1, 2, 64, 150):
-        await fabric.round_trip(TILE_SEGMENT, 0x200, words)
+        data = await fabric.round_trip(TILE_SEGMENT, 0x200, words)
+        assert fabric.memory.read(0x200, len(data)) == bytes(len(data))
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")

@@ -13,6 +13,9 @@ use std::{
     ops::Range,
 };
 
+pub use attached::AttachedMemory;
+
+mod attached;
 mod channel;
 
 /// Bytes of a block that no burst may leave.
@@ -165,6 +168,18 @@ impl AxiMemory {
 
     fn moves(&mut self) -> bool {
         !self.rng.gen_bool(self.timing.stall)
+    }
+
+    /// The device is reset: what is under way is forgotten, what is written stays.
+    pub fn reset(&mut self) {
+        for channel in [&mut self.aw, &mut self.w, &mut self.ar] {
+            channel.reset();
+        }
+        self.addresses.clear();
+        self.beats.clear();
+        self.written.clear();
+        self.read.clear();
+        (self.answer, self.beat) = (None, None);
     }
 
     /// Sets the device's inputs for the next cycle.

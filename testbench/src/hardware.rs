@@ -1,6 +1,10 @@
 //! The hardware as devices: blocks emitted as Verilog and run under Verilator.
 
-use crate::{stream::PortStreams, verilated::Verilated};
+use crate::{
+    axi_memory::{AttachedMemory, Timing},
+    stream::PortStreams,
+    verilated::Verilated,
+};
 use anyhow::Context;
 use portico_hdl::top::Top;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric, Source};
@@ -95,11 +99,39 @@ pub fn mesh(config: &Config) -> anyhow::Result<VerilatedMesh> {
     mesh_of(&library, config)
 }
 
-/// The fabric of `config`, compiled or taken from the cache; reset, and its tables cleared. Memory nodes have no memory yet.
+/// External memories unless told otherwise: some 200 ns at 100 MHz, and nothing but that in the way.
+pub const MEMORY: Timing = Timing {
+    latency: 20,
+    stall: 0.0,
+};
+
+/// The fabric of `config`, compiled or taken from the cache; reset, its tables cleared, and with a memory that answers
+/// after 20 cycles at every memory node.
 ///
 /// # Errors
 /// The configuration is none of a fabric, a tool is missing or fails, or the backend refuses the fabric.
 pub fn fabric(config: &Config) -> anyhow::Result<SimulatedFabric> {
+    fabric_with(config, MEMORY)
+}
+
+/// [`fabric`] with memories of this timing.
+///
+/// # Errors
+/// As [`fabric`].
+pub fn fabric_with(config: &Config, timing: Timing) -> anyhow::Result<SimulatedFabric> {
     let library = portico_sim::build(&design("fabric", config)?, &Options::default())?;
-    Ok(SimulatedFabric::new(&library, &config.fabric()?)?)
+    fabric_of(&library, config, timing)
+}
+
+/// A new fabric of `library`, likewise.
+///
+/// # Errors
+/// The library is no fabric of this configuration.
+pub fn fabric_of(library: &Library, config: &Config, timing: Timing) -> anyhow::Result<SimulatedFabric> {
+    let config = config.fabric()?;
+    let mut fabric = SimulatedFabric::new(library, &config)?;
+    for memory in AttachedMemory::all(library, fabric.model(), &config, timing)? {
+        fabric.attach(Box::new(memory));
+    }
+    Ok(fabric)
 }

@@ -16,6 +16,7 @@
 //! | [`plan`], [`mesh_run`], [`report`] | one run of traffic: what is wanted, the run, its figures |
 //! | [`noc_bench`] | the benchmark of the network |
 //! | [`onesided_bench`] | the benchmark of the one-sided operations |
+//! | [`soak`] | random operations of a whole fabric against the golden model |
 //! | [`bench_report`] | the form of every benchmark's figures |
 //!
 //! ```
@@ -50,6 +51,7 @@ pub mod plan;
 pub mod report;
 pub mod rtl;
 pub mod scoreboard;
+pub mod soak;
 pub mod stream;
 pub mod traffic;
 pub mod verilated;

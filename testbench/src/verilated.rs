@@ -2,21 +2,20 @@
 
 use crate::device::{Device, Input, Output};
 use portico_sim::{Direction, Library, Model, SimError};
+use std::{borrow::BorrowMut, sync::Arc};
 
-/// A [`Model`] and its ports of at most 64 bits.
-pub struct Verilated {
-    model: Model,
+/// The ports of a library's models, those of at most 64 bits.
+pub struct Ports {
     inputs: Vec<(String, portico_sim::Input)>,
     outputs: Vec<(String, portico_sim::Output)>,
 }
 
-impl Verilated {
-    /// A new model of `library`.
+impl Ports {
+    /// The ports of `library`, of which `model` is one.
     ///
     /// # Errors
     /// The library does not know a port that it lists.
-    pub fn new(library: &Library) -> Result<Self, SimError> {
-        let model = library.model();
+    pub fn new(library: &Library, model: &Model) -> Result<Self, SimError> {
         let (mut inputs, mut outputs) = (vec![], vec![]);
         for port in library.ports().iter().filter(|port| port.width <= 64) {
             let name = port.name.clone();
@@ -27,7 +26,25 @@ impl Verilated {
                 Direction::Output => outputs.push((name, model.output(&port.name)?)),
             }
         }
-        Ok(Self { model, inputs, outputs })
+        Ok(Self { inputs, outputs })
+    }
+}
+
+/// A [`Model`], its own or borrowed, by its ports.
+pub struct Verilated<M = Model> {
+    model: M,
+    ports: Arc<Ports>,
+}
+
+impl Verilated {
+    /// A new model of `library`.
+    ///
+    /// # Errors
+    /// The library does not know a port that it lists.
+    pub fn new(library: &Library) -> Result<Self, SimError> {
+        let model = library.model();
+        let ports = Arc::new(Ports::new(library, &model)?);
+        Ok(Self { model, ports })
     }
 
     /// The model, for wide ports and waveforms.
@@ -36,35 +53,47 @@ impl Verilated {
     }
 }
 
-impl Device for Verilated {
+impl<'a> Verilated<&'a mut Model> {
+    /// A model that another has, by its ports.
+    pub fn borrowed(model: &'a mut Model, ports: &Arc<Ports>) -> Self {
+        let ports = ports.clone();
+        Self { model, ports }
+    }
+}
+
+impl<M: BorrowMut<Model>> Device for Verilated<M> {
     fn input(&self, name: &str) -> Option<Input> {
-        self.inputs.iter().position(|(known, _)| known == name).map(Input)
+        self.ports.inputs.iter().position(|(known, _)| known == name).map(Input)
     }
 
     fn output(&self, name: &str) -> Option<Output> {
-        self.outputs.iter().position(|(known, _)| known == name).map(Output)
+        self.ports
+            .outputs
+            .iter()
+            .position(|(known, _)| known == name)
+            .map(Output)
     }
 
     fn set(&mut self, port: Input, value: u64) {
-        self.model.set(self.inputs[port.0].1, value);
+        self.model.borrow_mut().set(self.ports.inputs[port.0].1, value);
     }
 
     fn get(&self, port: Output) -> u64 {
-        self.model.get(self.outputs[port.0].1)
+        self.model.borrow().get(self.ports.outputs[port.0].1)
     }
 
     fn settle(&mut self) {
-        self.model.settle();
+        self.model.borrow_mut().settle();
     }
 
     fn tick(&mut self) {
-        self.model.tick();
+        self.model.borrow_mut().tick();
     }
 
     fn reset(&mut self, cycles: usize) {
         match self.input("rst") {
-            Some(_) => self.model.reset(cycles as u64),
-            None => self.model.run(cycles as u64),
+            Some(_) => self.model.borrow_mut().reset(cycles as u64),
+            None => self.model.borrow_mut().run(cycles as u64),
         }
     }
 }

@@ -2,16 +2,22 @@
 
 use portico_spec::ni::{
     command::{self, Opcode},
-    event, packet,
-    registers::{Block, BASE_BYTES, BLOCK_OFFSET, FIELD_WIDTH, SHORT_FIELD_WIDTH},
+    event, packet, page,
+    registers::{
+        Block, ControlRegister, EventRegister, Place, SegmentRegister, BASE_BYTES, BLOCK_OFFSET, FIELD_WIDTH, IDENTITY,
+        SHORT_FIELD_WIDTH,
+    },
     segment, window, INITIALISATION_CYCLES,
 };
+use portico_spec::Config;
 use portico_synth::{locate, tools_folder, Tool};
+use portico_testbench::hardware;
 use portico_verilog::{emit, Design, Options};
 use rust_hdl::prelude::Block as Hardware;
 use serde_json::{json, Value};
 use std::{fs, path::Path, process::Command};
 use suites::bridge::Bridge;
+use tempfile::TempDir;
 
 mod suites {
     pub mod bridge;
@@ -33,12 +39,21 @@ fn spec(width: usize) -> Value {
             "segments": Block::Segments as u32,
             "pages": Block::Pages as u32,
         },
+        "control": {
+            "id": ControlRegister::Id.number(),
+            "node": ControlRegister::Node.number(),
+        },
         "event": {
             "field_width": FIELD_WIDTH,
+            "count": EventRegister::Count.number(),
+            "status": EventRegister::Status.number(),
+            "value": EventRegister::ValueLow.number(),
             "error_mask": (1 << packet::ERROR_WIDTH) - 1,
         },
         "segment": {
             "field_width": SHORT_FIELD_WIDTH,
+            "target": SegmentRegister::Target.number(),
+            "size": SegmentRegister::Size.number(),
             "node": segment::NODE_OFFSET,
             "tag": segment::TAG_OFFSET,
             "kind": segment::KIND_OFFSET,
@@ -74,30 +89,83 @@ fn bridge(width: usize) -> Design {
     emit(&*block, &options).expect("the bridge can be emitted")
 }
 
-/// Runs the tests of a Python module on a design: all that was said if one fails.
-fn cocotb(design: &Design, module: &str, spec: &Value) -> Result<String, String> {
-    let tools = tools_folder().expect("PORTICO_TOOLS is right");
-    let tools = tools.expect("cocotb is in .tools: run `make tools`");
-    let verilator = locate(Tool::Verilator).expect("Verilator is installed");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let verilog = folder.path().join("design.v");
-    fs::write(&verilog, design.text()).expect("a temporary folder can be written");
-    let mut python = Command::new(tools.join("bin/python3"));
-    python
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cocotb/run.py"))
-        .arg("--verilog")
-        .arg(&verilog)
-        .args(["--top", &design.top, "--module", module, "--build"])
-        .arg(folder.path())
-        .envs(verilator.env)
-        .env("PORTICO_SPEC", spec.to_string())
-        .env("COCOTB_LOG_LEVEL", "WARNING")
-        .current_dir(folder.path());
-    let output = python.output().expect("Python starts");
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    match output.status.success() {
-        true => Ok(said),
-        false => Err(said),
+/// Two tiles, the host and a memory node, small enough to build in seconds.
+fn small() -> Config {
+    Config {
+        cols: 2,
+        rows: 1,
+        memories: 1,
+        scratchpad: 4,
+        cores: 2,
+        ..Config::default()
+    }
+}
+
+/// And what it must know of a fabric.
+fn spec_of_fabric(config: &Config) -> Value {
+    let mut spec = spec(config.width);
+    spec["fabric"] = json!({
+        "identity": IDENTITY,
+        "tile": config.tile_node(config.tiles() - 1).number(),
+        "host": config.host_node().number(),
+        "memory": config.memory_node(0).number(),
+        "memory_prefix": "m_axi_0",
+        "memory_words": 1 << page::MEMORY_WIDTH,
+        "scratchpad_words": config.scratchpad_words(),
+    });
+    spec
+}
+
+/// A design in a folder of its own, where it is built once.
+struct Simulation {
+    folder: TempDir,
+    top: String,
+}
+
+impl Simulation {
+    fn of(design: &Design) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("design.v"), design.text()).expect("a temporary folder can be written");
+        let top = design.top.clone();
+        Simulation { folder, top }
+    }
+
+    /// Runs the tests of a Python module: all that was said, as an error if one fails.
+    fn run(&self, module: &str, spec: &Value) -> Result<String, String> {
+        let tools = tools_folder().expect("PORTICO_TOOLS is right");
+        let tools = tools.expect("cocotb is in .tools: run `make tools`");
+        let verilator = locate(Tool::Verilator).expect("Verilator is installed");
+        let mut python = Command::new(tools.join("bin/python3"));
+        python
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cocotb/run.py"))
+            .args([
+                "--verilog",
+                "design.v",
+                "--top",
+                &self.top,
+                "--module",
+                module,
+                "--build",
+            ])
+            .arg(self.folder.path())
+            .envs(verilator.env)
+            .env("PORTICO_SPEC", spec.to_string())
+            .env("COCOTB_LOG_LEVEL", "WARNING")
+            .current_dir(self.folder.path());
+        let output = python.output().expect("Python starts");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        match output.status.success() {
+            true => Ok(said),
+            false => Err(said),
+        }
+    }
+
+    /// Runs them when they are told something wrong, which this test and no other has to notice.
+    fn fails(&self, module: &str, spec: &Value, tests: usize, test: &str) {
+        let said = self.run(module, spec).expect_err(test);
+        let last = said.lines().next_back();
+        let expected = format!("{tests} tests, failed: ['{test}'], skipped: []");
+        assert_eq!(last, Some(&*expected), "{said}");
     }
 }
 
@@ -110,22 +178,35 @@ fn passed(said: &str) -> Option<usize> {
 #[test]
 fn a_host_reaches_external_memory_through_standard_ports() {
     for width in [32, 64] {
-        let said = cocotb(&bridge(width), "test_bridge", &spec(width)).unwrap_or_else(|said| panic!("{said}"));
+        let (simulation, mut spec) = (Simulation::of(&bridge(width)), spec(width));
+        let said = simulation
+            .run("test_bridge", &spec)
+            .unwrap_or_else(|said| panic!("{said}"));
         assert_eq!(passed(&said), Some(6), "{said}");
+
+        // A check that passes must be able to fail: here descriptors are pushed one place early and never end.
+        spec["command_places"] = json!(command::MAX_DESCRIPTOR_WORDS - 1);
+        simulation.fails("test_bridge", &spec, 6, "descriptors_end_at_the_last_place");
     }
 }
 
-/// A check that passes must be able to fail.
 #[test]
-fn a_planted_fault_is_caught() {
-    let mut spec = spec(32);
-    // Descriptors are pushed one place early: they never end.
-    spec["command_places"] = json!(command::MAX_DESCRIPTOR_WORDS - 1);
-    let said = cocotb(&bridge(32), "test_bridge", &spec).expect_err("the last word of a descriptor is missing");
-    let last = said.lines().next_back();
-    assert_eq!(
-        last,
-        Some("6 tests, failed: ['descriptors_end_at_the_last_place'], skipped: []"),
-        "{said}"
-    );
+fn a_host_reaches_a_tile_and_external_memory_through_a_fabric() {
+    let config = small();
+    let fabric = hardware::design("fabric", &config).expect("the fabric can be emitted");
+    let (simulation, right) = (Simulation::of(&fabric), spec_of_fabric(&config));
+    let said = simulation
+        .run("test_fabric", &right)
+        .unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(passed(&said), Some(5), "{said}");
+
+    // What is for external memory goes to the tile, and the other way round.
+    for (name, wrong, test) in [
+        ("memory", "tile", "external_memory_keeps_what_is_put"),
+        ("tile", "memory", "a_tile_keeps_what_is_put"),
+    ] {
+        let mut spec = right.clone();
+        spec["fabric"][name] = right["fabric"][wrong].clone();
+        simulation.fails("test_fabric", &spec, 5, test);
+    }
 }

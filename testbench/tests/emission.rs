@@ -1,11 +1,15 @@
 //! What is emitted: every block in several configurations, under the eyes of Verilator's linter and of Yosys.
 
-use portico_hdl::top::{Top, TOPS};
+use portico_hdl::{
+    ni::Scratchpad,
+    top::{Top, TOPS},
+};
 use portico_spec::Config;
 use portico_synth::{area, infers_block_ram, locate, Mode, Target, Tool, Yosys};
 use portico_testbench::hardware::{design, emit, PREFIX};
 use portico_verilog::{Design, Module};
-use std::fs;
+use rust_hdl::prelude::Block;
+use std::{fs, sync::LazyLock};
 
 fn mesh(cols: usize, rows: usize, edge_nodes: usize, width: usize, fifo: usize) -> Config {
     Config {
@@ -18,10 +22,23 @@ fn mesh(cols: usize, rows: usize, edge_nodes: usize, width: usize, fifo: usize) 
     }
 }
 
+/// A fabric that is quick to look at: no block of it is left out.
+fn fabric(size: usize, width: usize) -> Config {
+    Config {
+        cols: size,
+        rows: size,
+        width,
+        memories: size - 1,
+        scratchpad: 4,
+        cores: 2,
+        ..Config::default()
+    }
+}
+
 /// The configurations in which a block is looked at: those that shape it.
 fn configurations(top: &Top) -> Vec<Config> {
-    if top.keys.contains(&"cols") {
-        return vec![
+    match top.name {
+        "mesh" => vec![
             mesh(1, 1, 0, 32, 2),
             mesh(1, 4, 1, 32, 3),
             mesh(4, 1, 4, 64, 2),
@@ -31,24 +48,30 @@ fn configurations(top: &Top) -> Vec<Config> {
                 ..mesh(3, 3, 3, 64, 16)
             },
             mesh(8, 8, 0, 32, 4),
-        ];
+        ],
+        "dma" | "tile" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
+        "fabric" => vec![fabric(2, 32), fabric(1, 64)],
+        _ => {
+            let varied = |key: &str, values: &'static [usize]| match top.keys.contains(&key) {
+                true => values,
+                false => &values[..1],
+            };
+            let fifos = varied("fifo", &[2, 3, 16]);
+            let of_width = |&width: &usize| {
+                fifos.iter().map(move |&fifo| Config {
+                    width,
+                    fifo,
+                    ..Config::default()
+                })
+            };
+            varied("width", &[32, 64]).iter().flat_map(of_width).collect()
+        }
     }
-    let varied = |key: &str, values: &'static [usize]| if top.keys.contains(&key) { values } else { &values[..1] };
-    let fifos = varied("fifo", &[2, 3, 16]);
-    let widths = varied("width", &[32, 64]).iter();
-    widths
-        .flat_map(|&width| {
-            fifos.iter().map(move |&fifo| Config {
-                width,
-                fifo,
-                ..Config::default()
-            })
-        })
-        .collect()
 }
 
-/// Every block in each of its configurations.
-fn designs() -> Vec<(Config, &'static Top, Design)> {
+type Emitted = (Config, &'static Top, Design);
+
+fn emit_all() -> Vec<Emitted> {
     let all = TOPS
         .iter()
         .flat_map(|top| configurations(top).into_iter().map(move |config| (config, top)));
@@ -58,6 +81,9 @@ fn designs() -> Vec<(Config, &'static Top, Design)> {
     })
     .collect()
 }
+
+/// Every block in each of its configurations.
+static DESIGNS: LazyLock<Vec<Emitted>> = LazyLock::new(emit_all);
 
 /// What `verilator --lint-only -Wall` finds in files, (name, text), when given `arguments`.
 fn lint(files: &[(String, String)], arguments: &[&str]) -> String {
@@ -83,9 +109,8 @@ fn lint(files: &[(String, String)], arguments: &[&str]) -> String {
 
 #[test]
 fn verilator_has_nothing_to_say() {
-    let designs = designs();
-    assert!(designs.len() > 30, "{} designs", designs.len());
-    for (config, top, design) in designs {
+    assert!(DESIGNS.len() > 40, "{} designs", DESIGNS.len());
+    for (config, top, design) in &*DESIGNS {
         let list = format!("{}.f", design.top);
         assert_eq!(
             lint(&design.files(), &["-f", &list]),
@@ -114,14 +139,14 @@ fn the_linter_finds_what_is_planted() {
 #[test]
 fn yosys_has_nothing_to_say() {
     let yosys = Yosys::locate().expect("Yosys is installed");
-    for (config, top, design) in designs() {
+    for (config, top, design) in &*DESIGNS {
         // Widths differ in nothing that Yosys could find.
-        if config.width == 64 && !top.keys.contains(&"cols") {
+        if config.width == 64 && top.name != "mesh" {
             continue;
         }
         let script = format!("hierarchy -check -top {}; proc; check -assert", design.top);
         let log = yosys
-            .run(&design, &script)
+            .run(design, &script)
             .unwrap_or_else(|error| panic!("{}, {config:?}: {error}", top.name));
         assert!(
             log.contains("Found and reported 0 problems."),
@@ -133,21 +158,68 @@ fn yosys_has_nothing_to_say() {
 
 #[test]
 fn the_same_configuration_gives_the_same_bytes() {
-    for ((config, top, once), (_, _, again)) in designs().into_iter().zip(designs()) {
+    for ((config, top, once), (_, _, again)) in DESIGNS.iter().zip(emit_all()) {
         assert_eq!(once.text(), again.text(), "{}, {config:?}", top.name);
         assert_eq!(once.files(), again.files(), "{}, {config:?}", top.name);
     }
 }
 
+fn module_names(block: &str, config: &Config) -> Vec<String> {
+    let design = design(block, config).expect("the block is sound");
+    design.modules.into_iter().map(|Module { name, .. }| name).collect()
+}
+
 #[test]
 fn a_larger_mesh_has_no_more_modules() {
-    let names = |size: usize| -> Vec<String> {
-        let design = design("mesh", &mesh(size, size, 0, 32, 4)).expect("the mesh is sound");
-        design.modules.into_iter().map(|Module { name, .. }| name).collect()
-    };
+    let names = |size: usize| module_names("mesh", &mesh(size, size, 0, 32, 4));
     let small = names(4);
     assert!(small.iter().any(|name| name.contains("grid_node")), "{small:?}");
     assert_eq!([names(8), names(16)], [small.clone(), small]);
+}
+
+#[test]
+fn a_larger_fabric_has_no_more_modules() {
+    let names = |size: usize| module_names("fabric", &fabric(size, 32));
+    let small = names(3);
+    for name in ["portico_tile", "portico_memory", "portico_data_plane_grid_node"] {
+        assert_eq!(small.iter().filter(|module| *module == name).count(), 1, "{small:?}");
+    }
+    assert_eq!(names(4), small);
+}
+
+/// The scratchpad of a tile, as a block of its own.
+fn scratchpad(config: &Config) -> Design {
+    let bytes = config.scratchpad << 10;
+    let mut block: Box<dyn Block> = match config.width {
+        32 => Box::new(Scratchpad::<32, 4>::new(bytes)),
+        _ => Box::new(Scratchpad::<64, 8>::new(bytes)),
+    };
+    block.connect_all();
+    let options = portico_verilog::Options {
+        generator: "Test".to_owned(),
+        prefix: PREFIX.to_owned(),
+        block: "scratchpad".to_owned(),
+        configuration: config
+            .entries()
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+        keep_apart: vec![],
+    };
+    portico_verilog::emit(&*block, &options).expect("the scratchpad can be emitted")
+}
+
+#[test]
+fn a_scratchpad_becomes_block_ram_of_both_families() {
+    for config in [fabric(1, 32), fabric(1, 64)] {
+        let design = scratchpad(&config);
+        for target in Target::ALL {
+            assert!(
+                infers_block_ram(&design, target).expect("Yosys maps it"),
+                "{config:?}, {target}"
+            );
+        }
+    }
 }
 
 #[test]

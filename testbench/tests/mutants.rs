@@ -3,9 +3,10 @@
 use portico_sim::{build, Optimise, Options};
 use portico_spec::Config;
 use portico_testbench::{hardware::design, verilated::Verilated};
-use suites::{queue, routing};
+use suites::{fault::Fault, queue, routing};
 
 mod suites {
+    pub mod fault;
     pub mod queue;
     pub mod router;
     pub mod routing;
@@ -16,36 +17,17 @@ const DEPTH: usize = 4;
 const WIDTH: usize = 32;
 const CYCLES: usize = 20_000;
 
-/// A fault in the emitted Verilog: in one module, one text in place of another.
-struct Fault {
-    what: &'static str,
-    block: &'static str,
-    module: &'static str,
-    from: &'static str,
-    to: &'static str,
-}
-
 /// The block with the fault in it.
-fn faulty(fault: &Fault) -> anyhow::Result<Verilated> {
+fn faulty(block: &str, fault: &Fault) -> anyhow::Result<Verilated> {
     let mut design = design(
-        fault.block,
+        block,
         &Config {
             width: WIDTH,
             fifo: DEPTH,
             ..Config::default()
         },
     )?;
-    let name = format!("portico_{}", fault.module);
-    let module = design.modules.iter_mut().find(|module| module.name == name);
-    let module = module.unwrap_or_else(|| panic!("{}: there is no module {name}", fault.what));
-    assert_eq!(
-        module.text.matches(fault.from).count(),
-        1,
-        "{}: `{}` in {name}",
-        fault.what,
-        fault.from
-    );
-    module.text = module.text.replace(fault.from, fault.to);
+    fault.plant(&mut design);
     let options = Options {
         optimise: Optimise::Build,
         lint: false,
@@ -55,9 +37,9 @@ fn faulty(fault: &Fault) -> anyhow::Result<Verilated> {
 }
 
 /// Every fault is caught by `check`, for a reason that has to do with what the block shows.
-fn caught(faults: &[Fault], check: impl Fn(Verilated) -> anyhow::Result<()>) {
+fn caught(block: &str, faults: &[Fault], check: impl Fn(Verilated) -> anyhow::Result<()>) {
     for fault in faults {
-        let device = faulty(fault).unwrap_or_else(|error| panic!("{}: {error:#}", fault.what));
+        let device = faulty(block, fault).unwrap_or_else(|error| panic!("{}: {error:#}", fault.what));
         let error = check(device)
             .err()
             .unwrap_or_else(|| panic!("{}: nobody noticed", fault.what));
@@ -71,49 +53,43 @@ fn faults_of_queues_are_caught() {
     let faults = [
         Fault {
             what: "full a beat too early",
-            block: "fifo",
             module: "control",
             from: "last_room = writer_after == read_address",
             to: "last_room = {writer_after[0], ^writer_after ^ ~writer_after[0]} == read_address",
         },
         Fault {
             what: "full a beat too late",
-            block: "fifo",
             module: "control",
             from: "last_room = writer_after == read_address",
             to: "last_room = write_address == read_address & has_word",
         },
         Fault {
             what: "the last beat goes unread",
-            block: "fifo",
             module: "control",
             from: "(read & last_word)",
             to: "last_word",
         },
         Fault {
             what: "last is not stored",
-            block: "fifo",
             module: "last",
             from: "<= write_data",
             to: "<= 1'b0",
         },
         Fault {
             what: "reset leaves the writer where it is",
-            block: "fifo",
             module: "control_writer",
             from: "place <= 2'd0;",
             to: "place <= place;",
         },
     ];
-    caught(&faults, |device| queue::check(device, DEPTH, WIDTH, SEED));
+    caught("fifo", &faults, |device| queue::check(device, DEPTH, WIDTH, SEED));
     let faults = [Fault {
         what: "what skids is overwritten",
-        block: "skid-buffer",
         module: "skid_buffer",
         from: "spare_data_next = spare_data;",
         to: "spare_data_next = s_axis_tdata;",
     }];
-    caught(&faults, |device| queue::check(device, 2, WIDTH, SEED));
+    caught("skid-buffer", &faults, |device| queue::check(device, 2, WIDTH, SEED));
 }
 
 #[test]
@@ -121,46 +97,42 @@ fn faults_of_routers_are_caught() {
     let faults = [
         Fault {
             what: "an output without a lock",
-            block: "router",
             module: "crossbar_vertical_output",
             from: "through_wanted & may_through",
             to: "through_wanted",
         },
         Fault {
             what: "two swapped route codes",
-            block: "router",
             module: "from_east",
             from: "{1'b0, here & ~row_less, here & (row_less | row_equal)}",
             to: "{1'b0, here & (row_less | row_equal), here & ~row_less}",
         },
         Fault {
             what: "payload that is routed by its own bits",
-            block: "router",
             module: "input",
             from: "flit_code = packet_code;",
             to: "flit_code = code;",
         },
         Fault {
             what: "an overflowing FIFO",
-            block: "router",
             module: "input_fifo",
             from: "last_room = writer_after == reader_address",
             to: "last_room = writer_address == reader_address & flit",
         },
         Fault {
             what: "a reset that keeps a lock",
-            block: "router",
             module: "crossbar_side_output",
             from: "may_south <= 1'b1;",
             to: "may_south <= may_south;",
         },
         Fault {
             what: "a token that stands still",
-            block: "router",
             module: "precedence",
             from: "turn + 4'd1",
             to: "turn",
         },
     ];
-    caught(&faults, |device| routing::check(device, DEPTH, WIDTH, CYCLES, SEED));
+    caught("router", &faults, |device| {
+        routing::check(device, DEPTH, WIDTH, CYCLES, SEED)
+    });
 }

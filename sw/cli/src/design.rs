@@ -59,6 +59,15 @@ pub fn mesh(config: &Config) -> anyhow::Result<Design> {
     hardware::emit(block("mesh"), config, hardware::PREFIX)
 }
 
+/// The Verilog of the fabric, once it is shown to be free of deadlock with the waits of its nodes.
+///
+/// # Errors
+/// It is not, or the backend refuses it.
+pub fn fabric(config: &Config) -> anyhow::Result<Design> {
+    deadlock::fabric::prove_fabric(config).context("the fabric is not free of deadlock")?;
+    hardware::emit(block("fabric"), config, hardware::PREFIX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

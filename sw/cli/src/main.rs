@@ -10,6 +10,7 @@ mod output;
 mod plot;
 mod progress;
 mod table;
+mod waveform;
 
 use clap::Parser;
 use std::process::ExitCode;

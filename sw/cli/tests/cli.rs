@@ -60,7 +60,16 @@ fn help_teaches() {
     let folder = folder();
     insta::assert_snapshot!("help", success(folder.path(), "--help"));
     insta::assert_snapshot!("help_generate", success(folder.path(), "generate --help"));
-    for command in ["list", "check", "sim mesh", "bench noc", "bench onesided", "synth"] {
+    for command in [
+        "list",
+        "check",
+        "sim mesh",
+        "sim fabric",
+        "run",
+        "bench noc",
+        "bench onesided",
+        "synth",
+    ] {
         let help = success(folder.path(), &format!("{command} --help"));
         assert!(help.contains("Usage: portico "), "{command}");
         let example = format!("portico {command}");
@@ -387,4 +396,63 @@ fn synthesis_says_which_mode_gave_which_area() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["rows"].as_array().unwrap().len(), 2 * 7);
     assert_eq!(names(folder.path()), ["counter.json"]);
+}
+
+#[test]
+fn examples_run_on_the_golden_fabric() {
+    let folder = folder();
+    let list = success(folder.path(), "run --list");
+    for example in ["halo", "transpose", "buffer", "queue"] {
+        assert!(list.contains(&format!("\n {example} ")), "{list}");
+        let printed = success(
+            folder.path(),
+            &format!("run {example} --golden --set cols=2 --set rows=1"),
+        );
+        for text in ["2x1, 32 bits, golden", "payload moved", "bytes/cycle"] {
+            assert!(printed.contains(text), "{printed}");
+        }
+        assert!(!printed.contains("memories checked"), "{printed}");
+    }
+    for (arguments, line) in [
+        (
+            "run halo --golden --set edge_nodes=2",
+            "error: run decides edge_nodes itself: leave out --set edge_nodes=...",
+        ),
+        (
+            "sim fabric --set edge_nodes=1",
+            "error: sim fabric decides edge_nodes itself: leave out --set edge_nodes=...",
+        ),
+        ("run", "error: the following required arguments were not provided:"),
+        ("run dance", "error: invalid value 'dance' for '[EXAMPLE]'"),
+        (
+            "sim fabric --workload storm",
+            "error: invalid value 'storm' for '--workload <WORKLOAD>'",
+        ),
+    ] {
+        assert_eq!(failure(folder.path(), arguments, 2).lines().next(), Some(line));
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn examples_and_soaks_run_on_a_verilated_fabric() {
+    let folder = folder();
+    let settings = "--set cols=2 --set rows=1 --set scratchpad=16 --set cores=2";
+    let printed = success(folder.path(), &format!("run halo {settings} --vcd new/halo.vcd"));
+    for text in ["2x1, 32 bits, Verilated", "memories checked against golden, all equal"] {
+        assert!(printed.contains(text), "{printed}");
+    }
+    let waveform = fs::read_to_string(folder.path().join("new/halo.vcd")).unwrap();
+    assert!(
+        waveform.contains("$enddefinitions") && waveform.contains("\n#"),
+        "a waveform"
+    );
+    let printed = success(folder.path(), &format!("sim fabric {settings} --cycles 2000 --seed 3"));
+    for text in [
+        "operations, each counted once",
+        "memory checked against golden, all equal",
+    ] {
+        assert!(printed.contains(text), "{printed}");
+    }
+    assert_eq!(names(folder.path()), ["new"]);
 }

@@ -26,6 +26,11 @@ pub(crate) fn shaper(shaper: u8) -> u32 {
     u32::from(shaper) << SHAPER_OFFSET
 }
 
+/// Whether a counter is at `target` or beyond: a program that goes wrong after its end of transfer counts twice.
+pub(crate) fn reached(count: u16, target: u16) -> bool {
+    count.wrapping_sub(target) < 1 << 15
+}
+
 /// What an event's registers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRegisters {
@@ -76,14 +81,14 @@ impl<T: Transport> Fabric<T> {
         let place = u32::from(event) << FIELD_WIDTH;
         let [count, _, status, low, high] = self.read_registers(node, Block::Events, place)?;
         let count = count as u16;
-        if self.nodes[node].issued[usize::from(event)] == Some(count) {
+        if self.nodes[node].issued[usize::from(event)].is_some_and(|target| reached(count, target)) {
             self.nodes[node].commands.retire(event);
         }
         let value = u64::from(high) << 32 | u64::from(low);
         Ok(EventRegisters { count, status, value })
     }
 
-    /// Waits until the event's counter is at `target`.
+    /// Waits until the event's counter has reached `target`.
     pub(crate) fn completed(
         &mut self,
         node: usize,
@@ -94,7 +99,7 @@ impl<T: Transport> Fabric<T> {
         let begun = self.port.transport.cycles();
         loop {
             let registers = self.read_event(node, event)?;
-            if registers.count == target {
+            if reached(registers.count, target) {
                 return Ok(registers);
             }
             self.check_time(begun, timeout, node, "command")?;

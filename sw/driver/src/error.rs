@@ -121,6 +121,12 @@ pub enum Error {
         /// Who was to use it.
         node: usize,
     },
+    /// The mesh has no way from an edge node back to itself.
+    #[error("node {node} is an edge node: the network takes nothing from it to itself")]
+    NoWay {
+        /// The node.
+        node: usize,
+    },
     /// A segment of another kind was wanted.
     #[error("{what} needs a segment that is a {wanted}")]
     WrongKind {

@@ -6,7 +6,7 @@ use portico_spec::ni::{
     ErrorCode,
 };
 
-use crate::{Error, Fabric, Transport};
+use crate::{command, Error, Fabric, Transport};
 
 /// An event of a node, taken with [`Fabric::event`].
 ///
@@ -134,11 +134,12 @@ impl Event {
             let state = self.state(fabric)?;
             // Before the first operation nothing can be missing.
             let issued = fabric.nodes[node].issued[usize::from(self.number)].unwrap_or(state.count);
-            if state.count == issued {
+            if command::reached(state.count, issued) {
                 let Some(code) = state.error else {
                     return Ok(());
                 };
                 fabric.clear_error(node, self.number)?;
+                fabric.nodes[node].issued[usize::from(self.number)] = None;
                 return Err(Error::Refused { node, what, code });
             }
             fabric.check_time(begun, timeout, node, what)?;

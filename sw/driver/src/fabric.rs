@@ -192,6 +192,14 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
+    /// Checks that packets get from one node to the other.
+    pub(crate) fn check_way(&self, from: usize, to: usize) -> Result<(), Error> {
+        if from == to && to >= self.config().tiles() {
+            return Err(Error::NoWay { node: to });
+        }
+        Ok(())
+    }
+
     /// Checks a piece of a node's memory.
     pub(crate) fn check_local(
         &self,

@@ -80,3 +80,31 @@ impl Transport for GoldenTransport {
         self.fabric.interrupt(self.host)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fabric_must_have_a_host() {
+        let config = Config::default();
+        assert_eq!(GoldenTransport::new(&config).unwrap_err(), Error::NoHost);
+    }
+
+    #[test]
+    fn a_transport_takes_words_of_the_hosts_space() {
+        let config = Config {
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        let mut transport = GoldenTransport::new(&config).unwrap();
+        for address in [2, 0x10_0000] {
+            let limit = 0x10_0000;
+            assert_eq!(transport.read(address), Err(TransportError::Address { address, limit }));
+            assert_eq!(
+                transport.write(address, 0),
+                Err(TransportError::Address { address, limit })
+            );
+        }
+    }
+}

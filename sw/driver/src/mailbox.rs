@@ -131,6 +131,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
     /// [`Error::NoSuchNode`] if the mailbox is of another fabric.
     pub fn mail(self, mailbox: &Mailbox, value: u64) -> Result<Operation<'f, T, ()>, Error> {
         self.fabric.check_node(mailbox.node)?;
+        self.fabric.check_way(self.node, mailbox.node)?;
         let config = self.fabric.config();
         let mail = Command::Mail {
             node: config.terminal_node(mailbox.node),

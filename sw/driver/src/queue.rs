@@ -219,6 +219,11 @@ impl Sender {
         self.remote.initiator()
     }
 
+    /// The handle of the queue at the sender, as descriptors name it.
+    pub fn handle(&self) -> u8 {
+        self.remote.handle()
+    }
+
     /// Gives the node's segment handle back. All its messages should be sent and released: credits that come back
     /// later go to whoever has the handle then.
     ///
@@ -282,7 +287,7 @@ impl<T: Transport> Fabric<T> {
             | slot_words.ilog2() << SLOT_WORDS_OFFSET
             | slots.ilog2() << SLOTS_OFFSET;
         let bytes = slots * slot_bytes;
-        let tag = match self.open_window(node, (region.base, bytes), control, 0) {
+        let tag = match self.open_window(node, (region.base, bytes), Kind::Queue, control, 0) {
             Ok(tag) => tag,
             Err(error) => {
                 self.free(region)?;

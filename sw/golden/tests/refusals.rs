@@ -266,7 +266,8 @@ fn others() {
         (&[word(PROGRAM, WINDOW)], ErrorCode::Malformed),
         (&[word(PROGRAM, NONE), 64], ErrorCode::UnknownSegment),
         (&[word(PROGRAM, QUEUE), 64], ErrorCode::WrongSegment),
-        (&[word(PROGRAM, WINDOW), 256], ErrorCode::UnknownInstruction),
+        (&[word(PROGRAM, WINDOW), 63], ErrorCode::Malformed),
+        (&[word(PROGRAM, WINDOW), 256], ErrorCode::Malformed),
     ]);
 }
 
@@ -284,8 +285,8 @@ fn a_quiet_command_counts_only_when_it_fails() {
 #[test]
 fn a_descriptor_that_does_not_fit_the_queue_is_dropped_whole() {
     let mut bench = Bench::new(32);
-    // One enqueue takes the only credit, eight wait in the cores, and the queue has room for 16 more of four words.
-    for _ in 0..1 + 8 + 16 + 3 {
+    // One enqueue takes the only credit, one waits in a core, and the queue has room for 16 more of four words.
+    for _ in 0..1 + 1 + 16 + 3 {
         bench.push(&[word(ENQUEUE, QUEUE), 0, 0, 1 << 16 | 1]);
     }
     assert_eq!(bench.get(INITIATOR, Block::Counters, 7), 3);

@@ -10,8 +10,11 @@ pub trait Peripheral {
     /// A cycle begins: set inputs.
     fn drive(&mut self, model: &mut Model);
 
-    /// The cycle has settled: look at outputs. Inputs stay as they are.
-    fn observe(&mut self, model: &Model);
+    /// The cycle has settled: look at outputs, and leave inputs as they are.
+    fn observe(&mut self, model: &mut Model);
+
+    /// The fabric is reset: what was under way never ends.
+    fn reset(&mut self);
 }
 
 /// The host's port: names as in AMBA AXI4-Lite (ARM IHI 0022), after `s_axil_`.
@@ -161,6 +164,9 @@ impl SimulatedFabric {
             self.model.set(input, 0);
         }
         self.active.clear();
+        for peripheral in &mut self.peripherals {
+            peripheral.reset();
+        }
         self.model.reset(2);
         self.run(portico_spec::ni::INITIALISATION_CYCLES as u64 + 2);
     }
@@ -242,7 +248,7 @@ impl SimulatedFabric {
             }
         }
         for peripheral in &mut self.peripherals {
-            peripheral.observe(&self.model);
+            peripheral.observe(&mut self.model);
         }
         self.model.tick();
         for tile in taken {

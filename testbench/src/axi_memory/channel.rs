@@ -31,6 +31,11 @@ impl Channel {
         device.set(self.ready, u64::from(is_ready));
     }
 
+    /// What is offered now need not stay.
+    pub fn reset(&mut self) {
+        self.waiting = None;
+    }
+
     /// The payload that passes in this cycle.
     pub fn observe(&mut self, device: &impl Device) -> Option<Vec<u64>> {
         let is_valid = device.get(self.valid) == 1;

@@ -4,8 +4,8 @@
 //! data each, and shows the event [`WAY`] cycles after the last word. An access of the host takes [`ACCESS`] cycles.
 
 use super::{device::FabricDevice, words};
-use portico_golden::GoldenFabric;
 use portico::TransportError;
+use portico_golden::GoldenFabric;
 use portico_spec::{
     ni::{
         command::{Opcode, OPCODE_WIDTH},

@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod generate;
 mod list;
+mod run;
 mod sim;
 mod synth;
 
@@ -14,6 +15,8 @@ Examples:
   portico list                            what there is: blocks, keys, traffic patterns
   portico generate mesh --set cols=8 --set rows=8 --out build/mesh8
   portico sim mesh --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1
+  portico sim fabric --workload soak --cycles 100000 --resets
+  portico run halo                        an application on a Verilated 4x4 fabric
   portico bench noc --json build/noc.json --svg build/noc.svg
   portico synth router --target ecp5
 
@@ -36,6 +39,7 @@ pub enum Command {
     Check(check::Check),
     Generate(generate::Generate),
     Sim(sim::Sim),
+    Run(run::Run),
     Bench(bench::Bench),
     Synth(synth::Synth),
 }
@@ -51,6 +55,7 @@ impl Command {
             Command::Check(check) => check.run(),
             Command::Generate(generate) => generate.run(),
             Command::Sim(sim) => sim.run(),
+            Command::Run(run) => run.run(),
             Command::Bench(bench) => bench.run(),
             Command::Synth(synth) => synth.run(),
         }

@@ -1,5 +1,6 @@
 //! `portico sim`: traffic on a Verilated design, every word of it compared with the golden model.
 
+mod fabric;
 mod figures;
 mod traffic_args;
 
@@ -10,8 +11,9 @@ use crate::{
     model::{self, Watched},
     output::{self, Output},
     progress,
+    waveform::Waveform,
 };
-use anyhow::{anyhow, ensure, Context};
+use anyhow::{anyhow, ensure};
 use clap::{Args, Subcommand};
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
@@ -23,7 +25,7 @@ use portico_testbench::{
     report::Report,
     stream::StreamDevice,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,6 +50,7 @@ pub struct Sim {
 #[derive(Subcommand)]
 enum What {
     Mesh(Mesh),
+    Fabric(fabric::Fabric),
 }
 
 /// Simulate a mesh
@@ -76,6 +79,7 @@ impl Sim {
     pub fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Mesh(mesh) => mesh.run(),
+            What::Fabric(fabric) => fabric.run(),
         }
     }
 }
@@ -101,11 +105,13 @@ impl Mesh {
         };
         let progress = progress::cycles();
         let mut mesh = Watched::new(hardware::mesh_of(&library, &config)?, progress.clone());
-        let waveform = waveform.map(|file| Waveform::start(file, &mut mesh)).transpose()?;
+        let waveform = waveform.map(|file| Waveform::start(file, mesh.device().device().model()));
+        let waveform = waveform.transpose()?;
         let outcome = run(&mut mesh, &config, &plan, &self.traffic);
         progress.finish_and_clear();
         // A run that failed is the one whose waveform is wanted.
-        waveform.map(|waveform| waveform.finish(&mut mesh)).transpose()?;
+        let model = mesh.device().device().model();
+        waveform.map(|waveform| waveform.finish(model)).transpose()?;
         let report = outcome?;
         let dropped = dropped(&mut mesh)?;
         ensure!(
@@ -158,33 +164,6 @@ fn dropped(mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<u32> {
     let packets = device.require_output("dropped_packets")?;
     device.settle();
     Ok(device.get(packets) as u32)
-}
-
-/// A waveform that is written aside until it is complete.
-struct Waveform {
-    aside: tempfile::TempPath,
-    file: PathBuf,
-}
-
-impl Waveform {
-    fn start(file: &Path, mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<Self> {
-        let folder = output::folder_of(file);
-        let aside = std::fs::create_dir_all(&folder).and_then(|()| output::beside(&folder));
-        let aside = aside
-            .with_context(|| format!("cannot write {}", file.display()))?
-            .into_temp_path();
-        mesh.device().device().model().trace_to(&aside)?;
-        Ok(Waveform {
-            aside,
-            file: file.into(),
-        })
-    }
-
-    fn finish(self, mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<()> {
-        mesh.device().device().model().trace_stop();
-        let failed = || format!("cannot write {}", self.file.display());
-        self.aside.persist(&self.file).with_context(failed)
-    }
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ struct Part {
     sent: Event,
 }
 
-/// Transposes a matrix with four rows a tile: every tile gets its columns from all others, itself among them, one
-/// command for each of its rows and each other tile.
+/// Transposes a matrix with four rows a tile: every tile gets its columns from all others, itself among them, with one
+/// command for each: a square of four by four whose columns are rows at the other side.
 ///
 /// # Errors
 /// The driver's, or a wrong word.
@@ -51,19 +51,24 @@ pub fn transpose<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failur
         }
     }
 
+    // A plane is a column there and a row here.
     let strides = Strides {
         remote: side * word,
         local: word,
     };
-    let column = Geometry::rows(word, ROWS, strides);
+    let plane_strides = Strides {
+        remote: word,
+        local: side * word,
+    };
+    let square = Geometry::planes(word, (ROWS, strides), (ROWS, plane_strides));
     let begun = fabric.transport().cycles();
-    for row in 0..ROWS {
-        for (at, remote) in remotes.iter().enumerate() {
-            let (tile, other) = (at / tiles, (at % tiles) as u32);
-            let Part { result, sent, .. } = &parts[tile];
-            let from = (ROWS * tile as u32 + row) * word;
-            let to = result.base + (row * side + ROWS * other) * word;
-            fabric.tile(tile)?.get(remote, from, to, column)?.count_in(sent)?;
+    // All tiles begin before any of them has its last command.
+    for other in 0..tiles {
+        for (tile, Part { result, sent, .. }) in parts.iter().enumerate() {
+            let remote = &remotes[tile * tiles + other];
+            let from = ROWS * tile as u32 * word;
+            let to = result.base + ROWS * other as u32 * word;
+            fabric.tile(tile)?.get(remote, from, to, square)?.count_in(sent)?;
         }
     }
     for part in &parts {

@@ -153,11 +153,13 @@ impl<V: Outcome> Ticket<V> {
             Some(done) => done,
             None => {
                 let registers = fabric.read_event(self.node, self.event)?;
-                if registers.count != self.target {
+                if !command::reached(registers.count, self.target) {
                     return Ok(None);
                 }
                 if registers.error().is_some() {
                     fabric.clear_error(self.node, self.event)?;
+                    // It may count once more.
+                    fabric.nodes[self.node].issued[usize::from(self.event)] = None;
                 }
                 fabric.nodes[self.node].events.give(self.event);
                 *self.done.insert(registers.error().map_or(Ok(registers.value), Err))

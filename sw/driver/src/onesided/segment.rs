@@ -163,6 +163,11 @@ impl Remote {
         self.id
     }
 
+    /// Its handle at the initiator, as descriptors name it.
+    pub fn handle(&self) -> u8 {
+        self.handle
+    }
+
     /// Gives the initiator's handle back. Its operations should be complete: see [`Initiator::fence`].
     ///
     /// # Errors
@@ -233,7 +238,7 @@ impl<T: Transport> Fabric<T> {
         let (row, stride) = (row / self.word_bytes(), stride / self.word_bytes());
         let geometry = row << ROW_OFFSET | stride << STRIDE_OFFSET;
         let control = (mode as u32) << MODE_OFFSET | event;
-        let tag = self.open_window(node, (base, bytes), control, geometry)?;
+        let tag = self.open_window(node, (base, bytes), kind, control, geometry)?;
         let id = GlobalId { node, tag, bytes, kind };
         tracing::debug!(%id, base, bytes, "published");
         Ok(Segment { id })
@@ -244,6 +249,7 @@ impl<T: Transport> Fabric<T> {
         &mut self,
         node: usize,
         (base, bytes): (u32, u32),
+        kind: Kind,
         control: u32,
         geometry: u32,
     ) -> Result<u8, Error> {
@@ -251,7 +257,15 @@ impl<T: Transport> Fabric<T> {
         let place = u32::from(tag) << FIELD_WIDTH;
         let (base, size) = (base / self.word_bytes(), bytes / self.word_bytes());
         self.write_registers(node, Block::Tags, place, &[base, size])?;
-        self.write_registers(node, Block::Tags, place + 3, &[0, geometry, 0])?;
+        let pointer = match kind {
+            Kind::Window | Kind::Stream => 0,
+            // A queue that had the tag before has left a number of released messages: as many count as written.
+            Kind::Queue => {
+                let [released] = self.read_registers(node, Block::Tags, place + 6)?;
+                released
+            }
+        };
+        self.write_registers(node, Block::Tags, place + 3, &[pointer, geometry, 0])?;
         self.write_registers(node, Block::Tags, place + 2, &[control])?;
         Ok(tag)
     }
@@ -268,6 +282,7 @@ impl<T: Transport> Fabric<T> {
             Kind::Window | Kind::Stream => SegmentKind::Window,
             Kind::Queue => SegmentKind::Queue,
         };
+        self.check_way(initiator, id.node)?;
         let target = segment_target(self.config(), id.node, id.tag, kind);
         let size = id.bytes / self.word_bytes();
         let handle = self.nodes[initiator].segments.take(initiator)?;

@@ -8,6 +8,7 @@ use portico_spec::{
             SEGMENT_OFFSET, WIDE_OFFSET,
         },
         event::EVENT_WIDTH,
+        instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
         packet::{Operation, MAX_MESSAGE_WORDS, OPERATION_WIDTH},
         segment::{SegmentKind, HANDLE_WIDTH},
         ErrorCode, MAILBOX_WIDTH,
@@ -87,8 +88,8 @@ impl Limits<'_> {
         if is(Opcode::Put) || is(Opcode::Get) {
             let transfer = self.transfer(words, &[4, 5, 7])?;
             self.segment.expect(SegmentKind::Window)?;
-            self.check_local(transfer.local_end())?;
             self.check_remote(transfer.remote_end())?;
+            self.check_local(transfer.local_end())?;
             Ok(if is(Opcode::Put) {
                 Action::Put(transfer)
             } else {
@@ -129,7 +130,8 @@ impl Limits<'_> {
             self.segment.known()?;
             Ok(Action::Fence)
         } else if is(Opcode::Program) {
-            if !(2..=MAX_DESCRIPTOR_WORDS).contains(&words.len()) {
+            let is_whole = (2..=MAX_DESCRIPTOR_WORDS).contains(&words.len());
+            if !is_whole || !(FIRMWARE_WORDS..PROGRAM_WORDS).contains(&(words[1] as usize)) {
                 return Err(ErrorCode::Malformed);
             }
             self.segment.expect(SegmentKind::Window)?;

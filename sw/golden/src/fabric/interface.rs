@@ -9,7 +9,6 @@ use portico_spec::{
         firmware::firmware,
         instruction::PROGRAM_WORDS,
         packet::{Operation, SLOTS},
-        registers::{BASE_BYTES, SPACE_BYTES},
         segment::SEGMENTS,
         window::{Mode, SYSTEM_WINDOW, WINDOWS},
         ErrorCode, MAILBOXES,
@@ -36,6 +35,8 @@ pub(super) struct Interface {
     /// Columns, rows and edge nodes, as its register says.
     pub fabric: u32,
     pub word_bytes: u32,
+    /// The bit of a word's address that registers have.
+    register_bit: u32,
     pub memory: Vec<u64>,
     pub events: Vec<Event>,
     pub windows: Vec<Window>,
@@ -71,15 +72,16 @@ fn program() -> Vec<u32> {
 
 impl Interface {
     /// A node after its initialisation.
-    pub fn new(config: &Config, node: Node, memory_bytes: usize) -> Interface {
-        let word_bytes = config.width / 8;
+    pub fn new(config: &Config, terminal: usize) -> Interface {
+        let word_bytes = (config.width / 8) as u32;
         let mut windows = vec![Window::default(); WINDOWS];
-        windows[SYSTEM_WINDOW] = Window::system((SPACE_BYTES / word_bytes) as u32);
+        windows[SYSTEM_WINDOW] = Window::system(config.space_bytes(terminal) / word_bytes);
         Interface {
-            node,
-            fabric: (config.cols | config.rows << 8 | config.edge_nodes << 16) as u32,
-            word_bytes: word_bytes as u32,
-            memory: vec![0; memory_bytes / word_bytes],
+            node: config.terminal_node(terminal),
+            fabric: config.tiles_register(),
+            word_bytes,
+            register_bit: config.registers_base(terminal) / word_bytes,
+            memory: vec![0; (config.memory_bytes(terminal) / word_bytes) as usize],
             events: vec![Event::default(); EVENTS],
             windows,
             segments: vec![Segment::default(); SEGMENTS],
@@ -96,18 +98,19 @@ impl Interface {
         }
     }
 
-    fn register_bit(&self) -> u32 {
-        BASE_BYTES as u32 / self.word_bytes
+    /// Whether this word is a register; else it is memory, or nothing.
+    pub fn is_register(&self, address: u32) -> bool {
+        address & self.register_bit != 0
     }
 
     /// Whether this word is memory or a register.
     pub fn has_word(&self, address: u32) -> bool {
-        address & self.register_bit() != 0 || (address as usize) < self.memory.len()
+        self.is_register(address) || (address as usize) < self.memory.len()
     }
 
     /// A word of memory, or a register in its low half; 0 where there is neither.
     pub fn read_word(&self, address: u32) -> u64 {
-        if address & self.register_bit() != 0 {
+        if self.is_register(address) {
             return u64::from(self.read_register(address as u16));
         }
         self.memory.get(address as usize).copied().unwrap_or(0)
@@ -115,7 +118,7 @@ impl Interface {
 
     /// Writes a word of memory, or a register with its low half.
     pub fn write_word(&mut self, address: u32, word: u64) {
-        if address & self.register_bit() != 0 {
+        if self.is_register(address) {
             self.write_register(address as u16, word as u32);
         } else if let Some(place) = self.memory.get_mut(address as usize) {
             *place = word;
@@ -177,8 +180,13 @@ impl Interface {
             segment: &self.segments[usize::from(common.segment)],
         };
         let decoded = limits.decode(words);
-        if decoded.is_ok() && (running == self.cores || self.slots.iter().all(Option::is_some)) {
-            return false;
+        if let Ok(action) = &decoded {
+            let full = running == self.cores || self.slots.iter().all(Option::is_some);
+            // Commands on one segment run one after the other; a mail is on none.
+            let ordered = !matches!(action, Action::Mail { .. });
+            if full || ordered && self.runs_on(common.segment) {
+                return false;
+            }
         }
         let words = self.commands.pop_front().expect("looked at before");
         match decoded {
@@ -186,6 +194,12 @@ impl Interface {
             Err(error) => self.notify(common.event, Some(error)),
         }
         true
+    }
+
+    /// Whether a command on this segment is running.
+    fn runs_on(&self, segment: u8) -> bool {
+        let mut commands = self.contexts.iter().filter(|context| !context.serves());
+        commands.any(|context| context.owner.common.segment == segment)
     }
 
     fn start(&mut self, common: Common, action: Action, words: &[u32]) {

@@ -61,7 +61,7 @@ pub struct GoldenFabric {
 
 impl GoldenFabric {
     /// A fabric after reset. Tiles and the first edge node, the host, have the configured memory; the other edge nodes are
-    /// memories and have all that is below the registers.
+    /// memories and have all that their pages reach, the pages being where they are after reset.
     pub fn new(config: &Config) -> GoldenFabric {
         GoldenFabric {
             config: config.clone(),
@@ -82,7 +82,7 @@ impl GoldenFabric {
     /// If there is no such node.
     pub fn read(&mut self, node: usize, address: u32) -> u32 {
         self.settle();
-        let (word, shift) = self.place(address);
+        let (word, shift) = self.place(node, address);
         (self.interfaces[node].read_word(word) >> shift) as u32
     }
 
@@ -91,9 +91,9 @@ impl GoldenFabric {
     /// # Panics
     /// If there is no such node.
     pub fn write(&mut self, node: usize, address: u32, value: u32) {
-        let (word, shift) = self.place(address);
+        let (word, shift) = self.place(node, address);
         let interface = &mut self.interfaces[node];
-        if address % SPACE_BYTES as u32 >= BASE_BYTES as u32 {
+        if interface.is_register(word) {
             // Of a register there is only the low half.
             if shift == 0 {
                 interface.write_word(word, u64::from(value));
@@ -119,9 +119,9 @@ impl GoldenFabric {
     }
 
     /// Word address in the node's space, and lowest bit of the 32.
-    fn place(&self, address: u32) -> (u32, u32) {
+    fn place(&self, node: usize, address: u32) -> (u32, u32) {
         let word_bytes = (self.config.width / 8) as u32;
-        let address = address % SPACE_BYTES as u32;
+        let address = address % self.config.space_bytes(node).next_power_of_two();
         (address / word_bytes, address % word_bytes / 4 * 32)
     }
 
@@ -140,8 +140,9 @@ impl GoldenFabric {
                 budget += turn;
                 while let Some(sent) = self.interfaces[at].outgoing.pop_front() {
                     moved = true;
-                    // A packet to where nobody is leaves the mesh there and is lost.
-                    if let Some(to) = self.config.node_id(sent.destination) {
+                    // A packet to where nobody is leaves the mesh there and is lost, and so is an edge node's to itself.
+                    let to = self.config.node_id(sent.destination);
+                    if let Some(to) = to.filter(|&to| to != at || to < self.config.tiles()) {
                         self.interfaces[to].deliver(sent.source, sent.packet);
                     }
                 }

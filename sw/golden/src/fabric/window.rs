@@ -27,6 +27,7 @@ pub(super) struct Window {
     base: u32,
     size: u32,
     control: u32,
+    /// Where the next word of a stream goes; of a queue, messages ever written, in 16 bits.
     pointer: u32,
     /// Words of the pointer's row that are written.
     column: u32,
@@ -34,7 +35,6 @@ pub(super) struct Window {
     ends: u16,
     /// The first refusal since the last end of a transfer.
     fault: Option<ErrorCode>,
-    written: u16,
     released: u16,
 }
 
@@ -116,6 +116,10 @@ impl Window {
         address
     }
 
+    fn written(&self) -> u16 {
+        self.pointer as u16
+    }
+
     fn slots(&self) -> u32 {
         1 << field(self.control, SLOTS_OFFSET, SLOTS_WIDTH)
     }
@@ -131,20 +135,20 @@ impl Window {
     /// # Errors
     /// `QueueFull`, `TooLong` for a slot, `OutOfWindow`; then nothing is taken.
     pub fn enqueue(&mut self, words: usize) -> Result<u32, ErrorCode> {
-        if u32::from(self.written.wrapping_sub(self.released)) >= self.slots() {
+        if u32::from(self.written().wrapping_sub(self.released)) >= self.slots() {
             return Err(ErrorCode::QueueFull);
         }
         if words + 1 > 1 << field(self.control, SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH) {
             return Err(ErrorCode::TooLong);
         }
-        let address = self.address(self.slot(self.written), words as u64 + 1)?;
-        self.written = self.written.wrapping_add(1);
+        let address = self.address(self.slot(self.written()), words as u64 + 1)?;
+        self.pointer = u32::from(self.written().wrapping_add(1));
         Ok(address)
     }
 
     /// Gives back the oldest message that is not yet released: the address of its slot.
     pub fn release(&mut self) -> Option<u32> {
-        if self.written == self.released || self.mode() != Mode::Queue as u32 {
+        if self.written() == self.released || self.mode() != Mode::Queue as u32 {
             return None;
         }
         let address = self.address(self.slot(self.released), 1).ok();
@@ -154,7 +158,6 @@ impl Window {
 
     pub fn read(&self, register: u32) -> u32 {
         match register {
-            3 if self.mode() == Mode::Queue as u32 => u32::from(self.written),
             3 => self.pointer,
             5 => u32::from(self.ends),
             6 => u32::from(self.released),
@@ -167,7 +170,7 @@ impl Window {
             0 => self.base = data,
             1 => self.size = data,
             2 => self.control = data,
-            3 if self.mode() != Mode::Queue as u32 => {
+            3 => {
                 self.pointer = data;
                 self.column = 0;
             }

@@ -145,7 +145,7 @@ impl Logic for RequestIntake {
 
         // Rows without strides would be read at those of the request before.
         self.right_count.next = ((self.load.request.val().count == self.linear_words.val())
-            & !(self.load.request.val().rows > 1))
+            & (self.load.request.val().rows <= 1))
             | (self.load.request.val().count == self.square_words.val())
             | (self.load.request.val().count == self.cubic_words.val());
         self.right.next = self.right_count.val() & (self.mode.val() == self.window.val());

@@ -6,7 +6,8 @@
 //! | throughput | one word a cycle |
 //! | state | about 90 flip-flops |
 //!
-//! A request is the packet as it came: head, ADDRESS, and the words of the registers from 2 on.
+//! A request is the packet as it came: head, ADDRESS, whose offset goes to register 1, and the words of the registers
+//! from 2 on.
 
 use super::REPEAT_WIDTH;
 use crate::{
@@ -136,10 +137,14 @@ impl Logic for RequestLoad {
         self.lookup.next = self.taken.val() & self.first.val();
         self.window_tag.next = self.head.tag.val();
         self.argument.enable.next =
-            self.taken.val() & (self.place.q.val() > 1) & (self.place.q.val() < self.registers_end.val());
+            self.taken.val() & self.place.q.val().any() & (self.place.q.val() < self.registers_end.val());
         self.argument.context.next = self.server.val();
         self.argument.register.next = self.place.q.val();
         self.argument.data.next = self.s_axis.tdata.val();
+        if self.place.q.val() == 1 {
+            // Planes go on from where the requester wants the first; a slot above it would be an offset beyond all.
+            self.argument.data.next = bit_cast::<32, OFFSET_WIDTH>(self.address.offset.val());
+        }
 
         if self.taken.val() {
             if self.place.q.val() != self.most.val() {

@@ -55,6 +55,7 @@ fn the_server_starts_in_the_cycle_after_the_last_word() {
             assert_eq!(*start, request(&packet, window).unwrap(), "{words:x?}");
             assert_eq!(cycle - bench.last_words[0].0, 1);
             assert_eq!(bench.active(), 1 << SERVER_CONTEXT);
+            assert_eq!(bench.registers[SERVER_CONTEXT][1], 0x77, "the offset without the slot");
             for (at, &word) in words.iter().enumerate() {
                 assert_eq!(bench.registers[SERVER_CONTEXT][at + 2], u64::from(word));
             }

@@ -1,15 +1,15 @@
 //! Transfers of any geometry against a naive copy, byte for byte, at both widths.
 
-use common::{open, SOON};
+use super::SOON;
 use portico::{
     onesided::{Geometry, Strides, Window},
-    Error,
+    Error, Fabric, Transport,
 };
-use proptest::prelude::*;
-
-mod common;
+use proptest::{prelude::*, test_runner::TestRunner};
 
 const WORDS: u32 = 1 << 10;
+/// Cycles for 65,535 rows.
+const LONG: u64 = 1_000_000;
 
 /// A geometry in words.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +65,12 @@ fn shapes() -> impl Strategy<Value = Shape> {
 }
 
 /// What both sides hold after the transfer, from what a naive loop does to copies of what they held.
-fn run(width: usize, shape: Shape, (offset, local): (u32, u32), to_remote: bool) -> Result<(), Error> {
-    let mut fabric = open(width);
+fn run<T: Transport>(
+    mut fabric: Fabric<T>,
+    shape: Shape,
+    (offset, local): (u32, u32),
+    to_remote: bool,
+) -> Result<(), Error> {
     let word = fabric.word_bytes();
     let lanes = word / 4;
     let (initiator, target) = (1, 4);
@@ -103,45 +107,40 @@ fn run(width: usize, shape: Shape, (offset, local): (u32, u32), to_remote: bool)
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-    #[test]
-    fn transfers_are_copies(
-        shape in shapes(),
-        at in (0..30u32, 0..30u32),
-        wide in any::<bool>(),
-        to_remote in any::<bool>(),
-    ) {
-        let width = if wide { 64 } else { 32 };
-        let outcome = run(width, shape, at, to_remote);
-        prop_assert_eq!(outcome, Ok(()));
-    }
+/// So many transfers.
+pub fn transfers_are_copies<T: Transport>(open: impl Fn(usize) -> Fabric<T>, cases: u32) -> Result<(), Error> {
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let width = prop_oneof![Just(32), Just(64)];
+    let input = (width, shapes(), (0..30u32, 0..30u32), any::<bool>());
+    let outcome = TestRunner::new(config).run(&input, |(width, shape, at, to_remote)| {
+        prop_assert_eq!(run(open(width), shape, at, to_remote), Ok(()));
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+    Ok(())
 }
 
-#[test]
-fn the_largest_row_and_counts() -> Result<(), Error> {
-    use portico::{Fabric, GoldenTransport};
-    let config = portico_spec::Config {
-        cols: 2,
-        rows: 1,
-        edge_nodes: 1,
-        scratchpad: 256,
-        ..Default::default()
-    };
-    let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
-    let words: Vec<u32> = (0..1 << 16).map(|at| at ^ 0x5a5a_0000).collect();
+/// A row of all that fits, and counts of 65,535.
+pub fn the_largest_row_and_counts<T: Transport>(mut fabric: Fabric<T>) -> Result<(), Error> {
+    const LAST: u32 = (1 << 16) - 1;
+    let memory = fabric.memory_bytes(0)?;
+    let all = memory as usize / 4;
+    let words: Vec<u32> = (0..all as u32).map(|at| at ^ 0x5a5a_0000).collect();
     fabric.write(0, 0, &words)?;
-    let segment = fabric.publish(1, Window::new(0, 256 << 10))?;
+    let segment = fabric.publish(1, Window::new(0, memory))?;
     let remote = fabric.tile(0)?.clone_segment(segment.id())?;
-    let last = (1 << 16) - 1;
-    // One row of 65,535 words.
+    // One row of all but the last word, 65,535 of them if there is the memory.
     fabric
         .tile(0)?
-        .put(&remote, 0, 0, Geometry::linear(4 * last))?
-        .wait(100_000)?;
-    assert_eq!(fabric.read(1, 0, 1 << 16)?[..last as usize], words[..last as usize]);
+        .put(&remote, 0, 0, Geometry::linear(memory - 4))?
+        .wait(LONG)?;
+    assert_eq!(fabric.read(1, 0, all)?[..all - 1], words[..all - 1]);
     // The whole memory as two rows that touch.
-    let half = 128 << 10;
+    let half = memory / 2;
     let strides = Strides {
         remote: half,
         local: half,
@@ -149,19 +148,31 @@ fn the_largest_row_and_counts() -> Result<(), Error> {
     fabric
         .tile(0)?
         .put(&remote, 0, 0, Geometry::rows(half, 2, strides))?
-        .wait(100_000)?;
-    assert_eq!(fabric.read(1, 0, 1 << 16)?, words);
-    // 65,535 rows of one word, backwards out of nothing: all from the same place.
-    let strides = Strides { remote: 4, local: 0 };
+        .wait(LONG)?;
+    assert_eq!(fabric.read(1, 0, all)?, words);
+    // 65,535 rows of one word, all from the same place, and side by side if there is the memory.
+    let side_by_side = all as u32 > LAST;
+    let strides = Strides {
+        remote: if side_by_side { 4 } else { 0 },
+        local: 0,
+    };
     fabric
         .tile(0)?
-        .put(&remote, 4, 8, Geometry::rows(4, last, strides))?
-        .wait(1_000_000)?;
-    assert_eq!(fabric.read(1, 4, last as usize)?, vec![words[2]; last as usize]);
+        .put(&remote, 4, 8, Geometry::rows(4, LAST, strides))?
+        .wait(LONG)?;
+    let copies = if side_by_side { LAST as usize } else { 1 };
+    let after = fabric.read(1, 4, all - 1)?;
+    assert_eq!(after[..copies], vec![words[2]; copies]);
+    assert_eq!(after[copies..], words[copies + 1..]);
     // As many planes, all to the same place.
     let none = Strides::default();
-    let planes = Geometry::planes(4, (1, none), (last, Strides { remote: 0, local: 4 }));
-    fabric.tile(0)?.put(&remote, 0, 4, planes)?.wait(1_000_000)?;
-    assert_eq!(fabric.read(1, 0, 1)?, [words[last as usize]]);
+    let strides = Strides {
+        remote: 0,
+        local: if side_by_side { 4 } else { 0 },
+    };
+    let planes = Geometry::planes(4, (1, none), (LAST, strides));
+    fabric.tile(0)?.put(&remote, 0, 4, planes)?.wait(LONG)?;
+    let from = if side_by_side { LAST as usize } else { 1 };
+    assert_eq!(fabric.read(1, 0, 2)?, [words[from], after[0]]);
     Ok(())
 }

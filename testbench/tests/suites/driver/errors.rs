@@ -1,17 +1,15 @@
 //! What the driver refuses before anything is sent, what the hardware refuses, and what runs out.
 
-use common::{config, open, SOON};
+use super::{config, SOON};
 use portico::{
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
-    Error, Fabric, GoldenTransport, Transport, TransportError,
+    Error, Fabric, Transport, TransportError,
 };
 use portico_spec::{
     ni::{window::SYSTEM_WINDOW, ErrorCode, MAILBOXES},
     Config,
 };
-
-mod common;
 
 #[track_caller]
 fn says<V>(result: Result<V, Error>, text: &str) {
@@ -21,29 +19,10 @@ fn says<V>(result: Result<V, Error>, text: &str) {
     }
 }
 
-#[test]
-fn a_fabric_must_have_a_host() {
-    let config = Config::default();
-    assert_eq!(GoldenTransport::new(&config).unwrap_err(), Error::NoHost);
-}
-
-#[test]
-fn a_transport_takes_words_of_the_hosts_space() {
-    let mut transport = GoldenTransport::new(&config(32)).unwrap();
-    for address in [2, 0x10_0000] {
-        let limit = 0x10_0000;
-        assert_eq!(transport.read(address), Err(TransportError::Address { address, limit }));
-        assert_eq!(
-            transport.write(address, 0),
-            Err(TransportError::Address { address, limit })
-        );
-    }
-}
-
 /// Says that it is a fabric of another size.
-struct Mistaken(GoldenTransport, Config);
+struct Mistaken<T>(T, Config);
 
-impl Transport for Mistaken {
+impl<T: Transport> Transport for Mistaken<T> {
     fn config(&self) -> &Config {
         &self.1
     }
@@ -64,20 +43,23 @@ impl Transport for Mistaken {
     }
 }
 
-#[test]
-fn a_fabric_that_is_not_the_configured_one_is_not_opened() {
-    let real = config(32);
-    let believed = Config { rows: 4, ..config(32) };
-    let wrong = Fabric::open(Mistaken(GoldenTransport::new(&real).unwrap(), believed));
-    // Even the first question to another node finds nobody.
-    assert!(matches!(
-        wrong.err(),
-        Some(Error::Timeout { .. } | Error::WrongFabric { .. })
-    ));
+pub fn a_fabric_that_is_not_the_configured_one_is_not_opened<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    let mut real = open(32);
+    let believed = Config { rows: 1, ..config(32) };
+    let wrong = Fabric::open(Mistaken(real.transport(), believed));
+    // The host is not where it should be.
+    let (node, found, expected) = (3, 2 << 4, 1 << 4);
+    assert_eq!(wrong.err(), Some(Error::WrongFabric { node, found, expected }));
+    let believed = Config { cols: 4, ..config(32) };
+    let wrong = Fabric::open(Mistaken(real.transport(), believed));
+    // Nobody is there.
+    assert!(matches!(wrong.err(), Some(Error::Timeout { node: 3, .. })));
+    Ok(())
 }
 
-#[test]
-fn nodes_and_addresses() {
+pub fn nodes_and_addresses<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(64);
     says(fabric.read(8, 0, 1), "node = 8 does not exist: allowed is 0..=7");
     says(fabric.tile(6), "node = 6 does not exist: allowed is 0..=5");
@@ -89,10 +71,10 @@ fn nodes_and_addresses() {
         fabric.read(0, u32::MAX - 7, 4),
         "bytes 0xfffffff8..0x100000008 of node 0, whose memory has 0x4000 bytes",
     );
+    Ok(())
 }
 
-#[test]
-fn transfers() -> Result<(), Error> {
+pub fn transfers<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let segment = fabric.publish(5, Window::new(0x40, 0x40))?;
     let stream = fabric.publish(5, Window::stream(0x80, 0x40))?;
@@ -172,8 +154,7 @@ fn transfers() -> Result<(), Error> {
     Ok(())
 }
 
-#[test]
-fn what_the_hardware_refuses_is_named() -> Result<(), Error> {
+pub fn what_the_hardware_refuses_is_named<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let segment = fabric.publish(5, Window::new(0x40, 0x40))?;
     let remote = fabric.tile(0)?.clone_segment(segment.id())?;
@@ -210,8 +191,9 @@ fn what_the_hardware_refuses_is_named() -> Result<(), Error> {
     fabric.tile(0)?.fence(&remote)?.wait(SOON)
 }
 
-#[test]
-fn a_time_out_says_how_long_and_may_be_waited_out() -> Result<(), Error> {
+pub fn a_time_out_says_how_long_and_may_be_waited_out<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
     let mut fabric = open(32);
     let mut queue = fabric.queue(5, 1, 8, None)?;
     let sender = queue.sender(&mut fabric, 0, 1)?;
@@ -227,8 +209,9 @@ fn a_time_out_says_how_long_and_may_be_waited_out() -> Result<(), Error> {
     ticket.wait(&mut fabric, SOON)
 }
 
-#[test]
-fn a_full_command_queue_is_waited_for_and_drops_nothing() -> Result<(), Error> {
+pub fn a_full_command_queue_is_waited_for_and_drops_nothing<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
     let mut fabric = open(32);
     fabric.set_timeout(SOON);
     let mut queue = fabric.queue(5, 32, 8, None)?;
@@ -257,8 +240,7 @@ fn a_full_command_queue_is_waited_for_and_drops_nothing() -> Result<(), Error> {
     Ok(())
 }
 
-#[test]
-fn queues_mailboxes_and_programs() -> Result<(), Error> {
+pub fn queues_mailboxes_and_programs<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let foreign = fabric.event(1)?;
     let elsewhere = "event belongs to node 1, not to node 0";
@@ -311,13 +293,19 @@ fn queues_mailboxes_and_programs() -> Result<(), Error> {
         "program belongs to node 0, not to node 1",
     );
     let own = fabric.tile(0)?.clone_segment(segment.id())?;
+    let own_mailbox = fabric.mailbox(6, Delivery::Message, None)?;
+    let back = "node 6 is an edge node: the network takes nothing from it to itself";
+    says(fabric.host().mail(&own_mailbox, 1), back);
+    let own_segment = fabric.publish(6, Window::new(0, 64))?;
+    says(fabric.host().clone_segment(own_segment.id()), back);
+    let mut own_queue = fabric.queue(6, 2, 8, None)?;
+    says(own_queue.sender(&mut fabric, 6, 1), back);
     let many = "arguments of a program = 15 is not allowed: allowed is 0..=14";
     says(fabric.tile(0)?.run(&program, &own, &[0; 15]), many);
     fabric.tile(0)?.run(&program, &own, &[0; 14])?.wait(SOON)
 }
 
-#[test]
-fn resources_run_out_and_come_back() -> Result<(), Error> {
+pub fn resources_run_out_and_come_back<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let windows: Vec<_> = (0..SYSTEM_WINDOW)
         .map(|_| fabric.publish(2, Window::new(0, 64)).unwrap())

@@ -1,0 +1,328 @@
+//! `portico run`: an application on a fabric, through the driver.
+
+use crate::{
+    config_args::ConfigArgs,
+    design,
+    failure::not_allowed,
+    model, output, progress,
+    table::{grouped, table},
+    waveform::Waveform,
+};
+use anyhow::{ensure, Context};
+use clap::{builder::PossibleValuesParser, builder::TypedValueParser, Args};
+use portico::{
+    examples::{self, Failure, Figures},
+    Fabric, GoldenTransport, Transport,
+};
+use portico_sim::{Options, Trace};
+use portico_spec::Config;
+use portico_testbench::hardware;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portico run --list                      what there is
+  portico run halo                        on a Verilated fabric of 4x4 tiles
+  portico run transpose --set cols=2 --set rows=2 --vcd build/transpose.vcd
+  portico run queue --golden              on the golden model, which has no time
+
+Every example checks its result word by word. On the Verilated fabric the memories of all tiles are compared with those \
+of a golden fabric on which the same example ran, too; but for the ring of a queue, where messages lie in the order in \
+which they came.";
+
+/// What a fabric decides itself.
+const DECIDED: [&str; 1] = ["edge_nodes"];
+
+/// An application that moves data over a fabric and checks itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Example {
+    Halo,
+    Transpose,
+    Buffer,
+    Queue,
+}
+
+impl Example {
+    const ALL: [Example; 4] = [Example::Halo, Example::Transpose, Example::Buffer, Example::Queue];
+
+    fn name(self) -> &'static str {
+        match self {
+            Example::Halo => "halo",
+            Example::Transpose => "transpose",
+            Example::Buffer => "buffer",
+            Example::Queue => "queue",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Example::Halo => "tiles with blocks of 16x16 words put their edges into their neighbours' borders",
+            Example::Transpose => "tiles with rows of a matrix get the same rows of its transpose from each other",
+            Example::Buffer => "a tile of 16x16 words goes into the middle of a buffer of 18x18, with one put",
+            Example::Queue => "every tile sends messages to a queue of the first one, with a credit each",
+        }
+    }
+
+    fn run<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
+        match self {
+            Example::Halo => examples::halo_exchange(fabric),
+            Example::Transpose => examples::transpose(fabric),
+            Example::Buffer => examples::tile_in_buffer(fabric),
+            Example::Queue => examples::many_to_one(fabric),
+        }
+    }
+
+    /// The tiles whose memory does not depend on who came first.
+    fn ordered_tiles(self, config: &Config) -> std::ops::Range<usize> {
+        let first = usize::from(self == Example::Queue);
+        first..config.tiles()
+    }
+}
+
+fn example_parser() -> impl TypedValueParser<Value = Example> {
+    let names = PossibleValuesParser::new(Example::ALL.map(Example::name));
+    names.map(|name| {
+        let named = Example::ALL.into_iter().find(|example| example.name() == name);
+        named.expect("a name from the list")
+    })
+}
+
+/// Run an application on a fabric, Verilated or golden, and compare what it leaves in memories
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Run {
+    /// The application
+    #[arg(value_name = "EXAMPLE", value_parser = example_parser(), required_unless_present = "list")]
+    example: Option<Example>,
+    /// List the applications
+    #[arg(long, conflicts_with_all = ["example", "golden", "vcd"])]
+    list: bool,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// On the golden fabric instead, without hardware
+    #[arg(long, conflicts_with = "vcd")]
+    golden: bool,
+    /// Waveform, in VCD
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
+}
+
+/// What a run came to.
+struct Outcome {
+    figures: Figures,
+    /// Cycles with all that went before and after.
+    cycles: u64,
+    /// Words that are as on a golden fabric; none were compared if the fabric is the golden one.
+    compared: Option<usize>,
+}
+
+impl Run {
+    pub fn run(self) -> anyhow::Result<()> {
+        let Some(example) = self.example else {
+            let rows = Example::ALL.map(|example| vec![example.name().to_owned(), example.about().to_owned()]);
+            return output::print(&table(&["example", "what it does"], rows, &[]));
+        };
+        self.config.refuse("run", &DECIDED)?;
+        let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
+        let outcome = match self.golden {
+            true => golden(example, &config).map(|(outcome, _)| outcome),
+            false => verilated(example, &config, self.vcd),
+        };
+        let outcome = outcome.with_context(|| format!("example {} fails", example.name()))?;
+        output::print(&text(example, &config, &outcome))
+    }
+}
+
+fn golden(example: Example, config: &Config) -> anyhow::Result<(Outcome, Fabric<GoldenTransport>)> {
+    let mut fabric = Fabric::open(GoldenTransport::new(config)?)?;
+    let figures = example.run(&mut fabric)?;
+    let outcome = Outcome {
+        figures,
+        cycles: fabric.transport().cycles(),
+        compared: None,
+    };
+    Ok((outcome, fabric))
+}
+
+fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow::Result<Outcome> {
+    let options = Options {
+        trace: vcd.as_ref().map_or(Trace::None, |_| Trace::Vcd),
+        ..Options::default()
+    };
+    let design = design::fabric(config)?;
+    let (library, _) = model::build(&design, &options)?;
+    let mut fabric = hardware::fabric_of(&library, config, hardware::MEMORY)?;
+    let waveform = vcd.map(|file| Waveform::start(&file, fabric.model())).transpose()?;
+    let spinner = progress::spinner(format!("running {}", example.name()));
+    let outcome = compared(example, config, &mut fabric);
+    spinner.finish_and_clear();
+    // A run that failed is the one whose waveform is wanted.
+    waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
+    outcome
+}
+
+/// Runs the example on `transport` and on a golden fabric, and compares what is in memories afterwards.
+fn compared<T: Transport>(example: Example, config: &Config, transport: T) -> anyhow::Result<Outcome> {
+    let mut fabric = Fabric::open(transport)?;
+    let figures = example.run(&mut fabric)?;
+    let cycles = fabric.transport().cycles();
+    let (golden, mut model) = golden(example, config)?;
+    ensure!(
+        figures.bytes == golden.figures.bytes,
+        "{} bytes were moved, expected {}",
+        figures.bytes,
+        golden.figures.bytes
+    );
+    let mut words = 0;
+    for tile in example.ordered_tiles(config) {
+        let mut expected = model.read(tile, 0, model.memory_bytes(tile)? as usize / 4)?;
+        let used = expected.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        expected.truncate(used.next_multiple_of(2));
+        let found = fabric.read(tile, 0, expected.len())?;
+        if let Some(at) = (0..found.len()).find(|&at| found[at] != expected[at]) {
+            anyhow::bail!(
+                "tile {tile}, byte {:#x}: found {:#x}, on the golden fabric {:#x}",
+                4 * at,
+                found[at],
+                expected[at]
+            );
+        }
+        words += found.len();
+    }
+    ensure!(
+        words > 0 || example.ordered_tiles(config).is_empty(),
+        "no memory was compared"
+    );
+    Ok(Outcome {
+        figures,
+        cycles,
+        compared: Some(words),
+    })
+}
+
+fn text(example: Example, config: &Config, outcome: &Outcome) -> String {
+    let Outcome {
+        figures,
+        cycles,
+        compared,
+    } = outcome;
+    let Config { cols, rows, width, .. } = config;
+    let on = if compared.is_some() {
+        "Verilated"
+    } else {
+        "golden, a cycle an access"
+    };
+    let mut lines = vec![
+        ("example", example.name().to_owned(), ""),
+        ("fabric", format!("{cols}x{rows}, {width} bits, {on}"), ""),
+        ("payload moved", grouped(figures.bytes), "bytes"),
+        (
+            "from the first command to the last completion",
+            grouped(figures.cycles),
+            "cycles",
+        ),
+        ("rate", format!("{:.2}", figures.rate()), "bytes/cycle"),
+        ("simulated in all", grouped(*cycles), "cycles"),
+        ("result checked by the example", "all equal".to_owned(), ""),
+    ];
+    if let Some(words) = compared {
+        lines.push((
+            "memories checked against golden, all equal",
+            grouped(*words as u64),
+            "words",
+        ));
+    }
+    let lines = lines
+        .into_iter()
+        .map(|(name, value, unit)| vec![name.to_owned(), value, unit.to_owned()]);
+    table(&["figure", "value", "unit"], lines, &[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico::TransportError;
+
+    fn config() -> Config {
+        let small = Config {
+            cols: 2,
+            rows: 2,
+            scratchpad: 16,
+            ..Config::default()
+        };
+        small.fabric().unwrap()
+    }
+
+    /// A golden fabric that changes a word behind the driver's back, at one of the host's writes.
+    struct Faulty {
+        transport: GoldenTransport,
+        writes: usize,
+        fault: usize,
+    }
+
+    impl Faulty {
+        fn new(fault: usize) -> Self {
+            Faulty {
+                transport: GoldenTransport::new(&config()).unwrap(),
+                writes: 0,
+                fault,
+            }
+        }
+    }
+
+    impl Transport for Faulty {
+        fn config(&self) -> &Config {
+            self.transport.config()
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            self.transport.read(address)
+        }
+
+        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+            self.writes += 1;
+            if self.writes == self.fault {
+                self.transport.fabric().write(3, 0x40, 0xbad);
+            }
+            self.transport.write(address, value)
+        }
+
+        fn cycles(&self) -> u64 {
+            self.transport.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.transport.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.transport.interrupt()
+        }
+    }
+
+    #[test]
+    fn every_example_is_as_on_the_golden_fabric() {
+        for example in Example::ALL {
+            let transport = GoldenTransport::new(&config()).unwrap();
+            let outcome = compared(example, &config(), transport).unwrap();
+            assert!(outcome.compared.unwrap() > 50, "{example:?}");
+            assert!(text(example, &config(), &outcome).contains("checked against golden"));
+            let (outcome, _) = golden(example, &config()).unwrap();
+            assert!(!text(example, &config(), &outcome).contains("against golden"));
+        }
+    }
+
+    #[test]
+    fn a_word_that_no_example_looks_at_is_compared_too() {
+        let mut good = Faulty::new(0);
+        compared(Example::Transpose, &config(), &mut good).unwrap();
+        // Shortly before the end the example has ended, and the last tile's memory is not yet read.
+        let mut faulty = Faulty::new(good.writes - 5);
+        let error = compared(Example::Transpose, &config(), &mut faulty).err().unwrap();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("tile 3, byte 0x40: found 0xbad, on the golden fabric 0x"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Registers of any node, many at once: the host's own puts and gets on a node's system window.
+
+use anyhow::Context;
+use portico::{Fabric, Region, Transport};
+use portico_spec::{
+    flit::X_WIDTH,
+    ni::{
+        descriptor::{Command, Descriptor, Geometry, Transfer},
+        registers::{address, Place, SegmentRegister, SPACE_BYTES},
+        segment::{SegmentKind, KIND_OFFSET, SEGMENTS, TAG_OFFSET},
+        window::SYSTEM_WINDOW,
+    },
+};
+
+/// Handle of the host that is pointed at the node of each access; the driver hands out the low ones first.
+const HANDLE: usize = SEGMENTS - 1;
+/// Longest time of an access.
+const CYCLES: u64 = 100_000;
+
+/// Rows of registers: so many registers side by side, at the same place of some items that follow each other.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    /// Byte address of the first.
+    pub first: u32,
+    /// Items.
+    pub items: usize,
+    /// Registers of each.
+    pub registers: usize,
+    /// Registers from item to item.
+    pub stride: usize,
+}
+
+impl Rows {
+    /// `registers` registers of each of `items` items, from `place` of item `first` on.
+    pub fn new<T: Transport>(
+        fabric: &Fabric<T>,
+        place: impl Place,
+        first: usize,
+        items: usize,
+        registers: usize,
+    ) -> Self {
+        let config = fabric.config();
+        let byte = |item| address(config, place, item) as u32;
+        Rows {
+            first: byte(first),
+            items,
+            registers,
+            stride: ((byte(first + 1) - byte(first)) / fabric.word_bytes()) as usize,
+        }
+    }
+}
+
+/// Reads the registers.
+///
+/// # Errors
+/// The driver's.
+pub fn peek<T: Transport>(
+    fabric: &mut Fabric<T>,
+    staging: Region,
+    node: usize,
+    rows: Rows,
+) -> anyhow::Result<Vec<u32>> {
+    transfer(fabric, staging, node, rows, Command::Get)?;
+    let lanes = fabric.word_bytes() as usize / 4;
+    let words = fabric.read(staging.node, staging.base, rows.items * rows.registers * lanes)?;
+    Ok(words.into_iter().step_by(lanes).collect())
+}
+
+/// Writes the registers.
+///
+/// # Errors
+/// The driver's.
+pub fn poke<T: Transport>(
+    fabric: &mut Fabric<T>,
+    staging: Region,
+    node: usize,
+    rows: Rows,
+    values: &[u32],
+) -> anyhow::Result<()> {
+    assert_eq!(values.len(), rows.items * rows.registers);
+    let lanes = fabric.word_bytes() as usize / 4;
+    let mut words = vec![0; values.len() * lanes];
+    words
+        .iter_mut()
+        .step_by(lanes)
+        .zip(values)
+        .for_each(|(word, &value)| *word = value);
+    fabric.write(staging.node, staging.base, &words)?;
+    transfer(fabric, staging, node, rows, Command::Put)
+}
+
+fn transfer<T: Transport>(
+    fabric: &mut Fabric<T>,
+    staging: Region,
+    node: usize,
+    rows: Rows,
+    command: fn(Transfer) -> Command,
+) -> anyhow::Result<()> {
+    let config = fabric.config().clone();
+    let at = config.terminal_node(node);
+    let target = u32::from(at.x)
+        | u32::from(at.y) << X_WIDTH
+        | (SYSTEM_WINDOW as u32) << TAG_OFFSET
+        | (SegmentKind::Window as u32) << KIND_OFFSET;
+    let size = SPACE_BYTES as u32 / fabric.word_bytes();
+    for (register, value) in [(SegmentRegister::Target, target), (SegmentRegister::Size, size)] {
+        fabric
+            .transport()
+            .write(address(&config, register, HANDLE) as u32, value)?;
+    }
+    let word = fabric.word_bytes();
+    let row = rows.registers as u32 * word;
+    let descriptor = Descriptor {
+        segment: HANDLE as u8,
+        ..Descriptor::new(command(Transfer {
+            remote: rows.first,
+            local: staging.base,
+            geometry: Geometry::Rows {
+                rows: rows.items as u32,
+                row,
+                local_stride: row,
+                remote_stride: rows.stride as u32 * word,
+            },
+        }))
+    };
+    let words = descriptor.encode(&config)?;
+    let done = fabric.host().descriptor::<()>(&words)?.wait(CYCLES);
+    done.with_context(|| format!("registers of {} at {:#x}", config.terminal(node), rows.first))
+}

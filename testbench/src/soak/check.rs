@@ -1,0 +1,255 @@
+//! What the fabric has done against what the model has.
+
+use super::{
+    access::{self, Rows},
+    device::SoakDevice,
+    epoch::Epoch,
+    operation::{Addition, Operation, COUNTER_OFFSETS},
+    site::{EVENTS, FENCES},
+    workload::Kind,
+};
+use anyhow::{bail, ensure};
+use portico::{Fabric, Region, Transport};
+use portico_spec::ni::{event::Status, registers::EventRegister, ErrorCode};
+
+/// What was asked for in a round.
+pub struct Round {
+    /// Of each tile.
+    pub operations: Vec<Vec<Operation>>,
+    /// The counters of each tile before it, of 64 and 32 bits.
+    counters: Vec<[u64; 2]>,
+}
+
+/// What an event says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventState {
+    pub count: u16,
+    pub error: Option<ErrorCode>,
+    pub value: u64,
+}
+
+impl Round {
+    pub fn new<D: SoakDevice>(epoch: &mut Epoch<D>) -> Self {
+        let tiles = 0..epoch.config.tiles();
+        Round {
+            operations: vec![],
+            counters: tiles.map(|tile| counters(epoch, tile)).collect(),
+        }
+    }
+
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.operations
+            .iter()
+            .flatten()
+            .map(|operation| operation.kind)
+            .collect()
+    }
+}
+
+/// The counters of a tile, as the model has them.
+fn counters<D: SoakDevice>(epoch: &mut Epoch<D>, tile: usize) -> [u64; 2] {
+    let base = epoch.golden_site.tiles[tile].counters.base;
+    let mut peek = |offset| u64::from(epoch.golden.transport().peek(tile, base + offset));
+    [
+        peek(COUNTER_OFFSETS[0]) | peek(COUNTER_OFFSETS[0] + 4) << 32,
+        peek(COUNTER_OFFSETS[1]),
+    ]
+}
+
+/// All events of a tile that are used.
+pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, tile: usize) -> anyhow::Result<Vec<EventState>> {
+    let rows = Rows::new(fabric, EventRegister::Count, 0, EVENTS, 5);
+    let values = access::peek(fabric, staging, tile, rows)?;
+    let state = |registers: &[u32]| -> anyhow::Result<EventState> {
+        Ok(EventState {
+            count: registers[0] as u16,
+            error: Status::decode(registers[2])?.error,
+            value: u64::from(registers[4]) << 32 | u64::from(registers[3]),
+        })
+    };
+    values.chunks(5).map(state).collect()
+}
+
+/// Receives what messages there are, each the next one of its sender.
+pub fn receive<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
+    for tile in 0..epoch.config.tiles() {
+        if epoch.messages[tile].iter().all(|messages| messages.is_empty()) {
+            continue;
+        }
+        let queue = &mut epoch.site.tiles[tile].queue;
+        while let Some(message) = queue.receive(&mut epoch.device)? {
+            let expected = epoch.messages[tile]
+                .get_mut(message.source)
+                .and_then(|messages| messages.pop_front());
+            ensure!(
+                expected.as_ref() == Some(&message.words),
+                "queue of tile {tile}: node {} sent {:x?}, expected {expected:x?}",
+                message.source,
+                message.words
+            );
+            queue.release(&mut epoch.device, 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits for what arrives without that its sender is told: messages, mails, streams.
+pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result<()> {
+    loop {
+        receive(epoch)?;
+        let missing = missing(epoch)?;
+        let Some(what) = missing else {
+            return Ok(());
+        };
+        ensure!(epoch.device.transport().cycles() < end, "{what}");
+    }
+}
+
+/// The first event that is behind the model's, or what else has not come.
+fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>> {
+    for tile in 0..epoch.config.tiles() {
+        if let Some(source) = epoch.messages[tile].iter().position(|messages| !messages.is_empty()) {
+            return Ok(Some(format!(
+                "queue of tile {tile}: messages of tile {source} do not come"
+            )));
+        }
+        let found = events(&mut epoch.device, epoch.site.staging, tile)?;
+        let expected = events(&mut epoch.golden, epoch.golden_site.staging, tile)?;
+        for (event, (found, expected)) in found.iter().zip(expected).enumerate() {
+            if found.count != expected.count {
+                let (found, expected) = (found.count, expected.count);
+                return Ok(Some(format!(
+                    "tile {tile}, event {event}: counted {found}, expected {expected}"
+                )));
+            }
+        }
+    }
+    // A barrier's event counts full rounds alone.
+    for (at, pair) in epoch.site.pairs.iter().enumerate() {
+        let found = pair.mailbox.read(&mut epoch.device)?;
+        let expected = epoch.golden_site.pairs[at].mailbox.read(&mut epoch.golden)?;
+        if found != expected {
+            let (target, initiator) = (pair.target, pair.initiator);
+            return Ok(Some(format!(
+                "mailbox of tile {target} for tile {initiator}: count and value are {found:x?}, expected {expected:x?}"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// Compares events with what descriptors wanted of them and with the model, and fetched values with each other.
+pub fn round<D: SoakDevice>(epoch: &mut Epoch<D>, round: &Round) -> anyhow::Result<()> {
+    let mut additions: Vec<(Addition, Option<u64>)> = vec![];
+    for (tile, operations) in round.operations.iter().enumerate() {
+        let found = events(&mut epoch.device, epoch.site.staging, tile)?;
+        let expected = events(&mut epoch.golden, epoch.golden_site.staging, tile)?;
+        for (event, &count) in epoch.tiles[tile].counts.iter().enumerate() {
+            let own = operations.iter().find(|operation| operation.event == event);
+            let what = || match own.filter(|operation| operation.event > FENCES) {
+                Some(operation) => format!(
+                    "tile {tile}, event {event}, {:?} {:x?}",
+                    operation.kind, operation.words
+                ),
+                None => format!("tile {tile}, event {event}"),
+            };
+            let [found, expected] = [&found, &expected].map(|states| states[event]);
+            let is_own = event < super::site::SINGLE.end;
+            ensure!(
+                found.count == expected.count && (!is_own || found.count == count),
+                "{}: counted {}, expected {count}",
+                what(),
+                found.count
+            );
+            let error = own.and_then(|operation| operation.error);
+            ensure!(
+                found.error == error && expected.error == error,
+                "{}: error {:?}, expected {error:?}; that of the model is {:?}",
+                what(),
+                found.error,
+                expected.error
+            );
+            match own.and_then(|operation| operation.addition) {
+                Some(addition) => additions.push((addition, addition.fetched.then_some(found.value))),
+                None if own.is_some_and(|operation| operation.fetches) => ensure!(
+                    found.value == expected.value,
+                    "{}: value {:#x}, expected {:#x}",
+                    what(),
+                    found.value,
+                    expected.value
+                ),
+                None => {}
+            }
+        }
+    }
+    for tile in 0..epoch.config.tiles() {
+        let after = counters(epoch, tile);
+        for (at, wide) in [(0, true), (1, false)] {
+            let of_counter = additions.iter().filter(|(of, _)| (of.target, of.wide) == (tile, wide));
+            let fetched = of_counter.filter_map(|&(addition, value)| Some((value?, addition.addend)));
+            follow(fetched.collect(), round.counters[tile][at], after[at], wide)
+                .map_err(|error| error.context(format!("counter of tile {tile}, wide = {wide}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks values fetched from a counter, each with what was added to it: none overlaps another, all are between the
+/// values before and after.
+fn follow(fetched: Vec<(u64, u64)>, before: u64, after: u64, wide: bool) -> anyhow::Result<()> {
+    let mask = if wide { u64::MAX } else { u32::MAX.into() };
+    let since = |value: u64| value.wrapping_sub(before) & mask;
+    let mut steps: Vec<(u64, u64)> = fetched
+        .into_iter()
+        .map(|(value, addend)| (since(value), addend))
+        .collect();
+    steps.sort_unstable();
+    let mut least = 0;
+    for (step, addend) in steps {
+        if step < least || step.saturating_add(addend) > since(after) {
+            bail!(
+                "{:#x} was fetched, allowed is {:#x}..={:#x}",
+                before.wrapping_add(step) & mask,
+                before.wrapping_add(least) & mask,
+                after.wrapping_sub(addend) & mask
+            );
+        }
+        least = step + addend;
+    }
+    Ok(())
+}
+
+/// Compares all memory that is used, but for queues; gives how many words.
+pub fn memories<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<u64> {
+    let mut compared = 0;
+    for (tile, site) in epoch.site.tiles.iter().enumerate() {
+        let words = (site.end - site.queue_end) as usize / 4;
+        let found = epoch.device.read(tile, site.queue_end, words)?;
+        let expected = epoch.golden.read(tile, site.queue_end, words)?;
+        if let Some(at) = (0..words).find(|&at| found[at] != expected[at]) {
+            bail!(
+                "tile {tile}, byte {:#x}: found {:#x}, expected {:#x}",
+                site.queue_end + 4 * at as u32,
+                found[at],
+                expected[at]
+            );
+        }
+        compared += words as u64;
+    }
+    Ok(compared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fetched_values_follow_each_other() {
+        let before = u64::from(u32::MAX) - 1;
+        let good = vec![(before, 3), (3, 2), (1, 2)];
+        assert!(follow(good.clone(), before, 5, false).is_ok());
+        assert!(follow(good, before, 4, false).is_err(), "the last goes beyond the sum");
+        assert!(follow(vec![(0, 1), (0, 1)], 0, 2, true).is_err(), "one value twice");
+        assert!(follow(vec![(7, 1)], 8, 20, true).is_err(), "from before");
+    }
+}

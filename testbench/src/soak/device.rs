@@ -1,0 +1,125 @@
+//! A fabric as the soak sees it: the host's port, and the tiles' command streams and events.
+
+use portico::{Error, GoldenTransport, Transport, TransportError};
+use portico_sim::SimulatedFabric;
+use portico_spec::{
+    ni::{
+        command::MAX_DESCRIPTOR_WORDS,
+        event::{EVENTS, FIRED_OFFSET},
+        registers::{address, CommandRegister, EventRegister},
+    },
+    Config,
+};
+
+/// A fabric out of reset, with its tables cleared.
+pub trait SoakDevice: Transport {
+    /// Queues a descriptor at the command stream of a tile.
+    fn command(&mut self, tile: usize, descriptor: &[u32]);
+
+    /// The events of a tile that have fired, bit 0 for event 0.
+    fn fired(&mut self, tile: usize) -> u64;
+
+    /// Resets the fabric in whatever it is doing, and lets its tables be cleared.
+    fn reset(&mut self);
+}
+
+impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
+    fn command(&mut self, tile: usize, descriptor: &[u32]) {
+        (**self).command(tile, descriptor);
+    }
+
+    fn fired(&mut self, tile: usize) -> u64 {
+        (**self).fired(tile)
+    }
+
+    fn reset(&mut self) {
+        (**self).reset();
+    }
+}
+
+impl SoakDevice for SimulatedFabric {
+    fn command(&mut self, tile: usize, descriptor: &[u32]) {
+        self.command(tile, descriptor);
+    }
+
+    fn fired(&mut self, tile: usize) -> u64 {
+        self.fired(tile)
+    }
+
+    fn reset(&mut self) {
+        self.reset();
+    }
+}
+
+/// The golden fabric with command streams. They give each descriptor at once to the node's command queue, which waits
+/// only for credits of messages.
+#[derive(Clone, Debug)]
+pub struct GoldenDevice {
+    transport: GoldenTransport,
+}
+
+impl GoldenDevice {
+    /// A fabric after reset.
+    ///
+    /// # Errors
+    /// The configuration has no host.
+    pub fn new(config: &Config) -> Result<Self, Error> {
+        let transport = GoldenTransport::new(config)?;
+        Ok(Self { transport })
+    }
+
+    /// Four bytes of a node, as the host would read them.
+    pub fn peek(&mut self, node: usize, address: u32) -> u32 {
+        self.transport.fabric().read(node, address)
+    }
+}
+
+impl SoakDevice for GoldenDevice {
+    fn command(&mut self, tile: usize, descriptor: &[u32]) {
+        let config = self.transport.config().clone();
+        let first = MAX_DESCRIPTOR_WORDS - descriptor.len();
+        for (at, &word) in descriptor.iter().enumerate() {
+            let place = address(&config, CommandRegister::Word, first + at) as u32;
+            self.transport.fabric().write(tile, place, word);
+        }
+    }
+
+    fn fired(&mut self, tile: usize) -> u64 {
+        let config = self.transport.config().clone();
+        let status = |event| address(&config, EventRegister::Status, event) as u32;
+        (0..EVENTS)
+            .map(|event| u64::from(self.peek(tile, status(event)) >> FIRED_OFFSET & 1) << event)
+            .sum()
+    }
+
+    fn reset(&mut self) {
+        let config = self.transport.config().clone();
+        self.transport = GoldenTransport::new(&config).expect("the configuration was one with a host");
+    }
+}
+
+impl Transport for GoldenDevice {
+    fn config(&self) -> &Config {
+        self.transport.config()
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        self.transport.read(address)
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        self.transport.write(address, value)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.transport.cycles()
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        self.transport.wait(cycles);
+    }
+
+    fn interrupt(&mut self) -> bool {
+        self.transport.interrupt()
+    }
+}

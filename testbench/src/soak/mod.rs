@@ -1,0 +1,176 @@
+//! A soak of the whole fabric: random operations of all tiles at once, and all that they leave behind against the golden
+//! model.
+//!
+//! Operations of different tiles race, and still the outcome is exact. Every initiator has a zone of its own at each of its
+//! targets, so that the order within the pair decides what is in the end there. What all share is a pair of counters at
+//! every tile: their sums are exact, and the values fetched from them must follow each other without overlap. Messages of a
+//! queue come in any order, but those of one sender in the order in which they were sent.
+//!
+//! A run is a row of rounds. In each of them every tile gets a batch of descriptors, right and wrong ones; then fences, and
+//! when these have completed every event must have counted as often as descriptors wanted it, with the error and the value
+//! that the golden model has. Memories are compared at the end, and before a round that a reset cuts off; what that round did
+//! is not compared, and everything is set up anew.
+//!
+//! Transaction slots and credits are compared by their effect: one that does not come back is missing for the rest of the
+//! run, and what waits for it never completes.
+//!
+//! ```
+//! use portico_spec::Config;
+//! use portico_testbench::soak::{run, GoldenDevice, Soak, Workload};
+//!
+//! let config = Config { cols: 2, rows: 2, scratchpad: 8, ..Config::default() }.fabric()?;
+//! let soak = Soak { workload: Workload::Neighbours, cycles: 20_000, seed: 1, resets: true };
+//! let summary = run(&mut GoldenDevice::new(&config)?, &soak)?;
+//! assert!(summary.operations > 100 && summary.resets > 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use self::{
+    device::{GoldenDevice, SoakDevice},
+    workload::Workload,
+};
+use self::{epoch::Epoch, summary::Tally};
+use anyhow::{ensure, Context};
+use portico_spec::Config;
+use rand::{rngs::StdRng, SeedableRng};
+
+mod access;
+mod check;
+mod device;
+mod epoch;
+mod geometry;
+mod operation;
+mod site;
+mod summary;
+mod workload;
+mod wrong;
+
+pub use self::summary::Summary;
+
+/// Smallest memory of a tile that holds all zones, in KiB.
+const LEAST_SCRATCHPAD: usize = 4;
+
+/// What a soak does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Soak {
+    /// Who sends what to whom.
+    pub workload: Workload,
+    /// Cycles in which operations are under way, at least; setting up and comparing memories takes others.
+    pub cycles: u64,
+    /// Decides all that is random.
+    pub seed: u64,
+    /// The fabric is reset at random moments.
+    pub resets: bool,
+}
+
+/// Runs a soak.
+///
+/// # Errors
+/// The fabric did something wrong, which is told with the seed; or it has no host.
+pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak) -> anyhow::Result<Summary> {
+    let config = device.config().clone();
+    let tally = Tally::default();
+    rounds(device, &config, soak, tally).with_context(|| format!("seed {:#x}", soak.seed))
+}
+
+fn rounds<D: SoakDevice>(device: &mut D, config: &Config, soak: &Soak, mut tally: Tally) -> anyhow::Result<Summary> {
+    ensure!(
+        config.scratchpad >= LEAST_SCRATCHPAD,
+        "scratchpad = {}: a soak needs {LEAST_SCRATCHPAD} KiB at least",
+        config.scratchpad
+    );
+    let mut random = StdRng::seed_from_u64(soak.seed);
+    let mut epoch = 0;
+    while tally.cycles < soak.cycles {
+        if epoch > 0 {
+            device.reset();
+            tally.resets += 1;
+        }
+        let mut running = Epoch::new(&mut *device, soak.workload, &mut random)
+            .with_context(|| format!("setting up after {} cycles", tally.cycles))?;
+        running.run(soak, &mut random, &mut tally)?;
+        epoch += 1;
+    }
+    Ok(tally.summary())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico::{Transport, TransportError};
+
+    /// A golden fabric that changes a bit of one word that the host reads.
+    struct Faulty {
+        device: GoldenDevice,
+        reads: usize,
+    }
+
+    impl Transport for Faulty {
+        fn config(&self) -> &Config {
+            self.device.config()
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            self.reads = self.reads.wrapping_sub(1);
+            Ok(self.device.read(address)? ^ u32::from(self.reads == 0) << 3)
+        }
+
+        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+            self.device.write(address, value)
+        }
+
+        fn cycles(&self) -> u64 {
+            self.device.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.device.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.device.interrupt()
+        }
+    }
+
+    impl SoakDevice for Faulty {
+        fn command(&mut self, tile: usize, descriptor: &[u32]) {
+            self.device.command(tile, descriptor);
+        }
+
+        fn fired(&mut self, tile: usize) -> u64 {
+            self.device.fired(tile)
+        }
+
+        fn reset(&mut self) {
+            self.device.reset();
+        }
+    }
+
+    fn config(width: usize) -> Config {
+        let config = Config {
+            cols: 2,
+            rows: 2,
+            scratchpad: 4,
+            width,
+            ..Config::default()
+        };
+        config.fabric().unwrap()
+    }
+
+    #[test]
+    fn the_golden_fabric_passes_at_both_widths() {
+        for width in [32, 64] {
+            let soak = Soak {
+                workload: Workload::Neighbours,
+                cycles: 20_000,
+                seed: 3,
+                resets: false,
+            };
+            let summary = run(&mut GoldenDevice::new(&config(width)).unwrap(), &soak).unwrap();
+            assert!(
+                summary.transfers > 100 && summary.atomics > 20 && summary.words > 1000,
+                "{summary:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What a fabric is set up with: the same, in the same order, on the device and on the golden model, so that all numbers
+//! that the driver hands out are the same on both.
+
+use super::{
+    access::{self, Rows},
+    workload::Workload,
+};
+use portico::{
+    event::Event,
+    mailbox::{Delivery, Mailbox},
+    onesided::{GlobalId, Segment, Window},
+    queue::Queue,
+    Error, Fabric, Region, Transport,
+};
+use portico_spec::ni::{command::SHAPERS, registers::ShaperRegister};
+use rand::Rng;
+
+/// Event of fences at the end of rounds.
+pub const FENCES: usize = 0;
+/// Events that many descriptors share.
+pub const SHARED: std::ops::Range<usize> = 1..8;
+/// Events of one descriptor in a round: it has a value or an error.
+pub const SINGLE: std::ops::Range<usize> = 8..24;
+/// Events of a tile: after those for its own descriptors come those for what arrives.
+pub const EVENTS: usize = 27;
+/// Arrivals: in zones, in streams, in the queue or a mailbox.
+const ZONE: usize = 24;
+const STREAM: usize = 25;
+const QUEUE: usize = 26;
+
+/// Words of a message at most, and messages that a sender may have in a queue.
+pub const MESSAGE_WORDS: u32 = 15;
+const CREDITS: u32 = 2;
+/// Words of a zone: two packets and a half.
+const MOST_ZONE_WORDS: u32 = 160;
+/// Bytes of the two shared counters, of 64 and 32 bits.
+pub const COUNTERS: u32 = 16;
+/// Words of the window that has become smaller than its users believe, and what they believe.
+pub const STALE_WORDS: u32 = 4;
+pub const BELIEVED_WORDS: u32 = 12;
+
+/// Decisions of a set-up: random, but the same on the device and the model.
+pub struct Choices {
+    targets: Vec<Vec<usize>>,
+    /// Most words of a packet and flits in 256 cycles, of each shaper.
+    shapers: Vec<[u32; 3]>,
+    seed: u32,
+}
+
+/// An initiator and one of its targets, with the handles that the initiator has.
+pub struct Pair {
+    pub initiator: usize,
+    pub target: usize,
+    /// Of the zone at the target that only this initiator uses.
+    pub zone: u8,
+    /// Of the data at the target that nobody changes.
+    pub fixed: u8,
+    /// Of the counters at the target that all change.
+    pub counters: u8,
+    pub stream: u8,
+    pub queue: u8,
+    /// Of windows that are closed, of another mode, and smaller than known.
+    pub closed: u8,
+    pub mistaken: u8,
+    pub smaller: u8,
+    /// The zone, at the target.
+    pub zone_region: Region,
+    /// Where gets go, at the initiator.
+    pub landing: Region,
+    pub stream_window: Segment,
+    pub mailbox: Mailbox,
+    pub is_barrier: bool,
+}
+
+/// A tile's own.
+pub struct Tile {
+    /// What is put, streamed and sent.
+    pub source: Region,
+    /// What others get.
+    pub fixed: Region,
+    pub counters: Region,
+    pub queue: Queue,
+    /// First byte behind the queue, whose content depends on who came first.
+    pub queue_end: u32,
+    /// First byte behind all that is used.
+    pub end: u32,
+}
+
+/// A fabric that is set up.
+pub struct Site {
+    pub staging: Region,
+    pub tiles: Vec<Tile>,
+    pub pairs: Vec<Pair>,
+    /// Words of a zone.
+    pub zone_words: u32,
+}
+
+impl Choices {
+    pub fn new<T: Transport>(fabric: &Fabric<T>, workload: Workload, random: &mut impl Rng) -> Self {
+        let mut shapers = vec![[64, 0, 0]];
+        shapers.resize_with(SHAPERS - 1, || [random.gen_range(1..=64), 0, 0]);
+        // The last one is slow as well.
+        shapers.push([
+            random.gen_range(1..=64),
+            random.gen_range(64..=256),
+            random.gen_range(0..=64),
+        ]);
+        Choices {
+            targets: workload.targets(fabric.config(), random),
+            shapers,
+            seed: random.gen(),
+        }
+    }
+
+    /// Words that are unlike each other.
+    fn words(&self, node: usize, words: usize) -> Vec<u32> {
+        let word = |at: usize| {
+            let place = (node as u32) << 20 ^ at as u32 ^ self.seed;
+            let mixed = (place ^ place >> 15).wrapping_mul(0x2c1b_3c6d);
+            (mixed ^ mixed >> 12).wrapping_mul(0x297a_2d39) ^ mixed >> 15
+        };
+        (0..words).map(word).collect()
+    }
+}
+
+impl Site {
+    /// Sets up `fabric`, fresh from its reset.
+    ///
+    /// # Errors
+    /// The fabric does not do it.
+    pub fn new<T: Transport>(fabric: &mut Fabric<T>, choices: &Choices) -> anyhow::Result<Self> {
+        let (tiles, host, word) = (fabric.config().tiles(), fabric.host_node(), fabric.word_bytes());
+        let targets = choices.targets.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        let slots = (targets * CREDITS).next_power_of_two();
+        // Besides zones: the queue, a small window a pair, and some words of other things.
+        let other = slots * (MESSAGE_WORDS + 1) + (BELIEVED_WORDS + 1) * targets + 16;
+        let room = fabric.memory_bytes(0)? / word - other;
+        let zone_words = (2 * room / (5 * targets + 6)).min(MOST_ZONE_WORDS) / 2 * 2;
+        let zone = zone_words * word;
+        let staging = fabric.allocate(host, (EVENTS * 5) as u32 * word)?;
+
+        let mut of_tile = vec![];
+        let (mut fixed, mut counters, mut events) = (vec![], vec![], vec![]);
+        for tile in 0..tiles {
+            let own: Vec<Event> = (0..EVENTS).map(|_| fabric.event(tile)).collect::<Result<_, Error>>()?;
+            let queue = fabric.queue(tile, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?;
+            let after = fabric.allocate(tile, 8)?;
+            let site = Tile {
+                source: fabric.allocate(tile, 2 * zone)?,
+                fixed: fabric.allocate(tile, zone)?,
+                counters: fabric.allocate(tile, COUNTERS)?,
+                queue,
+                queue_end: after.base,
+                end: 0,
+            };
+            fixed.push(fabric.publish(tile, Window::new(site.fixed.base, zone))?);
+            counters.push(fabric.publish(tile, Window::new(site.counters.base, COUNTERS))?);
+            let first = Rows::new(fabric, ShaperRegister::Maximum, 0, SHAPERS, 3);
+            access::poke(fabric, staging, tile, first, &choices.shapers.concat())?;
+            of_tile.push(site);
+            events.push(own);
+        }
+
+        let mut pairs = vec![];
+        for (initiator, targets) in choices.targets.iter().enumerate() {
+            for &target in targets {
+                let zone_region = fabric.allocate(target, zone)?;
+                let window = Window::new(zone_region.base, zone).notifying(&events[target][ZONE]);
+                let window = fabric.publish(target, window)?;
+                let stream_region = fabric.allocate(target, zone / 2)?;
+                let stream = Window::stream(stream_region.base, zone / 2).notifying(&events[target][STREAM]);
+                // Every other initiator's streams are laid down in rows.
+                let stream = match initiator % 2 {
+                    0 => stream,
+                    _ => stream.rows(3 * word, 4 * word),
+                };
+                let stream_window = fabric.publish(target, stream)?;
+                let smaller = smaller(fabric, target)?;
+                let is_barrier = pairs.len() % 2 == 0;
+                let delivery = match is_barrier {
+                    true => Delivery::Barrier(1 + pairs.len() as u32 % 5),
+                    false => Delivery::Message,
+                };
+                let mailbox = fabric.mailbox(target, delivery, Some(&events[target][QUEUE]))?;
+                let queue = of_tile[target].queue.sender(fabric, initiator, CREDITS)?.handle();
+                let landing = fabric.allocate(initiator, zone)?;
+                let mut clone = |id| -> Result<u8, Error> { Ok(fabric.tile(initiator)?.clone_segment(id)?.handle()) };
+                pairs.push(Pair {
+                    initiator,
+                    target,
+                    zone: clone(window.id())?,
+                    fixed: clone(fixed[target].id())?,
+                    counters: clone(counters[target].id())?,
+                    stream: clone(stream_window.id())?,
+                    queue,
+                    closed: 0,
+                    mistaken: 0,
+                    smaller: clone(smaller)?,
+                    zone_region,
+                    landing,
+                    stream_window,
+                    mailbox,
+                    is_barrier,
+                });
+            }
+        }
+        let outdated: Vec<[GlobalId; 2]> = (0..tiles)
+            .map(|tile| outdated(fabric, tile))
+            .collect::<Result<_, _>>()?;
+        for pair in &mut pairs {
+            let [mistaken, closed] = outdated[pair.target];
+            pair.mistaken = fabric.tile(pair.initiator)?.clone_segment(mistaken)?.handle();
+            pair.closed = fabric.tile(pair.initiator)?.clone_segment(closed)?.handle();
+        }
+        for (node, tile) in of_tile.iter_mut().enumerate() {
+            tile.end = fabric.allocate(node, 8)?.base;
+            let words = (tile.end - tile.queue_end) as usize / 4;
+            fabric.write(node, tile.queue_end, &choices.words(node, words))?;
+        }
+        Ok(Site {
+            staging,
+            tiles: of_tile,
+            pairs,
+            zone_words,
+        })
+    }
+}
+
+/// What others believe of a window that has become smaller.
+fn smaller<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<GlobalId, Error> {
+    let word = fabric.word_bytes();
+    let region = fabric.allocate(node, BELIEVED_WORDS * word)?;
+    let believed = fabric.publish(node, Window::new(region.base, BELIEVED_WORDS * word))?;
+    let id = believed.id();
+    believed.withdraw(fabric)?;
+    let real = fabric.publish(node, Window::new(region.base, STALE_WORDS * word))?;
+    assert_eq!(
+        real.id().to_string(),
+        id.to_string(),
+        "the tag that is free again is taken first"
+    );
+    Ok(id)
+}
+
+/// What others believe of a window that has become one for streams, and of one that is closed; after it none may be opened.
+fn outdated<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<[GlobalId; 2], Error> {
+    let region = fabric.allocate(node, 8)?;
+    let believed = fabric.publish(node, Window::new(region.base, region.bytes))?;
+    let mistaken = believed.id();
+    believed.withdraw(fabric)?;
+    let real = fabric.publish(node, Window::stream(region.base, region.bytes))?;
+    assert_eq!(
+        real.id().to_string(),
+        mistaken.to_string(),
+        "the tag that is free again is taken first"
+    );
+    let closed = fabric.publish(node, Window::new(region.base, region.bytes))?;
+    let id = closed.id();
+    closed.withdraw(fabric)?;
+    Ok([mistaken, id])
+}

@@ -1,0 +1,55 @@
+//! What a soak did.
+
+use super::workload::Kind;
+
+/// What a soak did without finding a fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Cycles in which operations were under way.
+    pub cycles: u64,
+    /// Rounds that were compared.
+    pub rounds: u64,
+    /// Resets in mid-flight.
+    pub resets: u64,
+    /// Operations whose completion was compared; those of rounds cut off by a reset are not among them.
+    pub operations: u64,
+    /// Puts and gets of these.
+    pub transfers: u64,
+    /// Atomics of these.
+    pub atomics: u64,
+    /// Messages of these, all received.
+    pub messages: u64,
+    /// Wrong descriptors of these, all refused.
+    pub refused: u64,
+    /// Words of 32 bits compared in memories.
+    pub words: u64,
+}
+
+/// A summary in the making.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub cycles: u64,
+    pub resets: u64,
+    pub summary: Summary,
+}
+
+impl Tally {
+    /// A round has been compared in which these were done.
+    pub fn add(&mut self, kinds: &[Kind]) {
+        self.summary.rounds += 1;
+        self.summary.operations += kinds.len() as u64;
+        let count = |of: &[Kind]| kinds.iter().filter(|kind| of.contains(kind)).count() as u64;
+        self.summary.transfers += count(&[Kind::Put, Kind::Get]);
+        self.summary.atomics += count(&[Kind::Atomic, Kind::Shared]);
+        self.summary.messages += count(&[Kind::Enqueue]);
+        self.summary.refused += count(&[Kind::Wrong]);
+    }
+
+    pub fn summary(&self) -> Summary {
+        Summary {
+            cycles: self.cycles,
+            resets: self.resets,
+            ..self.summary
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Who sends what to whom.
+
+use portico_spec::{Config, Port};
+use rand::{seq::SliceRandom, Rng};
+use std::{fmt, str::FromStr};
+
+/// Most targets of a tile: what each of them costs is room and set-up.
+const MAX_TARGETS: usize = 4;
+
+/// A mix of operations and partners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// All operations, between any tiles.
+    Soak,
+    /// Transfers and atomics between tiles side by side, and no messages.
+    Neighbours,
+    /// Mostly messages, many senders to each queue.
+    Queues,
+}
+
+/// What a tile may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Put,
+    Get,
+    Stream,
+    Atomic,
+    Shared,
+    Enqueue,
+    Mail,
+    Fence,
+    Wrong,
+}
+
+impl Workload {
+    /// All of them.
+    pub const ALL: [Workload; 3] = [Workload::Soak, Workload::Neighbours, Workload::Queues];
+
+    /// As on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::Soak => "soak",
+            Workload::Neighbours => "neighbours",
+            Workload::Queues => "queues",
+        }
+    }
+
+    /// The targets of each tile; a tile may be its own.
+    pub(super) fn targets(self, config: &Config, random: &mut impl Rng) -> Vec<Vec<usize>> {
+        let tiles = config.tiles();
+        match self {
+            Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile)).collect(),
+            Workload::Soak | Workload::Queues => {
+                let mut distances: Vec<usize> = (0..tiles).collect();
+                distances.shuffle(random);
+                distances.truncate(MAX_TARGETS);
+                let of = |tile| distances.iter().map(move |distance| (tile + distance) % tiles);
+                (0..tiles).map(|tile| of(tile).collect()).collect()
+            }
+        }
+    }
+
+    /// What a tile does next.
+    pub(super) fn choose(self, random: &mut impl Rng) -> Kind {
+        use Kind::*;
+        let weights: &[(Kind, u32)] = match self {
+            Workload::Soak => &[
+                (Put, 26),
+                (Get, 22),
+                (Stream, 8),
+                (Atomic, 14),
+                (Shared, 10),
+                (Enqueue, 4),
+                (Mail, 6),
+                (Fence, 3),
+                (Wrong, 7),
+            ],
+            Workload::Neighbours => &[(Put, 40), (Get, 35), (Stream, 5), (Atomic, 10), (Shared, 6), (Fence, 4)],
+            Workload::Queues => &[(Enqueue, 60), (Put, 15), (Get, 10), (Shared, 10), (Wrong, 5)],
+        };
+        weights
+            .choose_weighted(random, |&(_, weight)| weight)
+            .expect("weights that are not all 0")
+            .0
+    }
+}
+
+/// The tiles beside a tile; the tile itself if there are none.
+fn beside(config: &Config, tile: usize) -> Vec<usize> {
+    let at = config.tile_node(tile);
+    let sides = [Port::North, Port::East, Port::South, Port::West];
+    let beside = sides
+        .iter()
+        .filter_map(|&side| config.node_id(config.neighbour(at, side)?));
+    let tiles: Vec<usize> = beside.filter(|&node| node < config.tiles()).collect();
+    match tiles.is_empty() {
+        true => vec![tile],
+        false => tiles,
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Workload {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
+        found.ok_or_else(|| format!("workload {text:?}: allowed is soak, neighbours or queues"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{rngs::StdRng, SeedableRng};
+
+    #[test]
+    fn every_tile_has_as_many_initiators_as_targets() {
+        let mut random = StdRng::seed_from_u64(1);
+        for (cols, rows) in [(1, 1), (2, 1), (3, 2), (4, 4)] {
+            let config = Config {
+                cols,
+                rows,
+                ..Config::default()
+            }
+            .fabric()
+            .unwrap();
+            for workload in Workload::ALL {
+                assert_eq!(workload.name().parse(), Ok(workload));
+                let targets = workload.targets(&config, &mut random);
+                assert_eq!(targets.len(), config.tiles());
+                for (tile, of_tile) in targets.iter().enumerate() {
+                    let from = targets.iter().filter(|targets| targets.contains(&tile)).count();
+                    assert_eq!(
+                        (from, (1..=MAX_TARGETS).contains(&from)),
+                        (of_tile.len(), true),
+                        "{workload}"
+                    );
+                }
+            }
+        }
+        assert!("nobody".parse::<Workload>().is_err());
+    }
+}

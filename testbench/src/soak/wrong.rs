@@ -1,0 +1,110 @@
+//! Descriptors that must be refused, each for one reason.
+
+use super::{
+    operation::{Draw, Operation},
+    site::{BELIEVED_WORDS, STALE_WORDS},
+    workload::Kind,
+};
+use portico_spec::ni::{
+    command::{Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET},
+    packet::MAX_MESSAGE_WORDS,
+    segment::SEGMENTS,
+    ErrorCode,
+};
+use rand::{seq::SliceRandom, Rng};
+
+/// Reasons, in the order in which they are drawn.
+const REASONS: [ErrorCode; 10] = [
+    ErrorCode::UnknownOpcode,
+    ErrorCode::Malformed,
+    ErrorCode::UnknownSegment,
+    ErrorCode::WrongSegment,
+    ErrorCode::OutOfSegment,
+    ErrorCode::OutOfMemory,
+    ErrorCode::UnknownWindow,
+    ErrorCode::WrongWindow,
+    ErrorCode::OutOfWindow,
+    ErrorCode::TooLong,
+];
+
+/// A descriptor that counts in `event` with an error; quiet or not, errors always count.
+pub fn operation<R: Rng>(draw: &mut Draw<'_, R>, event: usize) -> Operation {
+    let error = *REASONS.choose(draw.random).expect("there are reasons");
+    let (opcode, segment, mut words) = body(draw, error);
+    let first = opcode | u32::from(segment) << SEGMENT_OFFSET | (event as u32) << EVENT_OFFSET;
+    words.insert(0, first | u32::from(draw.random.gen::<bool>()) << QUIET_OFFSET);
+    Operation {
+        words,
+        kind: Kind::Wrong,
+        event,
+        counts: true,
+        error: Some(error),
+        fetches: false,
+        addition: None,
+    }
+}
+
+/// Opcode, segment, and the words after the first.
+fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>) {
+    let word = draw.word();
+    let (zone, queue, zone_bytes) = (draw.pair.zone, draw.pair.queue, draw.site.zone_words * word);
+    // Only what would also be wrong at a place that others use writes there.
+    let landing = draw.pair.landing.base;
+    let memory = (draw.config.scratchpad << 10) as u32;
+    let [put, get, stream, enqueue, atomic, fence] = [
+        Opcode::Put,
+        Opcode::Get,
+        Opcode::Stream,
+        Opcode::Enqueue,
+        Opcode::Atomic,
+        Opcode::Fence,
+    ]
+    .map(|code| code as u32);
+    let random = &mut *draw.random;
+    let moving = if random.gen() { put } else { get };
+    let row = random.gen_range(1..=8);
+    let lower = |limit: u32| 1 << 16 | limit;
+    match error {
+        ErrorCode::UnknownOpcode => {
+            let opcode = *[0, 9, 15, 30, 31].choose(random).expect("some");
+            (opcode, zone, vec![0, landing, lower(row)])
+        }
+        ErrorCode::Malformed => match random.gen_range(0..5) {
+            0 => (moving, zone, vec![0; 5]),
+            1 => (moving, zone, vec![1, landing, lower(row)]),
+            2 => (moving, zone, vec![0, landing + word / 2, lower(row)]),
+            3 => (atomic, zone, vec![0, 1, 2]),
+            _ => (moving, zone, vec![0, landing, 2 << 16 | row]),
+        },
+        ErrorCode::UnknownSegment => match random.gen_range(0..3) {
+            0 => (fence, (SEGMENTS - 1) as u8, vec![0]),
+            1 => (atomic, (SEGMENTS - 1) as u8, vec![0, 1]),
+            _ => (moving, (SEGMENTS - 1) as u8, vec![0, landing, lower(row)]),
+        },
+        ErrorCode::WrongSegment => match random.gen_range(0..4) {
+            0 => (enqueue, zone, vec![0, landing, lower(row)]),
+            1 => (stream, queue, vec![0, landing, lower(row)]),
+            2 => (atomic, queue, vec![0, 1]),
+            _ => (moving, queue, vec![0, landing, lower(row)]),
+        },
+        ErrorCode::OutOfSegment => match random.gen_range(0..2) {
+            0 => (atomic, zone, vec![zone_bytes, 1]),
+            _ => (moving, zone, vec![zone_bytes - (row - 1) * word, landing, lower(row)]),
+        },
+        ErrorCode::OutOfMemory => match random.gen_range(0..2) {
+            0 => (enqueue, queue, vec![0, memory - (row - 1) * word, lower(row)]),
+            _ => (moving, zone, vec![0, memory - (row - 1) * word, lower(row)]),
+        },
+        ErrorCode::UnknownWindow => (moving, draw.pair.closed, vec![0, landing, lower(1)]),
+        ErrorCode::WrongWindow => (moving, draw.pair.mistaken, vec![0, landing, lower(1)]),
+        ErrorCode::OutOfWindow => {
+            // It ends beyond the real window and within the believed one; a put's words inside are written.
+            let from = random.gen_range(0..=STALE_WORDS);
+            let words = random.gen_range(STALE_WORDS + 1 - from..=BELIEVED_WORDS - from);
+            let source = draw.site.tiles[draw.pair.initiator].source.base;
+            let local = if moving == put { source } else { landing };
+            (moving, draw.pair.smaller, vec![from * word, local, lower(words)])
+        }
+        _ => (enqueue, queue, vec![0, landing, lower(MAX_MESSAGE_WORDS as u32 + row)]),
+    }
+}

@@ -1,0 +1,221 @@
+//! Everything that the driver promises, on the golden fabric and on the emitted Verilog before memories that are slow and
+//! stall.
+
+use portico::{Error, Fabric, GoldenTransport};
+use portico_sim::{Library, Optimise, Options, SimulatedFabric};
+use portico_testbench::{
+    axi_memory::Timing,
+    hardware::{design, fabric_of},
+};
+use std::{
+    panic::{catch_unwind, AssertUnwindSafe},
+    sync::OnceLock,
+};
+use suites::{
+    driver::{codes, config, errors, flow, geometry, limits, messages, operations, order},
+    fault::Fault,
+};
+
+mod suites {
+    pub mod driver;
+    pub mod fabric;
+    pub mod fault;
+}
+
+const MEMORY: Timing = Timing {
+    latency: 12,
+    stall: 0.1,
+};
+
+fn golden(width: usize) -> Fabric<GoldenTransport> {
+    Fabric::open(GoldenTransport::new(&config(width)).unwrap()).unwrap()
+}
+
+/// The hardware of this width, out of reset; compiled once.
+fn hardware(width: usize) -> SimulatedFabric {
+    static LIBRARIES: [OnceLock<Library>; 2] = [const { OnceLock::new() }; 2];
+    let library = LIBRARIES[width / 64].get_or_init(|| {
+        let design = design("fabric", &config(width)).expect("the fabric can be emitted");
+        portico_sim::build(&design, &Options::default()).expect("its Verilog compiles")
+    });
+    fabric_of(library, &config(width), MEMORY).expect("the ports of a fabric")
+}
+
+fn verilog(width: usize) -> Fabric<SimulatedFabric> {
+    Fabric::open(hardware(width)).unwrap()
+}
+
+/// Each suite on both transports, as tests of its own name.
+macro_rules! on_both {
+    ($($suite:ident::$check:ident $(($($argument:expr),*))?;)*) => {
+        mod on_golden {
+            use super::*;
+            $(#[test]
+            fn $check() -> Result<(), Error> {
+                $suite::$check(golden $($(, $argument)*)?)
+            })*
+        }
+        mod on_verilog {
+            use super::*;
+            $(#[test]
+            fn $check() -> Result<(), Error> {
+                $suite::$check(verilog $($(, $argument)*)?)
+            })*
+        }
+    };
+}
+
+on_both! {
+    codes::every_error_has_its_code;
+    codes::programs_that_go_wrong_end;
+    codes::quiet_commands_count_only_when_they_fail;
+    errors::a_fabric_that_is_not_the_configured_one_is_not_opened;
+    errors::nodes_and_addresses;
+    errors::transfers;
+    errors::what_the_hardware_refuses_is_named;
+    errors::a_time_out_says_how_long_and_may_be_waited_out;
+    errors::a_full_command_queue_is_waited_for_and_drops_nothing;
+    errors::queues_mailboxes_and_programs;
+    errors::resources_run_out_and_come_back;
+    flow::a_full_queue_loses_nothing;
+    flow::every_operation_at_itself;
+    flow::every_operation_from_the_host;
+    flow::every_operation_at_the_host;
+    flow::every_operation_at_the_memory_node;
+    limits::a_full_command_queue_drops_whole_descriptors;
+    limits::more_operations_than_slots;
+    messages::streams_fill_a_window_one_after_the_other;
+    messages::events_count_fire_and_interrupt;
+    messages::mailboxes_replace_and_gather;
+    messages::senders_wait_for_credit_and_nothing_is_lost;
+    operations::puts_and_gets_come_back;
+    operations::nothing_moves_and_completes_all_the_same;
+    operations::atomics_of_both_sizes;
+    operations::sums_of_64_bits_carry_and_wrap;
+    operations::many_operations_share_an_event;
+    operations::as_many_operations_under_way_as_there_are_events;
+    operations::programs_loop_wait_and_notify;
+    operations::another_shaper_and_raw_descriptors;
+    order::data_are_there_when_the_count_is;
+    order::puts_of_one_initiator_in_order;
+    order::a_fence_comes_after_all_before_it;
+    order::a_closed_window_takes_nothing;
+}
+
+#[test]
+fn transfers_are_copies_on_golden() -> Result<(), Error> {
+    geometry::transfers_are_copies(golden, 300)
+}
+
+#[test]
+fn transfers_are_copies_on_verilog() -> Result<(), Error> {
+    geometry::transfers_are_copies(verilog, 24)
+}
+
+#[test]
+fn the_largest_row_and_counts_on_golden() -> Result<(), Error> {
+    let config = portico_spec::Config {
+        scratchpad: 256,
+        ..config(32)
+    };
+    geometry::the_largest_row_and_counts(Fabric::open(GoldenTransport::new(&config)?)?)
+}
+
+#[test]
+fn the_largest_row_and_counts_on_verilog() -> Result<(), Error> {
+    geometry::the_largest_row_and_counts(verilog(32))
+}
+
+#[test]
+fn a_reset_in_mid_flight_loses_no_credit() -> Result<(), Error> {
+    suites::fabric::a_reset_in_mid_flight_loses_no_credit(hardware)
+}
+
+#[test]
+fn as_many_transactions_under_way_as_there_are_slots() -> Result<(), Error> {
+    // More nodes than half as many as there are slots.
+    let config = portico_spec::Config {
+        cols: 4,
+        rows: 4,
+        edge_nodes: 1,
+        memories: 0,
+        ..config(32)
+    };
+    let hardware = portico_testbench::hardware::fabric(&config).expect("the fabric compiles");
+    suites::fabric::as_many_transactions_under_way_as_there_are_slots(hardware)
+}
+
+/// With the fault in the hardware, `check` fails, and for what the fabric of 32 bits does.
+fn caught(fault: &Fault, check: impl FnOnce(&dyn Fn(usize) -> SimulatedFabric) -> Result<(), Error>) {
+    let mut design = design("fabric", &config(32)).expect("the fabric can be emitted");
+    fault.plant(&mut design);
+    let options = Options {
+        optimise: Optimise::Build,
+        lint: false,
+        ..Options::default()
+    };
+    let library = portico_sim::build(&design, &options).expect("its Verilog compiles");
+    let fabric = |width| {
+        assert_eq!(width, 32, "{}: nobody noticed", fault.what);
+        fabric_of(&library, &config(width), MEMORY).expect("the ports of a fabric")
+    };
+    let why = match catch_unwind(AssertUnwindSafe(|| check(&fabric))) {
+        Ok(Ok(())) => panic!("{}: nobody noticed", fault.what),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => *panic.downcast::<String>().expect("a message"),
+    };
+    assert!(!why.contains("nobody noticed"), "{why}");
+    println!("{}: {why}", fault.what);
+}
+
+#[test]
+fn a_window_without_a_check_is_caught() {
+    let fault = Fault {
+        what: "a window takes words behind its end",
+        module: "tile_ni_receiver_target",
+        from: "(unbounded | (position < size))",
+        to: "(unbounded | (position <= size))",
+    };
+    caught(&fault, |fabric| {
+        codes::every_error_has_its_code(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn an_operation_that_overtakes_is_caught() {
+    let fault = Fault {
+        what: "a command does not wait for the one before it on its segment",
+        module: "tile_ni_engine_dispatcher_contexts_core",
+        from: "(subject == segment)",
+        to: "(subject != segment)",
+    };
+    caught(&fault, |fabric| {
+        order::puts_of_one_initiator_in_order(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn a_fence_that_does_not_wait_is_caught() {
+    let fault = Fault {
+        what: "a fence does not look at open transactions",
+        module: "tile_ni_completions_slots_open_slots",
+        from: "fence_busy = |(opened & of_segment)",
+        to: "fence_busy = &(opened & of_segment)",
+    };
+    caught(&fault, |fabric| {
+        order::a_fence_comes_after_all_before_it(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn a_reset_that_leaves_transactions_open_is_caught() {
+    let fault = Fault {
+        what: "a reset leaves transactions open",
+        module: "tile_ni_completions_slots_open_slots",
+        from: "opened <= 32'd0;",
+        to: "opened <= opened;",
+    };
+    caught(&fault, |fabric| {
+        suites::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
+    });
+}

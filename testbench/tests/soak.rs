@@ -1,0 +1,115 @@
+//! The soak on the Verilated fabric; and that it notices hardware with a planted fault.
+
+use portico_sim::{build, Options, SimulatedFabric};
+use portico_spec::Config;
+use portico_testbench::{
+    hardware::{design, fabric},
+    soak::{run, Soak, Summary, Workload},
+};
+use suites::fault::Fault;
+
+mod suites {
+    pub mod fault;
+}
+
+const SEED: u64 = 0x5eed;
+
+fn config(cols: usize, rows: usize) -> Config {
+    Config {
+        cols,
+        rows,
+        scratchpad: 16,
+        ..Config::default()
+    }
+}
+
+fn soak(config: &Config, workload: Workload, cycles: u64, resets: bool) -> Summary {
+    let soak = Soak {
+        workload,
+        cycles,
+        seed: SEED,
+        resets,
+    };
+    println!("{soak:?}");
+    let summary = run(&mut fabric(config).unwrap(), &soak).unwrap_or_else(|error| panic!("{error:#}"));
+    println!("{summary:?}");
+    assert!(summary.cycles >= cycles);
+    summary
+}
+
+#[test]
+fn all_operations_of_all_tiles_at_once() {
+    let summary = soak(&config(2, 2), Workload::Soak, 30_000, false);
+    assert!(summary.transfers > 100 && summary.atomics > 50, "{summary:?}");
+    assert!(
+        summary.messages > 5 && summary.refused > 10 && summary.words > 4_000,
+        "{summary:?}"
+    );
+}
+
+#[test]
+fn resets_in_mid_flight() {
+    let summary = soak(&config(2, 2), Workload::Soak, 60_000, true);
+    assert!(summary.resets > 0 && summary.operations > 100, "{summary:?}");
+}
+
+#[test]
+fn neighbours_and_queues() {
+    let summary = soak(&config(2, 2), Workload::Neighbours, 10_000, false);
+    assert!(summary.transfers > 100 && summary.messages == 0, "{summary:?}");
+    let summary = soak(&config(2, 2), Workload::Queues, 10_000, false);
+    assert!(summary.messages > 30, "{summary:?}");
+}
+
+#[test]
+fn a_lone_tile_of_64_bits() {
+    let config = Config {
+        width: 64,
+        scratchpad: 4,
+        cores: 2,
+        ..config(1, 1)
+    };
+    let summary = soak(&config, Workload::Soak, 40_000, true);
+    assert!(summary.operations > 50, "{summary:?}");
+}
+
+#[test]
+fn planted_faults_are_noticed() {
+    let faults = [
+        Fault {
+            what: "an addition at the limit",
+            module: "tile_ni_receiver_atomic_alu",
+            from: "changes = old < first;",
+            to: "changes = old <= first;",
+        },
+        Fault {
+            what: "planes that do not begin where the requester wants them",
+            module: "tile_ni_engine_dispatcher_requests_load",
+            from: "(|place) & (place < 4'd7)",
+            to: "(place > 4'd1) & (place < 4'd7)",
+        },
+    ];
+    for fault in faults {
+        let config = config(2, 1);
+        let mut design = design("fabric", &config).unwrap();
+        fault.plant(&mut design);
+        let options = Options {
+            lint: false,
+            ..Options::default()
+        };
+        let library = build(&design, &options).unwrap();
+        let mut device = SimulatedFabric::new(&library, &config.fabric().unwrap()).unwrap();
+        let soak = Soak {
+            workload: Workload::Soak,
+            cycles: 60_000,
+            seed: SEED,
+            resets: false,
+        };
+        let error = run(&mut device, &soak)
+            .err()
+            .unwrap_or_else(|| panic!("{}: nobody noticed", fault.what));
+        let text = format!("{error:#}");
+        println!("{}: {text}", fault.what);
+        assert!(text.starts_with("seed 0x5eed: "), "{}: {text}", fault.what);
+    }
+}

@@ -1,0 +1,182 @@
+//! What is full: command queues, transaction slots.
+
+use super::{config, rest, Gate, SOON};
+use portico::{
+    onesided::{Geometry, Window},
+    Error, Fabric, Transport,
+};
+use portico_spec::{
+    ni::{
+        command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+        descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
+        packet::SLOTS,
+        registers::{address, CommandRegister, CounterRegister, SegmentRegister},
+        segment::{SegmentKind, KIND_OFFSET, SEGMENTS, TAG_OFFSET},
+        window::SYSTEM_WINDOW,
+    },
+    Config,
+};
+
+/// A tile's address space as the host sees it, for what the driver does not do.
+struct Space {
+    handle: u8,
+    config: Config,
+}
+
+impl Space {
+    /// Where in the host's memory words are on their way.
+    const LOCAL: u32 = 0x1000;
+
+    fn new<T: Transport>(fabric: &mut Fabric<T>, tile: usize) -> Result<Space, Error> {
+        let config = fabric.config().clone();
+        // The driver takes handles from below.
+        let handle = (SEGMENTS - 1) as u8;
+        let node = u32::from(config.terminal_node(tile).number());
+        let target = (SegmentKind::Window as u32) << KIND_OFFSET | (SYSTEM_WINDOW as u32) << TAG_OFFSET | node;
+        let size = config.space_bytes(tile) / fabric.word_bytes();
+        for (register, value) in [(SegmentRegister::Target, target), (SegmentRegister::Size, size)] {
+            let address = address(&config, register, handle.into()) as u32;
+            fabric.transport().write(address, value)?;
+        }
+        Ok(Space { handle, config })
+    }
+
+    fn run<T: Transport>(&self, fabric: &mut Fabric<T>, command: Command) -> Result<(), Error> {
+        let descriptor = Descriptor {
+            segment: self.handle,
+            ..Descriptor::new(command)
+        };
+        let words = descriptor.encode(&self.config)?;
+        fabric.host().descriptor(&words)?.wait(SOON)
+    }
+
+    fn transfer<T: Transport>(&self, fabric: &Fabric<T>, remote: usize, words: usize) -> Transfer {
+        let row = words as u32 * fabric.word_bytes();
+        Transfer {
+            remote: remote as u32,
+            local: Space::LOCAL,
+            geometry: Shape::Row { row },
+        }
+    }
+
+    /// Gives a tile a descriptor, whether there is room or not.
+    fn command<T: Transport>(&self, fabric: &mut Fabric<T>, words: &[u32]) -> Result<(), Error> {
+        let lanes = fabric.word_bytes() as usize / 4;
+        let mut spread = vec![0; words.len() * lanes];
+        for (place, &word) in spread.iter_mut().step_by(lanes).zip(words) {
+            *place = word;
+        }
+        fabric.write(fabric.host_node(), Space::LOCAL, &spread)?;
+        let first = address(&self.config, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words.len());
+        let transfer = self.transfer(fabric, first, words.len());
+        self.run(fabric, Command::Put(transfer))
+    }
+
+    /// Descriptors that the tile has dropped.
+    fn dropped<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u32, Error> {
+        let transfer = self.transfer(fabric, address(&self.config, CounterRegister::Dropped, 0), 1);
+        self.run(fabric, Command::Get(transfer))?;
+        Ok(fabric.read(fabric.host_node(), Space::LOCAL, 2)?[0])
+    }
+}
+
+/// A descriptor for which there is no room is dropped whole and counted; those before and after it are done.
+pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    const PUT_WORDS: usize = 4;
+    const PUTS: u32 = 30;
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let word = fabric.word_bytes();
+        let (tile, target) = (1, 5);
+        let segment = fabric.publish(target, Window::new(0, 2 * PUTS * word))?;
+        let remote = fabric.tile(tile)?.clone_segment(segment.id())?;
+        let event = fabric.event(tile)?;
+        let gate = Gate::new(&mut fabric, tile)?;
+        let space = Space::new(&mut fabric, tile)?;
+        let lanes = word as usize / 4;
+        let source: Vec<u32> = (1..=PUTS * lanes as u32).collect();
+        fabric.write(tile, 0, &source)?;
+        let put = |at: u32, to: u32| {
+            let transfer = Transfer {
+                remote: to * word,
+                local: at * word,
+                geometry: Shape::Row { row: word },
+            };
+            let put = Descriptor {
+                segment: remote.handle(),
+                event: event.number(),
+                ..Descriptor::new(Command::Put(transfer))
+            };
+            let words = put.encode(&config(width)).expect("a right descriptor");
+            assert_eq!(words.len(), PUT_WORDS);
+            words
+        };
+        let mut closed = gate.close(&mut fabric, &remote)?;
+        for at in 0..PUTS {
+            space.command(&mut fabric, &put(at, at))?;
+        }
+        let dropped = space.dropped(&mut fabric)?;
+        let taken = PUTS - dropped;
+        // The dispatcher may have taken one out already.
+        let room = (QUEUE_WORDS / PUT_WORDS) as u32;
+        assert!((room..=room + 1).contains(&taken), "{taken} of {PUTS} taken");
+        gate.open(&mut fabric)?;
+        closed.wait(&mut fabric, SOON)?;
+        rest(&mut fabric);
+        space.command(&mut fabric, &put(0, PUTS))?;
+        rest(&mut fabric);
+        assert_eq!(u32::from(event.state(&mut fabric)?.count), taken + 1);
+        assert_eq!(u32::from(segment.ends(&mut fabric)?), taken + 1);
+        let found = fabric.read(target, 0, (PUTS as usize + 1) * lanes)?;
+        let mut expected = source.clone();
+        expected[taken as usize * lanes..].fill(0);
+        expected.extend(&source[..lanes]);
+        assert_eq!(found, expected);
+        assert_eq!(space.dropped(&mut fabric)?, dropped);
+    }
+    Ok(())
+}
+
+/// More operations than there are transaction slots, of all kinds that take one, to targets near and far.
+pub fn more_operations_than_slots<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    const ROUNDS: u32 = 16;
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let sent = fabric.event(0)?;
+        let mut remotes = Vec::new();
+        for target in [7, 6, 3, 0] {
+            let segment = fabric.publish(target, Window::new(0x2000, 0x400))?;
+            remotes.push((target, fabric.tile(0)?.clone_segment(segment.id())?));
+        }
+        let source: Vec<u32> = (0..64).map(|at| 0x100 + at).collect();
+        fabric.write(0, 0, &source)?;
+        assert!(remotes.len() as u32 * ROUNDS * 3 > 2 * SLOTS as u32);
+        for round in 0..ROUNDS {
+            for (_, remote) in &remotes {
+                let line = Geometry::linear(16);
+                let offset = 16 * round;
+                fabric.tile(0)?.put(remote, offset, offset, line)?.count_in(&sent)?;
+                fabric.tile(0)?.postadd(remote, 0x200, 1u64)?.count_in(&sent)?;
+                fabric.tile(0)?.fetchadd(remote, 0x204, 3u32)?.count_in(&sent)?;
+            }
+        }
+        sent.drain(&mut fabric, 10 * SOON)?;
+        let adds = [ROUNDS, 3 * ROUNDS];
+        for (target, remote) in &remotes {
+            assert_eq!(fabric.read(*target, 0x2000, 64)?, source, "target {target}");
+            assert_eq!(fabric.read(*target, 0x2200, 2)?, adds, "target {target}");
+            let back = 0x1000 + 0x100 * *target as u32;
+            fabric
+                .tile(0)?
+                .get(remote, 0, back, Geometry::linear(256))?
+                .count_in(&sent)?;
+        }
+        sent.drain(&mut fabric, SOON)?;
+        for (target, _) in &remotes {
+            assert_eq!(fabric.read(0, 0x1000 + 0x100 * *target as u32, 64)?, source);
+        }
+    }
+    Ok(())
+}

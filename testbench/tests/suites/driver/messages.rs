@@ -1,0 +1,145 @@
+//! What is sent to a node rather than to an address: streams, mail, messages, and the events that count them.
+
+use super::{initiator, rest, SOON};
+use portico::{
+    mailbox::Delivery,
+    onesided::{Geometry, Strides, Window},
+    Error, Fabric, Transport,
+};
+use portico_spec::ni::{event::Compare, ErrorCode};
+
+pub fn streams_fill_a_window_one_after_the_other<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let arrivals = fabric.event(4)?;
+        let dense = fabric.publish(4, Window::stream(0x100, 48).notifying(&arrivals))?;
+        let rows = fabric.publish(4, Window::stream(0x200, 64).rows(8, 16))?;
+        fabric.write(0, 0, &(1..=16).collect::<Vec<u32>>())?;
+        let to_dense = fabric.tile(0)?.clone_segment(dense.id())?;
+        let to_rows = fabric.tile(0)?.clone_segment(rows.id())?;
+        fabric.tile(0)?.stream(&to_dense, 0, Geometry::linear(16))?.wait(SOON)?;
+        let strides = Strides { remote: 0, local: 24 };
+        fabric
+            .tile(0)?
+            .stream(&to_dense, 8, Geometry::rows(8, 2, strides))?
+            .wait(SOON)?;
+        rest(&mut fabric);
+        assert_eq!(fabric.read(4, 0x100, 12)?, [1, 2, 3, 4, 3, 4, 9, 10, 0, 0, 0, 0]);
+        assert_eq!((arrivals.state(&mut fabric)?.count, dense.ends(&mut fabric)?), (2, 2));
+        fabric.tile(0)?.stream(&to_rows, 0, Geometry::linear(24))?.wait(SOON)?;
+        rest(&mut fabric);
+        assert_eq!(fabric.read(4, 0x200, 12)?, [1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0]);
+        // What goes beyond is lost, and only the target learns of it.
+        fabric.tile(0)?.stream(&to_dense, 0, Geometry::linear(24))?.wait(SOON)?;
+        rest(&mut fabric);
+        assert_eq!(fabric.read(4, 0x120, 6)?, [1, 2, 3, 4, 0, 0]);
+        let state = arrivals.state(&mut fabric)?;
+        assert_eq!((state.count, state.error), (3, Some(ErrorCode::OutOfWindow)));
+        dense.rewind(&mut fabric)?;
+        fabric.tile(0)?.stream(&to_dense, 32, Geometry::linear(8))?.wait(SOON)?;
+        rest(&mut fabric);
+        assert_eq!(fabric.read(4, 0x100, 4)?, [9, 10, 3, 4]);
+    }
+    Ok(())
+}
+
+pub fn events_count_fire_and_interrupt<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let mut fabric = open(32);
+    let host = fabric.host_node();
+    let event = fabric.event(host)?;
+    event.configure(&mut fabric, 2, Compare::AtLeast, true)?;
+    let mailbox = fabric.mailbox(host, Delivery::Message, Some(&event))?;
+    for (sent, fires) in [(1, false), (2, true)] {
+        fabric.tile(1)?.mail(&mailbox, sent)?.wait(SOON)?;
+        rest(&mut fabric);
+        assert_eq!(
+            (event.state(&mut fabric)?.fired, fabric.transport().interrupt()),
+            (fires, fires)
+        );
+    }
+    assert_eq!(event.wait(&mut fabric, SOON)?.count, 2);
+    event.reset(&mut fabric, 0)?;
+    assert!(!fabric.transport().interrupt());
+    let late = event.wait(&mut fabric, SOON).unwrap_err();
+    let (node, what, cycles) = (host, "event", SOON);
+    assert_eq!(late, Error::Timeout { node, what, cycles });
+    Ok(())
+}
+
+pub fn mailboxes_replace_and_gather<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let mut fabric = open(64);
+    let full = fabric.event(5)?;
+    let barrier = fabric.mailbox(5, Delivery::Barrier(6), Some(&full))?;
+    for round in 1..=2 {
+        for tile in 0..6 {
+            assert_eq!(full.state(&mut fabric)?.count, round - 1);
+            fabric.tile(tile)?.mail(&barrier, 1 << (10 * tile))?.wait(SOON)?;
+            rest(&mut fabric);
+        }
+        assert_eq!(full.state(&mut fabric)?.count, round);
+    }
+    let all = (0..6).map(|tile| 1u64 << (10 * tile)).sum();
+    assert_eq!(barrier.read(&mut fabric)?, (0, all));
+    barrier.clear(&mut fabric)?;
+    assert_eq!(barrier.read(&mut fabric)?, (0, 0));
+    barrier.release(&mut fabric)?;
+    full.release(&mut fabric)
+}
+
+pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let arrivals = fabric.event(2)?;
+        let mut queue = fabric.queue(2, 4, 62 * width as u32 / 8, Some(&arrivals))?;
+        let senders = [(0, 1), (6, 2), (2, 1)].map(|(node, credits)| queue.sender(&mut fabric, node, credits).unwrap());
+        let mut tickets = Vec::new();
+        for number in 0..3u32 {
+            for sender in &senders {
+                let node = sender.node();
+                let address = 0x1000 + 0x100 * number;
+                let words: Vec<u32> = (0..62).map(|at| number << 16 | at << 8 | node as u32).collect();
+                fabric.write(node, address, &words)?;
+                let bytes = [8, 0, 248][number as usize];
+                tickets.push(initiator(&mut fabric, node)?.enqueue(sender, address, bytes)?.start()?);
+            }
+        }
+        rest(&mut fabric);
+        assert_eq!(
+            (queue.waiting(&mut fabric)?, arrivals.state(&mut fabric)?.count),
+            (4, 4)
+        );
+        let early = tickets[8].poll(&mut fabric)?;
+        assert_eq!(early, None);
+        let mut numbers = [0; 7];
+        for _ in 0..9 {
+            let message = queue.wait(&mut fabric, SOON)?;
+            let number = numbers[message.source];
+            numbers[message.source] += 1;
+            let words = [2, 0, 62][number as usize];
+            let expected: Vec<u32> = (0..words)
+                .map(|at| number << 16 | at << 8 | message.source as u32)
+                .collect();
+            assert_eq!(message.words, expected);
+            queue.release(&mut fabric, 1)?;
+        }
+        assert_eq!((numbers, queue.receive(&mut fabric)?), ([3, 0, 3, 0, 0, 0, 3], None));
+        for mut ticket in tickets {
+            ticket.wait(&mut fabric, SOON)?;
+        }
+        let refused = queue.release(&mut fabric, 1).unwrap_err();
+        assert!(refused.to_string().contains("messages to release = 1"), "{refused}");
+        for sender in senders {
+            sender.release(&mut fabric)?;
+        }
+        queue.close(&mut fabric)?;
+        // The next queue on the same tag begins empty, wherever its counters stand.
+        let mut next = fabric.queue(2, 2, 8, None)?;
+        assert_eq!(next.receive(&mut fabric)?, None);
+        let sender = next.sender(&mut fabric, 0, 2)?;
+        fabric.tile(0)?.enqueue(&sender, 0, 8)?.wait(SOON)?;
+        assert_eq!(next.wait(&mut fabric, SOON)?.words.len(), 2);
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! What the driver promises, on any transport: every suite takes a way to open a fabric of a width.
+
+use portico::{
+    event::Event,
+    onesided::{Initiator, Remote, Ticket},
+    program::Program,
+    Error, Fabric, Transport,
+};
+use portico_spec::{
+    ni::{assembler::assemble, event::Compare},
+    Config,
+};
+
+pub mod codes;
+pub mod errors;
+pub mod flow;
+pub mod geometry;
+pub mod limits;
+pub mod messages;
+pub mod operations;
+pub mod order;
+
+/// Cycles in which what can complete does.
+pub const SOON: u64 = 10_000;
+/// Cycles after which nothing is under way that does not wait for software.
+const REST: u64 = 500;
+
+/// Six tiles, the host and a memory node.
+pub fn config(width: usize) -> Config {
+    Config {
+        cols: 3,
+        rows: 2,
+        edge_nodes: 2,
+        memories: 1,
+        scratchpad: 16,
+        width,
+        ..Config::default()
+    }
+}
+
+/// Lets arrive what has been sent.
+pub fn rest<T: Transport>(fabric: &mut Fabric<T>) {
+    fabric.transport().wait(REST);
+}
+
+/// A node as the initiator of operations: a tile or the host.
+pub fn initiator<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<Initiator<'_, T>, Error> {
+    if node == fabric.host_node() {
+        return Ok(fabric.host());
+    }
+    fabric.tile(node)
+}
+
+/// Holds back what a node is told to do on a segment, so that it then does all of it as fast as it can.
+pub struct Gate {
+    node: usize,
+    event: Event,
+    program: Program,
+}
+
+impl Gate {
+    pub fn new<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<Gate, Error> {
+        let event = fabric.event(node)?;
+        event.configure(fabric, 1, Compare::AtLeast, false)?;
+        let program = format!("wait {}\nstop", event.number());
+        let program = fabric.load(node, &assemble(&program).expect("a program"))?;
+        Ok(Gate { node, event, program })
+    }
+
+    /// All later commands on the segment wait.
+    pub fn close<T: Transport>(&self, fabric: &mut Fabric<T>, remote: &Remote) -> Result<Ticket<()>, Error> {
+        self.event.reset(fabric, 0)?;
+        initiator(fabric, self.node)?.run(&self.program, remote, &[])?.start()
+    }
+
+    /// They go.
+    pub fn open<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.event.reset(fabric, 1)
+    }
+}

@@ -1,0 +1,187 @@
+//! What the network interface promises about order, with commands as close together as they can be.
+
+use super::{initiator, rest, Gate, SOON};
+use portico::{
+    onesided::{Geometry, Window},
+    Error, Fabric, Transport,
+};
+use rand::{rngs::SmallRng, Rng, SeedableRng};
+
+const SEED: u64 = 0x5eed;
+/// Far targets: a tile, the host, the memory node.
+const TARGETS: [usize; 3] = [5, 6, 7];
+
+/// A count that follows 1 KiB tells a third node that they are there.
+pub fn data_are_there_when_the_count_is<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    const BYTES: u32 = 1 << 10;
+    const LOOKS: u32 = 7;
+    let (writer, reader, areas) = (0, 3, 0x1000);
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let (mut early, mut late) = (0, 0);
+        for target in TARGETS {
+            let segment = fabric.publish(target, Window::new(0, BYTES + 8))?;
+            let from = fabric.tile(writer)?.clone_segment(segment.id())?;
+            let by = fabric.tile(reader)?.clone_segment(segment.id())?;
+            let gates = [Gate::new(&mut fabric, writer)?, Gate::new(&mut fabric, reader)?];
+            let sent = fabric.event(writer)?;
+            let between = fabric.event(reader)?;
+            fabric.tile(writer)?.poke(&from, BYTES, 0u32)?.wait(SOON)?;
+            for round in 1..=4u32 {
+                let data: Vec<u32> = (0..BYTES / 4).map(|at| round << 16 | at).collect();
+                fabric.write(writer, 0, &data)?;
+                let mut closed = vec![gates[0].close(&mut fabric, &from)?, gates[1].close(&mut fabric, &by)?];
+                let line = Geometry::linear(BYTES);
+                fabric.tile(writer)?.put(&from, 0, 0, line)?.count_in(&sent)?;
+                fabric.tile(writer)?.postadd(&from, BYTES, 1u32)?.count_in(&sent)?;
+                let mut looks = Vec::new();
+                for look in 0..LOOKS {
+                    looks.push(fabric.tile(reader)?.peek::<u32>(&by, BYTES)?.start()?);
+                    fabric.tile(reader)?.fence(&by)?.count_in(&between)?;
+                    let area = areas + look * BYTES;
+                    fabric.tile(reader)?.get(&by, 0, area, line)?.count_in(&between)?;
+                }
+                let (first, second) = if round % 2 == 0 { (0, 1) } else { (1, 0) };
+                gates[first].open(&mut fabric)?;
+                gates[second].open(&mut fabric)?;
+                for ticket in &mut closed {
+                    ticket.wait(&mut fabric, SOON)?;
+                }
+                sent.drain(&mut fabric, SOON)?;
+                between.drain(&mut fabric, SOON)?;
+                for (look, ticket) in (0..).zip(&mut looks) {
+                    if ticket.wait(&mut fabric, SOON)? != round {
+                        early += 1;
+                        continue;
+                    }
+                    late += 1;
+                    let area = areas + look * BYTES;
+                    let seen = fabric.read(reader, area, data.len())?;
+                    assert_eq!(seen, data, "width {width}, target {target}, round {round}, look {look}");
+                }
+            }
+            from.release(&mut fabric)?;
+            by.release(&mut fabric)?;
+            segment.withdraw(&mut fabric)?;
+        }
+        assert!(early > 0 && late > 0, "{early} looks before the count and {late} after");
+    }
+    Ok(())
+}
+
+/// Puts that overlap leave what the last of them wrote.
+pub fn puts_of_one_initiator_in_order<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    // More than a packet takes, so that puts would mix that did not wait for each other.
+    const WORDS: u32 = 200;
+    for (width, target) in [32, 64]
+        .into_iter()
+        .flat_map(|width| TARGETS.map(|target| (width, target)))
+    {
+        let mut rng = SmallRng::seed_from_u64(SEED);
+        let mut fabric = open(width);
+        let word = fabric.word_bytes();
+        let segment = fabric.publish(target, Window::new(0, WORDS * word))?;
+        let remote = fabric.tile(1)?.clone_segment(segment.id())?;
+        let gate = Gate::new(&mut fabric, 1)?;
+        let sent = fabric.event(1)?;
+        let lanes = word / 4;
+        let source: Vec<u32> = (1..=1 << 11).collect();
+        fabric.write(1, 0, &source)?;
+        let mut expected = vec![0; (WORDS * lanes) as usize];
+        for _ in 0..3 {
+            let mut closed = gate.close(&mut fabric, &remote)?;
+            for _ in 0..12 {
+                let words = rng.gen_range(0..=WORDS);
+                let (to, from) = (rng.gen_range(0..=WORDS - words), rng.gen_range(0..400));
+                let line = Geometry::linear(words * word);
+                let put = fabric.tile(1)?.put(&remote, to * word, from * word, line)?;
+                put.count_in(&sent)?;
+                for at in 0..words * lanes {
+                    expected[(to * lanes + at) as usize] = source[(from * lanes + at) as usize];
+                }
+            }
+            gate.open(&mut fabric)?;
+            closed.wait(&mut fabric, SOON)?;
+            sent.drain(&mut fabric, SOON)?;
+            let found = fabric.read(target, 0, expected.len())?;
+            assert_eq!(found, expected, "width {width}, target {target}");
+        }
+        assert_eq!(segment.ends(&mut fabric)?, 36);
+    }
+    Ok(())
+}
+
+/// A get behind a fence sees the puts and the posted atomics in front of it.
+pub fn a_fence_comes_after_all_before_it<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    const BYTES: u32 = 512;
+    const ADDS: u32 = 5;
+    for (width, from) in [32, 64].into_iter().flat_map(|width| [0, 6].map(|from| (width, from))) {
+        let mut fabric = open(width);
+        let gate = Gate::new(&mut fabric, from)?;
+        let sent = fabric.event(from)?;
+        for target in [5, 7, 0] {
+            let segment = fabric.publish(target, Window::new(0, BYTES))?;
+            let remote = initiator(&mut fabric, from)?.clone_segment(segment.id())?;
+            fabric.write(from, 0x800, &vec![7; BYTES as usize / 4])?;
+            let mut closed = match from {
+                // Its driver would wait behind a closed gate.
+                6 => None,
+                _ => Some(gate.close(&mut fabric, &remote)?),
+            };
+            let line = Geometry::linear(BYTES);
+            initiator(&mut fabric, from)?
+                .put(&remote, 0, 0x800, line)?
+                .count_in(&sent)?;
+            for _ in 0..ADDS {
+                initiator(&mut fabric, from)?
+                    .postadd(&remote, BYTES - 8, 1u64)?
+                    .count_in(&sent)?;
+            }
+            initiator(&mut fabric, from)?.fence(&remote)?.count_in(&sent)?;
+            initiator(&mut fabric, from)?
+                .get(&remote, 0, 0x1000, line)?
+                .count_in(&sent)?;
+            if let Some(closed) = &mut closed {
+                gate.open(&mut fabric)?;
+                closed.wait(&mut fabric, SOON)?;
+            }
+            sent.drain(&mut fabric, SOON)?;
+            let mut expected = vec![7; BYTES as usize / 4];
+            expected[BYTES as usize / 4 - 2] += ADDS;
+            let found = fabric.read(from, 0x1000, expected.len())?;
+            assert_eq!(found, expected, "width {width}, from {from} to {target}");
+            remote.release(&mut fabric)?;
+            segment.withdraw(&mut fabric)?;
+        }
+    }
+    Ok(())
+}
+
+/// A transfer that comes to a window just before it is closed is written, and none is after.
+pub fn a_closed_window_takes_nothing<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let segment = fabric.publish(5, Window::new(0, 0x200))?;
+        let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+        let data: Vec<u32> = (1..=0x80).collect();
+        fabric.write(0, 0, &data)?;
+        let mut ticket = fabric.tile(0)?.put(&remote, 0, 0, Geometry::linear(0x200))?.start()?;
+        segment.withdraw(&mut fabric)?;
+        let outcome = ticket.wait(&mut fabric, SOON);
+        let found = fabric.read(5, 0, data.len())?;
+        rest(&mut fabric);
+        assert_eq!(fabric.read(5, 0, data.len())?, found);
+        let written = found
+            .iter()
+            .zip(&data)
+            .take_while(|(found, data)| found == data)
+            .count();
+        assert!(found[written..].iter().all(|&word| word == 0), "{found:?}");
+        assert_eq!(
+            outcome.is_ok(),
+            written == data.len(),
+            "{outcome:?} with {written} words"
+        );
+    }
+    Ok(())
+}

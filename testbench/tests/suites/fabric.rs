@@ -1,0 +1,223 @@
+//! What only hardware can show: resets in whatever it is doing, and how much is under way at once.
+
+use super::driver::{initiator, SOON};
+use portico::{
+    event::Event,
+    mailbox::Delivery,
+    onesided::{Geometry, Window},
+    Error, Fabric, Transport,
+};
+use portico_sim::SimulatedFabric;
+use portico_spec::ni::{
+    descriptor::{Atomic, Command, Descriptor, Geometry as Shape, Transfer},
+    event::Compare,
+    packet::SLOTS,
+    GET_CREDITS,
+};
+
+const NODES: usize = 7;
+
+/// Every node keeps every other busy: gets, puts, atomics, messages and mail of all to all.
+fn all_to_all<T: Transport>(fabric: &mut Fabric<T>) -> Result<Vec<Event>, Error> {
+    let mut events = Vec::new();
+    for from in 0..NODES {
+        let event = fabric.event(from)?;
+        for step in 1..=NODES {
+            let to = (from + step) % (NODES + 1);
+            let segment = fabric.publish(to, Window::new(0x800 + 0x100 * from as u32, 0x100))?;
+            let remote = initiator(fabric, from)?.clone_segment(segment.id())?;
+            let line = Geometry::linear(0x80);
+            initiator(fabric, from)?
+                .put(&remote, 0, 0x400, line)?
+                .count_in(&event)?;
+            initiator(fabric, from)?
+                .postadd(&remote, 0xf8, 1u32)?
+                .count_in(&event)?;
+            let local = 0x1000 + 0x80 * to as u32;
+            initiator(fabric, from)?
+                .get(&remote, 0, local, line)?
+                .count_in(&event)?;
+        }
+        events.push(event);
+    }
+    Ok(events)
+}
+
+/// All tiles begin in the same cycle, with as much for all nodes as they can take.
+fn everything_at_once(fabric: &mut Fabric<&mut SimulatedFabric>) -> Result<(), Error> {
+    let config = fabric.config().clone();
+    let mut commands = Vec::new();
+    for from in 0..config.tiles() {
+        for step in 1..=NODES {
+            let to = (from + step) % (NODES + 1);
+            let segment = fabric.publish(to, Window::new(0x800 + 0x100 * from as u32, 0x100))?;
+            let handle = fabric.tile(from)?.clone_segment(segment.id())?.handle();
+            let transfer = Transfer {
+                remote: 0,
+                local: 0x400,
+                geometry: Shape::Row { row: 0x80 },
+            };
+            let add = Command::Atomic {
+                remote: 0xf8,
+                operation: Atomic::FetchAdd { addend: 1 },
+                wide: false,
+            };
+            for command in [Command::Put(transfer), add, Command::Get(transfer)] {
+                let descriptor = Descriptor {
+                    segment: handle,
+                    ..Descriptor::new(command)
+                };
+                commands.push((from, descriptor.encode(&config)?));
+            }
+        }
+    }
+    for (tile, words) in commands {
+        fabric.transport().command(tile, &words);
+    }
+    Ok(())
+}
+
+/// Fences have nothing to wait for, on all handles that tiles had.
+fn no_transaction_is_open<T: Transport>(fabric: &mut Fabric<T>) -> Result<(), Error> {
+    let segment = fabric.publish(6, Window::new(0, 8))?;
+    for tile in 0..6 {
+        let event = fabric.event(tile)?;
+        let mut remotes = Vec::new();
+        for _ in 0..NODES + 3 {
+            let remote = fabric.tile(tile)?.clone_segment(segment.id())?;
+            fabric.tile(tile)?.fence(&remote)?.count_in(&event)?;
+            remotes.push(remote);
+        }
+        event.drain(fabric, SOON)?;
+        for remote in remotes {
+            remote.release(fabric)?;
+        }
+        event.release(fabric)?;
+    }
+    segment.withdraw(fabric)
+}
+
+/// A reset at any moment leaves a fabric in which all is as after the first.
+pub fn a_reset_in_mid_flight_loses_no_credit(hardware: impl Fn(usize) -> SimulatedFabric) -> Result<(), Error> {
+    for (width, moments) in [(32, [60, 97, 140, 233]), (64, [20, 75, 161, 400])] {
+        let mut hardware = hardware(width);
+        for moment in moments {
+            let mut fabric = Fabric::open(&mut hardware)?;
+            // Full queues and credits that are all taken, at every node.
+            for owner in [2, 7] {
+                let mut queue = fabric.queue(owner, 8, 32, None)?;
+                for node in 0..6 {
+                    let sender = queue.sender(&mut fabric, node, 1)?;
+                    let event = fabric.event(node)?;
+                    for _ in 0..2 {
+                        fabric.tile(node)?.enqueue(&sender, 0, 32)?.count_in(&event)?;
+                    }
+                }
+            }
+            everything_at_once(&mut fabric)?;
+            fabric.transport().run(moment);
+            drop(fabric);
+            hardware.reset();
+
+            let mut fabric = Fabric::open(&mut hardware)?;
+            no_transaction_is_open(&mut fabric)?;
+            for node in 0..NODES {
+                let data: Vec<u32> = (0..32).map(|at| (node as u32) << 8 | at).collect();
+                fabric.write(node, 0x400, &data)?;
+            }
+            for event in all_to_all(&mut fabric)? {
+                event.drain(&mut fabric, SOON)?;
+            }
+            for (from, to) in (0..NODES).flat_map(|from| (1..=NODES).map(move |step| (from, (from + step) % 8))) {
+                let data: Vec<u32> = (0..32).map(|at| (from as u32) << 8 | at).collect();
+                let place = 0x800 + 0x100 * from as u32;
+                assert_eq!(fabric.read(to, place, 32)?, data, "{from} to {to} after {moment}");
+            }
+            // Every credit for gets is there: as many at once from every node to every node, twice.
+            for from in 0..6 {
+                let event = fabric.event(from)?;
+                for to in 0..=NODES {
+                    let segment = fabric.publish(to, Window::new(0x400, 0x80))?;
+                    for _ in 0..2 {
+                        let remote = fabric.tile(from)?.clone_segment(segment.id())?;
+                        let get = fabric.tile(from)?.get(&remote, 0, 0x2000, Geometry::linear(0x80))?;
+                        get.count_in(&event)?;
+                    }
+                }
+                event.drain(&mut fabric, SOON)?;
+            }
+            let mut queue = fabric.queue(2, 8, 32, None)?;
+            let sender = queue.sender(&mut fabric, 4, 8)?;
+            for number in 0..20u32 {
+                fabric.write(4, 0, &[number, !number])?;
+                fabric.tile(4)?.enqueue(&sender, 0, 8)?.wait(SOON)?;
+                assert_eq!(queue.wait(&mut fabric, SOON)?.words, [number, !number]);
+                queue.release(&mut fabric, 1)?;
+            }
+            let arrived = fabric.event(1)?;
+            let mailbox = fabric.mailbox(1, Delivery::Barrier(6), Some(&arrived))?;
+            for tile in 0..6 {
+                fabric.tile(tile)?.mail(&mailbox, 1 << tile)?.wait(SOON)?;
+            }
+            fabric.transport().run(500);
+            let state = arrived.state(&mut fabric)?;
+            assert_eq!((state.count, mailbox.read(&mut fabric)?), (1, (0, 0x3f)));
+            drop(fabric);
+            hardware.reset();
+        }
+    }
+    Ok(())
+}
+
+/// Gets that are all answered late: a node starts 32 of them, and no more until one is done.
+pub fn as_many_transactions_under_way_as_there_are_slots(hardware: SimulatedFabric) -> Result<(), Error> {
+    const BYTES: u32 = 8 << 10;
+    let mut fabric = Fabric::open(hardware)?;
+    let config = fabric.config().clone();
+    let nodes = config.terminals();
+    assert!(
+        nodes * GET_CREDITS > SLOTS,
+        "credits for gets of {nodes} nodes, for {SLOTS} slots"
+    );
+    let event = fabric.event(0)?;
+    event.configure(&mut fabric, 1, Compare::AtLeast, false)?;
+    let mut remotes = Vec::new();
+    for node in 0..nodes {
+        let segment = fabric.publish(node, Window::new(0, BYTES))?;
+        remotes.push(fabric.tile(0)?.clone_segment(segment.id())?);
+    }
+    let data: Vec<u32> = (1..=BYTES / 4).collect();
+    fabric.write(1, 0, &data)?;
+    let gets = SLOTS + 8;
+    for get in 0..gets {
+        let transfer = Transfer {
+            remote: 0,
+            local: BYTES,
+            geometry: Shape::Row { row: BYTES },
+        };
+        let descriptor = Descriptor {
+            segment: remotes[get % nodes].handle(),
+            event: event.number(),
+            ..Descriptor::new(Command::Get(transfer))
+        };
+        let words = descriptor.encode(&config)?;
+        fabric.transport().command(0, &words);
+    }
+    let limit = u64::from(BYTES) / 4 * gets as u64 * 2;
+    let first = fabric.transport().wait_event(0, event.number().into(), limit);
+    assert!(first.is_some(), "no get is answered");
+    // One more may be on its way through the dispatcher, and one is being taken.
+    let (accepted, _) = fabric.transport().accepted(0);
+    let slots = SLOTS as u64;
+    assert!(
+        (slots..=slots + 2).contains(&accepted),
+        "{accepted} gets accepted before the first is answered"
+    );
+    fabric.transport().run(limit);
+    assert_eq!(fabric.transport().accepted(0).0, gets as u64);
+    assert_eq!(usize::from(event.state(&mut fabric)?.count), gets);
+    let again = fabric.tile(0)?.get(&remotes[1], 0, BYTES, Geometry::linear(BYTES))?;
+    again.wait(SOON)?;
+    assert_eq!(fabric.read(0, BYTES, data.len())?, data);
+    Ok(())
+}
