@@ -97,54 +97,6 @@ fn rounds<D: SoakDevice>(device: &mut D, config: &Config, soak: &Soak, mut tally
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico::{Transport, TransportError};
-
-    /// A golden fabric that changes a bit of one word that the host reads.
-    struct Faulty {
-        device: GoldenDevice,
-        reads: usize,
-    }
-
-    impl Transport for Faulty {
-        fn config(&self) -> &Config {
-            self.device.config()
-        }
-
-        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-            self.reads = self.reads.wrapping_sub(1);
-            Ok(self.device.read(address)? ^ u32::from(self.reads == 0) << 3)
-        }
-
-        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-            self.device.write(address, value)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.device.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.device.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.device.interrupt()
-        }
-    }
-
-    impl SoakDevice for Faulty {
-        fn command(&mut self, tile: usize, descriptor: &[u32]) {
-            self.device.command(tile, descriptor);
-        }
-
-        fn fired(&mut self, tile: usize) -> u64 {
-            self.device.fired(tile)
-        }
-
-        fn reset(&mut self) {
-            self.device.reset();
-        }
-    }
 
     fn config(width: usize) -> Config {
         let config = Config {
