@@ -97,6 +97,65 @@ fn rounds<D: SoakDevice>(device: &mut D, config: &Config, soak: &Soak, mut tally
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portico::{Transport, TransportError};
+
+    /// A golden fabric that changes a bit of one word that the host reads.
+    struct Faulty {
+        device: GoldenDevice,
+        reads: usize,
+        fault: usize,
+    }
+
+    impl Faulty {
+        fn new(fault: usize) -> Self {
+            Faulty {
+                device: GoldenDevice::new(&config(32)).unwrap(),
+                reads: 0,
+                fault,
+            }
+        }
+    }
+
+    impl Transport for Faulty {
+        fn config(&self) -> &Config {
+            self.device.config()
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            self.reads += 1;
+            Ok(self.device.read(address)? ^ u32::from(self.reads == self.fault) << 3)
+        }
+
+        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+            self.device.write(address, value)
+        }
+
+        fn cycles(&self) -> u64 {
+            self.device.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.device.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.device.interrupt()
+        }
+    }
+
+    impl SoakDevice for Faulty {
+        fn command(&mut self, tile: usize, descriptor: &[u32]) {
+            self.device.command(tile, descriptor);
+        }
+
+        fn fired(&mut self, tile: usize) -> u64 {
+            self.device.fired(tile)
+        }
+
+        fn reset(&mut self) {
+            self.device.reset();
+        }
+    }
 
     fn config(width: usize) -> Config {
         let config = Config {
@@ -124,5 +183,21 @@ mod tests {
                 "{summary:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_bit_that_is_wrong_is_told_with_the_seed() {
+        let soak = Soak {
+            workload: Workload::Neighbours,
+            cycles: 5_000,
+            seed: 0x5eed,
+            resets: false,
+        };
+        let mut good = Faulty::new(0);
+        run(&mut good, &soak).unwrap();
+        // The last words that are read are those of the last tile's memory.
+        let mut faulty = Faulty::new(good.reads - 10);
+        let error = format!("{:#}", run(&mut faulty, &soak).unwrap_err());
+        assert!(error.starts_with("seed 0x5eed: tile 3, byte "), "{error}");
     }
 }

@@ -99,17 +99,28 @@ impl Fabric {
 /// # Errors
 /// The fabric did something wrong: told with the command line that replays it.
 fn run<D: SoakDevice>(device: &mut D, config: &Config, soak: &Soak) -> anyhow::Result<Summary> {
-    soak::run(device, soak).map_err(|error| {
-        // What a fabric decides itself is not allowed on the command line.
-        let settings = Config { edge_nodes: Config::default().edge_nodes, ..config.clone() };
-        let Soak { workload, cycles, seed, resets } = soak;
-        let resets = if *resets { " --resets" } else { "" };
-        anyhow!(
-            "{error:#}\nreplay with: portico sim fabric{} --workload {workload} --cycles {cycles} --seed {seed}{resets} \
-             --vcd wave.vcd",
-            config_args::settings(&settings)
-        )
-    })
+    let outcome = soak::run(device, soak);
+    outcome.map_err(|error| anyhow!("{error:#}\nreplay with: {} --vcd wave.vcd", command_line(config, soak)))
+}
+
+/// The command line of this soak.
+fn command_line(config: &Config, soak: &Soak) -> String {
+    // What a fabric decides itself is not allowed there.
+    let settings = Config {
+        edge_nodes: Config::default().edge_nodes,
+        ..config.clone()
+    };
+    let Soak {
+        workload,
+        cycles,
+        seed,
+        resets,
+    } = soak;
+    format!(
+        "portico sim fabric{} --workload {workload} --cycles {cycles} --seed {seed}{}",
+        config_args::settings(&settings),
+        if *resets { " --resets" } else { "" }
+    )
 }
 
 fn text(config: &Config, soak: &Soak, summary: &Summary) -> String {
@@ -147,15 +158,59 @@ fn text(config: &Config, soak: &Soak, summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portico::{Transport, TransportError};
     use portico_testbench::soak::GoldenDevice;
+
+    /// A golden fabric whose events never fire.
+    struct Silent(GoldenDevice);
+
+    impl Transport for Silent {
+        fn config(&self) -> &Config {
+            self.0.config()
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            self.0.read(address)
+        }
+
+        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+            self.0.write(address, value)
+        }
+
+        fn cycles(&self) -> u64 {
+            self.0.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.0.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.0.interrupt()
+        }
+    }
+
+    impl SoakDevice for Silent {
+        fn command(&mut self, tile: usize, descriptor: &[u32]) {
+            self.0.command(tile, descriptor);
+        }
+
+        fn fired(&mut self, _: usize) -> u64 {
+            0
+        }
+
+        fn reset(&mut self) {
+            self.0.reset();
+        }
+    }
 
     #[test]
     fn what_fails_is_told_with_the_command_that_replays_it() {
-        let mut soak = Soak {
+        let soak = Soak {
             workload: Workload::Neighbours,
             cycles: 3_000,
             seed: 9,
-            resets: true,
+            resets: false,
         };
         let small = Config {
             cols: 2,
@@ -163,19 +218,23 @@ mod tests {
             ..Config::default()
         };
         let config = small.fabric().unwrap();
-        let summary = run(&mut GoldenDevice::new(&config).unwrap(), &config, &soak).unwrap();
+        let mut device = GoldenDevice::new(&config).unwrap();
+        let summary = run(&mut device, &config, &soak).unwrap();
         assert!(text(&config, &soak, &summary).contains(" neighbours "));
 
-        // The golden fabric has no time: messages beyond the credits fill its command queue, which then drops commands.
-        soak.workload = Workload::Queues;
-        let error = run(&mut GoldenDevice::new(&config).unwrap(), &config, &soak).unwrap_err();
-        let text = error.to_string();
-        let (fault, replay) = text.split_once('\n').unwrap();
-        assert!(fault.starts_with("seed 0x9: "), "{fault}");
+        let mut silent = Silent(GoldenDevice::new(&config).unwrap());
+        let error = run(&mut silent, &config, &soak).unwrap_err().to_string();
+        let (fault, replay) = error.split_once('\n').unwrap();
+        assert!(
+            fault.starts_with("seed 0x9: tile 0: fences have not completed"),
+            "{fault}"
+        );
         assert_eq!(
             replay,
-            "replay with: portico sim fabric --set cols=2 --set scratchpad=4 --workload queues --cycles 3000 --seed 9 \
-             --resets --vcd wave.vcd"
+            "replay with: portico sim fabric --set cols=2 --set scratchpad=4 --workload neighbours --cycles 3000 --seed 9 \
+             --vcd wave.vcd"
         );
+        let with_resets = Soak { resets: true, ..soak };
+        assert!(command_line(&config, &with_resets).ends_with(" --seed 9 --resets"));
     }
 }
