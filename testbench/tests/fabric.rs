@@ -89,6 +89,7 @@ on_both! {
     messages::mailboxes_replace_and_gather;
     messages::senders_wait_for_credit_and_nothing_is_lost;
     operations::puts_and_gets_come_back;
+    operations::pages_show_what_they_are_moved_to;
     operations::nothing_moves_and_completes_all_the_same;
     operations::atomics_of_both_sizes;
     operations::sums_of_64_bits_carry_and_wrap;

@@ -101,7 +101,7 @@ fn planted_faults_are_noticed() {
         let mut device = SimulatedFabric::new(&library, &config.fabric().unwrap()).unwrap();
         let soak = Soak {
             workload: Workload::Soak,
-            cycles: 60_000,
+            cycles: 400_000,
             seed: SEED,
             resets: false,
         };

@@ -16,7 +16,7 @@
 
 use crate::{
     host::{AxiLiteIn, AxiOut, MemoryNode},
-    noc::{DropReportOut, Mesh, MonitorSelect},
+    noc::{many, DropReportOut, Mesh, MonitorSelect},
     prim::{StreamIn, StreamOut},
     tile::{Tile, TileStatus},
 };
@@ -56,10 +56,6 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     memories_at: Constant<Bits<16>>,
     _tiles: usize,
     _memories: usize,
-}
-
-fn many<T>(count: usize, make: impl Fn(usize) -> T) -> Vec<T> {
-    (0..count).map(make).collect()
 }
 
 impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {

@@ -12,7 +12,7 @@ use crate::{
     host::{AxiLiteIn, AxiLiteSlave},
     ni::{
         ports::{MemoryReadOut, MemoryWriteOut},
-        NetworkInterface, PacketArbiter, Scratchpad, Shape,
+        CommandQueue, NetworkInterface, PacketArbiter, Scratchpad, Shape,
     },
     prim::{StreamIn, StreamOut},
 };
@@ -56,6 +56,7 @@ pub struct Tile<const W: usize, const B: usize> {
     ni: NetworkInterface<W, B>,
     scratchpad: Scratchpad<W, B>,
     port: AxiLiteSlave<W, B>,
+    host_queue: CommandQueue,
     commands: PacketArbiter<32, 2>,
 }
 
@@ -86,6 +87,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             }),
             scratchpad: Scratchpad::new(memory_bytes),
             port: AxiLiteSlave::new(memory_bytes),
+            host_queue: CommandQueue::waiting(),
             commands: Default::default(),
         }
     }
@@ -100,6 +102,8 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         self.scratchpad.rst.next = self.rst.val();
         self.port.clk.next = self.clk.val();
         self.port.rst.next = self.rst.val();
+        self.host_queue.clk.next = self.clk.val();
+        self.host_queue.rst.next = self.rst.val();
         self.commands.clk.next = self.clk.val();
         self.commands.rst.next = self.rst.val();
 
@@ -126,10 +130,13 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         self.port.register_read_ready.next = self.ni.local_read.ready.val();
         self.port.register_read_data.next = self.ni.local_read.data.val();
 
-        StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.commands.s_axis[0]);
+        // A host writes a descriptor word by word; the stream beside it does not wait for that.
+        StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.host_queue.s_axis);
+        StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.commands.s_axis[0]);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.commands.s_axis[1]);
         StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.ni.s_axis_command);
 
+        self.ni.dropped.next = self.host_queue.dropped.val();
         self.status.irq.next = self.ni.irq.val();
         self.status.fired.next = self.ni.fired.val();
     }

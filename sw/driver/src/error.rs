@@ -83,7 +83,7 @@ pub enum Error {
         /// Which.
         field: &'static str,
         /// Its value in bytes.
-        value: u32,
+        value: u64,
         /// Of what it must be a multiple, in bytes.
         unit: u32,
     },
@@ -124,6 +124,12 @@ pub enum Error {
     /// The mesh has no way from an edge node back to itself.
     #[error("node {node} is an edge node: the network takes nothing from it to itself")]
     NoWay {
+        /// The node.
+        node: usize,
+    },
+    /// A node without external memory was to move a page of it.
+    #[error("node {node} is no memory node: only those have pages")]
+    NoMemoryNode {
         /// The node.
         node: usize,
     },

@@ -1,7 +1,10 @@
 //! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
 
 use portico_spec::{
-    ni::registers::{Block, BLOCK_OFFSET},
+    ni::{
+        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGES},
+        registers::{Block, BLOCK_OFFSET},
+    },
     Config,
 };
 
@@ -151,6 +154,37 @@ impl<T: Transport> Fabric<T> {
         self.write_space(node, address, words)
     }
 
+    /// Moves a page of a memory node: its words are those of external memory from byte `base` on. What is on the way to the
+    /// page goes to the old place or to the new one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] of the page, [`Error::Misaligned`], [`Error::NoMemoryNode`], [`Error::NoSuchNode`],
+    /// [`Error::Timeout`], [`Error::Transport`].
+    pub fn move_page(&mut self, node: usize, page: usize, base: u64) -> Result<(), Error> {
+        self.check_node(node)?;
+        if node <= self.port.host {
+            return Err(Error::NoMemoryNode { node });
+        }
+        if page >= PAGES {
+            return Err(Error::OutOfRange {
+                field: "page",
+                value: page as u64,
+                min: 0,
+                max: PAGES as u64 - 1,
+            });
+        }
+        let unit = 1 << ALIGNMENT_WIDTH;
+        if !base.is_multiple_of(unit.into()) {
+            return Err(Error::Misaligned {
+                field: "base",
+                value: base,
+                unit,
+            });
+        }
+        let place = (page as u32) << HALF_WIDTH;
+        self.write_registers(node, Block::Pages, place, &[base as u32, (base >> 32) as u32])
+    }
+
     /// Takes memory of a node, in multiples of 8 bytes.
     ///
     /// # Errors
@@ -227,6 +261,7 @@ impl<T: Transport> Fabric<T> {
     pub(crate) fn check_aligned(&self, field: &'static str, value: u32) -> Result<(), Error> {
         let unit = self.word_bytes();
         if !value.is_multiple_of(unit) {
+            let value = value.into();
             return Err(Error::Misaligned { field, value, unit });
         }
         Ok(())

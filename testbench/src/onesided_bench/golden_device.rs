@@ -3,15 +3,11 @@
 //! A tile takes a word of a descriptor a cycle, does its commands one after the other, [`FRONT`] cycles and one a word of
 //! data each, and shows the event [`WAY`] cycles after the last word. An access of the host takes [`ACCESS`] cycles.
 
-use super::{device::FabricDevice, words};
+use super::device::FabricDevice;
 use portico::TransportError;
 use portico_golden::GoldenFabric;
 use portico_spec::{
-    ni::{
-        command::{Opcode, OPCODE_WIDTH},
-        event::{EVENTS, FIRED_OFFSET},
-        registers::{self, CommandRegister, EventRegister},
-    },
+    ni::command::{Opcode, OPCODE_WIDTH},
     Config,
 };
 use std::collections::VecDeque;
@@ -40,7 +36,6 @@ pub struct GoldenDevice {
     fabric: GoldenFabric,
     cycle: u64,
     streams: Vec<Stream>,
-    fired: Vec<Option<u64>>,
     /// Spoils what the host reads.
     pub spoil: fn(u32, u32) -> u32,
 }
@@ -52,30 +47,8 @@ impl GoldenDevice {
             fabric: GoldenFabric::new(config),
             cycle: 0,
             streams: (0..config.tiles()).map(|_| Stream::default()).collect(),
-            fired: vec![None; config.terminals()],
             spoil: |_, word| word,
         }
-    }
-
-    fn show(&mut self, terminal: usize) -> u64 {
-        if let Some(fired) = self.fired[terminal] {
-            return fired;
-        }
-        let status = |event| registers::address(&self.config, EventRegister::Status, event) as u32;
-        let fired = (0..EVENTS)
-            .map(|event| u64::from(self.fabric.read(terminal, status(event)) >> FIRED_OFFSET & 1) << event)
-            .sum();
-        self.fired[terminal] = Some(fired);
-        fired
-    }
-
-    fn push(&mut self, tile: usize, command: &[u32]) {
-        let first = words::command_place(command.len());
-        for (at, &word) in command.iter().enumerate() {
-            let register = registers::address(&self.config, CommandRegister::Word, first + at);
-            self.fabric.write(tile, register as u32, word);
-        }
-        self.fired.fill(None);
     }
 }
 
@@ -116,7 +89,7 @@ impl FabricDevice for GoldenDevice {
                 .is_some_and(|(due, _)| *due <= self.cycle + 1)
             {
                 let (_, command) = self.streams[tile].commands.pop_front().expect("one is due");
-                self.push(tile, &command);
+                self.fabric.command(tile, &command);
             }
         }
         self.cycle += 1;
@@ -133,17 +106,16 @@ impl FabricDevice for GoldenDevice {
     }
 
     fn fired(&mut self, tile: usize) -> u64 {
-        self.show(tile)
+        self.fabric.fired(tile)
     }
 
     fn host_fired(&mut self) -> u64 {
-        self.show(self.config.tiles())
+        self.fabric.fired(self.config.tiles())
     }
 
     fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {
         (0..ACCESS).for_each(|_| self.cycle());
         self.fabric.write(self.config.tiles(), address, word);
-        self.fired.fill(None);
         Ok(())
     }
 

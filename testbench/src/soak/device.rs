@@ -2,14 +2,7 @@
 
 use portico::{Error, GoldenTransport, Transport, TransportError};
 use portico_sim::SimulatedFabric;
-use portico_spec::{
-    ni::{
-        command::MAX_DESCRIPTOR_WORDS,
-        event::{EVENTS, FIRED_OFFSET},
-        registers::{address, CommandRegister, EventRegister},
-    },
-    Config,
-};
+use portico_spec::Config;
 
 /// A fabric out of reset, with its tables cleared.
 pub trait SoakDevice: Transport {
@@ -76,20 +69,11 @@ impl GoldenDevice {
 
 impl SoakDevice for GoldenDevice {
     fn command(&mut self, tile: usize, descriptor: &[u32]) {
-        let config = self.transport.config().clone();
-        let first = MAX_DESCRIPTOR_WORDS - descriptor.len();
-        for (at, &word) in descriptor.iter().enumerate() {
-            let place = address(&config, CommandRegister::Word, first + at) as u32;
-            self.transport.fabric().write(tile, place, word);
-        }
+        self.transport.fabric().command(tile, descriptor);
     }
 
     fn fired(&mut self, tile: usize) -> u64 {
-        let config = self.transport.config().clone();
-        let status = |event| address(&config, EventRegister::Status, event) as u32;
-        (0..EVENTS)
-            .map(|event| u64::from(self.peek(tile, status(event)) >> FIRED_OFFSET & 1) << event)
-            .sum()
+        self.transport.fabric().fired(tile)
     }
 
     fn reset(&mut self) {

@@ -3,6 +3,7 @@
 use super::{
     access::{self, Rows},
     check::{self, Round},
+    credits,
     device::{GoldenDevice, SoakDevice},
     operation::{Draw, Operation},
     site::{Choices, Site, EVENTS, FENCES, SINGLE},
@@ -26,7 +27,7 @@ use std::collections::VecDeque;
 /// Most operations of a tile in a round.
 const MOST_OPERATIONS: usize = 120;
 /// Longest time of a round after its last descriptor was given.
-const ROUND_CYCLES: u64 = 300_000;
+pub const ROUND_CYCLES: u64 = 300_000;
 
 /// What the generator knows of a pair.
 #[derive(Default)]
@@ -110,6 +111,7 @@ impl<D: SoakDevice> Epoch<D> {
             tally.cycles += self.device.transport().cycles() - begun;
             tally.add(&round.kinds());
         }
+        credits::spend(self)?;
         tally.summary.words += check::memories(self)?;
         Ok(())
     }
@@ -168,18 +170,25 @@ impl<D: SoakDevice> Epoch<D> {
             let target = self.site.pairs[at].target;
             self.model(tile, operation)?;
             if kind == Kind::Enqueue {
-                let queue = &mut self.golden_site.tiles[target].queue;
-                let message = queue.receive(&mut self.golden)?;
-                let message = message.filter(|message| message.source == tile);
-                let message = message.expect("the model delivers a message at once");
-                queue.release(&mut self.golden, 1)?;
-                self.messages[target][tile].push_back(message.words);
+                self.expect_message(tile, target)?;
             }
         }
         Ok(drawn)
     }
 
-    fn model(&mut self, tile: usize, operation: &Operation) -> anyhow::Result<()> {
+    /// The message that a tile has just sent to another's queue will come.
+    pub fn expect_message(&mut self, tile: usize, target: usize) -> anyhow::Result<()> {
+        let queue = &mut self.golden_site.tiles[target].queue;
+        let message = queue.receive(&mut self.golden)?;
+        let message = message.filter(|message| message.source == tile);
+        let message = message.expect("the model delivers a message at once");
+        queue.release(&mut self.golden, 1)?;
+        self.messages[target][tile].push_back(message.words);
+        Ok(())
+    }
+
+    /// The model does what the tile is to do.
+    pub fn model(&mut self, tile: usize, operation: &Operation) -> anyhow::Result<()> {
         self.golden.transport().command(tile, &operation.words);
         let count = &mut self.tiles[tile].counts[operation.event];
         *count = count.wrapping_add(u16::from(operation.counts));
@@ -208,15 +217,7 @@ impl<D: SoakDevice> Epoch<D> {
                 event: FENCES as u8,
                 ..Descriptor::new(Command::Fence)
             };
-            let operation = Operation {
-                words: fence.encode(&self.config)?,
-                kind: Kind::Fence,
-                event: FENCES,
-                counts: true,
-                error: None,
-                fetches: false,
-                addition: None,
-            };
+            let operation = Operation::counting(Kind::Fence, FENCES, fence.encode(&self.config)?);
             self.model(tile, &operation)?;
             fences.push(operation);
         }
@@ -224,7 +225,7 @@ impl<D: SoakDevice> Epoch<D> {
     }
 
     /// Lets the event of fences fire when all of them have completed.
-    fn await_fences(&mut self, tile: usize) -> anyhow::Result<()> {
+    pub fn await_fences(&mut self, tile: usize) -> anyhow::Result<()> {
         let control = Control {
             threshold: self.tiles[tile].counts[FENCES],
             compare: Compare::Equal,

@@ -11,8 +11,9 @@
 //! that the golden model has. Memories are compared at the end, and before a round that a reset cuts off; what that round did
 //! is not compared, and everything is set up anew.
 //!
-//! Transaction slots and credits are compared by their effect: one that does not come back is missing for the rest of the
-//! run, and what waits for it never completes.
+//! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
+//! have come back. Transaction slots and credits of gets are compared by their effect alone: one that does not come back is
+//! missing for the rest of the run.
 //!
 //! ```
 //! use portico_spec::Config;
@@ -36,6 +37,7 @@ use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
 mod check;
+mod credits;
 mod device;
 mod epoch;
 mod geometry;

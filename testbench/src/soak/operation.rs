@@ -34,6 +34,21 @@ pub struct Operation {
     pub addition: Option<Addition>,
 }
 
+impl Operation {
+    /// One that counts in its event, does well and gives nothing back.
+    pub fn counting(kind: Kind, event: usize, words: Vec<u32>) -> Self {
+        Operation {
+            words,
+            kind,
+            event,
+            counts: true,
+            error: None,
+            fetches: false,
+            addition: None,
+        }
+    }
+}
+
 /// An addition to a counter that all tiles change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addition {

@@ -30,7 +30,8 @@ const QUEUE: usize = 26;
 
 /// Words of a message at most, and messages that a sender may have in a queue.
 pub const MESSAGE_WORDS: u32 = 15;
-const CREDITS: u32 = 2;
+/// Messages of a pair that may be in a queue.
+pub const CREDITS: u32 = 2;
 /// Words of a zone: two packets and a half.
 const MOST_ZONE_WORDS: u32 = 160;
 /// Bytes of the two shared counters, of 64 and 32 bits.

@@ -138,11 +138,11 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::testing::emits;
+    use crate::prim::testing::emitted;
 
     #[test]
     fn emission() {
-        emits("axi-lite-slave", &AxiLiteSlave::<32, 4>::new(0x10000));
-        emits("axi-lite-slave", &AxiLiteSlave::<64, 8>::new(0x80000));
+        emitted("axi-lite-slave", &AxiLiteSlave::<32, 4>::new(0x10000));
+        emitted("axi-lite-slave", &AxiLiteSlave::<64, 8>::new(0x80000));
     }
 }

@@ -9,11 +9,8 @@
 
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
 use crate::{ni::ports::MemoryWriteOut, prim::StreamOut};
-use portico_spec::ni::registers::INDEX_WIDTH;
+use portico_spec::ni::{command::PLACE_WIDTH, registers::INDEX_WIDTH};
 use rust_hdl::prelude::*;
-
-/// Place of the last word of a descriptor in the COMMAND block, in so many low bits of its index.
-const PLACE_WIDTH: usize = 4;
 
 /// Takes one write at a time, address and data in any order, to where the address leads.
 #[derive(LogicBlock)]

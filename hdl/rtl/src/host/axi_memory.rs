@@ -146,11 +146,11 @@ impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::testing::emits;
+    use crate::prim::testing::emitted;
 
     #[test]
     fn emission() {
-        emits("axi-memory", &AxiMemory::<32, 4>::default());
-        emits("axi-memory", &AxiMemory::<64, 8>::default());
+        emitted("axi-memory", &AxiMemory::<32, 4>::default());
+        emitted("axi-memory", &AxiMemory::<64, 8>::default());
     }
 }

@@ -91,6 +91,7 @@ impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
         self.ni.s_axis_command.tdata.next = 0.into();
         self.ni.s_axis_command.tlast.next = false;
         self.ni.s_axis_command.tvalid.next = false;
+        self.ni.dropped.next = false;
         self.ni.local_write.valid.next = false;
         self.ni.local_write.index.next = 0.into();
         self.ni.local_write.data.next = 0.into();

@@ -21,8 +21,6 @@ mod client_choice;
 mod gatherer;
 mod memory_node;
 mod page_table;
-#[cfg(test)]
-pub(crate) mod testing;
 mod turns;
 mod write_beats;
 

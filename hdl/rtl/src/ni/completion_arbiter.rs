@@ -54,10 +54,7 @@ impl<const N: usize> Logic for CompletionArbiter<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{rng, settle},
-    };
+    use crate::prim::testing::{emitted, rng, settle};
     use rand::Rng;
 
     #[test]

@@ -147,10 +147,7 @@ impl Logic for CompletionQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, settle};
 
     clocked!([] CompletionQueue);
 

@@ -196,10 +196,7 @@ impl Logic for ControlReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use portico_spec::{Flit, Head};
     use rand::{rngs::SmallRng, Rng};
 

@@ -8,24 +8,13 @@
 use super::{ports::RegisterReadIn, Page};
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{event::EVENTS, registers::Block as Registers},
+    ni::{
+        event::EVENTS,
+        registers::{Block as Registers, ControlRegister},
+    },
 };
 use rust_hdl::prelude::*;
 
-/// Register: which hardware this is.
-pub const IDENTITY_PLACE: u64 = 0;
-/// Register: the node's own number.
-pub const NODE_PLACE: u64 = 1;
-/// Register: columns, rows and memories of the fabric.
-pub const TILES_PLACE: u64 = 2;
-/// Register: bytes of memory.
-pub const MEMORY_PLACE: u64 = 3;
-/// Register: bit 0 is high in the initialisation.
-pub const INTERFACE_STATUS_PLACE: u64 = 4;
-/// Register: events that interrupt, 31 to 0.
-pub const PENDING_LOW_PLACE: u64 = 5;
-/// Register: events that interrupt, 63 to 32.
-pub const PENDING_HIGH_PLACE: u64 = 6;
 /// Bits that number them.
 const PLACE_WIDTH: usize = 3;
 
@@ -59,7 +48,7 @@ pub struct ControlRegisters {
 impl ControlRegisters {
     /// Registers with these constants.
     pub fn new(identity: u32, tiles: u32, memory_bytes: u32) -> Self {
-        let place = |place: u64| Constant::new(bits(place));
+        let place = |place: ControlRegister| Constant::new(bits(place as u64));
         let constant = |value: u32| Constant::new(bits(value.into()));
         Self {
             clk: Default::default(),
@@ -75,13 +64,13 @@ impl ControlRegisters {
             tiles: constant(tiles),
             memory_bytes: constant(memory_bytes),
             high_at: Constant::new(bits(32)),
-            identity_place: place(IDENTITY_PLACE),
-            node_place: place(NODE_PLACE),
-            tiles_place: place(TILES_PLACE),
-            memory_place: place(MEMORY_PLACE),
-            status_place: place(INTERFACE_STATUS_PLACE),
-            pending_low_place: place(PENDING_LOW_PLACE),
-            pending_high_place: place(PENDING_HIGH_PLACE),
+            identity_place: place(ControlRegister::Id),
+            node_place: place(ControlRegister::Node),
+            tiles_place: place(ControlRegister::Tiles),
+            memory_place: place(ControlRegister::Memory),
+            status_place: place(ControlRegister::Status),
+            pending_low_place: place(ControlRegister::InterruptLow),
+            pending_high_place: place(ControlRegister::InterruptHigh),
         }
     }
 }
@@ -124,7 +113,7 @@ impl Logic for ControlRegisters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ni::testing::emitted, prim::testing::clock_edge};
+    use crate::prim::testing::{clock_edge, emitted};
 
     #[test]
     fn every_register_says_what_it_is_to() {

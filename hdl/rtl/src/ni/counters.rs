@@ -81,10 +81,7 @@ impl Logic for Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, rng},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng};
     use rand::Rng;
 
     clocked!([] Counters);

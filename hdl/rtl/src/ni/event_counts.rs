@@ -92,10 +92,7 @@ impl Logic for EventCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock_edge, rng, settle},
-    };
+    use crate::prim::testing::{clock_edge, emitted, rng, settle};
     use portico_spec::ni::{event::EVENTS, INITIALISATION_CYCLES};
     use rand::Rng;
 

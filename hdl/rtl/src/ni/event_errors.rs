@@ -92,10 +92,7 @@ impl Logic for EventErrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use rand::Rng;
 
     clocked!([] EventErrors);

@@ -6,16 +6,11 @@
 //! | throughput | a register a cycle |
 //! | state | 32 flip-flops |
 
-use super::{
-    event_flags::CONTROL_WIDTH,
-    events::{CONTROL_FIELD, COUNT_FIELD, STATUS_FIELD, VALUE_HIGH_FIELD, VALUE_LOW_FIELD},
-    ports::RegisterReadIn,
-    Page,
-};
+use super::{event_flags::CONTROL_WIDTH, ports::RegisterReadIn, Page};
 use portico_spec::ni::{
     event::{COUNTER_WIDTH, EVENT_WIDTH, FIRED_OFFSET},
     packet::ERROR_WIDTH,
-    registers::{Block as Registers, FIELD_WIDTH},
+    registers::{Block as Registers, EventRegister, FIELD_WIDTH},
 };
 use rust_hdl::prelude::*;
 
@@ -48,7 +43,7 @@ pub struct EventReader {
 
 impl Default for EventReader {
     fn default() -> Self {
-        let field = |field: u64| Constant::new(bits(field));
+        let field = |field: EventRegister| Constant::new(bits(field as u64));
         Self {
             clk: Default::default(),
             register_read: Default::default(),
@@ -64,11 +59,11 @@ impl Default for EventReader {
             event_at: Constant::new(bits(FIELD_WIDTH as u64)),
             fired_at: Constant::new(bits(FIRED_OFFSET as u64)),
             high_at: Constant::new(bits(32)),
-            count_field: field(COUNT_FIELD),
-            control_field: field(CONTROL_FIELD),
-            status_field: field(STATUS_FIELD),
-            value_low_field: field(VALUE_LOW_FIELD),
-            value_high_field: field(VALUE_HIGH_FIELD),
+            count_field: field(EventRegister::Count),
+            control_field: field(EventRegister::Control),
+            status_field: field(EventRegister::Status),
+            value_low_field: field(EventRegister::ValueLow),
+            value_high_field: field(EventRegister::ValueHigh),
         }
     }
 }
@@ -110,7 +105,7 @@ impl Logic for EventReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ni::testing::emitted, prim::testing::clock_edge};
+    use crate::prim::testing::{clock_edge, emitted};
 
     #[test]
     fn every_field_is_read_in_its_place_and_nothing_elsewhere() {

@@ -7,7 +7,7 @@
 //! | collision | an update and a register write of one cycle are the write, then the update |
 //! | state | tables in LUT-RAM, 3 flip-flops an event |
 //!
-//! The first error of an event is kept until its status is written. Registers of an event: see the constants below.
+//! The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`].
 
 use super::{
     event_flags::CONTROL_WIDTH,
@@ -18,21 +18,10 @@ use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
         event::{COUNTER_WIDTH, EVENTS, EVENT_WIDTH},
-        registers::{Block as Registers, FIELD_WIDTH},
+        registers::{Block as Registers, EventRegister, FIELD_WIDTH},
     },
 };
 use rust_hdl::prelude::*;
-
-/// Field of an event: its count; a write sets it.
-pub const COUNT_FIELD: u64 = 0;
-/// Field of an event: threshold, comparison, interrupt.
-pub const CONTROL_FIELD: u64 = 1;
-/// Field of an event: its error, and whether it has fired; a write clears the error.
-pub const STATUS_FIELD: u64 = 2;
-/// Field of an event: low half of its value.
-pub const VALUE_LOW_FIELD: u64 = 3;
-/// Field of an event: high half of its value.
-pub const VALUE_HIGH_FIELD: u64 = 4;
 
 /// All events of a tile.
 #[derive(LogicBlock)]
@@ -100,9 +89,9 @@ impl Default for Events {
             write_event: Default::default(),
             write_field: Default::default(),
             event_at: Constant::new(bits(FIELD_WIDTH as u64)),
-            count_field: Constant::new(bits(COUNT_FIELD)),
-            control_field: Constant::new(bits(CONTROL_FIELD)),
-            status_field: Constant::new(bits(STATUS_FIELD)),
+            count_field: Constant::new(bits(EventRegister::Count as u64)),
+            control_field: Constant::new(bits(EventRegister::Control as u64)),
+            status_field: Constant::new(bits(EventRegister::Status as u64)),
         }
     }
 }
@@ -185,8 +174,8 @@ impl Logic for Events {
 mod tests {
     use super::*;
     use crate::{
-        ni::testing::{emitted, initialised},
-        prim::testing::{clock, clocked, reset, rng, settle},
+        ni::testing::initialised,
+        prim::testing::{clock, clocked, emitted, reset, rng, settle},
     };
     use rand::Rng;
 
@@ -312,7 +301,7 @@ mod tests {
     fn a_count_is_read_and_fires_a_cycle_after_the_update_and_interrupts_in_the_next() {
         let mut dut = initialised!(Events::default());
         dut.register_write.enable.next = true;
-        dut.register_write.index.next = index(9, CONTROL_FIELD);
+        dut.register_write.index.next = index(9, EventRegister::Control as u64);
         dut.register_write.data.next = (1 | 1 << 18 | 2u64 << 16).into();
         clock(&mut dut);
         dut.register_write.enable.next = false;
@@ -320,7 +309,7 @@ mod tests {
         dut.update.event.next = 9u64.into();
         clock(&mut dut);
         dut.update.valid.next = false;
-        dut.register_read.index.next = index(9, COUNT_FIELD);
+        dut.register_read.index.next = index(9, EventRegister::Count as u64);
         settle(&mut dut);
         assert_eq!((dut.fired.val().to_u64(), dut.irq.val()), (1 << 9, false));
         clock(&mut dut);
@@ -334,7 +323,7 @@ mod tests {
         dut.update.valid.next = true;
         dut.update.error.next = 5u64.into();
         dut.register_write.enable.next = true;
-        dut.register_write.index.next = index(0, CONTROL_FIELD);
+        dut.register_write.index.next = index(0, EventRegister::Control as u64);
         dut.register_write.data.next = 0x7_0003u64.into();
         (0..5).for_each(|_| clock(&mut dut));
         assert!(dut.irq.val());

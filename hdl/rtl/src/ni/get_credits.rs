@@ -75,10 +75,7 @@ impl Logic for GetCredits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock_edge, rng, settle},
-    };
+    use crate::prim::testing::{clock_edge, emitted, rng, settle};
     use portico_spec::ni::INITIALISATION_CYCLES;
     use rand::Rng;
 

@@ -199,10 +199,7 @@ impl Logic for GetQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use rand::Rng;
     use std::collections::VecDeque;
 

@@ -43,10 +43,7 @@ impl Logic for Initialiser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset};
 
     clocked!([] Initialiser);
 

@@ -46,10 +46,7 @@ impl<const W: usize, const B: usize> Logic for LaneMerge<W, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{rng, settle},
-    };
+    use crate::prim::testing::{emitted, rng, settle};
     use rand::Rng;
 
     fn merges<const W: usize, const B: usize>() {

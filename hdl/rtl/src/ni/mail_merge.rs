@@ -1,27 +1,18 @@
 //! What a mail makes of its mailbox: value, count, event. Combinational, no state.
 
-use portico_spec::ni::event::EVENT_WIDTH;
+use portico_spec::ni::{
+    event::EVENT_WIDTH,
+    mailbox::{COUNT_WIDTH, EVENT_ENABLE_OFFSET, EVENT_OFFSET, EXPECTED_OFFSET, EXPECTED_WIDTH, MODE_OFFSET},
+};
 use rust_hdl::prelude::*;
 
-/// In a mailbox's control: it is a barrier; mode message otherwise.
-pub const BARRIER_OFFSET: usize = 0;
-/// In a mailbox's control: it counts in an event.
-pub const MAIL_EVENT_ENABLE_OFFSET: usize = BARRIER_OFFSET + 1;
-/// That event: lowest bit in a mailbox's control.
-pub const MAIL_EVENT_OFFSET: usize = MAIL_EVENT_ENABLE_OFFSET + 1;
-/// Mails that a barrier expects, 0 for 1: lowest bit in a mailbox's control.
-pub const EXPECTED_OFFSET: usize = MAIL_EVENT_OFFSET + EVENT_WIDTH;
-/// Width of the mails that a barrier expects, in bits.
-pub const EXPECTED_WIDTH: usize = 8;
 /// Width of a mailbox's control, in bits.
 pub const CONTROL_WIDTH: usize = EXPECTED_OFFSET + EXPECTED_WIDTH;
 
-/// Width of a mailbox's count, in bits.
-pub const MAIL_COUNT_WIDTH: usize = 16;
 /// Width of a mailbox's value, in bits.
 pub const VALUE_WIDTH: usize = 64;
 /// Width of a mailbox: its value, and its count above.
-pub const WORD_WIDTH: usize = VALUE_WIDTH + MAIL_COUNT_WIDTH;
+pub const WORD_WIDTH: usize = VALUE_WIDTH + COUNT_WIDTH;
 /// The same in bytes.
 pub const WORD_BYTES: usize = WORD_WIDTH / 8;
 
@@ -39,7 +30,7 @@ pub struct MailMerge {
     full: Signal<Local, Bit>,
     expected: Signal<Local, Bits<EXPECTED_WIDTH>>,
     value: Signal<Local, Bits<VALUE_WIDTH>>,
-    count: Signal<Local, Bits<MAIL_COUNT_WIDTH>>,
+    count: Signal<Local, Bits<COUNT_WIDTH>>,
     count_at: Constant<Bits<7>>,
     barrier_at: Constant<Bits<4>>,
     enable_at: Constant<Bits<4>>,
@@ -63,9 +54,9 @@ impl Default for MailMerge {
             value: Default::default(),
             count: Default::default(),
             count_at: Constant::new(bits(VALUE_WIDTH as u64)),
-            barrier_at: at(BARRIER_OFFSET),
-            enable_at: at(MAIL_EVENT_ENABLE_OFFSET),
-            event_at: at(MAIL_EVENT_OFFSET),
+            barrier_at: at(MODE_OFFSET),
+            enable_at: at(EVENT_ENABLE_OFFSET),
+            event_at: at(EVENT_OFFSET),
             expected_at: at(EXPECTED_OFFSET),
         }
     }
@@ -83,9 +74,9 @@ impl Logic for MailMerge {
             self.expected.next = 1.into();
         }
         self.value.next = self.mail.val();
-        self.count.next = self.old.val().get_bits::<MAIL_COUNT_WIDTH>(self.count_at.val().index()) + 1;
-        self.full.next = self.is_barrier.val()
-            & (self.count.val() >= bit_cast::<MAIL_COUNT_WIDTH, EXPECTED_WIDTH>(self.expected.val()));
+        self.count.next = self.old.val().get_bits::<COUNT_WIDTH>(self.count_at.val().index()) + 1;
+        self.full.next =
+            self.is_barrier.val() & (self.count.val() >= bit_cast::<COUNT_WIDTH, EXPECTED_WIDTH>(self.expected.val()));
         if self.is_barrier.val() {
             self.value.next = self.mail.val() | bit_cast::<VALUE_WIDTH, WORD_WIDTH>(self.old.val());
         }
@@ -93,7 +84,7 @@ impl Logic for MailMerge {
             self.count.next = 0.into();
         }
         self.after.next = bit_cast::<WORD_WIDTH, VALUE_WIDTH>(self.value.val())
-            | (bit_cast::<WORD_WIDTH, MAIL_COUNT_WIDTH>(self.count.val()) << self.count_at.val());
+            | (bit_cast::<WORD_WIDTH, COUNT_WIDTH>(self.count.val()) << self.count_at.val());
         self.event_number.next = self.control.val().get_bits::<EVENT_WIDTH>(self.event_at.val().index());
         self.fires.next =
             self.control.val().get_bit(self.enable_at.val().index()) & (self.full.val() | !self.is_barrier.val());
@@ -103,10 +94,7 @@ impl Logic for MailMerge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{rng, settle},
-    };
+    use crate::prim::testing::{emitted, rng, settle};
     use rand::Rng;
 
     #[test]

@@ -14,7 +14,7 @@
 //! The event must be taken before the next mail's: as source 0 of the [`super::EventArbiter`] it always is.
 
 use super::{
-    mail_merge::{CONTROL_WIDTH, MAIL_COUNT_WIDTH, VALUE_WIDTH, WORD_BYTES, WORD_WIDTH},
+    mail_merge::{CONTROL_WIDTH, VALUE_WIDTH, WORD_BYTES, WORD_WIDTH},
     ports::{EventOut, RegisterReadIn, RegisterWriteIn},
     MailMerge, Page, SweptTable,
 };
@@ -23,20 +23,12 @@ use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
         event::EVENT_WIDTH,
-        registers::{Block as Registers, SHORT_FIELD_WIDTH},
+        mailbox::COUNT_WIDTH,
+        registers::{Block as Registers, MailboxRegister, SHORT_FIELD_WIDTH},
         MAILBOXES, MAILBOX_WIDTH,
     },
 };
 use rust_hdl::prelude::*;
-
-/// Field of a mailbox: low half of its value.
-pub const MAIL_LOW_FIELD: u64 = 0;
-/// Field of a mailbox: high half of its value.
-pub const MAIL_HIGH_FIELD: u64 = 1;
-/// Field of a mailbox: mode, event, mails expected; write-only.
-pub const MAIL_CONTROL_FIELD: u64 = 2;
-/// Field of a mailbox: mails counted; a write clears the count and the value.
-pub const MAIL_COUNT_FIELD: u64 = 3;
 
 /// All mailboxes of a tile.
 #[derive(LogicBlock)]
@@ -123,10 +115,10 @@ impl Default for Mailboxes {
             read_box: Default::default(),
             shown: Default::default(),
             box_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
-            low_field: Constant::new(bits(MAIL_LOW_FIELD)),
-            high_field: Constant::new(bits(MAIL_HIGH_FIELD)),
-            control_field: Constant::new(bits(MAIL_CONTROL_FIELD)),
-            count_field: Constant::new(bits(MAIL_COUNT_FIELD)),
+            low_field: Constant::new(bits(MailboxRegister::Low as u64)),
+            high_field: Constant::new(bits(MailboxRegister::High as u64)),
+            control_field: Constant::new(bits(MailboxRegister::Control as u64)),
+            count_field: Constant::new(bits(MailboxRegister::Count as u64)),
             high_at: Constant::new(bits(32)),
             count_at: Constant::new(bits(VALUE_WIDTH as u64)),
             all_boxes: Constant::new(Bits::mask()),
@@ -226,11 +218,8 @@ impl Logic for Mailboxes {
                 self.register_read.data.next = self.shown.val().get_bits::<32>(self.high_at.val().index());
             }
             if self.read_field.q.val() == self.count_field.val() {
-                self.register_read.data.next = bit_cast::<32, MAIL_COUNT_WIDTH>(
-                    self.shown
-                        .val()
-                        .get_bits::<MAIL_COUNT_WIDTH>(self.count_at.val().index()),
-                );
+                self.register_read.data.next =
+                    bit_cast::<32, COUNT_WIDTH>(self.shown.val().get_bits::<COUNT_WIDTH>(self.count_at.val().index()));
             }
         }
         if self.rst.val() {
@@ -246,8 +235,8 @@ impl Logic for Mailboxes {
 mod tests {
     use super::*;
     use crate::{
-        ni::testing::{emitted, initialised},
-        prim::testing::{clock, clocked, reset, rng, settle},
+        ni::testing::initialised,
+        prim::testing::{clock, clocked, emitted, reset, rng, settle},
     };
     use rand::Rng;
 
@@ -344,7 +333,7 @@ mod tests {
     fn an_event_waits_until_it_is_taken_and_reset_empties_all() {
         let mut dut = initialised!(Mailboxes::default());
         dut.register_write.enable.next = true;
-        dut.register_write.index.next = index(127, MAIL_CONTROL_FIELD);
+        dut.register_write.index.next = index(127, MailboxRegister::Control as u64);
         dut.register_write.data.next = (2 | 33u64 << 2).into();
         clock(&mut dut);
         dut.register_write.enable.next = false;

@@ -67,6 +67,8 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub m_axis_control: StreamOut<32>,
     /// Descriptors.
     pub s_axis_command: StreamIn<32>,
+    /// A pulse for each descriptor that was dropped on its way to `s_axis_command`; not in two cycles running.
+    pub dropped: Signal<In, Bit>,
     /// Writes of the network: they win.
     pub write: MemoryWriteOut<W, B>,
     /// Reads of atomics: they win.
@@ -93,6 +95,8 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     identity: ControlRegisters,
     monitor: NodeMonitor,
     answers: PacketArbiter<32, CONTROL_SOURCES>,
+    /// A dropped descriptor that is not counted yet, since another was in the same cycle.
+    uncounted: DFF<Bit>,
 }
 
 impl<const W: usize, const B: usize> NetworkInterface<W, B> {
@@ -107,6 +111,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             s_axis_control: Default::default(),
             m_axis_control: Default::default(),
             s_axis_command: Default::default(),
+            dropped: Default::default(),
             write: Default::default(),
             atomic_read: Default::default(),
             dma_read: Default::default(),
@@ -127,6 +132,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             identity: ControlRegisters::new(IDENTITY, shape.fabric, shape.memory_bytes),
             monitor: Default::default(),
             answers: Default::default(),
+            uncounted: Default::default(),
         }
     }
 }
@@ -134,6 +140,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
 impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clk, uncounted);
         self.initialiser.clk.next = self.clk.val();
         self.initialiser.rst.next = self.rst.val();
         self.initialising.next = self.initialiser.initialising.val();
@@ -224,7 +231,8 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.monitor.control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
         self.monitor.data_stall.next = self.engine.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
         self.monitor.refused.next = self.receiver.refused.val();
-        self.monitor.dropped.next = self.engine.dropped.val();
+        self.monitor.dropped.next = self.engine.dropped.val() | self.dropped.val() | self.uncounted.q.val();
+        self.uncounted.d.next = self.engine.dropped.val() & (self.dropped.val() | self.uncounted.q.val());
         self.monitor.running.next = self.engine.running.val();
         self.monitor.waiting.next = self.engine.waiting.val();
 
@@ -235,5 +243,8 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         StreamOut::<32>::join(&mut self.engine.m_axis_refuse, &mut self.answers.s_axis[2]);
         StreamOut::<32>::join(&mut self.engine.m_axis_control, &mut self.answers.s_axis[3]);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+        if self.rst.val() {
+            self.uncounted.d.next = false;
+        }
     }
 }

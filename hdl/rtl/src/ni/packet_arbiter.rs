@@ -93,10 +93,7 @@ impl<const W: usize, const N: usize> Logic for PacketArbiter<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use rand::Rng;
 
     clocked!([const W: usize, const N: usize] PacketArbiter<W, N>);

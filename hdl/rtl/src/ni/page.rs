@@ -40,7 +40,7 @@ impl Logic for Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ni::testing::emitted, prim::testing::settle};
+    use crate::prim::testing::{emitted, settle};
 
     #[test]
     fn hits_the_registers_of_the_page_and_no_others() {

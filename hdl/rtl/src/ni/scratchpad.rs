@@ -198,10 +198,7 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use rand::{rngs::SmallRng, Rng};
     use std::collections::HashMap;
 

@@ -104,10 +104,7 @@ impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock, clocked, reset, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, settle};
 
     clocked!([const W: usize, const B: usize] ScratchpadBank<W, B>);
 

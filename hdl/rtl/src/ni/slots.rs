@@ -178,8 +178,8 @@ impl Logic for Slots {
 mod tests {
     use super::*;
     use crate::{
-        ni::testing::{emitted, initialised},
-        prim::testing::{clock, clocked, reset, rng, settle},
+        ni::testing::initialised,
+        prim::testing::{clock, clocked, emitted, reset, rng, settle},
     };
     use portico_spec::ni::GET_CREDITS;
     use rand::Rng;

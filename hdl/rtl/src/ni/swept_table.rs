@@ -71,10 +71,7 @@ impl<const D: usize, const A: usize, const R: usize> Logic for SweptTable<D, A, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ni::testing::emitted,
-        prim::testing::{clock_edge, rng, settle},
-    };
+    use crate::prim::testing::{clock_edge, emitted, rng, settle};
     use rand::Rng;
 
     const INITIAL: u64 = 0x5a;

@@ -55,7 +55,7 @@ pub struct Grid<const W: usize, const A: usize> {
 }
 
 /// `count` of what `make` makes of their numbers.
-pub(super) fn many<T>(count: usize, make: impl Fn(usize) -> T) -> Vec<T> {
+pub(crate) fn many<T>(count: usize, make: impl Fn(usize) -> T) -> Vec<T> {
     (0..count).map(make).collect()
 }
 

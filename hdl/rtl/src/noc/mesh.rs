@@ -10,7 +10,7 @@
 //! to the west or north, so those sides are tied off; what leaves to the east or south is for an edge node, or for a node
 //! that does not exist: that is consumed, counted and reported in `dropped`.
 
-use super::{grid::many, DropReportOut, EdgeGate, EdgeSink, Grid, MonitorSelect};
+use super::{many, DropReportOut, EdgeGate, EdgeSink, Grid, MonitorSelect};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::{X_WIDTH, Y_WIDTH},

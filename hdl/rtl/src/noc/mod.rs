@@ -35,6 +35,7 @@ pub use crossbar::{Crossbar, CrossbarIn, CrossbarOut};
 pub use drop_counter::{DropCounter, DropReportIn, DropReportOut};
 pub use edge_gate::EdgeGate;
 pub use edge_sink::EdgeSink;
+pub(crate) use grid::many;
 pub use grid::Grid;
 pub use input_fifo::InputFifo;
 pub use input_unit::InputUnit;

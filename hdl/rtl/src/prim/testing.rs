@@ -42,6 +42,20 @@ macro_rules! clock_edge {
 }
 pub(crate) use clock_edge;
 
+/// The Verilog of a block; panics with the backend's words if it refuses.
+pub(crate) fn emitted(name: &str, block: &dyn Block) -> String {
+    let options = portico_verilog::Options {
+        generator: "Test 1.0".into(),
+        prefix: "test".into(),
+        block: name.into(),
+        configuration: vec![],
+        keep_apart: vec![],
+    };
+    let design = portico_verilog::emit(block, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(design.text().contains(&design.top));
+    design.text()
+}
+
 /// Lets inputs reach the outputs.
 pub(crate) fn settle(dut: &mut impl Block) {
     assert!(simulate(dut, PASSES), "combinational logic does not settle");

@@ -177,7 +177,7 @@ impl Core {
         let mut sent = 0;
         while sent < self.row {
             let words = (self.row - sent).min(portico_spec::flit::MAX_PAYLOAD_FLITS as u64);
-            if local + sent + words > at.memory.len() as u64 {
+            if local + sent + words > at.memory.words() {
                 return Err(ErrorCode::OutOfMemory);
             }
             let run = at.local(local + sent, words);

@@ -4,8 +4,8 @@ use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
         command::{
-            Opcode, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET,
-            SEGMENT_OFFSET, WIDE_OFFSET,
+            Opcode, BARE_WORDS, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET,
+            QUIET_OFFSET, SEGMENT_OFFSET, TRANSFER_WORDS, WIDE_OFFSET,
         },
         event::EVENT_WIDTH,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
@@ -86,7 +86,7 @@ impl Limits<'_> {
         let opcode = field(words[0], OPCODE_OFFSET, OPCODE_WIDTH);
         let is = |code: Opcode| opcode == code as u32;
         if is(Opcode::Put) || is(Opcode::Get) {
-            let transfer = self.transfer(words, &[4, 5, 7])?;
+            let transfer = self.transfer(words, &TRANSFER_WORDS)?;
             self.segment.expect(SegmentKind::Window)?;
             self.check_remote(transfer.remote_end())?;
             self.check_local(transfer.local_end())?;
@@ -98,13 +98,13 @@ impl Limits<'_> {
         } else if is(Opcode::Stream) {
             let transfer = Transfer {
                 remote: 0,
-                ..self.transfer(&ignoring_remote(words), &[4, 5])?
+                ..self.transfer(&ignoring_remote(words), &TRANSFER_WORDS[..2])?
             };
             self.segment.expect(SegmentKind::Window)?;
             self.check_local(transfer.local_end())?;
             Ok(Action::Stream(transfer))
         } else if is(Opcode::Enqueue) {
-            let transfer = self.transfer(&ignoring_remote(words), &[4])?;
+            let transfer = self.transfer(&ignoring_remote(words), &TRANSFER_WORDS[..1])?;
             self.segment.expect(SegmentKind::Queue)?;
             if transfer.row > MAX_MESSAGE_WORDS as u64 {
                 return Err(ErrorCode::TooLong);
@@ -126,7 +126,7 @@ impl Limits<'_> {
                 value: u64::from(high) << 32 | u64::from(low),
             })
         } else if is(Opcode::Fence) {
-            check_length(words, &[1, 2])?;
+            check_length(words, &[1, BARE_WORDS])?;
             self.segment.known()?;
             Ok(Action::Fence)
         } else if is(Opcode::Program) {
@@ -144,7 +144,7 @@ impl Limits<'_> {
     fn transfer(&self, words: &[u32], lengths: &[usize]) -> Result<Transfer, ErrorCode> {
         check_length(words, lengths)?;
         let (rows, row) = halves(words[3]);
-        if words.len() == 4 && rows > 1 {
+        if words.len() == TRANSFER_WORDS[0] && rows > 1 {
             return Err(ErrorCode::Malformed);
         }
         let (remote_stride, local_stride) = words.get(4).map_or((0, 0), |&word| halves(word));
@@ -167,7 +167,7 @@ impl Limits<'_> {
         let operation = field(words[0], OPERATION_OFFSET, OPERATION_WIDTH);
         let wide = bit(words[0], WIDE_OFFSET);
         let operands = operands(operation).ok_or(ErrorCode::Malformed)? << u32::from(wide);
-        check_length(words, &[2 + operands])?;
+        check_length(words, &[BARE_WORDS + operands])?;
         let bytes = if wide { 8 } else { 4 };
         if !words[1].is_multiple_of(bytes) {
             return Err(ErrorCode::Malformed);
@@ -180,7 +180,7 @@ impl Limits<'_> {
             operation,
             wide,
             half: !wide && !words[1].is_multiple_of(self.word_bytes),
-            operands: words[2..].to_vec(),
+            operands: words[BARE_WORDS..].to_vec(),
         })
     }
 

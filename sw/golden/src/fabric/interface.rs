@@ -13,7 +13,7 @@ use portico_spec::{
         window::{Mode, SYSTEM_WINDOW, WINDOWS},
         ErrorCode, MAILBOXES,
     },
-    Config, Node,
+    Config, Node, Terminal,
 };
 
 use super::{
@@ -22,6 +22,7 @@ use super::{
     descriptor::{Action, Common, Limits},
     event::Event,
     mailbox::Mailbox,
+    memory::{External, Memory},
     packet::{Atomic, Packet, Sent},
     segment::Segment,
     transfer::Progress,
@@ -37,7 +38,7 @@ pub(super) struct Interface {
     pub word_bytes: u32,
     /// The bit of a word's address that registers have.
     register_bit: u32,
-    pub memory: Vec<u64>,
+    pub memory: Memory,
     pub events: Vec<Event>,
     pub windows: Vec<Window>,
     pub segments: Vec<Segment>,
@@ -81,7 +82,12 @@ impl Interface {
             fabric: config.tiles_register(),
             word_bytes,
             register_bit: config.registers_base(terminal) / word_bytes,
-            memory: vec![0; (config.memory_bytes(terminal) / word_bytes) as usize],
+            memory: match config.terminal(terminal) {
+                Terminal::Tile(_) | Terminal::Edge(0) => {
+                    Memory::Scratchpad(vec![0; (config.memory_bytes(terminal) / word_bytes) as usize])
+                }
+                Terminal::Edge(_) => Memory::External(External::new(word_bytes)),
+            },
             events: vec![Event::default(); EVENTS],
             windows,
             segments: vec![Segment::default(); SEGMENTS],
@@ -105,7 +111,7 @@ impl Interface {
 
     /// Whether this word is memory or a register.
     pub fn has_word(&self, address: u32) -> bool {
-        self.is_register(address) || (address as usize) < self.memory.len()
+        self.is_register(address) || u64::from(address) < self.memory.words()
     }
 
     /// A word of memory, or a register in its low half; 0 where there is neither.
@@ -113,15 +119,15 @@ impl Interface {
         if self.is_register(address) {
             return u64::from(self.read_register(address as u16));
         }
-        self.memory.get(address as usize).copied().unwrap_or(0)
+        self.memory.read(address)
     }
 
     /// Writes a word of memory, or a register with its low half.
     pub fn write_word(&mut self, address: u32, word: u64) {
         if self.is_register(address) {
             self.write_register(address as u16, word as u32);
-        } else if let Some(place) = self.memory.get_mut(address as usize) {
-            *place = word;
+        } else {
+            self.memory.write(address, word);
         }
     }
 
@@ -176,7 +182,7 @@ impl Interface {
         let common = Common::of(words[0]);
         let limits = Limits {
             word_bytes: self.word_bytes,
-            memory_words: self.memory.len() as u64,
+            memory_words: self.memory.words(),
             segment: &self.segments[usize::from(common.segment)],
         };
         let decoded = limits.decode(words);
@@ -322,7 +328,9 @@ impl Interface {
 
     /// Words of the node's own memory.
     pub fn local(&self, address: u64, words: u64) -> Vec<u64> {
-        self.memory[address as usize..(address + words) as usize].to_vec()
+        (address..address + words)
+            .map(|address| self.memory.read(address as u32))
+            .collect()
     }
 
     /// Where `words` words of a window are, if all exist.

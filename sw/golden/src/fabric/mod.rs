@@ -40,6 +40,7 @@ mod descriptor;
 mod event;
 mod interface;
 mod mailbox;
+mod memory;
 mod packet;
 mod registers;
 mod segment;
@@ -60,8 +61,8 @@ pub struct GoldenFabric {
 }
 
 impl GoldenFabric {
-    /// A fabric after reset. Tiles and the first edge node, the host, have the configured memory; the other edge nodes are
-    /// memories and have all that their pages reach, the pages being where they are after reset.
+    /// A fabric after reset. Tiles and the first edge node, the host, have the configured memory; the other edge nodes have
+    /// external memory, and of it what their pages show.
     pub fn new(config: &Config) -> GoldenFabric {
         GoldenFabric {
             config: config.clone(),
@@ -103,6 +104,26 @@ impl GoldenFabric {
             interface.write_word(word, kept | u64::from(value) << shift);
         }
         self.settle();
+    }
+
+    /// Gives a node a descriptor, as an accelerator's stream would, and lets everything run that can.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn command(&mut self, node: usize, descriptor: &[u32]) {
+        for (at, &word) in descriptor.iter().enumerate() {
+            self.interfaces[node].push_command(word, at + 1 == descriptor.len());
+        }
+        self.settle();
+    }
+
+    /// The events of a node that have fired, bit 0 for event 0.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn fired(&mut self, node: usize) -> u64 {
+        self.settle();
+        self.interfaces[node].fired()
     }
 
     /// Whether an event of the node has fired that interrupts.

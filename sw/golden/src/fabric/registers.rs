@@ -56,11 +56,18 @@ impl Interface {
             0 => MAGIC << 16 | VERSION,
             1 => u32::from(self.node.x) | u32::from(self.node.y) << X_WIDTH,
             2 => self.fabric,
-            3 => self.memory.len() as u32 * self.word_bytes,
+            3 => self.memory.words() as u32 * self.word_bytes,
             5 => self.interrupts() as u32,
             6 => (self.interrupts() >> 32) as u32,
             _ => 0,
         }
+    }
+
+    /// One bit an event: it has fired.
+    pub fn fired(&self) -> u64 {
+        (0..EVENTS)
+            .map(|event| u64::from(self.events[event].fired()) << event)
+            .sum()
     }
 
     /// One bit an event: it has fired and interrupts.
@@ -96,6 +103,8 @@ impl Interface {
             }
         } else if is(Block::Release) {
             self.release(place % self.windows.len(), data);
+        } else if is(Block::Pages) {
+            self.memory.write_page(place, data);
         }
     }
 

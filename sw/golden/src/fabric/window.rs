@@ -176,6 +176,7 @@ impl Window {
             }
             4 => self.geometry = data,
             5 => self.ends = 0,
+            6 => self.released = data as u16,
             _ => {}
         }
     }

@@ -4,6 +4,12 @@ use super::{codes::codes, event::EVENT_WIDTH, packet::OPERATION_WIDTH, segment::
 
 /// Most words of a descriptor.
 pub const MAX_DESCRIPTOR_WORDS: usize = 16;
+/// Words of the descriptor of a transfer of one row; of rows; of planes of rows.
+pub const TRANSFER_WORDS: [usize; 3] = [4, 5, 7];
+/// Words of an atomic's descriptor without its operands, and of a fence's at most.
+pub const BARE_WORDS: usize = 2;
+/// Low bits of a register's place in the COMMAND block that are all ones at the last word of a descriptor.
+pub const PLACE_WIDTH: usize = MAX_DESCRIPTOR_WORDS.ilog2() as usize;
 /// Words that the command queue of a node holds.
 pub const QUEUE_WORDS: usize = 64;
 /// Opcode: lowest bit in word 0.

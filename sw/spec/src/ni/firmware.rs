@@ -27,6 +27,8 @@ pub struct Entries {
     pub stream: u8,
     /// Rows to a window in pointer mode.
     pub stream2d: u8,
+    /// An end of transfer to a window in pointer mode.
+    pub stream_empty: u8,
     /// A message to a queue.
     pub enqueue: u8,
     /// A message without payload to a queue.
@@ -89,6 +91,10 @@ const STREAM_2D: &str = "
     close last
     notify own
     stop";
+const STREAM_EMPTY: &str = "
+    close last
+    notify own
+    stop";
 const ENQUEUE: &str = "
     credit
     word r0
@@ -144,6 +150,7 @@ pub fn firmware() -> Firmware {
         get3d: place(GET_3D),
         stream: place(STREAM),
         stream2d: place(STREAM_2D),
+        stream_empty: place(STREAM_EMPTY),
         enqueue: place(ENQUEUE),
         enqueue_empty: place(ENQUEUE_EMPTY),
         atomic: ATOMIC.map(&mut place),
@@ -166,6 +173,7 @@ impl Entries {
             get3d,
             stream,
             stream2d,
+            stream_empty,
             enqueue,
             enqueue_empty,
             atomic,
@@ -183,6 +191,7 @@ impl Entries {
             plain("get3d", get3d),
             plain("stream", stream),
             plain("stream2d", stream2d),
+            plain("stream_empty", stream_empty),
             plain("enqueue", enqueue),
             plain("enqueue_empty", enqueue_empty),
         ];
@@ -247,7 +256,9 @@ mod tests {
         }
         let gets = [entries.get, entries.get2d, entries.get3d].map(trace);
         assert_eq!(gets, [(2, 0), (3, 0), (5, 0)]);
-        assert_eq!((trace(entries.stream), trace(entries.stream2d)), ((0, 1), (0, 1)));
+        for entry in [entries.stream, entries.stream2d, entries.stream_empty] {
+            assert_eq!(trace(entry), (0, 1));
+        }
         assert_eq!((trace(entries.enqueue), trace(entries.enqueue_empty)), ((1, 1), (1, 1)));
         for (operands, entry) in entries.atomic.into_iter().enumerate() {
             assert_eq!(trace(entry), (operands, 1));

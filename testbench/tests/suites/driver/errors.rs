@@ -71,6 +71,16 @@ pub fn nodes_and_addresses<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> R
         fabric.read(0, u32::MAX - 7, 4),
         "bytes 0xfffffff8..0x100000008 of node 0, whose memory has 0x4000 bytes",
     );
+    says(
+        fabric.move_page(6, 0, 0),
+        "node 6 is no memory node: only those have pages",
+    );
+    says(fabric.move_page(8, 0, 0), "node = 8 does not exist: allowed is 0..=7");
+    says(fabric.move_page(7, 8, 0), "page = 8 is not allowed: allowed is 0..=7");
+    says(
+        fabric.move_page(7, 0, 0x1_0000_0800),
+        "base = 0x100000800 must be a multiple of 4096 bytes",
+    );
     Ok(())
 }
 

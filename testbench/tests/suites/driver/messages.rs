@@ -26,6 +26,12 @@ pub fn streams_fill_a_window_one_after_the_other<T: Transport>(open: impl Fn(usi
         rest(&mut fabric);
         assert_eq!(fabric.read(4, 0x100, 12)?, [1, 2, 3, 4, 3, 4, 9, 10, 0, 0, 0, 0]);
         assert_eq!((arrivals.state(&mut fabric)?.count, dense.ends(&mut fabric)?), (2, 2));
+        // Nothing is a transfer too.
+        for nothing in [Geometry::linear(0), Geometry::rows(8, 0, strides)] {
+            fabric.tile(0)?.stream(&to_dense, 0, nothing)?.wait(SOON)?;
+        }
+        rest(&mut fabric);
+        assert_eq!((arrivals.state(&mut fabric)?.count, dense.ends(&mut fabric)?), (4, 4));
         fabric.tile(0)?.stream(&to_rows, 0, Geometry::linear(24))?.wait(SOON)?;
         rest(&mut fabric);
         assert_eq!(fabric.read(4, 0x200, 12)?, [1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0]);
@@ -34,7 +40,7 @@ pub fn streams_fill_a_window_one_after_the_other<T: Transport>(open: impl Fn(usi
         rest(&mut fabric);
         assert_eq!(fabric.read(4, 0x120, 6)?, [1, 2, 3, 4, 0, 0]);
         let state = arrivals.state(&mut fabric)?;
-        assert_eq!((state.count, state.error), (3, Some(ErrorCode::OutOfWindow)));
+        assert_eq!((state.count, state.error), (5, Some(ErrorCode::OutOfWindow)));
         dense.rewind(&mut fabric)?;
         fabric.tile(0)?.stream(&to_dense, 32, Geometry::linear(8))?.wait(SOON)?;
         rest(&mut fabric);

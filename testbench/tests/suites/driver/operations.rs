@@ -8,6 +8,7 @@ use portico::{
 use portico_spec::ni::{
     assembler::assemble,
     event::{Compare, EVENTS},
+    page::PAGE_OFFSET_WIDTH,
 };
 
 /// Initiators and targets: tiles, a tile to itself, the host, the memory node.
@@ -36,6 +37,30 @@ pub fn puts_and_gets_come_back<T: Transport>(open: impl Fn(usize) -> Fabric<T>) 
         assert_eq!(segment.ends(&mut fabric)?, 1);
         remote.release(&mut fabric)?;
         segment.withdraw(&mut fabric)?;
+    }
+    Ok(())
+}
+
+/// Two pages at one place show the same words, and a page that went elsewhere comes back as it was.
+pub fn pages_show_what_they_are_moved_to<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    const MEMORY: usize = 7;
+    const FAR: u64 = 0x12_3456_7000;
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let page = fabric.word_bytes() << PAGE_OFFSET_WIDTH;
+        let words: Vec<u32> = (1..=64).collect();
+        fabric.write(MEMORY, page - 128, &words)?;
+        assert_eq!(fabric.read(MEMORY, page, 32)?, words[32..]);
+        fabric.move_page(MEMORY, 6, u64::from(page))?;
+        assert_eq!(fabric.read(MEMORY, 6 * page, 32)?, words[32..]);
+        fabric.move_page(MEMORY, 1, FAR)?;
+        fabric.write(MEMORY, page, &[0; 32])?;
+        fabric.write(MEMORY, page + 64, &words[..16])?;
+        assert_eq!(fabric.read(MEMORY, 6 * page, 32)?, words[32..]);
+        fabric.move_page(MEMORY, 6, FAR)?;
+        assert_eq!(fabric.read(MEMORY, 6 * page + 64, 16)?, words[..16]);
+        fabric.move_page(MEMORY, 1, u64::from(page))?;
+        assert_eq!(fabric.read(MEMORY, page - 128, 64)?, words);
     }
     Ok(())
 }

@@ -11,6 +11,7 @@
 
 use super::{Command, Operands, REPEAT_WIDTH, TARGET_WIDTH, WORDS_WIDTH};
 use portico_spec::ni::{
+    command::{BARE_WORDS, TRANSFER_WORDS},
     instruction::{FIRMWARE_WORDS, PC_WIDTH},
     packet::{Operation, ERROR_WIDTH, MAX_MESSAGE_WORDS, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH},
     segment::{SegmentKind, KIND_WIDTH},
@@ -31,8 +32,8 @@ fn op(operation: Operation) -> Op {
     Constant::new(bits(operation as u64))
 }
 
-fn words(count: u64) -> Words {
-    Constant::new(bits(count))
+fn words(count: usize) -> Words {
+    Constant::new(bits(count as u64))
 }
 
 /// Says what is wrong with a descriptor.
@@ -129,11 +130,11 @@ impl CommandCheck {
             peek: op(Operation::Peek),
             add_if: op(Operation::AddIf),
             no_operation: Constant::new(bits(Operation::AddIf as u64 + 1)),
-            linear_words: words(4),
-            shaped_words: words(5),
-            cubic_words: words(7),
-            atomic_words: words(2),
-            fence_words: words(2),
+            linear_words: words(TRANSFER_WORDS[0]),
+            shaped_words: words(TRANSFER_WORDS[1]),
+            cubic_words: words(TRANSFER_WORDS[2]),
+            atomic_words: words(BARE_WORDS),
+            fence_words: words(BARE_WORDS),
             word_mask: Constant::new(bits(width as u64 / 8 - 1)),
             narrow_mask: Constant::new(bits(3)),
             wide_mask: Constant::new(bits(7)),
@@ -214,7 +215,8 @@ impl Logic for CommandCheck {
             | ((self.transfers.val() | self.command.val().is_atomic) & self.misaligned_bits.val().any())
             | (self.moves.val() & self.operands.val().source_misaligned)
             | (self.command.val().is_program
-                & (self.operands.val().target.get_bits::<PC_WIDTH>(0) < self.firmware_words.val()));
+                & (self.operands.val().no_entry
+                    | (self.operands.val().target.get_bits::<PC_WIDTH>(0) < self.firmware_words.val())));
 
         self.wrong_kind.next = self.kind.val() != self.window.val();
         if self.command.val().is_enqueue {

@@ -13,10 +13,10 @@ use crate::{
     ni::ports::{ArgumentOut, ClaimOut, EventOut, StartOut},
     prim::StreamIn,
 };
-use portico_spec::ni::firmware::Entries;
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        firmware::Entries,
         packet::{ERROR_WIDTH, OFFSET_WIDTH},
         segment::{HANDLE_WIDTH, KIND_WIDTH},
         CONTEXT_WIDTH,
@@ -77,7 +77,6 @@ pub struct CommandIntake {
     state: DFF<CommandState>,
     error: DFF<Bits<ERROR_WIDTH>>,
     finished: Signal<Local, Bit>,
-    empty_stream: Signal<Local, Bit>,
 }
 
 impl CommandIntake {
@@ -113,7 +112,6 @@ impl CommandIntake {
             state: Default::default(),
             error: Default::default(),
             finished: Default::default(),
-            empty_stream: Default::default(),
         }
     }
 }
@@ -162,7 +160,6 @@ impl Logic for CommandIntake {
         self.segment.next = self.load.command.val().segment;
         self.ordered.next = !self.load.command.val().is_mail;
 
-        self.empty_stream.next = self.load.command.val().is_stream & self.check.nothing.val();
         self.launch.offer.next = self.state.q.val() == CommandState::Offer;
         self.measure.start.next = false;
         self.report.valid.next = false;
@@ -180,11 +177,6 @@ impl Logic for CommandIntake {
                 self.state.d.next = CommandState::Offer;
                 if self.check.error.val().any() {
                     self.state.d.next = CommandState::Report;
-                } else if self.empty_stream.val() {
-                    self.state.d.next = CommandState::Report;
-                    if self.load.command.val().quiet {
-                        self.finished.next = true;
-                    }
                 } else if self.check.measure.val() {
                     self.measure.start.next = true;
                     self.state.d.next = CommandState::Measure;

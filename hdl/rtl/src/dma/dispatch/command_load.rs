@@ -11,7 +11,12 @@
 
 use super::{Command, Descriptor, Operands};
 use crate::{ni::ports::ArgumentOut, prim::StreamIn};
-use portico_spec::ni::{command::SEGMENT_OFFSET, packet::OFFSET_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH};
+use portico_spec::ni::{
+    command::{SEGMENT_OFFSET, TRANSFER_WORDS},
+    packet::OFFSET_WIDTH,
+    segment::HANDLE_WIDTH,
+    CONTEXT_WIDTH,
+};
 use rust_hdl::prelude::*;
 
 /// One descriptor at a time.
@@ -92,7 +97,7 @@ impl CommandLoad {
             taken: Default::default(),
             filling: Default::default(),
             segment_at: Constant::new(bits(SEGMENT_OFFSET as u64)),
-            linear_words: Constant::new(bits(4)),
+            linear_words: Constant::new(bits(TRANSFER_WORDS[0] as u64)),
             geometry_register: Constant::new(bits(4)),
         }
     }

@@ -6,10 +6,11 @@
 //! | state | none |
 
 use super::{Command, Operands, REPEAT_WIDTH, WORDS_WIDTH};
-use portico_spec::ni::firmware::Entries;
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::{
+        command::{BARE_WORDS, TRANSFER_WORDS},
+        firmware::Entries,
         instruction::PC_WIDTH,
         packet::{ControlKind, DataKind, OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
         MAILBOX_WIDTH,
@@ -68,6 +69,7 @@ pub struct CommandStart {
     get3d: Entry,
     stream: Entry,
     stream2d: Entry,
+    stream_empty: Entry,
     enqueue: Entry,
     enqueue_empty: Entry,
     /// By the number of operand words.
@@ -111,10 +113,11 @@ impl CommandStart {
             get3d: entry(entries.get3d),
             stream: entry(entries.stream),
             stream2d: entry(entries.stream2d),
+            stream_empty: entry(entries.stream_empty),
             enqueue: entry(entries.enqueue),
             enqueue_empty: entry(entries.enqueue_empty),
             atomic: entries.atomic.map(entry),
-            atomic_words: [2, 3, 4, 5, 6].map(|words| Constant::new(bits(words))),
+            atomic_words: std::array::from_fn(|operands| Constant::new(bits((BARE_WORDS + operands) as u64))),
             mail: entry(entries.mail),
             fence: entry(entries.fence),
             put_kind: kind(DataKind::Put as u64),
@@ -123,8 +126,8 @@ impl CommandStart {
             message_kind: kind(DataKind::Message as u64),
             get_kind: kind(ControlKind::Get as u64),
             mail_kind: kind(ControlKind::Mail as u64),
-            linear_words: Constant::new(bits(4)),
-            cubic_words: Constant::new(bits(7)),
+            linear_words: Constant::new(bits(TRANSFER_WORDS[0] as u64)),
+            cubic_words: Constant::new(bits(TRANSFER_WORDS[2] as u64)),
             once: Constant::new(bits(1)),
             mailbox_at: Constant::new(bits(NODE_WIDTH as u64)),
             has_halves: Constant::new(width == 64),
@@ -180,7 +183,9 @@ impl Logic for CommandStart {
         }
         if self.command.val().is_stream {
             self.course.next.pc = self.stream.val();
-            if self.operands.val().count > self.linear_words.val() {
+            if self.nothing.val() {
+                self.course.next.pc = self.stream_empty.val();
+            } else if self.operands.val().count > self.linear_words.val() {
                 self.course.next.pc = self.stream2d.val();
             }
             self.course.next.bare = true;

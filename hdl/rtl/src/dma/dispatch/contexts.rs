@@ -172,18 +172,15 @@ impl Logic for Contexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        dma::testing::emits,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use rand::{seq::IteratorRandom, Rng};
 
     clocked!([] Contexts);
 
     #[test]
     fn emission() {
-        emits(&Contexts::new(1), "contexts");
-        emits(&Contexts::new(8), "contexts");
+        emitted("contexts", &Contexts::new(1));
+        emitted("contexts", &Contexts::new(8));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 use super::{Command, CommandDecoder, REPEAT_WIDTH};
 use portico_spec::ni::{
     command::MAX_DESCRIPTOR_WORDS,
+    instruction::PC_WIDTH,
     packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
 };
 use rust_hdl::prelude::*;
@@ -30,6 +31,8 @@ pub struct Operands {
     pub overlong: Bit,
     /// The low bits of word 1 as it came.
     pub target: Bits<TARGET_WIDTH>,
+    /// Word 1 as it came is beyond the program memory.
+    pub no_entry: Bit,
     /// Word 1 in words of memory, and what the segment has from there on; `beyond` if that is below zero.
     pub offset: Bits<OFFSET_WIDTH>,
     pub room: Bits<OFFSET_WIDTH>,
@@ -71,6 +74,7 @@ pub struct Descriptor {
     overlong: DFF<Bit>,
     word0: DFF<Bits<32>>,
     target: DFF<Bits<TARGET_WIDTH>>,
+    no_entry: DFF<Bit>,
     offset: DFF<Bits<OFFSET_WIDTH>>,
     room: DFF<Bits<OFFSET_WIDTH>>,
     beyond: DFF<Bit>,
@@ -89,10 +93,12 @@ pub struct Descriptor {
     is_huge: Signal<Local, Bit>,
     has_source: Signal<Local, Bit>,
     low_bits: Signal<Local, Bits<32>>,
+    beyond_programs: Signal<Local, Bits<32>>,
     byte_shift: Constant<Bits<3>>,
     byte_mask: Constant<Bits<32>>,
     address_width: Constant<Bits<6>>,
     memory_words: Constant<Bits<OFFSET_WIDTH>>,
+    pc_width: Constant<Bits<6>>,
     high_half: Constant<Bits<6>>,
     most_words: Constant<Bits<WORDS_WIDTH>>,
 }
@@ -122,6 +128,7 @@ impl Descriptor {
             overlong: Default::default(),
             word0: Default::default(),
             target: Default::default(),
+            no_entry: Default::default(),
             offset: Default::default(),
             room: Default::default(),
             beyond: Default::default(),
@@ -140,10 +147,12 @@ impl Descriptor {
             is_huge: Default::default(),
             has_source: Default::default(),
             low_bits: Default::default(),
+            beyond_programs: Default::default(),
             byte_shift: Constant::new(bits(u64::from(bytes.trailing_zeros()))),
             byte_mask: Constant::new(bits(bytes - 1)),
             address_width: Constant::new(bits(OFFSET_WIDTH as u64)),
             memory_words: Constant::new(bits(memory_words)),
+            pc_width: Constant::new(bits(PC_WIDTH as u64)),
             high_half: Constant::new(bits(16)),
             most_words: Constant::new(bits(MAX_DESCRIPTOR_WORDS as u64)),
         }
@@ -160,6 +169,7 @@ impl Logic for Descriptor {
             overlong,
             word0,
             target,
+            no_entry,
             offset,
             room,
             beyond,
@@ -181,6 +191,7 @@ impl Logic for Descriptor {
         self.has_source.next =
             self.kind.val().is_put | self.kind.val().is_get | self.kind.val().is_stream | self.kind.val().is_enqueue;
         self.low_bits.next = self.word.val() & self.byte_mask.val();
+        self.beyond_programs.next = self.word.val() >> self.pc_width.val();
 
         self.argument.next = self.word.val();
         if (self.count.q.val() == 1) & (self.has_source.val() | self.kind.val().is_atomic) {
@@ -207,6 +218,7 @@ impl Logic for Descriptor {
             }
             if self.count.q.val() == 1 {
                 self.target.d.next = self.word.val().get_bits::<TARGET_WIDTH>(0);
+                self.no_entry.d.next = self.beyond_programs.val().any();
                 self.offset.d.next = self.address.val();
                 self.room.d.next = self.size.val() - self.address.val();
                 self.beyond.d.next = self.is_huge.val() | (self.address.val() > self.size.val());
@@ -243,6 +255,7 @@ impl Logic for Descriptor {
         self.operands.next.count = self.count.q.val();
         self.operands.next.overlong = self.overlong.q.val();
         self.operands.next.target = self.target.q.val();
+        self.operands.next.no_entry = self.no_entry.q.val();
         self.operands.next.offset = self.offset.q.val();
         self.operands.next.room = self.room.q.val();
         self.operands.next.beyond = self.beyond.q.val();

@@ -11,17 +11,16 @@
 //! that is out of the segment, or of the memory, is ever started.
 
 use super::{
-    CommandIntake, CommandSelect, Contexts, EventArbiter, Refuser, RequestIntake, Segments, StartArbiter, Stops,
-    Windows, CONTEXTS,
+    CommandIntake, CommandSelect, Contexts, EventStage, Refuser, RequestIntake, Segments, StartArbiter, Stops, Windows,
+    CONTEXTS,
 };
 use crate::{
     ni::ports::{ArgumentOut, ClaimOut, CompletionOut, CreditIn, EventOut, RegisterWriteIn, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
-use portico_spec::ni::firmware::Entries;
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
-    ni::{packet::ERROR_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
+    ni::{firmware::Entries, packet::ERROR_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
 };
 use rust_hdl::prelude::*;
 
@@ -65,7 +64,7 @@ pub struct Dispatcher<const W: usize> {
     starts: StartArbiter,
     contexts: Contexts,
     stops: Stops,
-    events: EventArbiter,
+    events: EventStage,
     refuser: Refuser,
     segments: Segments,
     windows: Windows,

@@ -84,17 +84,14 @@ impl Logic for Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        dma::testing::emits,
-        prim::testing::{clock, clocked, reset, rng, settle},
-    };
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
     use rand::Rng;
 
     clocked!([] Extent);
 
     #[test]
     fn emission() {
-        emits(&Extent::default(), "extent");
+        emitted("extent", &Extent::default());
     }
 
     fn measure(dut: &mut Extent, [rows, planes, row, row_stride, plane_stride]: [u64; 5]) -> (u64, u64) {

@@ -8,7 +8,7 @@
 //! | [`RequestIntake`] | the path of requests, with [`RequestLoad`], [`RequestStart`] |
 //! | [`StartArbiter`] | joins both paths |
 //! | [`Contexts`] | which contexts run |
-//! | [`Stops`], [`EventArbiter`], [`Refuser`] | what follows when one stops, or a command is refused |
+//! | [`Stops`], [`EventStage`], [`Refuser`] | what follows when one stops, or a command is refused |
 //! | [`Segments`], [`QueueCredits`] | windows and queues of other nodes |
 //! | [`Windows`] | windows of this node |
 //! | [`Descriptor`], [`CommandDecoder`], [`Extent`] | descriptors taken apart, and measured |
@@ -22,7 +22,7 @@ mod command_start;
 mod contexts;
 mod descriptor;
 mod dispatcher;
-mod event_arbiter;
+mod event_stage;
 mod extent;
 mod launch;
 mod measure;
@@ -45,7 +45,7 @@ pub use command_start::{CommandStart, Course};
 pub use contexts::{Contexts, Core, CONTEXTS};
 pub use descriptor::{Descriptor, Operands, TARGET_WIDTH, WORDS_WIDTH};
 pub use dispatcher::Dispatcher;
-pub use event_arbiter::EventArbiter;
+pub use event_stage::EventStage;
 pub use extent::{Extent, EXTENT_WIDTH, REPEAT_WIDTH};
 pub use launch::Launch;
 pub use measure::{Measure, MeasureState};

@@ -13,10 +13,11 @@ use crate::{
     ni::ports::{ArgumentOut, StartOut},
     prim::StreamIn,
 };
-use portico_spec::ni::firmware::Entries;
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        command::TRANSFER_WORDS,
+        firmware::Entries,
         packet::{ERROR_WIDTH, OFFSET_WIDTH, SLOT_WIDTH},
         window::{Mode, MODE_WIDTH},
         ErrorCode,
@@ -84,6 +85,7 @@ pub struct RequestIntake {
 impl RequestIntake {
     /// For programs at `entries`.
     pub fn new(entries: &Entries) -> Self {
+        let words = |count: usize| Constant::new(bits(count as u64));
         let code = |error: ErrorCode| Constant::new(bits(error as u64));
         Self {
             clk: Default::default(),
@@ -111,9 +113,9 @@ impl RequestIntake {
             right_count: Default::default(),
             right: Default::default(),
             finished: Default::default(),
-            linear_words: Constant::new(bits(4)),
-            square_words: Constant::new(bits(5)),
-            cubic_words: Constant::new(bits(7)),
+            linear_words: words(TRANSFER_WORDS[0]),
+            square_words: words(TRANSFER_WORDS[1]),
+            cubic_words: words(TRANSFER_WORDS[2]),
             off: Constant::new(bits(Mode::Off as u64)),
             window: Constant::new(bits(Mode::Window as u64)),
             malformed: code(ErrorCode::Malformed),

@@ -20,6 +20,7 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        command::TRANSFER_WORDS,
         packet::{OFFSET_WIDTH, ROW_WIDTH, SLOT_WIDTH, STRIDE_WIDTH},
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
@@ -115,7 +116,7 @@ impl Default for RequestLoad {
             ready: Default::default(),
             taken: Default::default(),
             most: Constant::new(bits(8)),
-            registers_end: Constant::new(bits(7)),
+            registers_end: Constant::new(bits(TRANSFER_WORDS[2] as u64)),
             high_half: Constant::new(bits(16)),
             server: Constant::new(bits(SERVER_CONTEXT as u64)),
         }

@@ -7,10 +7,11 @@
 
 use super::{Request, PLACE_WIDTH, REPEAT_WIDTH};
 use crate::ni::ports::StartOut;
-use portico_spec::ni::firmware::Entries;
 use portico_spec::{
     flit::{KIND_WIDTH, TAG_WIDTH},
     ni::{
+        command::TRANSFER_WORDS,
+        firmware::Entries,
         instruction::PC_WIDTH,
         packet::{DataKind, OFFSET_WIDTH, SLOT_WIDTH},
         CONTEXT_WIDTH, SERVER_CONTEXT,
@@ -49,7 +50,7 @@ impl RequestStart {
             size: Default::default(),
             start: Default::default(),
             started: Default::default(),
-            cubic_words: Constant::new(bits(7)),
+            cubic_words: Constant::new(bits(TRANSFER_WORDS[2] as u64)),
             once: Constant::new(bits(1)),
             server: Constant::new(bits(SERVER_CONTEXT as u64)),
             reply_kind: Constant::new(bits(DataKind::Reply as u64)),

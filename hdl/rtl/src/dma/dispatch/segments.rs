@@ -15,7 +15,7 @@ use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
         packet::OFFSET_WIDTH,
-        registers::{Block as Registers, BLOCK_OFFSET, INDEX_WIDTH, SHORT_FIELD_WIDTH},
+        registers::{Block as Registers, SegmentRegister, BLOCK_OFFSET, INDEX_WIDTH, SHORT_FIELD_WIDTH},
         segment::{CREDITS_WIDTH, HANDLE_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, SEGMENTS, TAG_OFFSET},
     },
 };
@@ -27,11 +27,6 @@ const ABOVE_WIDTH: usize = INDEX_WIDTH - ABOVE;
 /// A field in the memory: three byte lanes.
 const FIELD: usize = 24;
 const ENTRY: usize = 2 * FIELD;
-
-/// Registers of a segment.
-const TARGET: u64 = 0;
-const SIZE: u64 = 1;
-const CREDITS: u64 = 2;
 
 /// The segments, by handle.
 #[derive(LogicBlock)]
@@ -104,9 +99,9 @@ impl Default for Segments {
             above_at: Constant::new(bits(ABOVE as u64)),
             segments_block: Constant::new(bits((Registers::Segments as u64) << (BLOCK_OFFSET - ABOVE))),
             handle_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
-            target_field: Constant::new(bits(TARGET)),
-            size_field: Constant::new(bits(SIZE)),
-            credits_field: Constant::new(bits(CREDITS)),
+            target_field: Constant::new(bits(SegmentRegister::Target as u64)),
+            size_field: Constant::new(bits(SegmentRegister::Size as u64)),
+            credits_field: Constant::new(bits(SegmentRegister::Credits as u64)),
             target_lanes: Constant::new(bits(0b000_111)),
             size_lanes: Constant::new(bits(0b111_000)),
             all_lanes: Constant::new(bits(0b111_111)),
@@ -194,14 +189,14 @@ impl Logic for Segments {
 mod tests {
     use super::*;
     use crate::{
-        dma::testing::{emits, write},
-        prim::testing::{clock_edge, rng, settle},
+        dma::testing::write,
+        prim::testing::{clock_edge, emitted, rng, settle},
     };
     use rand::Rng;
 
     #[test]
     fn emission() {
-        emits(&Segments::default(), "segments");
+        emitted("segments", &Segments::default());
     }
 
     #[test]
@@ -246,9 +241,9 @@ mod tests {
                 if owns {
                     let entry = &mut model[(place / 4) as usize];
                     match place % 4 {
-                        TARGET => entry.0 = data % (1 << 19),
-                        SIZE => entry.1 = data % (1 << OFFSET_WIDTH),
-                        CREDITS => entry.2 = data % (1 << CREDITS_WIDTH),
+                        0 => entry.0 = data % (1 << 19),
+                        1 => entry.1 = data % (1 << OFFSET_WIDTH),
+                        2 => entry.2 = data % (1 << CREDITS_WIDTH),
                         _ => {}
                     }
                     assert_eq!(old, (dut.node.val(), dut.tag.val(), dut.kind.val(), dut.size.val()));

@@ -11,7 +11,7 @@ use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
         packet::OFFSET_WIDTH,
-        registers::{Block as Registers, BLOCK_OFFSET, FIELD_WIDTH, INDEX_WIDTH},
+        registers::{Block as Registers, TagRegister, BLOCK_OFFSET, FIELD_WIDTH, INDEX_WIDTH},
         window::{Mode, MODE_OFFSET, MODE_WIDTH, WINDOWS},
     },
 };
@@ -25,11 +25,6 @@ const LANES: usize = 7;
 const ENTRY: usize = 8 * LANES;
 const SIZE_AT: usize = 24;
 const MODE_AT: usize = 48;
-
-/// Registers of a window.
-const BASE: u64 = 0;
-const SIZE: u64 = 1;
-const CONTROL: u64 = 2;
 
 /// The windows, by tag.
 #[derive(LogicBlock)]
@@ -91,9 +86,9 @@ impl Windows {
             above_at: Constant::new(bits(ABOVE as u64)),
             tags_block: Constant::new(bits((Registers::Tags as u64) << (BLOCK_OFFSET - ABOVE))),
             tag_at: Constant::new(bits(FIELD_WIDTH as u64)),
-            base_field: Constant::new(bits(BASE)),
-            size_field: Constant::new(bits(SIZE)),
-            control_field: Constant::new(bits(CONTROL)),
+            base_field: Constant::new(bits(TagRegister::Base as u64)),
+            size_field: Constant::new(bits(TagRegister::Size as u64)),
+            control_field: Constant::new(bits(TagRegister::Control as u64)),
             base_lanes: Constant::new(bits(0b0_000_111)),
             size_lanes: Constant::new(bits(0b0_111_000)),
             control_lanes: Constant::new(bits(0b1_000_000)),
@@ -174,8 +169,8 @@ const _: () = assert!(MODE_OFFSET == 0);
 mod tests {
     use super::*;
     use crate::{
-        dma::testing::{emits, write},
-        prim::testing::{clock_edge, rng, settle},
+        dma::testing::write,
+        prim::testing::{clock_edge, emitted, rng, settle},
     };
     use portico_spec::ni::window::SYSTEM_WINDOW;
     use rand::Rng;
@@ -184,7 +179,7 @@ mod tests {
 
     #[test]
     fn emission() {
-        emits(&Windows::new(SPACE), "windows");
+        emitted("windows", &Windows::new(SPACE));
     }
 
     #[test]
@@ -226,9 +221,9 @@ mod tests {
                 if owns {
                     let entry = &mut model[(place / 8) as usize];
                     match place % 8 {
-                        BASE => entry.0 = data % (1 << OFFSET_WIDTH),
-                        SIZE => entry.1 = data % (1 << OFFSET_WIDTH),
-                        CONTROL => entry.2 = data % (1 << MODE_WIDTH),
+                        0 => entry.0 = data % (1 << OFFSET_WIDTH),
+                        1 => entry.1 = data % (1 << OFFSET_WIDTH),
+                        2 => entry.2 = data % (1 << MODE_WIDTH),
                         _ => {}
                     }
                 } else {

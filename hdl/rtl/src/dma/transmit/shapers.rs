@@ -15,15 +15,14 @@ use portico_spec::{
     ni::{
         command::{SHAPERS, SHAPER_WIDTH},
         instruction::COUNT_WIDTH,
-        registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH, SHORT_FIELD_WIDTH},
+        registers::{Block as RegisterBlock, ShaperRegister, BLOCK_OFFSET, BLOCK_WIDTH, SHORT_FIELD_WIDTH},
+        shaper::{RATE_CYCLES, RATE_WIDTH},
     },
 };
 use rust_hdl::prelude::*;
 
-/// Rates and bursts; greater ones count as the greatest.
-const RATE_WIDTH: usize = 9;
 /// Bits of a level below a flit: what one flit in 256 cycles gives a bucket in its turn.
-const FRACTION_BITS: usize = 8 - SHAPER_WIDTH;
+const FRACTION_BITS: usize = RATE_CYCLES.ilog2() as usize - SHAPER_WIDTH;
 /// A level, two's complement: the greatest burst, or one packet below zero.
 const LEVEL_WIDTH: usize = RATE_WIDTH + FRACTION_BITS + 2;
 
@@ -111,9 +110,9 @@ impl Default for Shapers {
             block: Constant::new(bits(RegisterBlock::Shapers as u64)),
             block_at: Constant::new(bits(BLOCK_OFFSET as u64)),
             place_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
-            maximum_field: Constant::new(bits(0)),
-            rate_field: Constant::new(bits(1)),
-            burst_field: Constant::new(bits(2)),
+            maximum_field: Constant::new(bits(ShaperRegister::Maximum as u64)),
+            rate_field: Constant::new(bits(ShaperRegister::Rate as u64)),
+            burst_field: Constant::new(bits(ShaperRegister::Burst as u64)),
             greatest_maximum: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
             greatest_maximum_word: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
             amount_width: Constant::new(bits(RATE_WIDTH as u64)),

@@ -60,15 +60,3 @@ use portico_spec::ni::packet::OFFSET_WIDTH;
 pub const PLACE_WIDTH: usize = OFFSET_WIDTH + 2;
 /// The same in bytes.
 pub const PLACE_BYTES: usize = PLACE_WIDTH / 8;
-
-/// The registers of a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
-    Base = 0,
-    Size = 1,
-    Control = 2,
-    Pointer = 3,
-    Geometry = 4,
-    Ends = 5,
-    Released = 6,
-}

@@ -16,14 +16,14 @@ use super::{
     ports::{StateOut, UpdateIn},
     table::Table,
     tag_index::TagIndex,
-    Field, PLACE_BYTES, PLACE_WIDTH,
+    PLACE_BYTES, PLACE_WIDTH,
 };
 use crate::{ni::ports::RegisterReadIn, prim::Ram};
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
         packet::{ERROR_WIDTH, ROW_WIDTH},
-        registers::FIELD_WIDTH,
+        registers::{TagRegister, FIELD_WIDTH},
         window::{ENDS_WIDTH, MESSAGES_WIDTH, WINDOWS},
     },
 };
@@ -142,9 +142,9 @@ impl Default for TagState {
             outcome_lanes: Constant::new(Bits::<OUTCOME_BYTES>::mask()),
             done_at: Constant::new(bits(PLACE_WIDTH as u64)),
             fault_at: Constant::new(bits(ENDS_WIDTH as u64)),
-            pointer_field: Constant::new(bits(Field::Pointer as u64)),
-            ends_field: Constant::new(bits(Field::Ends as u64)),
-            released_field: Constant::new(bits(Field::Released as u64)),
+            pointer_field: Constant::new(bits(TagRegister::Pointer as u64)),
+            ends_field: Constant::new(bits(TagRegister::Ends as u64)),
+            released_field: Constant::new(bits(TagRegister::Released as u64)),
         }
     }
 }

@@ -9,11 +9,11 @@
 //! A change is a cycle late so that whoever shares a table's port with it can give way by a flip-flop alone: the write may
 //! come from the very flit that would have to give way.
 
-use super::{ports::UpdateOut, tag_index::TagIndex, Field};
+use super::{ports::UpdateOut, tag_index::TagIndex};
 use crate::ni::ports::RegisterWriteIn;
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
-    ni::registers::FIELD_WIDTH,
+    ni::registers::{TagRegister, FIELD_WIDTH},
 };
 use rust_hdl::prelude::*;
 
@@ -45,7 +45,7 @@ pub struct TagUpdate {
 
 impl Default for TagUpdate {
     fn default() -> Self {
-        let number = |field: Field| Constant::new(bits(field as u64));
+        let number = |field: TagRegister| Constant::new(bits(field as u64));
         Self {
             clk: Default::default(),
             rst: Default::default(),
@@ -59,13 +59,13 @@ impl Default for TagUpdate {
             tag: Default::default(),
             field: Default::default(),
             data: Default::default(),
-            base_field: number(Field::Base),
-            size_field: number(Field::Size),
-            control_field: number(Field::Control),
-            pointer_field: number(Field::Pointer),
-            geometry_field: number(Field::Geometry),
-            ends_field: number(Field::Ends),
-            released_field: number(Field::Released),
+            base_field: number(TagRegister::Base),
+            size_field: number(TagRegister::Size),
+            control_field: number(TagRegister::Control),
+            pointer_field: number(TagRegister::Pointer),
+            geometry_field: number(TagRegister::Geometry),
+            ends_field: number(TagRegister::Ends),
+            released_field: number(TagRegister::Released),
         }
     }
 }

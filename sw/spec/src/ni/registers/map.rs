@@ -167,8 +167,8 @@ registers! {
         ];
         /// How many transfers ended; a write clears it.
         Ends = 5, "ends", Clear, [value(ENDS_WIDTH, "A counter that wraps.")];
-        /// Of a queue: how many messages were released.
-        Released = 6, "released", ReadOnly, [value(MESSAGES_WIDTH, "Messages ever released; a counter that wraps.")];
+        /// Of a queue: how many messages were released; a write sets it.
+        Released = 6, "released", ReadWrite, [value(MESSAGES_WIDTH, "Messages ever released; a counter that wraps.")];
     }
 }
 

@@ -9,7 +9,8 @@ use crate::{
         instruction::{Op, FIRMWARE_WORDS, PROGRAM_WORDS},
         layout::BitField,
         packet::{ControlKind, DataKind, MAX_MESSAGE_WORDS},
-        registers::{byte, BlockMap, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
+        page::{MEMORY_WIDTH, REGISTER_BIT},
+        registers::{byte, Block, BlockMap, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
     },
     Config,
 };
@@ -37,7 +38,11 @@ The address space of a node has {space:#x} bytes: memory from 0, registers from 
 the fabric and uses its low 32 bits; addresses below are for words of {width} bits, and offsets from {base:#x} double for
 words of twice as many. RW: read and write. RO: read. WO: write, reads give 0. RC: read, any write clears. What is not
 listed reads 0 and ignores writes. After reset all is 0 unless the table says otherwise.
+
+A memory node has {memory:#x} bytes of memory for its pages, and its registers from {far:#x} on, in the same order.
 ",
+        memory = (config.width / 8) << MEMORY_WIDTH,
+        far = far_base(config),
         space = SPACE_BYTES,
         base = BASE_BYTES,
         width = config.width,
@@ -81,8 +86,16 @@ fn field_row(before: &str, field: &BitField) -> String {
     format!("|{before} {} | {} | {}{reset} |\n", bits(field), field.name, field.doc)
 }
 
+/// Address of the first register of a memory node.
+fn far_base(config: &Config) -> usize {
+    (config.width / 8) << REGISTER_BIT
+}
+
 fn block(config: &Config, map: &BlockMap) -> String {
-    let first = byte(config, (map.block as usize) << BLOCK_OFFSET);
+    let mut first = byte(config, (map.block as usize) << BLOCK_OFFSET);
+    if map.block == Block::Pages {
+        first = first - BASE_BYTES + far_base(config);
+    }
     let stride = (config.width / 8) << map.number_width;
     let place = match map.items {
         1 => format!("At {first:#x}."),
@@ -127,7 +140,7 @@ fn data_format(kind: DataKind) -> (&'static str, &'static str) {
             "slot of the requester",
             "address (in the requester's memory), geometry if strided, 0 to 64 words",
         ),
-        DataKind::Stream => ("window in pointer mode", "1 to 64 words"),
+        DataKind::Stream => ("window in pointer mode", "0 to 64 words"),
         DataKind::Atomic => ("window", "address, operands of 32 bits each, low half first"),
         DataKind::Message => ("window in queue mode", "word 0 of the descriptor, 0 to 62 words"),
     }

@@ -8,13 +8,13 @@ mod requests;
 mod waiting;
 
 use super::*;
-use crate::dma::testing::emits;
+use crate::prim::testing::emitted;
 use bench::{ENTRIES, MEMORY, SPACE};
 
 #[test]
 fn emission() {
-    emits(&Dispatcher::<32>::new(8, MEMORY, SPACE, &ENTRIES), "dispatcher");
-    emits(&Dispatcher::<64>::new(1, MEMORY, SPACE, &ENTRIES), "dispatcher-64");
+    emitted("dispatcher", &Dispatcher::<32>::new(8, MEMORY, SPACE, &ENTRIES));
+    emitted("dispatcher-64", &Dispatcher::<64>::new(1, MEMORY, SPACE, &ENTRIES));
 }
 
 #[test]

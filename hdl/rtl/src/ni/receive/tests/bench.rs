@@ -1,11 +1,11 @@
 //! Everything around a receiver: memory, register bus, takers of answers, reports and credits, each in a hurry or not.
 
 use crate::{
-    ni::receive::{DataReceiver, Field},
+    ni::receive::DataReceiver,
     prim::testing::{clock, clocked, reset, rng, settle},
 };
 use portico_spec::ni::{
-    registers::{Block, BLOCK_OFFSET, FIELD_WIDTH},
+    registers::{Block, TagRegister, BLOCK_OFFSET, FIELD_WIDTH},
     INITIALISATION_CYCLES,
 };
 use rand::{rngs::SmallRng, Rng};
@@ -28,7 +28,7 @@ pub fn register_bit(width: usize) -> usize {
 }
 
 /// Index of a register of a tag.
-pub fn tag_register(tag: u8, field: Field) -> u64 {
+pub fn tag_register(tag: u8, field: TagRegister) -> u64 {
     (Block::Tags as u64) << BLOCK_OFFSET | u64::from(tag) << FIELD_WIDTH | field as u64
 }
 
@@ -262,7 +262,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
             while !self.step(Some((data, at + 1 == flits.len())), None) {
                 if self.rng.gen_bool(1.0 - self.readiness) {
                     // A tag of nobody's is set up meanwhile.
-                    let write = (tag_register(200, Field::Ends), 0);
+                    let write = (tag_register(200, TagRegister::Ends), 0);
                     if self.step(Some((data, at + 1 == flits.len())), Some(write)) {
                         break;
                     }

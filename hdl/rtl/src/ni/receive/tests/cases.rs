@@ -5,8 +5,8 @@ use super::{
     model::Model,
     packets::{atomic, control, message, opening, put, queue_control, stream},
 };
-use crate::ni::receive::{DataReceiver, Field};
-use portico_spec::ni::{packet::Operation, window::Mode};
+use crate::ni::receive::DataReceiver;
+use portico_spec::ni::{packet::Operation, registers::TagRegister, window::Mode};
 use rand::Rng;
 
 fn configure<const W: usize, const B: usize>(bench: &mut Bench<W, B>, model: &mut Model, writes: &[(u64, u64)]) {
@@ -44,8 +44,8 @@ fn packets_of_one_tag_back_to_back_all_count() {
     packets.extend((0..40).map(|at| put(10, true, at, at % 32, &[at])));
     packets.extend((0..5).map(|_| stream(9, true, &[])));
     sends_alike(&mut bench, &mut model, &packets);
-    assert_eq!(bench.read_register(tag_register(9, Field::Ends)), 25);
-    assert_eq!(bench.read_register(tag_register(10, Field::Ends)), 40);
+    assert_eq!(bench.read_register(tag_register(9, TagRegister::Ends)), 25);
+    assert_eq!(bench.read_register(tag_register(10, TagRegister::Ends)), 40);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_fault_is_told_once_at_the_end_of_its_transfer() {
     sends_alike(&mut bench, &mut model, &packets);
     assert_eq!(bench.log.answers.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
     assert_eq!((bench.log.refused, bench.log.events.len()), (1, 1));
-    assert_eq!(bench.read_register(tag_register(9, Field::Ends)), 1);
+    assert_eq!(bench.read_register(tag_register(9, TagRegister::Ends)), 1);
 }
 
 #[test]
@@ -73,15 +73,18 @@ fn counters_of_messages_wrap() {
     let (mut bench, mut model) = (Bench::<32, 4>::new(3, 1.0), Model::new(32));
     let mut writes = opening(9, 16, 0, queue_control(Some(5), 2, 2), 0);
     writes.extend([
-        (tag_register(9, Field::Pointer), 0xfffd),
-        (tag_register(9, Field::Released), 0xfffd),
+        (tag_register(9, TagRegister::Pointer), 0xfffd),
+        (tag_register(9, TagRegister::Released), 0xfffd),
     ]);
     configure(&mut bench, &mut model, &writes);
     // The fifth finds the queue full.
     let packets: Vec<_> = (0..5).map(|at| message(9, at, &[at; 3][..at as usize % 4])).collect();
     sends_alike(&mut bench, &mut model, &packets);
     assert_eq!(
-        (bench.log.refused, bench.read_register(tag_register(9, Field::Pointer))),
+        (
+            bench.log.refused,
+            bench.read_register(tag_register(9, TagRegister::Pointer))
+        ),
         (1, 1)
     );
     bench.write_register(release_register(9), 100);
@@ -91,7 +94,7 @@ fn counters_of_messages_wrap() {
     assert_eq!(
         (
             bench.log.credits.len(),
-            bench.read_register(tag_register(9, Field::Released))
+            bench.read_register(tag_register(9, TagRegister::Released))
         ),
         (4, 1)
     );
@@ -139,12 +142,18 @@ fn the_network_sets_up_windows() {
             .collect();
         // Registers of one tag: base, size, control last; the tail itself is a write to a tag.
         let mut packets = vec![
-            put(255, false, space | tag_register(9, Field::Base), 1, &fields[..2]),
-            put(255, true, space | tag_register(9, Field::Control), 1, &[fields[6]]),
+            put(255, false, space | tag_register(9, TagRegister::Base), 1, &fields[..2]),
+            put(
+                255,
+                true,
+                space | tag_register(9, TagRegister::Control),
+                1,
+                &[fields[6]],
+            ),
             put(9, true, 59, 2, &[1, 2]),
             atomic(
                 255,
-                space | tag_register(9, Field::Size),
+                space | tag_register(9, TagRegister::Size),
                 3,
                 Operation::Poke,
                 false,
@@ -153,9 +162,9 @@ fn the_network_sets_up_windows() {
             ),
             put(9, true, 60, 4, &[3]),
         ];
-        packets.extend((0..20).map(|at| put(255, true, space | tag_register(9, Field::Ends), at, &[0, 0])));
+        packets.extend((0..20).map(|at| put(255, true, space | tag_register(9, TagRegister::Ends), at, &[0, 0])));
         sends_alike(&mut bench, &mut model, &packets);
-        assert_eq!(bench.read_register(tag_register(255, Field::Ends)), 21);
+        assert_eq!(bench.read_register(tag_register(255, TagRegister::Ends)), 21);
     }
 }
 

@@ -1,13 +1,12 @@
 //! What whole packets ought to do.
 
 use super::bench::{register_bit, Log, MEMORY_WORDS, NODE};
-use crate::ni::receive::Field;
 use portico_spec::{
     flit::{Head, KIND_OFFSET, SOURCE_OFFSET, TAG_OFFSET},
     ni::{
         command::SEGMENT_OFFSET,
         packet::{ControlKind, MAX_MESSAGE_WORDS},
-        registers::{Block, BLOCK_OFFSET, FIELD_WIDTH},
+        registers::{Block, TagRegister, BLOCK_OFFSET, FIELD_WIDTH},
         window::{MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET},
         ErrorCode,
     },
@@ -116,13 +115,13 @@ impl Model {
         }
         let tag = &mut self.tags[(index >> FIELD_WIDTH & 255) as usize];
         match index & 7 {
-            field if field == Field::Base as u64 => tag.base = data & 0x3f_ffff,
-            field if field == Field::Size as u64 => tag.size = data & 0xff_ffff,
-            field if field == Field::Control as u64 => tag.control = data,
-            field if field == Field::Pointer as u64 => (tag.position, tag.done) = (data & 0xff_ffff, 0),
-            field if field == Field::Geometry as u64 => (tag.row, tag.stride) = (data & 0xffff, data >> 16),
-            field if field == Field::Ends as u64 => (tag.ends, tag.fault) = (0, 0),
-            field if field == Field::Released as u64 => tag.released = data & 0xffff,
+            field if field == TagRegister::Base as u64 => tag.base = data & 0x3f_ffff,
+            field if field == TagRegister::Size as u64 => tag.size = data & 0xff_ffff,
+            field if field == TagRegister::Control as u64 => tag.control = data,
+            field if field == TagRegister::Pointer as u64 => (tag.position, tag.done) = (data & 0xff_ffff, 0),
+            field if field == TagRegister::Geometry as u64 => (tag.row, tag.stride) = (data & 0xffff, data >> 16),
+            field if field == TagRegister::Ends as u64 => (tag.ends, tag.fault) = (0, 0),
+            field if field == TagRegister::Released as u64 => tag.released = data & 0xffff,
             _ => {}
         }
     }

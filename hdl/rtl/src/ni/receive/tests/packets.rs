@@ -1,7 +1,6 @@
 //! Packets and windows, put together for tests.
 
 use super::bench::tag_register;
-use crate::ni::receive::Field;
 use portico_spec::{
     flit::{KIND_OFFSET, LAST_OFFSET, SOURCE_OFFSET, TAG_OFFSET},
     ni::{
@@ -9,6 +8,7 @@ use portico_spec::{
         packet::{
             DataKind, Operation, OPERATION_OFFSET, ROW_OFFSET, SLOT_OFFSET, STRIDED_OFFSET, STRIDE_OFFSET, WIDE_OFFSET,
         },
+        registers::TagRegister,
         window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, SLOTS_OFFSET, SLOT_WORDS_OFFSET},
     },
 };
@@ -81,13 +81,13 @@ pub fn queue_control(event: Option<u64>, slot_words: u64, slots: u64) -> u64 {
 /// The register writes that open a window.
 pub fn opening(tag: u8, base: u64, size: u64, control: u64, geometry: u64) -> Vec<(u64, u64)> {
     let fields = [
-        (Field::Base, base),
-        (Field::Size, size),
-        (Field::Pointer, 0),
-        (Field::Geometry, geometry),
-        (Field::Ends, 0),
-        (Field::Released, 0),
-        (Field::Control, control),
+        (TagRegister::Base, base),
+        (TagRegister::Size, size),
+        (TagRegister::Pointer, 0),
+        (TagRegister::Geometry, geometry),
+        (TagRegister::Ends, 0),
+        (TagRegister::Released, 0),
+        (TagRegister::Control, control),
     ];
     fields.map(|(field, value)| (tag_register(tag, field), value)).to_vec()
 }

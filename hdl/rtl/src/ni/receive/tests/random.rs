@@ -5,11 +5,11 @@ use super::{
     model::Model,
     packets::{control, head, message, opening, put, put_rows, queue_control, reply, stream, SOURCE},
 };
-use crate::ni::receive::Field;
 use portico_spec::{
     flit::SOURCE_OFFSET,
     ni::{
         packet::{OPERATION_OFFSET, SLOT_OFFSET, STRIDED_OFFSET, WIDE_OFFSET},
+        registers::TagRegister,
         window::Mode,
     },
 };
@@ -112,14 +112,19 @@ fn does_as_the_model<const W: usize, const B: usize>(readiness: f64, rounds: usi
         assert_eq!(bench.memory, model.memory, "{place}");
         for &tag in &TAGS {
             let state = model.tags[usize::from(tag)];
-            let fields = [Field::Pointer, Field::Ends, Field::Released, Field::Base];
+            let fields = [
+                TagRegister::Pointer,
+                TagRegister::Ends,
+                TagRegister::Released,
+                TagRegister::Base,
+            ];
             let registers = fields.map(|field| bench.read_register(tag_register(tag, field)));
             assert_eq!(
                 registers,
                 [state.position, state.ends, state.released, 0],
                 "{place}, tag {tag}"
             );
-            let rewind = (tag_register(tag, Field::Pointer), 0);
+            let rewind = (tag_register(tag, TagRegister::Pointer), 0);
             if state.control & 7 == Mode::Pointer as u64 && state.position > 300 {
                 bench.write_register(rewind.0, rewind.1);
                 model.register(rewind.0, rewind.1);

@@ -24,6 +24,7 @@ pub const ENTRIES: Entries = Entries {
     get3d: 6,
     stream: 7,
     stream2d: 8,
+    stream_empty: 19,
     enqueue: 9,
     enqueue_empty: 10,
     atomic: [11, 12, 13, 14, 15],

@@ -14,10 +14,8 @@ pub type Segment = [u64; 4];
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// An event with an error code; 0: nothing was to be done.
+    /// An event with an error code.
     Event(u64),
-    /// No trace.
-    Silence,
     /// A program starts; context and slot are not told, `Some(0)` stands for any slot.
     Start(Box<Started>),
 }
@@ -63,7 +61,7 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
     let alignment = if is_atomic { 4 << u64::from(wide) } else { bytes };
     let misaligned = (is_put || is_get || is_atomic) && get(1) % alignment != 0 || moves && get(2) % bytes != 0;
     let many_rows = moves && count == 4 && rows > 1;
-    if !right_count || misaligned || many_rows || is_program && get(1) % 256 < 64 {
+    if !right_count || misaligned || many_rows || is_program && !(64..256).contains(&get(1)) {
         return error(ErrorCode::Malformed);
     }
     if !is_mail {
@@ -94,13 +92,11 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
     if moves && source + reach(get(4) % (1 << 16), get(6) % (1 << 16)) > MEMORY {
         return error(ErrorCode::OutOfMemory);
     }
-    if is_stream && nothing {
-        return if quiet { Outcome::Silence } else { Outcome::Event(0) };
-    }
     let pc = match opcode {
         1 if nothing => ENTRIES.empty,
         1 => [ENTRIES.put, ENTRIES.put2d, 0, ENTRIES.put3d][count - 4],
         2 => [ENTRIES.get, ENTRIES.get2d, 0, ENTRIES.get3d][count - 4],
+        3 if nothing => ENTRIES.stream_empty,
         3 => [ENTRIES.stream, ENTRIES.stream2d][count - 4],
         4 if nothing => ENTRIES.enqueue_empty,
         4 => ENTRIES.enqueue,

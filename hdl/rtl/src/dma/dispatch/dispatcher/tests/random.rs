@@ -151,7 +151,6 @@ fn check<const W: usize>(cores: usize, seed: u64) {
                     errors += 1;
                     events.push((u64::from(words[0] >> 8 & 63), error));
                 }
-                Outcome::Silence => {}
             }
         }
         for (_, start) in bench.starts.drain(..) {
