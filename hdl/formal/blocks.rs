@@ -1,6 +1,10 @@
 //! The blocks that are proven.
 
-use portico_hdl::prim::{CreditCounter, Fifo, RoundRobinArbiter};
+use portico_hdl::{
+    portals::buddy::BuddyAllocator,
+    prim::{CreditCounter, Fifo, RoundRobinArbiter},
+};
+use portico_spec::portals::buddy::Heap;
 use portico_verilog::{emit, Options};
 use rust_hdl::prelude::Block;
 use std::{error::Error, fs, path::Path};
@@ -17,6 +21,19 @@ pub fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
     write(folder, "fifo_4.v", "fifo", Fifo::<4, 2>::new(4))?;
     let arbiter = RoundRobinArbiter::<5>::default();
     write(folder, "round_robin_arbiter.v", "round-robin-arbiter", arbiter)?;
+    let heap = |block| Heap::new(4096, block);
+    write(
+        folder,
+        "buddy_4.v",
+        "buddy",
+        BuddyAllocator::<2, 1, 16, 2>::new(heap(1024)?),
+    )?;
+    write(
+        folder,
+        "buddy_8.v",
+        "buddy",
+        BuddyAllocator::<4, 2, 16, 2>::new(heap(512)?),
+    )?;
     write(folder, "credit_counter.v", "credit-counter", CreditCounter::<4>::new(8))
 }
 

@@ -16,6 +16,7 @@
 //! | [`plan`], [`mesh_run`], [`report`] | one run of traffic: what is wanted, the run, its figures |
 //! | [`noc_bench`] | the benchmark of the network |
 //! | [`onesided_bench`] | the benchmark of the one-sided operations |
+//! | [`blocks_bench`] | the benchmark of the blocks that are useful alone |
 //! | [`soak`] | random operations of a whole fabric against the golden model |
 //! | [`bench_report`] | the form of every benchmark's figures |
 //!
@@ -39,6 +40,7 @@ mod accumulators;
 mod altered;
 pub mod axi_memory;
 pub mod bench_report;
+pub mod blocks_bench;
 pub mod device;
 pub mod golden_mesh;
 pub mod hardware;

@@ -10,17 +10,18 @@ use portico_spec::ni::{
     segment, window, INITIALISATION_CYCLES,
 };
 use portico_spec::Config;
-use portico_synth::{locate, tools_folder, Tool};
 use portico_testbench::hardware;
 use portico_verilog::{emit, Design, Options};
 use rust_hdl::prelude::Block as Hardware;
 use serde_json::{json, Value};
-use std::{fs, path::Path, process::Command};
-use suites::bridge::Bridge;
-use tempfile::TempDir;
+use suites::{
+    bridge::Bridge,
+    python::{passed, Simulation},
+};
 
 mod suites {
     pub mod bridge;
+    pub mod python;
 }
 
 /// What the Python side must know of the specification.
@@ -114,65 +115,6 @@ fn spec_of_fabric(config: &Config) -> Value {
         "scratchpad_words": config.scratchpad_words(),
     });
     spec
-}
-
-/// A design in a folder of its own, where it is built once.
-struct Simulation {
-    folder: TempDir,
-    top: String,
-}
-
-impl Simulation {
-    fn of(design: &Design) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::write(folder.path().join("design.v"), design.text()).expect("a temporary folder can be written");
-        let top = design.top.clone();
-        Simulation { folder, top }
-    }
-
-    /// Runs the tests of a Python module: all that was said, as an error if one fails.
-    fn run(&self, module: &str, spec: &Value) -> Result<String, String> {
-        let tools = tools_folder().expect("PORTICO_TOOLS is right");
-        let tools = tools.expect("cocotb is in .tools: run `make tools`");
-        let verilator = locate(Tool::Verilator).expect("Verilator is installed");
-        let mut python = Command::new(tools.join("bin/python3"));
-        python
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cocotb/run.py"))
-            .args([
-                "--verilog",
-                "design.v",
-                "--top",
-                &self.top,
-                "--module",
-                module,
-                "--build",
-            ])
-            .arg(self.folder.path())
-            .envs(verilator.env)
-            .env("PORTICO_SPEC", spec.to_string())
-            .env("COCOTB_LOG_LEVEL", "WARNING")
-            .current_dir(self.folder.path());
-        let output = python.output().expect("Python starts");
-        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        match output.status.success() {
-            true => Ok(said),
-            false => Err(said),
-        }
-    }
-
-    /// Runs them when they are told something wrong, which this test and no other has to notice.
-    fn fails(&self, module: &str, spec: &Value, tests: usize, test: &str) {
-        let said = self.run(module, spec).expect_err(test);
-        let last = said.lines().next_back();
-        let expected = format!("{tests} tests, failed: ['{test}'], skipped: []");
-        assert_eq!(last, Some(&*expected), "{said}");
-    }
-}
-
-/// The count of tests in the last line.
-fn passed(said: &str) -> Option<usize> {
-    let line = said.lines().rev().find(|line| line.ends_with(" tests passed"))?;
-    line.split(' ').next()?.parse().ok()
 }
 
 #[test]

@@ -3,8 +3,10 @@
 pub mod dma;
 pub mod fabric;
 pub mod host;
+pub mod mpe;
 pub mod ni;
 pub mod noc;
+pub mod portals;
 pub mod prim;
 pub mod tile;
 pub mod top;

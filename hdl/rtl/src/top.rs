@@ -6,11 +6,13 @@ use crate::{
     dma::Engine,
     fabric::Fabric,
     host::MemoryNode,
+    mpe::{FpAdder, ReduceAlu},
     noc::{Mesh, Router},
+    portals::{buddy, ListManager, ListParameters},
     prim::{CreditCounter, Fifo, LutRam, Ram, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
     tile::Tile,
 };
-use portico_spec::{ni::registers::SPACE_BYTES, Config};
+use portico_spec::{ni::registers::SPACE_BYTES, portals::buddy::Heap, Config};
 use rust_hdl::prelude::{bits, Block};
 
 /// A block with a name, as `portico generate` knows it.
@@ -56,7 +58,7 @@ fn address_bits(depth: usize) -> u32 {
 }
 
 /// Every top, simple ones first.
-pub const TOPS: &[Top] = &[
+pub static TOPS: &[Top] = &[
     Top {
         name: "register",
         about: "register with enable and synchronous reset",
@@ -128,6 +130,56 @@ pub const TOPS: &[Top] = &[
         keys: &[],
         keep_apart: &[],
         make: |_| Box::new(CreditCounter::<4>::new(MOST_CREDITS)),
+    },
+    Top {
+        name: "fp-add",
+        about: "IEEE 754 adder of `width` bits, one sum a cycle",
+        keys: &["width", "stages"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(FpAdder::<32>::new(config.stages)),
+            _ => Box::new(FpAdder::<64>::new(config.stages)),
+        },
+    },
+    Top {
+        name: "reduce-alu",
+        about: "sum, minimum, maximum, and, or, xor of two streams, one a cycle",
+        keys: &["width", "stages"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(ReduceAlu::<32>::new(config.stages)),
+            _ => Box::new(ReduceAlu::<64>::new(config.stages)),
+        },
+    },
+    Top {
+        name: "list-manager",
+        about: "Portals matching lists: search, insert, delete, hashing by source",
+        keys: &["entries", "buckets"],
+        keep_apart: &[],
+        make: |config| {
+            let parameters = &ListParameters::new(config.entries, config.buckets);
+            match config.entries.ilog2() {
+                6 => Box::new(ListManager::<6>::new(parameters)),
+                7 => Box::new(ListManager::<7>::new(parameters)),
+                8 => Box::new(ListManager::<8>::new(parameters)),
+                9 => Box::new(ListManager::<9>::new(parameters)),
+                10 => Box::new(ListManager::<10>::new(parameters)),
+                11 => Box::new(ListManager::<11>::new(parameters)),
+                12 => Box::new(ListManager::<12>::new(parameters)),
+                13 => Box::new(ListManager::<13>::new(parameters)),
+                _ => Box::new(ListManager::<14>::new(parameters)),
+            }
+        },
+    },
+    Top {
+        name: "buddy",
+        about: "buddy allocator: memory in blocks of powers of two",
+        keys: &["heap", "block"],
+        keep_apart: &[],
+        make: |config| {
+            let heap = Heap::new((config.heap << 10) as u32, config.block as u32);
+            buddy::allocator(heap.expect("a valid configuration has a heap that can be"))
+        },
     },
     Top {
         name: "router",

@@ -2,10 +2,13 @@
 
 use anyhow::{anyhow, ensure};
 use plotters::{coord::Shift, prelude::*};
-use portico_testbench::onesided_bench::{
-    atomics,
-    bounds::Way,
-    sizes::{self, Target},
+use portico_testbench::{
+    blocks_bench::Plot,
+    onesided_bench::{
+        atomics,
+        bounds::Way,
+        sizes::{self, Target},
+    },
 };
 
 /// Size of a panel, and of the band above all of them, in pixels.
@@ -28,8 +31,8 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 #[derive(Debug, PartialEq)]
 struct Panel {
     title: String,
-    x: &'static str,
-    y: &'static str,
+    x: String,
+    y: String,
     /// Name and points; all coordinates are above zero.
     lines: Vec<(String, Vec<(f64, f64)>)>,
 }
@@ -54,14 +57,14 @@ pub fn transfers(curves: &[sizes::Curve]) -> anyhow::Result<String> {
         let name = format!("{}, {}", way.name(), target.name());
         panels.push(Panel {
             title: format!("{name}: throughput"),
-            x: "size, bytes",
-            y: "bytes/cycle",
+            x: "size, bytes".to_owned(),
+            y: "bytes/cycle".to_owned(),
             lines: lines(|point| point.rate),
         });
         panels.push(Panel {
             title: format!("{name}: latency"),
-            x: "size, bytes",
-            y: "cycles",
+            x: "size, bytes".to_owned(),
+            y: "cycles".to_owned(),
             lines: lines(|point| point.latency),
         });
     }
@@ -82,11 +85,29 @@ pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
     };
     let panel = Panel {
         title: "postadd (posted) and fetch-and-add (blocking)".to_owned(),
-        x: "initiators",
-        y: "cycles a request",
+        x: "initiators".to_owned(),
+        y: "cycles a request".to_owned(),
         lines: curves.iter().map(line).collect(),
     };
     svg("Atomics against initiators", &[panel])
+}
+
+/// Series of figures of blocks alone: a panel each.
+///
+/// # Errors
+/// There is nothing to plot, or plotting fails.
+pub fn blocks(plots: &[Plot]) -> anyhow::Result<String> {
+    let panel = |plot: &Plot| {
+        let lines = plot.lines.iter().map(|line| (line.name.clone(), line.points.clone()));
+        Panel {
+            title: plot.title.clone(),
+            x: plot.x.clone(),
+            y: plot.y.clone(),
+            lines: lines.collect(),
+        }
+    };
+    let panels: Vec<Panel> = plots.iter().map(panel).collect();
+    svg("Blocks alone", &panels)
 }
 
 fn tiles(count: usize) -> String {
@@ -138,8 +159,8 @@ fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Result<(), Box<dyn std::err
         .build_cartesian_2d((x.0..x.1).log_scale().base(2.0), (y.0..y.1).log_scale())?;
     chart
         .configure_mesh()
-        .x_desc(panel.x)
-        .y_desc(panel.y)
+        .x_desc(&panel.x)
+        .y_desc(&panel.y)
         .x_labels(10)
         .x_label_formatter(&|x| format!("{x:.0}"))
         .y_label_formatter(&|y| format!("{y}"))
@@ -212,6 +233,32 @@ mod tests {
             assert!(svg.contains(text), "{text}");
         }
         assert!(transfers(&[]).is_err());
+    }
+
+    #[test]
+    fn blocks_have_a_panel_a_plot() {
+        let plot = |title: &str| Plot {
+            title: title.to_owned(),
+            x: "entries".to_owned(),
+            y: "ns".to_owned(),
+            lines: vec![portico_testbench::blocks_bench::Line {
+                name: "at 250 MHz".to_owned(),
+                points: vec![(1.0, 4.0), (16_384.0, 65_536.0)],
+            }],
+        };
+        let svg = blocks(&[plot("search"), plot("insert"), plot("delete")]).unwrap();
+        for text in [
+            "Blocks alone",
+            "search",
+            "insert",
+            "delete",
+            "at 250 MHz",
+            "entries",
+            "ns",
+        ] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(blocks(&[]).is_err());
     }
 
     #[test]

@@ -53,7 +53,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores";
+const KEYS: &str =
+    "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, stages, entries, buckets, \
+                    heap, block";
 
 #[test]
 fn help_teaches() {

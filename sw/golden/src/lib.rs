@@ -3,7 +3,8 @@
 //! [`network`] is the untimed model: it knows who must receive what, and in which order. A testbench tells it each
 //! packet that entered and shows it each packet that came out; it objects to everything lost, changed, doubled,
 //! reordered or delivered to the wrong place. [`latency`] is the reference in cycles for an idle mesh, and the bound
-//! that no mesh can pass under uniform load. [`fabric`] is all nodes behind their registers, as software sees them.
+//! that no mesh can pass under uniform load. [`fabric`] is all nodes behind their registers, as software sees them. [`fp`],
+//! [`mpe`] and [`portals`] are the blocks that are useful alone: addition, reduction, matching lists, buddy allocator.
 //!
 //! ```
 //! use portico_golden::{zero_load_latency, Delivery, Network};
@@ -24,8 +25,11 @@
 #![warn(missing_docs)]
 
 pub mod fabric;
+pub mod fp;
 pub mod latency;
+pub mod mpe;
 pub mod network;
+pub mod portals;
 
 pub use fabric::GoldenFabric;
 pub use latency::{uniform_saturation_bound, zero_load_latency, zero_load_tail_latency};

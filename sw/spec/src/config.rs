@@ -23,6 +23,7 @@ use toml::{Table, Value};
 pub use self::error::ConfigError;
 use self::error::{shown, shown_key, syntax};
 use crate::{
+    fp::ADDER_STAGES,
     ni::MAX_CORES,
     topology::{MAX_COLS, MAX_ROWS},
 };
@@ -166,6 +167,16 @@ configuration! {
     scratchpad: usize = 64, Allowed::OneOf(&[4, 8, 16, 32, 64, 128, 256]);
     /// Micro-cores of a tile.
     cores: usize = 8, Allowed::Range(1, MAX_CORES);
+    /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
+    stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
+    /// Entries of all lists of the list manager.
+    entries: usize = 1024, Allowed::OneOf(&[64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384]);
+    /// Buckets into which each list is hashed by source, 0 for none.
+    buckets: usize = 64, Allowed::OneOf(&[0, 16, 32, 64, 128, 256]);
+    /// Memory that the buddy allocator hands out, in KiB.
+    heap: usize = 64, Allowed::OneOf(&[4, 8, 16, 32, 64, 128, 256, 512, 1024]);
+    /// Smallest block of the buddy allocator, in bytes; less than the heap.
+    block: usize = 64, Allowed::OneOf(&[64, 128, 256, 512, 1024, 2048, 4096]);
 }
 
 impl Config {
@@ -207,10 +218,11 @@ impl Config {
         self.put(key.trim(), &value)
     }
 
-    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`, `memories` is less.
+    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`, `memories` is less, a block is smaller
+    /// than the heap.
     ///
     /// # Errors
-    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`], [`ConfigError::Memories`].
+    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`], [`ConfigError::Memories`], [`ConfigError::Block`].
     pub fn validate(&self) -> Result<(), ConfigError> {
         for field in FIELDS {
             field.check(&(field.get)(self))?;
@@ -225,6 +237,12 @@ impl Config {
             return Err(ConfigError::Memories {
                 memories: self.memories,
                 cols: self.cols,
+            });
+        }
+        if self.block >= self.heap << 10 {
+            return Err(ConfigError::Block {
+                block: self.block,
+                heap: self.heap,
             });
         }
         Ok(())

@@ -8,6 +8,9 @@
 //! | [`config`] | what may be configured, what is allowed, how it is read and written |
 //! | [`topology`] | which nodes exist, where they are, how they are numbered |
 //! | [`flit`] | where each field of a head flit lies |
+//! | [`fp`] | the formats of floating-point numbers, and exceptions |
+//! | [`mpe`] | the operations of the message-passing engine |
+//! | [`portals`] | commands and results of the Portals accelerator's blocks |
 //! | [`ni`] | what the network interface understands: packets, descriptors, registers, instructions, errors |
 //! | [`routing`] | which way a packet goes, and where one that should not exist leaves the mesh |
 //! | [`deadlock`] | why no packet ever waits for itself |
@@ -36,7 +39,10 @@
 pub mod config;
 pub mod deadlock;
 pub mod flit;
+pub mod fp;
+pub mod mpe;
 pub mod ni;
+pub mod portals;
 pub mod routing;
 pub mod topology;
 

@@ -5,8 +5,8 @@ use rand::{rngs::SmallRng, Rng, SeedableRng};
 use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 
-/// More update passes than the deepest block of this folder needs to settle.
-const PASSES: usize = 30;
+/// More update passes than the deepest block needs to settle.
+const PASSES: usize = 100;
 
 /// A block that a test clocks.
 pub(crate) trait Clocked: Block {

@@ -1,5 +1,7 @@
 //! `portico bench`: figures, each beside the bound that it is held against.
 
+mod blocks;
+mod blocks_tables;
 mod noc;
 mod onesided;
 mod onesided_tables;
@@ -16,6 +18,7 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum What {
+    Blocks(blocks::Blocks),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
 }
@@ -23,6 +26,7 @@ enum What {
 impl Bench {
     pub fn run(self) -> anyhow::Result<()> {
         match self.what {
+            What::Blocks(blocks) => blocks.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
         }

@@ -54,6 +54,14 @@ pub enum ConfigError {
         /// Columns of the mesh.
         cols: usize,
     },
+    /// A smallest block as large as the heap.
+    #[error("block = {block} bytes is not allowed with heap = {heap} KiB: allowed is a smaller block")]
+    Block {
+        /// Bytes of the smallest block.
+        block: usize,
+        /// Heap, in KiB.
+        heap: usize,
+    },
     /// A setting without `=`.
     #[error("{text} is not a setting: allowed is key=value, where the keys are {}", keys())]
     NotASetting {
@@ -131,7 +139,8 @@ mod tests {
     use crate::Config;
     use proptest::prelude::*;
 
-    const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores";
+    const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, stages, entries, \
+                        buckets, heap, block";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()
@@ -200,6 +209,10 @@ mod tests {
         assert_eq!(
             read("memories = 2\ncols = 2"),
             "memories = 2 is not allowed with cols = 2: allowed is 0..=1"
+        );
+        assert_eq!(
+            read("heap = 4\nblock = 4096"),
+            "block = 4096 bytes is not allowed with heap = 4 KiB: allowed is a smaller block"
         );
     }
 

@@ -51,7 +51,12 @@ fn the_table_holds_the_contract() {
             "monitors true or false true",
             "memories 0..=15 0",
             "scratchpad 4, 8, 16, 32, 64, 128 or 256 64",
-            "cores 1..=8 8"
+            "cores 1..=8 8",
+            "stages 2..=6 4",
+            "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
+            "buckets 0, 16, 32, 64, 128 or 256 64",
+            "heap 4, 8, 16, 32, 64, 128, 256, 512 or 1024 64",
+            "block 64, 128, 256, 512, 1024, 2048 or 4096 64"
         ]
     );
 }
@@ -147,4 +152,16 @@ proptest! {
         }
         prop_assert_eq!(again, config);
     }
+}
+
+#[test]
+fn a_block_is_smaller_than_the_heap() {
+    let mut config = Config {
+        heap: 4,
+        block: 4096,
+        ..Config::default()
+    };
+    assert_eq!(config.validate(), Err(ConfigError::Block { block: 4096, heap: 4 }));
+    config.block = 2048;
+    assert_eq!(config.validate(), Ok(()));
 }

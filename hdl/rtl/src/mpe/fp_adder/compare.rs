@@ -1,0 +1,120 @@
+//! First step: which addend has the greater magnitude, how far apart they are, and whether the sum is an infinity or a NaN.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | that of its cut |
+//! | timing | one carry chain as long as the word, or one as long as the exponent between ORs of the exponent's bits |
+//! | state | that of its cut |
+//!
+//! Magnitudes compare as integers: the exponent is above the fraction. The distance is found both ways round while they
+//! compare, which is faster than to wait for the order.
+
+use super::{
+    cut::Cut,
+    distance::Distance,
+    fate::{Relation, DISTANCE_WIDTH},
+    operand::Operand,
+};
+use portico_spec::fp::Format;
+use rust_hdl::prelude::*;
+
+/// Compares and classifies a pair of `W`-bit numbers.
+#[derive(LogicBlock)]
+pub struct Compare<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    pub enable: Signal<In, Bit>,
+    pub a: Signal<In, Bits<W>>,
+    pub b: Signal<In, Bits<W>>,
+    /// `a` and `b` beyond the cut, and what is known of them.
+    pub left: Signal<Out, Bits<W>>,
+    pub right: Signal<Out, Bits<W>>,
+    pub relation: Signal<Out, Relation>,
+    /// How far the addend of smaller magnitude has to go to the right.
+    pub distance: Signal<Out, Bits<DISTANCE_WIDTH>>,
+    a_kind: Operand<W>,
+    b_kind: Operand<W>,
+    a_above: Distance,
+    b_above: Distance,
+    words: [Cut<Bits<W>>; 2],
+    relation_cut: Cut<Relation>,
+    distance_cut: Cut<Bits<DISTANCE_WIDTH>>,
+    found: Signal<Local, Relation>,
+    opposed: Signal<Local, Bit>,
+    any_nan: Signal<Local, Bit>,
+    invalid: Signal<Local, Bit>,
+    sign_mask: Constant<Bits<W>>,
+}
+
+impl<const W: usize> Compare<W> {
+    /// `distance_width` is that of the distances that the shifter goes.
+    pub fn new(format: Format, distance_width: usize, registered: bool) -> Self {
+        Self {
+            clk: Default::default(),
+            enable: Default::default(),
+            a: Default::default(),
+            b: Default::default(),
+            left: Default::default(),
+            right: Default::default(),
+            relation: Default::default(),
+            distance: Default::default(),
+            a_kind: Operand::new(format),
+            b_kind: Operand::new(format),
+            a_above: Distance::new(format, distance_width),
+            b_above: Distance::new(format, distance_width),
+            words: [Cut::new(registered), Cut::new(registered)],
+            relation_cut: Cut::new(registered),
+            distance_cut: Cut::new(registered),
+            found: Default::default(),
+            opposed: Default::default(),
+            any_nan: Default::default(),
+            invalid: Default::default(),
+            sign_mask: Constant::new(format.sign_mask().to_bits()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Compare<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..2 {
+            self.words[i].clk.next = self.clk.val();
+            self.words[i].enable.next = self.enable.val();
+        }
+        self.relation_cut.clk.next = self.clk.val();
+        self.relation_cut.enable.next = self.enable.val();
+        self.distance_cut.clk.next = self.clk.val();
+        self.distance_cut.enable.next = self.enable.val();
+        self.a_kind.word.next = self.a.val();
+        self.b_kind.word.next = self.b.val();
+
+        self.opposed.next = ((self.a.val() ^ self.b.val()) & self.sign_mask.val()).any();
+        self.any_nan.next = self.a_kind.nan.val() | self.b_kind.nan.val();
+        self.invalid.next = self.a_kind.signalling.val()
+            | self.b_kind.signalling.val()
+            | (self.a_kind.special.val() & self.b_kind.special.val() & self.opposed.val() & !self.any_nan.val());
+        self.found.next.swap = (self.a.val() & !self.sign_mask.val()) < (self.b.val() & !self.sign_mask.val());
+        self.found.next.a_normal = self.a_kind.normal.val();
+        self.found.next.b_normal = self.b_kind.normal.val();
+        self.found.next.subtract = self.opposed.val();
+        self.found.next.special = self.a_kind.special.val() | self.b_kind.special.val();
+        self.found.next.nan = self.any_nan.val() | self.invalid.val();
+        self.found.next.invalid = self.invalid.val();
+
+        self.a_above.greater.next = self.a_kind.exponent.val();
+        self.a_above.lesser.next = self.b_kind.exponent.val();
+        self.b_above.greater.next = self.b_kind.exponent.val();
+        self.b_above.lesser.next = self.a_kind.exponent.val();
+        self.distance_cut.d.next = self.a_above.distance.val();
+        if self.found.val().swap {
+            self.distance_cut.d.next = self.b_above.distance.val();
+        }
+
+        self.words[0].d.next = self.a.val();
+        self.words[1].d.next = self.b.val();
+        self.relation_cut.d.next = self.found.val();
+        self.left.next = self.words[0].q.val();
+        self.right.next = self.words[1].q.val();
+        self.relation.next = self.relation_cut.q.val();
+        self.distance.next = self.distance_cut.q.val();
+    }
+}

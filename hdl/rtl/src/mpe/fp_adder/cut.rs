@@ -1,0 +1,50 @@
+//! A place where the pipeline may have a register.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 enabled cycle with the register, none without |
+//! | throughput | one value a cycle |
+//! | state | the bits of `T`, or none |
+
+use rust_hdl::prelude::*;
+
+/// Passes values on, through a register if it has one.
+#[derive(LogicBlock)]
+pub struct Cut<T: Synth> {
+    pub clk: Signal<In, Clock>,
+    /// Takes the next value; a register keeps its value otherwise.
+    pub enable: Signal<In, Bit>,
+    pub d: Signal<In, T>,
+    pub q: Signal<Out, T>,
+    held: Vec<DFF<T>>,
+    _registers: usize,
+}
+
+impl<T: Synth> Cut<T> {
+    pub fn new(registered: bool) -> Self {
+        let registers = usize::from(registered);
+        Self {
+            clk: Default::default(),
+            enable: Default::default(),
+            d: Default::default(),
+            q: Default::default(),
+            held: (0..registers).map(|_| DFF::default()).collect(),
+            _registers: registers,
+        }
+    }
+}
+
+impl<T: Synth> Logic for Cut<T> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.q.next = self.d.val();
+        for i in 0..self._registers {
+            self.held[i].clock.next = self.clk.val();
+            self.held[i].d.next = self.held[i].q.val();
+            if self.enable.val() {
+                self.held[i].d.next = self.d.val();
+            }
+            self.q.next = self.held[i].q.val();
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! How far apart two exponents are.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | timing | a carry chain as long as the exponent, an OR |
+//! | state | none |
+//!
+//! A distance beyond what the shifter goes is given as one among the farthest, with all but its lowest two bits set:
+//! either way nothing remains of the smaller addend but that it was not zero. The lowest bits, which the shifter needs
+//! first, do not wait for that.
+
+use super::fate::{DISTANCE_WIDTH, EXPONENT_WIDTH};
+use portico_spec::fp::Format;
+use rust_hdl::prelude::*;
+
+/// Subtracts an exponent from one that is not smaller; otherwise what it gives means nothing.
+#[derive(LogicBlock)]
+pub struct Distance {
+    pub greater: Signal<In, Bits<EXPONENT_WIDTH>>,
+    pub lesser: Signal<In, Bits<EXPONENT_WIDTH>>,
+    pub distance: Signal<Out, Bits<DISTANCE_WIDTH>>,
+    difference: Signal<Local, Bits<EXPONENT_WIDTH>>,
+    far_mask: Constant<Bits<EXPONENT_WIDTH>>,
+    mask: Constant<Bits<DISTANCE_WIDTH>>,
+    farthest: Constant<Bits<DISTANCE_WIDTH>>,
+}
+
+impl Distance {
+    /// Distances have `width` bits, the others are zero.
+    pub fn new(format: Format, width: usize) -> Self {
+        let mask = (1 << width) - 1;
+        Self {
+            greater: Default::default(),
+            lesser: Default::default(),
+            distance: Default::default(),
+            difference: Default::default(),
+            far_mask: Constant::new((format.top_exponent() & !mask).into()),
+            mask: Constant::new(mask.into()),
+            farthest: Constant::new((mask & !0b11).into()),
+        }
+    }
+}
+
+impl Logic for Distance {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.difference.next = self.greater.val() - self.lesser.val();
+        self.distance.next = self.difference.val().get_bits::<DISTANCE_WIDTH>(0) & self.mask.val();
+        if (self.difference.val() & self.far_mask.val()).any() {
+            self.distance.next =
+                (self.difference.val().get_bits::<DISTANCE_WIDTH>(0) & self.mask.val()) | self.farthest.val();
+        }
+    }
+}

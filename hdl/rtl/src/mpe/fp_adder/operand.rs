@@ -1,0 +1,69 @@
+//! What kind of number an addend is.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | state | none |
+
+use super::fate::EXPONENT_WIDTH;
+use portico_spec::fp::Format;
+use rust_hdl::prelude::*;
+
+/// Classifies a number of `W` bits.
+#[derive(LogicBlock)]
+pub struct Operand<const W: usize> {
+    pub word: Signal<In, Bits<W>>,
+    /// The exponent field, 1 for subnormals and zeros.
+    pub exponent: Signal<Out, Bits<EXPONENT_WIDTH>>,
+    /// It has the leading bit that the exponent implies; subnormals and zeros have not.
+    pub normal: Signal<Out, Bit>,
+    /// Infinity or NaN.
+    pub special: Signal<Out, Bit>,
+    pub nan: Signal<Out, Bit>,
+    pub signalling: Signal<Out, Bit>,
+    field: Signal<Local, Bits<W>>,
+    subnormal: Signal<Local, Bits<1>>,
+    payload: Signal<Local, Bit>,
+    quiet: Signal<Local, Bit>,
+    exponent_mask: Constant<Bits<W>>,
+    exponent_at: Constant<Bits<6>>,
+    payload_mask: Constant<Bits<W>>,
+    quiet_mask: Constant<Bits<W>>,
+}
+
+impl<const W: usize> Operand<W> {
+    pub fn new(format: Format) -> Self {
+        Self {
+            word: Default::default(),
+            exponent: Default::default(),
+            normal: Default::default(),
+            special: Default::default(),
+            nan: Default::default(),
+            signalling: Default::default(),
+            field: Default::default(),
+            subnormal: Default::default(),
+            payload: Default::default(),
+            quiet: Default::default(),
+            exponent_mask: Constant::new(format.infinity().to_bits()),
+            exponent_at: Constant::new((format.fraction_width as u64).into()),
+            payload_mask: Constant::new((format.fraction_mask() & !format.quiet_mask()).to_bits()),
+            quiet_mask: Constant::new(format.quiet_mask().to_bits()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Operand<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.field.next = self.word.val() & self.exponent_mask.val();
+        self.payload.next = (self.word.val() & self.payload_mask.val()).any();
+        self.quiet.next = (self.word.val() & self.quiet_mask.val()).any();
+        self.subnormal.next = (!self.field.val().any()).into();
+        self.exponent.next = bit_cast::<EXPONENT_WIDTH, W>(self.field.val() >> self.exponent_at.val())
+            | bit_cast::<EXPONENT_WIDTH, 1>(self.subnormal.val());
+        self.normal.next = self.field.val().any();
+        self.special.next = self.field.val() == self.exponent_mask.val();
+        self.nan.next = self.special.val() & (self.quiet.val() | self.payload.val());
+        self.signalling.next = self.special.val() & !self.quiet.val() & self.payload.val();
+    }
+}

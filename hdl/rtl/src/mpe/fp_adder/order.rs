@@ -1,0 +1,135 @@
+//! Second step: the addend of greater magnitude goes first.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | that of its cut |
+//! | timing | a multiplexer |
+//! | state | that of its cut |
+//!
+//! Significands leave left-aligned: the top bit is free for a carry, the leading bit is below it, then the fraction. A
+//! subnormal has exponent 1 and no leading bit.
+
+use super::{
+    cut::Cut,
+    fate::{Fate, Relation, DISTANCE_WIDTH, EXPONENT_WIDTH},
+};
+use portico_spec::fp::Format;
+use rust_hdl::prelude::*;
+
+/// Orders a pair of `W`-bit numbers.
+#[derive(LogicBlock)]
+pub struct Order<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    pub enable: Signal<In, Bit>,
+    pub left: Signal<In, Bits<W>>,
+    pub right: Signal<In, Bits<W>>,
+    pub relation: Signal<In, Relation>,
+    /// How far the lesser has to go to the right.
+    pub distance: Signal<In, Bits<DISTANCE_WIDTH>>,
+    /// The significands.
+    pub major: Signal<Out, Bits<W>>,
+    pub minor: Signal<Out, Bits<W>>,
+    pub distance_on: Signal<Out, Bits<DISTANCE_WIDTH>>,
+    pub fate: Signal<Out, Fate>,
+    words: [Cut<Bits<W>>; 2],
+    distance_cut: Cut<Bits<DISTANCE_WIDTH>>,
+    fate_cut: Cut<Fate>,
+    greater: Signal<Local, Bits<W>>,
+    lesser: Signal<Local, Bits<W>>,
+    greater_subnormal: Signal<Local, Bits<1>>,
+    lesser_subnormal: Signal<Local, Bits<1>>,
+    exponent: Signal<Local, Bits<EXPONENT_WIDTH>>,
+    ordered: Signal<Local, Fate>,
+    exponent_mask: Constant<Bits<W>>,
+    exponent_at: Constant<Bits<6>>,
+    fraction_mask: Constant<Bits<W>>,
+    fraction_to: Constant<Bits<6>>,
+    leading: Constant<Bits<W>>,
+    sign_mask: Constant<Bits<W>>,
+}
+
+impl<const W: usize> Order<W> {
+    pub fn new(format: Format, registered: bool) -> Self {
+        Self {
+            clk: Default::default(),
+            enable: Default::default(),
+            left: Default::default(),
+            right: Default::default(),
+            relation: Default::default(),
+            major: Default::default(),
+            minor: Default::default(),
+            distance: Default::default(),
+            distance_on: Default::default(),
+            fate: Default::default(),
+            words: [Cut::new(registered), Cut::new(registered)],
+            distance_cut: Cut::new(registered),
+            fate_cut: Cut::new(registered),
+            greater: Default::default(),
+            lesser: Default::default(),
+            greater_subnormal: Default::default(),
+            lesser_subnormal: Default::default(),
+            exponent: Default::default(),
+            ordered: Default::default(),
+            exponent_mask: Constant::new(format.infinity().to_bits()),
+            exponent_at: Constant::new((format.fraction_width as u64).into()),
+            fraction_mask: Constant::new(format.fraction_mask().to_bits()),
+            fraction_to: Constant::new((format.exponent_width as u64 - 1).into()),
+            leading: Constant::new((format.sign_mask() >> 1).to_bits()),
+            sign_mask: Constant::new(format.sign_mask().to_bits()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Order<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..2 {
+            self.words[i].clk.next = self.clk.val();
+            self.words[i].enable.next = self.enable.val();
+        }
+        self.distance_cut.clk.next = self.clk.val();
+        self.distance_cut.enable.next = self.enable.val();
+        self.fate_cut.clk.next = self.clk.val();
+        self.fate_cut.enable.next = self.enable.val();
+
+        self.greater.next = self.left.val();
+        self.lesser.next = self.right.val();
+        self.greater_subnormal.next = (!self.relation.val().a_normal).into();
+        self.lesser_subnormal.next = (!self.relation.val().b_normal).into();
+        if self.relation.val().swap {
+            self.greater.next = self.right.val();
+            self.lesser.next = self.left.val();
+            self.greater_subnormal.next = (!self.relation.val().b_normal).into();
+            self.lesser_subnormal.next = (!self.relation.val().a_normal).into();
+        }
+
+        self.exponent.next =
+            bit_cast::<EXPONENT_WIDTH, W>((self.greater.val() & self.exponent_mask.val()) >> self.exponent_at.val())
+                | bit_cast::<EXPONENT_WIDTH, 1>(self.greater_subnormal.val());
+        self.distance_cut.d.next = self.distance.val();
+
+        self.words[0].d.next = (self.greater.val() & self.fraction_mask.val()) << self.fraction_to.val();
+        if !self.greater_subnormal.val().any() {
+            self.words[0].d.next =
+                ((self.greater.val() & self.fraction_mask.val()) << self.fraction_to.val()) | self.leading.val();
+        }
+        self.words[1].d.next = (self.lesser.val() & self.fraction_mask.val()) << self.fraction_to.val();
+        if !self.lesser_subnormal.val().any() {
+            self.words[1].d.next =
+                ((self.lesser.val() & self.fraction_mask.val()) << self.fraction_to.val()) | self.leading.val();
+        }
+        self.ordered.next.sign = (self.greater.val() & self.sign_mask.val()).any();
+        self.ordered.next.subtract = self.relation.val().subtract;
+        self.ordered.next.exponent = self.exponent.val();
+        self.ordered.next.huge = false;
+        self.ordered.next.special = self.relation.val().special;
+        self.ordered.next.nan = self.relation.val().nan;
+        self.ordered.next.invalid = self.relation.val().invalid;
+        self.fate_cut.d.next = self.ordered.val();
+
+        self.major.next = self.words[0].q.val();
+        self.minor.next = self.words[1].q.val();
+        self.distance_on.next = self.distance_cut.q.val();
+        self.fate.next = self.fate_cut.q.val();
+    }
+}

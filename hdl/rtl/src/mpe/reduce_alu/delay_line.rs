@@ -1,0 +1,96 @@
+//! A row of registers that moves in enabled cycles.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | as many enabled cycles as there are places |
+//! | throughput | one value an enabled cycle |
+//! | timing | `q` comes straight from a flip-flop |
+//! | state | `N` flip-flops a place, or shift registers of LUTs where the FPGA has such |
+
+use rust_hdl::prelude::*;
+
+/// Delays `N` bits. It has no reset: what tells a value from the bits of an empty place is kept elsewhere, so that
+/// synthesis may use shift registers.
+#[derive(LogicBlock)]
+pub struct DelayLine<const N: usize> {
+    pub clk: Signal<In, Clock>,
+    /// All values move on; they stay where they are otherwise.
+    pub enable: Signal<In, Bit>,
+    pub d: Signal<In, Bits<N>>,
+    pub q: Signal<Out, Bits<N>>,
+    place: Vec<DFF<Bits<N>>>,
+    _places: usize,
+    _moves: usize,
+}
+
+impl<const N: usize> DelayLine<N> {
+    /// A line of so many places, 1 or more; panics with none.
+    pub fn new(places: usize) -> Self {
+        assert!(places > 0, "a delay line without a place");
+        Self {
+            clk: Default::default(),
+            enable: Default::default(),
+            d: Default::default(),
+            q: Default::default(),
+            place: (0..places).map(|_| DFF::default()).collect(),
+            _places: places,
+            _moves: places - 1,
+        }
+    }
+}
+
+impl<const N: usize> Logic for DelayLine<N> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..self._places {
+            self.place[i].clock.next = self.clk.val();
+            self.place[i].d.next = self.place[i].q.val();
+            // The last place has the last word.
+            self.q.next = self.place[i].q.val();
+        }
+        if self.enable.val() {
+            self.place[0].d.next = self.d.val();
+            for i in 0..self._moves {
+                self.place[i + 1].d.next = self.place[i].q.val();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock_edge, rng, settle};
+    use rand::Rng;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn values_come_out_in_order_after_as_many_enabled_cycles_as_places() {
+        for places in 1..=6 {
+            let mut rng = rng(0xde1a + places as u64);
+            let mut dut = DelayLine::<32>::new(places);
+            dut.connect_all();
+            let mut model = VecDeque::new();
+            for _ in 0..1_000 {
+                let (value, enable) = (rng.gen::<u32>(), rng.gen_bool(0.7));
+                dut.d.next = u64::from(value).into();
+                dut.enable.next = enable;
+                settle(&mut dut);
+                if model.len() == places {
+                    assert_eq!(dut.q.val().to_u64(), u64::from(model[0]), "{places} places");
+                }
+                clock_edge!(dut);
+                if enable {
+                    model.push_back(value);
+                    model.drain(..model.len().saturating_sub(places));
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a delay line without a place")]
+    fn a_line_has_a_place() {
+        DelayLine::<1>::new(0);
+    }
+}

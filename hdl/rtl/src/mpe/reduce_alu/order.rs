@@ -1,0 +1,144 @@
+//! Which of two numbers is the lesser, for signed integers and floating-point numbers with one comparator.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | state | none |
+//!
+//! Signed integers compare as unsigned numbers do once their sign bits are flipped. Floating-point numbers hold sign and
+//! magnitude, the magnitude rising with exponent and fraction: they compare in the same way unless both are negative,
+//! where the order is the other way round. That puts -0 below +0, as IEEE 754-2019, 9.6, wants it of minimum and maximum.
+
+use portico_spec::fp::Format;
+use rust_hdl::prelude::*;
+
+/// Compares `a` with `b`, of `W` bits each, 32 or 64.
+#[derive(LogicBlock)]
+pub struct Order<const W: usize> {
+    pub a: Signal<In, Bits<W>>,
+    pub b: Signal<In, Bits<W>>,
+    /// Both are floating-point numbers, and signed integers otherwise.
+    pub floating: Signal<In, Bit>,
+    /// `a` comes before `b`; either where they are the same, or one is no number.
+    pub a_first: Signal<Out, Bit>,
+    /// One of them, as a floating-point number, is a NaN.
+    pub nan: Signal<Out, Bit>,
+    /// One of them, as a floating-point number, is a signalling NaN.
+    pub signalling: Signal<Out, Bit>,
+    a_negative: Signal<Local, Bit>,
+    b_negative: Signal<Local, Bit>,
+    a_nan: Signal<Local, Bit>,
+    b_nan: Signal<Local, Bit>,
+    sign: Constant<Bits<W>>,
+    infinity: Constant<Bits<W>>,
+    fraction: Constant<Bits<W>>,
+    quiet: Constant<Bits<W>>,
+}
+
+impl<const W: usize> Default for Order<W> {
+    /// # Panics
+    /// There is no floating-point format of `W` bits.
+    fn default() -> Self {
+        let format = Format::of_width(W).expect("a format of 32 or 64 bits");
+        let number = |bits: u64| Constant::new(bits.to_bits());
+        Self {
+            a: Default::default(),
+            b: Default::default(),
+            floating: Default::default(),
+            a_first: Default::default(),
+            nan: Default::default(),
+            signalling: Default::default(),
+            a_negative: Default::default(),
+            b_negative: Default::default(),
+            a_nan: Default::default(),
+            b_nan: Default::default(),
+            sign: number(format.sign_mask()),
+            infinity: number(format.infinity()),
+            fraction: number(format.fraction_mask()),
+            quiet: number(format.quiet_mask()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Order<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.a_negative.next = (self.a.val() & self.sign.val()).any();
+        self.b_negative.next = (self.b.val() & self.sign.val()).any();
+        self.a_first.next = ((self.a.val() ^ self.sign.val()) < (self.b.val() ^ self.sign.val()))
+            ^ (self.floating.val() & self.a_negative.val() & self.b_negative.val());
+
+        self.a_nan.next =
+            ((self.a.val() & self.infinity.val()) == self.infinity.val()) & (self.a.val() & self.fraction.val()).any();
+        self.b_nan.next =
+            ((self.b.val() & self.infinity.val()) == self.infinity.val()) & (self.b.val() & self.fraction.val()).any();
+        self.nan.next = self.a_nan.val() | self.b_nan.val();
+        self.signalling.next = (self.a_nan.val() & !(self.a.val() & self.quiet.val()).any())
+            | (self.b_nan.val() & !(self.b.val() & self.quiet.val()).any());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::settle;
+
+    fn holds<const W: usize>(words: &[u64], below: impl Fn(u64, u64, bool) -> bool, nan: impl Fn(u64) -> bool) {
+        let format = Format::of_width(W).unwrap();
+        let mut dut = Order::<W>::default();
+        dut.connect_all();
+        for (&a, &b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
+            for float in [false, true] {
+                dut.a.next = a.to_bits();
+                dut.b.next = b.to_bits();
+                dut.floating.next = float;
+                settle(&mut dut);
+                let any_nan = nan(a) || nan(b);
+                if a != b && !(float && any_nan) {
+                    assert_eq!(dut.a_first.val(), below(a, b, float), "{a:x} {b:x}, float {float}");
+                }
+                let signals = |word| nan(word) && word & format.quiet_mask() == 0;
+                let seen = (dut.nan.val(), dut.signalling.val());
+                assert_eq!(seen, (any_nan, signals(a) || signals(b)), "{a:x} {b:x}");
+            }
+        }
+    }
+
+    /// Around every border of the ranges of either kind, of both signs.
+    fn words(format: Format) -> Vec<u64> {
+        let borders = [
+            0,
+            format.fraction_mask(),
+            format.quiet_mask(),
+            format.infinity(),
+            format.canonical_nan(),
+        ];
+        let near = borders
+            .into_iter()
+            .flat_map(|word| [word.saturating_sub(1), word, word + 1]);
+        let most = format.sign_mask() - 1;
+        near.chain([most])
+            .flat_map(|word| [word, word | format.sign_mask()])
+            .collect()
+    }
+
+    #[test]
+    fn single_words_are_ordered_as_the_processor_orders_them() {
+        let below = |a: u64, b: u64, float| match float {
+            true => f32::from_bits(a as u32).total_cmp(&f32::from_bits(b as u32)).is_lt(),
+            false => (a as i32) < b as i32,
+        };
+        holds::<32>(&words(Format::BINARY32), below, |word| {
+            f32::from_bits(word as u32).is_nan()
+        });
+    }
+
+    #[test]
+    fn double_words_are_ordered_as_the_processor_orders_them() {
+        let below = |a: u64, b: u64, float| match float {
+            true => f64::from_bits(a).total_cmp(&f64::from_bits(b)).is_lt(),
+            false => (a as i64) < b as i64,
+        };
+        holds::<64>(&words(Format::BINARY64), below, |word| f64::from_bits(word).is_nan());
+    }
+}

@@ -1,0 +1,87 @@
+//! Free bytes and the largest free block.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle |
+//! | timing | both outputs come straight from flip-flops |
+//! | state | free blocks, and bytes of the largest |
+
+use super::NODE_WIDTH;
+use portico_spec::portals::buddy::{Heap, BYTES_WIDTH, ORDER_WIDTH};
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock)]
+pub struct Account {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: the whole heap is free.
+    pub rst: Signal<In, Bit>,
+    /// A block of this order is granted, or freed.
+    pub granted: Signal<In, Bit>,
+    pub freed: Signal<In, Bit>,
+    pub order: Signal<In, Bits<ORDER_WIDTH>>,
+    /// One bit a depth: there is a free block.
+    pub available: Signal<In, Bits<NODE_WIDTH>>,
+    pub free_bytes: Signal<Out, Bits<BYTES_WIDTH>>,
+    pub largest_free: Signal<Out, Bits<BYTES_WIDTH>>,
+    free_blocks: DFF<Bits<NODE_WIDTH>>,
+    largest: DFF<Bits<BYTES_WIDTH>>,
+    size: Signal<Local, Bits<NODE_WIDTH>>,
+    one: Constant<Bits<NODE_WIDTH>>,
+    blocks: Constant<Bits<NODE_WIDTH>>,
+    bytes: Constant<Bits<BYTES_WIDTH>>,
+    block_bits: Constant<Bits<5>>,
+    top_order: Constant<Bits<ORDER_WIDTH>>,
+    _orders: usize,
+}
+
+impl Account {
+    pub fn new(heap: Heap) -> Self {
+        let block_bits = heap.block().ilog2();
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            granted: Default::default(),
+            freed: Default::default(),
+            order: Default::default(),
+            available: Default::default(),
+            free_bytes: Default::default(),
+            largest_free: Default::default(),
+            free_blocks: Default::default(),
+            largest: Default::default(),
+            size: Default::default(),
+            one: Constant::new(bits(1)),
+            blocks: Constant::new(bits(heap.blocks().into())),
+            bytes: Constant::new(bits(heap.bytes().into())),
+            block_bits: Constant::new(bits(block_bits.into())),
+            top_order: Constant::new(bits(heap.top_order().into())),
+            _orders: heap.top_order() as usize + 1,
+        }
+    }
+}
+
+impl Logic for Account {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, free_blocks, largest);
+        self.free_bytes.next = bit_cast::<BYTES_WIDTH, NODE_WIDTH>(self.free_blocks.q.val()) << self.block_bits.val();
+        self.largest_free.next = self.largest.q.val();
+
+        self.size.next = self.one.val() << self.order.val();
+        if self.granted.val() {
+            self.free_blocks.d.next = self.free_blocks.q.val() - self.size.val();
+        }
+        if self.freed.val() {
+            self.free_blocks.d.next = self.free_blocks.q.val() + self.size.val();
+        }
+        self.largest.d.next = 0.into();
+        for rank in 0..self._orders {
+            if self.available.val().get_bit(self.top_order.val().index() - rank) {
+                self.largest.d.next = bits::<BYTES_WIDTH>(0).replace_bit(rank + self.block_bits.val().index(), true);
+            }
+        }
+        if self.rst.val() {
+            self.free_blocks.d.next = self.blocks.val();
+            self.largest.d.next = self.bytes.val();
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The buddy allocator with its streams.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | from a command taken to its result offered, with d depths below the root (14 for 1 MiB in 64-byte blocks): allocate up to d + 4 cycles, free up to d + 3, errors 2 to d + 3 |
+//! | throughput | one command at a time; the next is taken in the cycle after the result |
+//! | timing | `s_axis_tready`, `m_axis_tvalid` and both readings come straight from flip-flops |
+//! | initialisation | after a reset 2^(d + 1) / W - 1 cycles (1023 for 1 MiB in 64-byte blocks), no command is taken |
+//! | state | 2^(d + 1) bits in RAM, a `W`th of that in LUT-RAM |
+
+use super::NODE_WIDTH;
+use super::{
+    account::Account, control::Control, request::Request, search::Search, summary::Summary, tree::Tree, word_radix,
+};
+use crate::{prim::StreamIn, prim::StreamOut};
+use portico_spec::portals::buddy::Heap;
+use portico_spec::portals::buddy::BYTES_WIDTH;
+use portico_spec::portals::buddy::ORDER_OFFSET;
+use portico_spec::portals::buddy::ORDER_WIDTH;
+use portico_spec::portals::buddy::STATUS_OFFSET;
+use portico_spec::portals::buddy::STATUS_WIDTH;
+use rust_hdl::prelude::*;
+
+/// An allocator whose nodes stand in words of `W` = 2^`R` bits, each in a RAM word of `M` bits, `B` bytes.
+#[derive(LogicBlock)]
+pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: after the initialisation the whole heap is free.
+    pub rst: Signal<In, Bit>,
+    /// Commands, one beat each; `tlast` does not count.
+    pub s_axis: StreamIn<32>,
+    /// Results, one beat each, in the order of the commands.
+    pub m_axis: StreamOut<32>,
+    /// Bytes of all free blocks, as of the result offered or taken last; changes only between a command and its result.
+    pub free_bytes: Signal<Out, Bits<BYTES_WIDTH>>,
+    /// Bytes of the largest free block, 0 if there is none; likewise.
+    pub largest_free: Signal<Out, Bits<BYTES_WIDTH>>,
+    /// Tables are being cleared after a reset; `free_bytes` and `largest_free` do not count yet.
+    pub initialising: Signal<Out, Bit>,
+    request: Request,
+    control: Control<W, R>,
+    search: Search<W, R>,
+    tree: Tree<W, R, M, B>,
+    summary: Summary<W, R>,
+    account: Account,
+    address: Signal<Local, Bits<32>>,
+    order: Signal<Local, Bits<32>>,
+    offset_mask: Constant<Bits<NODE_WIDTH>>,
+    block_bits: Constant<Bits<5>>,
+    order_at: Constant<Bits<5>>,
+    status_at: Constant<Bits<5>>,
+}
+
+impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAllocator<W, R, M, B> {
+    /// An allocator of `heap`; panics unless `R` is [`word_radix`] of it, `W` = 2^`R`, and `M` = 8 `B` is `W`, or 16 if that
+    /// is less.
+    pub fn new(heap: Heap) -> Self {
+        assert!(
+            R == word_radix(heap) && W == 1 << R && M == W.max(16) && B == M / 8,
+            "buddy allocator: W = {W}, R = {R}, M = {M}, B = {B} for {heap:?}, allowed: R = {}, W = 2^R, M = max(W, 16), B = M / 8",
+            word_radix(heap)
+        );
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: Default::default(),
+            m_axis: Default::default(),
+            free_bytes: Default::default(),
+            largest_free: Default::default(),
+            initialising: Default::default(),
+            request: Request::new(heap),
+            control: Control::new(heap),
+            search: Search::new(),
+            tree: Tree::new(heap),
+            summary: Summary::new(heap),
+            account: Account::new(heap),
+            address: Default::default(),
+            order: Default::default(),
+            offset_mask: Constant::new(bits(u64::from(heap.blocks()) - 1)),
+            block_bits: Constant::new(bits(heap.block().ilog2().into())),
+            order_at: Constant::new(bits(ORDER_OFFSET as u64)),
+            status_at: Constant::new(bits(STATUS_OFFSET as u64)),
+        }
+    }
+}
+
+impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for BuddyAllocator<W, R, M, B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.request.command.next = self.s_axis.tdata.val();
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.rst.val();
+        self.control.start.next = self.s_axis.tvalid.val();
+        self.control.is_free.next = self.request.is_free.val();
+        self.control.foreign.next = self.request.foreign.val();
+        self.control.leaf.next = self.request.leaf.val();
+        self.control.zero_size.next = self.request.zero_size.val();
+        self.control.sufficient.next = self.request.sufficient.val();
+        self.control.none.next = self.search.none.val();
+        self.control.leads_to_word.next = self.search.leads_to_word.val();
+        self.control.leads_to_group.next = self.search.leads_to_group.val();
+        self.control.place.next = self.search.place.val();
+        self.control.used.next = self.tree.used.val();
+        self.control.buddy_used.next = self.tree.buddy_used.val();
+        self.control.taken.next = self.m_axis.tready.val();
+
+        self.tree.clk.next = self.clk.val();
+        self.tree.rst.next = self.rst.val();
+        self.tree.node.next = self.control.node.val();
+        self.tree.next_node.next = self.control.next_node.val();
+        self.tree.mark.next = self.control.mark.val();
+        self.tree.unmark.next = self.control.unmark.val();
+        self.tree.clear.next = self.control.clear.val();
+
+        self.summary.clk.next = self.clk.val();
+        self.summary.rst.next = self.rst.val();
+        self.summary.update.next = self.control.mark.val() | self.control.unmark.val() | self.control.clear.val();
+        self.summary.node.next = self.control.node.val();
+        self.summary.has_free.next = self.tree.keeps_free.val();
+
+        self.search.clk.next = self.clk.val();
+        self.search.nodes.next = self.tree.first_free.val();
+        self.search.words.next = self.summary.words.val();
+        self.search.groups.next = self.summary.groups.val();
+        self.search.sufficient.next = self.request.sufficient.val();
+        self.search.goes_on.next = self.control.seeks_word.val() | self.control.seeks_node.val();
+        self.search.further.next = self.tree.free.val();
+        if self.control.seeks_word.val() {
+            self.search.further.next = self.summary.group.val();
+        }
+
+        self.account.clk.next = self.clk.val();
+        self.account.rst.next = self.rst.val();
+        self.account.granted.next = self.control.granted.val();
+        self.account.freed.next = self.control.freed.val();
+        self.account.order.next = self.control.order.val();
+        self.account.available.next = self.search.available.val();
+        self.free_bytes.next = self.account.free_bytes.val();
+        self.largest_free.next = self.account.largest_free.val();
+        self.initialising.next = self.control.initialising.val();
+
+        self.s_axis.tready.next = self.control.idle.val();
+        self.m_axis.tvalid.next = self.control.offers.val();
+        self.m_axis.tlast.next = true;
+        self.address.next = 0.into();
+        self.order.next = 0.into();
+        if !self.control.status.val().any() {
+            self.order.next = bit_cast::<32, ORDER_WIDTH>(self.control.order.val()) << self.order_at.val();
+            if !self.control.frees.val() {
+                self.address.next = bit_cast::<32, NODE_WIDTH>(self.control.node.val() & self.offset_mask.val())
+                    << self.block_bits.val();
+            }
+        }
+        self.m_axis.tdata.next = self.address.val()
+            | self.order.val()
+            | (bit_cast::<32, STATUS_WIDTH>(self.control.status.val()) << self.status_at.val());
+    }
+}

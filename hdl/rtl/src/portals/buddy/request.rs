@@ -1,0 +1,79 @@
+//! What a command asks for, in nodes and depths.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational |
+//! | state | none |
+
+use super::NODE_WIDTH;
+use portico_spec::portals::buddy::{Heap, OPERAND_WIDTH, OPERATION_OFFSET};
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock)]
+pub struct Request {
+    pub command: Signal<In, Bits<32>>,
+    pub is_free: Signal<Out, Bit>,
+    /// No smallest block starts at this address.
+    pub foreign: Signal<Out, Bit>,
+    /// The node of the smallest block at this address.
+    pub leaf: Signal<Out, Bits<NODE_WIDTH>>,
+    pub zero_size: Signal<Out, Bit>,
+    /// One bit a depth: blocks there are as large as the size. As a number, the last node of the deepest such depth.
+    pub sufficient: Signal<Out, Bits<NODE_WIDTH>>,
+    operand: Signal<Local, Bits<OPERAND_WIDTH>>,
+    last_byte: Signal<Local, Bits<OPERAND_WIDTH>>,
+    operation_at: Constant<Bits<5>>,
+    block_bits: Constant<Bits<5>>,
+    no_address: Constant<Bits<OPERAND_WIDTH>>,
+    first_leaf: Constant<Bits<NODE_WIDTH>>,
+    /// By depth: offsets that lie beyond a block there.
+    beyond: Vec<Constant<Bits<OPERAND_WIDTH>>>,
+    _depths: usize,
+}
+
+impl Request {
+    pub fn new(heap: Heap) -> Self {
+        let all = (1u64 << OPERAND_WIDTH) - 1;
+        let outside_of = |bytes: u32| all & !u64::from(bytes - 1);
+        let addresses = u64::from(heap.bytes() - heap.block());
+        let orders = (0..=heap.top_order()).rev();
+        Self {
+            command: Default::default(),
+            is_free: Default::default(),
+            foreign: Default::default(),
+            leaf: Default::default(),
+            zero_size: Default::default(),
+            sufficient: Default::default(),
+            operand: Default::default(),
+            last_byte: Default::default(),
+            operation_at: Constant::new(bits(OPERATION_OFFSET as u64)),
+            block_bits: Constant::new(bits(heap.block().ilog2().into())),
+            no_address: Constant::new(bits(all & !addresses)),
+            first_leaf: Constant::new(bits(heap.blocks().into())),
+            beyond: orders
+                .map(|order| Constant::new(bits(outside_of(heap.bytes_of(order)))))
+                .collect(),
+            _depths: heap.top_order() as usize + 1,
+        }
+    }
+}
+
+impl Logic for Request {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.is_free.next = self.command.val().get_bit(self.operation_at.val().index());
+        self.operand.next = self.command.val().get_bits::<OPERAND_WIDTH>(0);
+        self.foreign.next = (self.operand.val() & self.no_address.val()).any();
+        self.leaf.next =
+            bit_cast::<NODE_WIDTH, OPERAND_WIDTH>(self.operand.val() >> self.block_bits.val()) | self.first_leaf.val();
+        self.zero_size.next = !self.operand.val().any();
+        self.last_byte.next = self.operand.val() - 1;
+        self.sufficient.next = 0.into();
+        for depth in 0..self._depths {
+            self.sufficient.next = self
+                .sufficient
+                .val()
+                .replace_bit(depth, !(self.last_byte.val() & self.beyond[depth].val()).any());
+        }
+    }
+}

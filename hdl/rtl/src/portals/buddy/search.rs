@@ -1,0 +1,150 @@
+//! The free block to take: of the smallest sufficient order that has one, and there the first.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | combinational, but for `candidates` of the cycle before |
+//! | state | one bit a depth |
+//!
+//! A depth's blocks are seen in the tier of their depth: in word 0 themselves, below it their words, at last groups of
+//! words. The first place there is the block or leads to it, a tier a cycle. Places of one depth lie side by side, in the
+//! order of their addresses, so the lowest place is the lowest address.
+
+use super::{rank_mask, NODE_WIDTH};
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock)]
+pub struct Search<const W: usize, const R: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Free blocks in word 0, words of group 0 with a free block, and groups with one.
+    pub nodes: Signal<In, Bits<W>>,
+    pub words: Signal<In, Bits<W>>,
+    pub groups: Signal<In, Bits<W>>,
+    /// One bit a depth: there is a free block.
+    pub available: Signal<Out, Bits<NODE_WIDTH>>,
+    /// One bit a depth: blocks are large enough for the request; in the cycle before the first search of it.
+    pub sufficient: Signal<In, Bits<NODE_WIDTH>>,
+    /// No depth is both.
+    pub none: Signal<Out, Bit>,
+    /// The first place found is a word, or a group.
+    pub leads_to_word: Signal<Out, Bit>,
+    pub leads_to_group: Signal<Out, Bit>,
+    /// Looks through `further` instead: free blocks in a word or words with one in a group.
+    pub goes_on: Signal<In, Bit>,
+    pub further: Signal<In, Bits<W>>,
+    /// The lowest place.
+    pub place: Signal<Out, Bits<R>>,
+    candidates: DFF<Bits<NODE_WIDTH>>,
+    chosen: Signal<Local, Bits<NODE_WIDTH>>,
+    in_word: Signal<Local, Bits<R>>,
+    in_group: Signal<Local, Bits<R>>,
+    ranks: Signal<Local, Bits<R>>,
+    tier: Signal<Local, Bits<W>>,
+    places: Signal<Local, Bits<W>>,
+    lowest: Signal<Local, Bits<W>>,
+    radix: Constant<Bits<4>>,
+    two_radices: Constant<Bits<4>>,
+    rank: Vec<Constant<Bits<W>>>,
+    odd: Vec<Constant<Bits<W>>>,
+    _radix: usize,
+    _depths: usize,
+}
+
+impl<const W: usize, const R: usize> Search<W, R> {
+    pub fn new() -> Self {
+        // Places whose number has this bit.
+        let with_bit = |bit: usize| {
+            (0..W)
+                .filter(|place| place >> bit & 1 == 1)
+                .fold(0u64, |mask, place| mask | 1 << place)
+        };
+        Self {
+            clk: Default::default(),
+            nodes: Default::default(),
+            words: Default::default(),
+            groups: Default::default(),
+            available: Default::default(),
+            sufficient: Default::default(),
+            none: Default::default(),
+            leads_to_word: Default::default(),
+            leads_to_group: Default::default(),
+            goes_on: Default::default(),
+            further: Default::default(),
+            place: Default::default(),
+            candidates: Default::default(),
+            chosen: Default::default(),
+            in_word: Default::default(),
+            in_group: Default::default(),
+            ranks: Default::default(),
+            tier: Default::default(),
+            places: Default::default(),
+            lowest: Default::default(),
+            radix: Constant::new(bits(R as u64)),
+            two_radices: Constant::new(bits(2 * R as u64)),
+            rank: (0..R).map(|rank| Constant::new(bits(rank_mask(rank)))).collect(),
+            odd: (0..R).map(|bit| Constant::new(bits(with_bit(bit)))).collect(),
+            _radix: R,
+            _depths: 3 * R,
+        }
+    }
+}
+
+impl<const W: usize, const R: usize> Logic for Search<W, R> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, candidates);
+        self.available.next = 0.into();
+        for i in 0..self._radix {
+            self.available.next = self
+                .available
+                .val()
+                .replace_bit(i, (self.nodes.val() & self.rank[i].val()).any())
+                .replace_bit(
+                    i + self.radix.val().index(),
+                    (self.words.val() & self.rank[i].val()).any(),
+                )
+                .replace_bit(
+                    i + self.two_radices.val().index(),
+                    (self.groups.val() & self.rank[i].val()).any(),
+                );
+        }
+        self.candidates.d.next = self.available.val() & self.sufficient.val();
+
+        // The deepest, in which blocks are smallest.
+        self.none.next = !self.candidates.q.val().any();
+        self.chosen.next = 0.into();
+        for i in 0..self._depths {
+            if self.candidates.q.val().get_bit(i) {
+                self.chosen.next = bits::<NODE_WIDTH>(0).replace_bit(i, true);
+            }
+        }
+        self.in_word.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val() >> self.radix.val());
+        self.in_group.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val() >> self.two_radices.val());
+        self.leads_to_word.next = self.in_word.val().any();
+        self.leads_to_group.next = self.in_group.val().any();
+        self.ranks.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val()) | self.in_word.val() | self.in_group.val();
+        self.tier.next = self.nodes.val();
+        if self.leads_to_word.val() {
+            self.tier.next = self.words.val();
+        }
+        if self.leads_to_group.val() {
+            self.tier.next = self.groups.val();
+        }
+        self.places.next = 0.into();
+        for i in 0..self._radix {
+            if self.ranks.val().get_bit(i) {
+                self.places.next = self.tier.val() & self.rank[i].val();
+            }
+        }
+        if self.goes_on.val() {
+            self.places.next = self.further.val();
+        }
+        self.lowest.next = self.places.val() & (!self.places.val() + 1);
+        self.place.next = 0.into();
+        for i in 0..self._radix {
+            self.place.next = self
+                .place
+                .val()
+                .replace_bit(i, (self.lowest.val() & self.odd[i].val()).any());
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Words that have a free block, and groups of `W` words that have one.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from `update` to `words`, `groups` and `group`; they show already what the edge will bring |
+//! | throughput | one word a cycle |
+//! | state | one bit a word, one bit a group, and an update in hand |
+//!
+//! Bits of words stand in words of `W` themselves; the first of them is in registers, the others are in LUT-RAM. Word 0 of
+//! the nodes has no bit here.
+
+use super::{first_places, GROUP_WIDTH, NODE_WIDTH, WORD_WIDTH};
+use crate::prim::LutRam;
+use portico_spec::portals::buddy::Heap;
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock)]
+pub struct Summary<const W: usize, const R: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: nothing is free; LUT-RAM stays as it is.
+    pub rst: Signal<In, Bit>,
+    /// The word of this node now has a free block or has not.
+    pub update: Signal<In, Bit>,
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub has_free: Signal<In, Bit>,
+    /// Words of group 0.
+    pub words: Signal<Out, Bits<W>>,
+    pub groups: Signal<Out, Bits<W>>,
+    /// Words of the group whose number stands in the word's place of `node`, while nothing is in hand.
+    pub group: Signal<Out, Bits<W>>,
+    store: LutRam<W, GROUP_WIDTH>,
+    first: DFF<Bits<W>>,
+    with_free: DFF<Bits<W>>,
+    pending: DFF<Bit>,
+    word: DFF<Bits<WORD_WIDTH>>,
+    value: DFF<Bit>,
+    node_word: Signal<Local, Bits<WORD_WIDTH>>,
+    group_number: Signal<Local, Bits<WORD_WIDTH>>,
+    in_first: Signal<Local, Bit>,
+    current: Signal<Local, Bits<W>>,
+    changed: Signal<Local, Bits<W>>,
+    place: Signal<Local, Bits<R>>,
+    group_place: Signal<Local, Bits<R>>,
+    radix: Constant<Bits<3>>,
+    word_places: Constant<Bits<W>>,
+    group_places: Constant<Bits<W>>,
+}
+
+impl<const W: usize, const R: usize> Summary<W, R> {
+    pub fn new(heap: Heap) -> Self {
+        let words = 2 * u64::from(heap.blocks()) / W as u64;
+        let groups = (words / W as u64).max(1);
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            update: Default::default(),
+            node: Default::default(),
+            has_free: Default::default(),
+            words: Default::default(),
+            groups: Default::default(),
+            group: Default::default(),
+            store: LutRam::new(groups as usize),
+            first: Default::default(),
+            with_free: Default::default(),
+            pending: Default::default(),
+            word: Default::default(),
+            value: Default::default(),
+            node_word: Default::default(),
+            group_number: Default::default(),
+            in_first: Default::default(),
+            current: Default::default(),
+            changed: Default::default(),
+            place: Default::default(),
+            group_place: Default::default(),
+            radix: Constant::new(bits(R as u64)),
+            word_places: first_places(words),
+            group_places: first_places(groups),
+        }
+    }
+}
+
+impl<const W: usize, const R: usize> Logic for Summary<W, R> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, first, with_free, pending, word, value);
+        self.node_word.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.node.val() >> self.radix.val());
+        self.pending.d.next = self.update.val() & self.node_word.val().any();
+        self.word.d.next = self.node_word.val();
+        self.value.d.next = self.has_free.val();
+
+        self.group_number.next = self.word.q.val() >> self.radix.val();
+        self.in_first.next = !self.group_number.val().any();
+        self.place.next = bit_cast::<R, WORD_WIDTH>(self.word.q.val());
+        self.group_place.next = bit_cast::<R, WORD_WIDTH>(self.group_number.val());
+        self.store.clk.next = self.clk.val();
+        self.store.read_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.node_word.val());
+        if self.pending.q.val() {
+            self.store.read_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.group_number.val());
+        }
+        self.group.next = self.store.read_data.val();
+
+        self.current.next = self.store.read_data.val();
+        if self.in_first.val() {
+            self.current.next = self.first.q.val();
+        }
+        self.changed.next = self
+            .current
+            .val()
+            .replace_bit(self.place.val().index(), self.value.q.val());
+        self.words.next = self.first.q.val();
+        self.groups.next = self.with_free.q.val();
+        if self.pending.q.val() & self.in_first.val() {
+            self.words.next = self.changed.val() & self.word_places.val();
+        }
+        if self.pending.q.val() & !self.in_first.val() {
+            self.groups.next = self
+                .with_free
+                .q
+                .val()
+                .replace_bit(self.group_place.val().index(), self.changed.val().any())
+                & self.group_places.val();
+        }
+        self.store.write_enable.next = self.pending.q.val() & !self.in_first.val();
+        self.store.write_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.group_number.val());
+        self.store.write_data.next = self.changed.val();
+        self.first.d.next = self.words.val();
+        self.with_free.d.next = self.groups.val();
+        if self.rst.val() {
+            self.first.d.next = 0.into();
+            self.with_free.d.next = 0.into();
+            self.pending.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! In which chains the entries are: that of their list, with hashing also one by source, or the free places.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | `ends` and `follower`: 1 cycle after `look` and `read`; a change: 1 cycle; `older`: 2 cycles after `read` |
+//! | throughput | one look, one read or one change a cycle |
+//! | state | 32 bits an entry in block RAM, with hashing 96, and 128 a bucket |
+
+use super::{
+    chain::Chain,
+    free_list::{FreeList, PLACES_WIDTH},
+    hash_index::HashIndex,
+    list_ends::ListEnds,
+    parameters::ListParameters,
+    ports::{EndsOut, LIST_BITS},
+};
+use portico_spec::portals::list::SOURCE_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Chains of entries that `A` bits number.
+#[derive(LogicBlock)]
+pub struct Chains<const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: all places are free.
+    pub rst: Signal<In, Bit>,
+    /// No command may be taken: the chains are being cleared, or the entries numbered.
+    pub busy: Signal<Out, Bit>,
+    /// No command is there, and no result is being sent.
+    pub quiet: Signal<In, Bit>,
+    /// Reads the entry at `at`.
+    pub read: Signal<In, Bit>,
+    pub at: Signal<In, Bits<A>>,
+    /// The same for all memories: what is read on behalf of a command, or to number the entries.
+    pub any_read: Signal<Out, Bit>,
+    pub any_at: Signal<Out, Bits<A>>,
+    /// Turns to a list's chain, and to that of its source or, if `wild`, of its entries with ANY.
+    pub look: Signal<In, Bit>,
+    pub list: Signal<In, Bits<LIST_BITS>>,
+    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    pub wild: Signal<In, Bit>,
+    /// Which of both `ends` and `follower` are of: the list's if there is no other.
+    pub by_order: Signal<In, Bit>,
+    pub ends: EndsOut<A>,
+    pub follower: Signal<Out, Bits<A>>,
+    /// The entry `index` comes to both, leaves both, frees its place.
+    pub index: Signal<In, Bits<A>>,
+    pub insert: Signal<In, Bit>,
+    pub remove: Signal<In, Bit>,
+    pub frees: Signal<In, Bit>,
+    /// As in [`super::Sequencer`].
+    pub keep: Signal<In, Bit>,
+    pub older: Signal<Out, Bit>,
+    /// As in [`FreeList`].
+    pub full: Signal<Out, Bit>,
+    pub free_index: Signal<Out, Bits<A>>,
+    pub fresh: Signal<Out, Bit>,
+    pub used: Signal<Out, Bits<PLACES_WIDTH>>,
+    order: Chain<A>,
+    order_ends: ListEnds<A>,
+    places: FreeList<A>,
+    hash: Vec<HashIndex<A>>,
+    shared_read: Signal<Local, Bit>,
+    shared_at: Signal<Local, Bits<A>>,
+    shared_look: Signal<Local, Bit>,
+    shared_list: Signal<Local, Bits<LIST_BITS>>,
+    _hashes: usize,
+}
+
+impl<const A: usize> Chains<A> {
+    /// For a list manager of these parameters.
+    pub fn new(parameters: &ListParameters) -> Self {
+        let ListParameters {
+            entries,
+            buckets,
+            sequence_limit,
+        } = *parameters;
+        let hashes = usize::from(buckets > 0);
+        let hash = |_| HashIndex::new(entries, buckets, sequence_limit);
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            busy: Default::default(),
+            quiet: Default::default(),
+            read: Default::default(),
+            at: Default::default(),
+            any_read: Default::default(),
+            any_at: Default::default(),
+            look: Default::default(),
+            list: Default::default(),
+            source: Default::default(),
+            wild: Default::default(),
+            by_order: Default::default(),
+            ends: Default::default(),
+            follower: Default::default(),
+            index: Default::default(),
+            insert: Default::default(),
+            remove: Default::default(),
+            frees: Default::default(),
+            keep: Default::default(),
+            older: Default::default(),
+            full: Default::default(),
+            free_index: Default::default(),
+            fresh: Default::default(),
+            used: Default::default(),
+            order: Chain::new(entries),
+            order_ends: Default::default(),
+            places: FreeList::new(entries),
+            hash: (0..hashes).map(hash).collect(),
+            shared_read: Default::default(),
+            shared_at: Default::default(),
+            shared_look: Default::default(),
+            shared_list: Default::default(),
+            _hashes: hashes,
+        }
+    }
+}
+
+impl<const A: usize> Logic for Chains<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.shared_read.next = self.read.val();
+        self.shared_at.next = self.at.val();
+        self.shared_look.next = self.look.val();
+        self.shared_list.next = self.list.val();
+        self.busy.next = false;
+        self.older.next = false;
+        self.ends.nonempty.next = self.order_ends.ends.nonempty.val();
+        self.ends.head.next = self.order_ends.ends.head.val();
+        self.ends.tail.next = self.order_ends.ends.tail.val();
+        self.follower.next = self.order.follower.val();
+        for i in 0..self._hashes {
+            if self.hash[i].walks.val() {
+                self.shared_read.next = true;
+                self.shared_at.next = self.hash[i].walk_at.val();
+            }
+            if self.hash[i].numbering_look.val() {
+                self.shared_look.next = true;
+                self.shared_list.next = self.hash[i].numbering_list.val();
+            }
+            if !self.by_order.val() {
+                self.ends.nonempty.next = self.hash[i].ends.nonempty.val();
+                self.ends.head.next = self.hash[i].ends.head.val();
+                self.ends.tail.next = self.hash[i].ends.tail.val();
+                self.follower.next = self.hash[i].follower.val();
+            }
+            self.busy.next = self.hash[i].initialising.val() | self.hash[i].busy.val();
+            self.older.next = self.hash[i].older.val();
+            self.hash[i].clk.next = self.clk.val();
+            self.hash[i].rst.next = self.rst.val();
+            self.hash[i].read.next = self.shared_read.val();
+            self.hash[i].at.next = self.shared_at.val();
+            self.hash[i].look.next = self.shared_look.val();
+            self.hash[i].list.next = self.shared_list.val();
+            self.hash[i].source.next = self.source.val();
+            self.hash[i].wild.next = self.wild.val();
+            self.hash[i].index.next = self.index.val();
+            self.hash[i].insert.next = self.insert.val();
+            self.hash[i].unlink.next = self.remove.val();
+            self.hash[i].keep.next = self.keep.val();
+            self.hash[i].quiet.next = self.quiet.val();
+            self.hash[i].order_ends.nonempty.next = self.order_ends.ends.nonempty.val();
+            self.hash[i].order_ends.head.next = self.order_ends.ends.head.val();
+            self.hash[i].order_ends.tail.next = self.order_ends.ends.tail.val();
+            self.hash[i].order_next.next = self.order.follower.val();
+        }
+        self.any_read.next = self.shared_read.val();
+        self.any_at.next = self.shared_at.val();
+
+        self.order_ends.clk.next = self.clk.val();
+        self.order_ends.rst.next = self.rst.val();
+        self.order_ends.look.next = self.shared_look.val();
+        self.order_ends.list.next = self.shared_list.val();
+        self.order_ends.write.next = self.insert.val() | self.remove.val();
+        EndsOut::<A>::join(&mut self.order.new_ends, &mut self.order_ends.new_ends);
+        self.order.clk.next = self.clk.val();
+        self.order.read.next = self.shared_read.val();
+        self.order.at.next = self.shared_at.val();
+        self.order.ends.nonempty.next = self.order_ends.ends.nonempty.val();
+        self.order.ends.head.next = self.order_ends.ends.head.val();
+        self.order.ends.tail.next = self.order_ends.ends.tail.val();
+        self.order.index.next = self.index.val();
+        self.order.insert.next = self.insert.val();
+        self.order.unlink.next = self.remove.val();
+        self.order.frees.next = self.frees.val();
+        self.order.successor.next = self.places.successor.val();
+
+        self.places.clk.next = self.clk.val();
+        self.places.rst.next = self.rst.val();
+        self.places.take.next = self.insert.val();
+        self.places.follower.next = self.order.follower.val();
+        self.places.give.next = self.frees.val();
+        self.places.freed.next = self.index.val();
+        self.full.next = self.places.full.val();
+        self.free_index.next = self.places.index.val();
+        self.fresh.next = self.places.fresh.val();
+        self.used.next = self.places.used.val();
+    }
+}

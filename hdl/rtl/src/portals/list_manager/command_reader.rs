@@ -1,0 +1,122 @@
+//! Takes a command off its stream.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from the last beat taken to `valid` |
+//! | throughput | one beat a cycle; one command at a time |
+//! | timing | `s_axis_tready` comes from flip-flops and `allow` |
+//! | state | 288 flip-flops of fields, and 4 |
+//!
+//! Beats beyond the most that a command has are taken and dropped: the command is too long whatever they are.
+
+use super::ports::WORD;
+use crate::prim::StreamIn;
+use portico_spec::portals::list::MAX_COMMAND_BEATS;
+use portico_spec::portals::list::POINTER_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Width of a number of beats, in bits.
+pub(crate) const BEATS_WIDTH: usize = 3;
+
+/// Holds one command.
+#[derive(LogicBlock)]
+pub struct CommandReader {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: what was taken is forgotten.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<WORD>,
+    /// Beats may be taken.
+    pub allow: Signal<In, Bit>,
+    /// There is a whole command; it stays until `done`.
+    pub valid: Signal<Out, Bit>,
+    pub done: Signal<In, Bit>,
+    /// Its beats, one more than a command may have if there are too many.
+    pub beats: Signal<Out, Bits<BEATS_WIDTH>>,
+    pub first: Signal<Out, Bits<WORD>>,
+    pub match_bits: Signal<Out, Bits<WORD>>,
+    pub extent: Signal<Out, Bits<WORD>>,
+    pub ignore_bits: Signal<Out, Bits<WORD>>,
+    pub pointer: Signal<Out, Bits<POINTER_WIDTH>>,
+    count: DFF<Bits<BEATS_WIDTH>>,
+    whole: DFF<Bit>,
+    beat_0: DFF<Bits<WORD>>,
+    beat_1: DFF<Bits<WORD>>,
+    beat_2: DFF<Bits<WORD>>,
+    beat_3: DFF<Bits<WORD>>,
+    beat_4: DFF<Bits<POINTER_WIDTH>>,
+    taken: Signal<Local, Bit>,
+    too_many: Constant<Bits<BEATS_WIDTH>>,
+}
+
+impl Default for CommandReader {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            s_axis: Default::default(),
+            allow: Default::default(),
+            valid: Default::default(),
+            done: Default::default(),
+            beats: Default::default(),
+            first: Default::default(),
+            match_bits: Default::default(),
+            extent: Default::default(),
+            ignore_bits: Default::default(),
+            pointer: Default::default(),
+            count: Default::default(),
+            whole: Default::default(),
+            beat_0: Default::default(),
+            beat_1: Default::default(),
+            beat_2: Default::default(),
+            beat_3: Default::default(),
+            beat_4: Default::default(),
+            taken: Default::default(),
+            too_many: Constant::new(bits(MAX_COMMAND_BEATS as u64 + 1)),
+        }
+    }
+}
+
+impl Logic for CommandReader {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, count, whole, beat_0, beat_1, beat_2, beat_3, beat_4);
+        self.s_axis.tready.next = self.allow.val() & !self.whole.q.val();
+        self.taken.next = self.s_axis.tvalid.val() & self.allow.val() & !self.whole.q.val();
+        self.valid.next = self.whole.q.val();
+        self.beats.next = self.count.q.val();
+        self.first.next = self.beat_0.q.val();
+        self.match_bits.next = self.beat_1.q.val();
+        self.extent.next = self.beat_2.q.val();
+        self.ignore_bits.next = self.beat_3.q.val();
+        self.pointer.next = self.beat_4.q.val();
+        if self.taken.val() {
+            self.whole.d.next = self.s_axis.tlast.val();
+            if self.count.q.val() != self.too_many.val() {
+                self.count.d.next = self.count.q.val() + 1;
+            }
+            if self.count.q.val() == bits::<BEATS_WIDTH>(0) {
+                self.beat_0.d.next = self.s_axis.tdata.val();
+            }
+            if self.count.q.val() == bits::<BEATS_WIDTH>(1) {
+                self.beat_1.d.next = self.s_axis.tdata.val();
+            }
+            if self.count.q.val() == bits::<BEATS_WIDTH>(2) {
+                self.beat_2.d.next = self.s_axis.tdata.val();
+            }
+            if self.count.q.val() == bits::<BEATS_WIDTH>(3) {
+                self.beat_3.d.next = self.s_axis.tdata.val();
+            }
+            if self.count.q.val() == bits::<BEATS_WIDTH>(4) {
+                self.beat_4.d.next = self.s_axis.tdata.val().get_bits::<POINTER_WIDTH>(0);
+            }
+        }
+        if self.done.val() {
+            self.whole.d.next = false;
+            self.count.d.next = 0.into();
+        }
+        if self.rst.val() {
+            self.whole.d.next = false;
+            self.count.d.next = 0.into();
+        }
+    }
+}

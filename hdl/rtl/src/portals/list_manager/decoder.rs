@@ -1,0 +1,224 @@
+//! What a command asks for, and what is wrong with it.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0: logic alone |
+
+use super::{
+    command_reader::BEATS_WIDTH,
+    ports::{PlanOut, LIST_BITS, WORD},
+};
+use portico_spec::portals::list::{
+    List, Opcode, Status, CODE_WIDTH, HANDLE_OFFSET, HANDLE_WIDTH, LIST_OFFSET, LIST_WIDTH, OPCODE_OFFSET,
+    OPTIONS_OFFSET, OPTIONS_WIDTH, SOURCE_OFFSET, SOURCE_WIDTH, USE_ONCE,
+};
+use rust_hdl::prelude::*;
+
+/// Reads the first beat and the number of beats.
+#[derive(LogicBlock)]
+pub struct Decoder {
+    pub first: Signal<In, Bits<WORD>>,
+    pub beats: Signal<In, Bits<BEATS_WIDTH>>,
+    pub plan: PlanOut,
+    pub list: Signal<Out, Bits<LIST_WIDTH>>,
+    pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
+    pub options: Signal<Out, Bits<OPTIONS_WIDTH>>,
+    pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    opcode: Signal<Local, Bits<CODE_WIDTH>>,
+    list_code: Signal<Local, Bits<LIST_WIDTH>>,
+    short_list: Signal<Local, Bits<LIST_BITS>>,
+    once: Signal<Local, Bit>,
+    known: Signal<Local, Bit>,
+    right_list: Signal<Local, Bit>,
+    wanted: Signal<Local, Bits<BEATS_WIDTH>>,
+    is_append: Signal<Local, Bit>,
+    is_append_search: Signal<Local, Bit>,
+    is_search: Signal<Local, Bit>,
+    is_search_delete: Signal<Local, Bit>,
+    is_probe: Signal<Local, Bit>,
+    is_consume: Signal<Local, Bit>,
+    is_deliver: Signal<Local, Bit>,
+    is_delete: Signal<Local, Bit>,
+    is_read: Signal<Local, Bit>,
+    is_set_offset: Signal<Local, Bit>,
+    is_status: Signal<Local, Bit>,
+    append: Constant<Bits<CODE_WIDTH>>,
+    append_search: Constant<Bits<CODE_WIDTH>>,
+    search: Constant<Bits<CODE_WIDTH>>,
+    search_delete: Constant<Bits<CODE_WIDTH>>,
+    probe: Constant<Bits<CODE_WIDTH>>,
+    consume: Constant<Bits<CODE_WIDTH>>,
+    deliver: Constant<Bits<CODE_WIDTH>>,
+    delete_code: Constant<Bits<CODE_WIDTH>>,
+    read: Constant<Bits<CODE_WIDTH>>,
+    set_offset: Constant<Bits<CODE_WIDTH>>,
+    status: Constant<Bits<CODE_WIDTH>>,
+    bad_opcode: Constant<Bits<CODE_WIDTH>>,
+    bad_length: Constant<Bits<CODE_WIDTH>>,
+    bad_list: Constant<Bits<CODE_WIDTH>>,
+    entry_beats: Constant<Bits<BEATS_WIDTH>>,
+    mirrored_beats: Constant<Bits<BEATS_WIDTH>>,
+    header_beats: Constant<Bits<BEATS_WIDTH>>,
+    offset_beats: Constant<Bits<BEATS_WIDTH>>,
+    handle_beats: Constant<Bits<BEATS_WIDTH>>,
+    priority_list: Constant<Bits<LIST_BITS>>,
+    unexpected_list: Constant<Bits<LIST_BITS>>,
+    all_lists: Constant<Bits<LIST_BITS>>,
+    greatest_list: Constant<Bits<LIST_WIDTH>>,
+    opcode_at: Constant<Bits<6>>,
+    list_at: Constant<Bits<6>>,
+    source_at: Constant<Bits<6>>,
+    options_at: Constant<Bits<6>>,
+    handle_at: Constant<Bits<6>>,
+    use_once_at: Constant<Bits<6>>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        let opcode = |opcode: Opcode| Constant::new(bits(opcode as u64));
+        let status = |status: Status| Constant::new(bits(status as u64));
+        let beats = |opcode: Opcode| Constant::new(bits(opcode.beats() as u64));
+        let list = |list: List| Constant::new(bits(list as u64));
+        let at = |offset: usize| Constant::new(bits(offset as u64));
+        Self {
+            first: Default::default(),
+            beats: Default::default(),
+            plan: Default::default(),
+            list: Default::default(),
+            source: Default::default(),
+            options: Default::default(),
+            handle: Default::default(),
+            opcode: Default::default(),
+            list_code: Default::default(),
+            short_list: Default::default(),
+            once: Default::default(),
+            known: Default::default(),
+            right_list: Default::default(),
+            wanted: Default::default(),
+            is_append: Default::default(),
+            is_append_search: Default::default(),
+            is_search: Default::default(),
+            is_search_delete: Default::default(),
+            is_probe: Default::default(),
+            is_consume: Default::default(),
+            is_deliver: Default::default(),
+            is_delete: Default::default(),
+            is_read: Default::default(),
+            is_set_offset: Default::default(),
+            is_status: Default::default(),
+            append: opcode(Opcode::Append),
+            append_search: opcode(Opcode::AppendSearch),
+            search: opcode(Opcode::Search),
+            search_delete: opcode(Opcode::SearchDelete),
+            probe: opcode(Opcode::Probe),
+            consume: opcode(Opcode::Consume),
+            deliver: opcode(Opcode::Deliver),
+            delete_code: opcode(Opcode::Delete),
+            read: opcode(Opcode::Read),
+            set_offset: opcode(Opcode::SetOffset),
+            status: opcode(Opcode::Status),
+            bad_opcode: status(Status::BadOpcode),
+            bad_length: status(Status::BadLength),
+            bad_list: status(Status::BadList),
+            entry_beats: beats(Opcode::Append),
+            mirrored_beats: beats(Opcode::Probe),
+            header_beats: beats(Opcode::Search),
+            offset_beats: beats(Opcode::SetOffset),
+            handle_beats: beats(Opcode::Delete),
+            priority_list: list(List::Priority),
+            unexpected_list: list(List::Unexpected),
+            all_lists: list(List::All),
+            greatest_list: Constant::new(bits(List::All as u64)),
+            opcode_at: at(OPCODE_OFFSET),
+            list_at: at(LIST_OFFSET),
+            source_at: at(SOURCE_OFFSET),
+            options_at: at(OPTIONS_OFFSET),
+            handle_at: at(HANDLE_OFFSET),
+            use_once_at: at(USE_ONCE),
+        }
+    }
+}
+
+impl Logic for Decoder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.opcode.next = self.first.val().get_bits::<CODE_WIDTH>(self.opcode_at.val().index());
+        self.list_code.next = self.first.val().get_bits::<LIST_WIDTH>(self.list_at.val().index());
+        self.short_list.next = self.list_code.val().get_bits::<LIST_BITS>(0);
+        self.list.next = self.list_code.val();
+        self.source.next = self.first.val().get_bits::<SOURCE_WIDTH>(self.source_at.val().index());
+        self.options.next = self
+            .first
+            .val()
+            .get_bits::<OPTIONS_WIDTH>(self.options_at.val().index());
+        self.handle.next = self.first.val().get_bits::<HANDLE_WIDTH>(self.handle_at.val().index());
+        self.once.next = self
+            .first
+            .val()
+            .get_bit(self.options_at.val().index() + self.use_once_at.val().index());
+
+        self.is_append.next = self.opcode.val() == self.append.val();
+        self.is_append_search.next = self.opcode.val() == self.append_search.val();
+        self.is_search.next = self.opcode.val() == self.search.val();
+        self.is_search_delete.next = self.opcode.val() == self.search_delete.val();
+        self.is_probe.next = self.opcode.val() == self.probe.val();
+        self.is_consume.next = self.opcode.val() == self.consume.val();
+        self.is_deliver.next = self.opcode.val() == self.deliver.val();
+        self.is_delete.next = self.opcode.val() == self.delete_code.val();
+        self.is_read.next = self.opcode.val() == self.read.val();
+        self.is_set_offset.next = self.opcode.val() == self.set_offset.val();
+        self.is_status.next = self.opcode.val() == self.status.val();
+
+        self.known.next = true;
+        self.right_list.next = true;
+        self.wanted.next = self.handle_beats.val();
+        if self.is_append.val() {
+            self.wanted.next = self.entry_beats.val();
+            self.right_list.next = self.short_list.val() != self.all_lists.val();
+        } else if self.is_append_search.val() {
+            self.wanted.next = self.entry_beats.val();
+            self.right_list.next = self.short_list.val() == self.priority_list.val();
+        } else if self.is_search.val() | self.is_search_delete.val() {
+            self.wanted.next = self.header_beats.val();
+            self.right_list.next = self.short_list.val() != self.unexpected_list.val();
+        } else if self.is_probe.val() | self.is_consume.val() {
+            self.wanted.next = self.mirrored_beats.val();
+            self.right_list.next = self.short_list.val() == self.unexpected_list.val();
+        } else if self.is_deliver.val() {
+            self.wanted.next = self.entry_beats.val();
+            self.right_list.next = self.short_list.val() == self.all_lists.val();
+        } else if self.is_set_offset.val() {
+            self.wanted.next = self.offset_beats.val();
+        } else {
+            self.known.next = self.is_delete.val() | self.is_read.val() | self.is_status.val();
+        }
+
+        self.plan.refused.next = true;
+        self.plan.refusal.next = self.bad_list.val();
+        if !self.known.val() {
+            self.plan.refusal.next = self.bad_opcode.val();
+        } else if self.beats.val() != self.wanted.val() {
+            self.plan.refusal.next = self.bad_length.val();
+        } else if self.list_code.val() <= self.greatest_list.val() {
+            self.plan.refused.next = !self.right_list.val();
+        }
+        self.plan.appends.next = self.is_append.val();
+        self.plan.mirrored.next = self.is_append_search.val() | self.is_probe.val() | self.is_consume.val();
+        self.plan.searches.next = self.is_append_search.val()
+            | self.is_probe.val()
+            | self.is_consume.val()
+            | self.is_search.val()
+            | self.is_search_delete.val()
+            | self.is_deliver.val();
+        self.plan.takes_handle.next = self.is_delete.val() | self.is_read.val() | self.is_set_offset.val();
+        self.plan.status.next = self.is_status.val();
+        self.plan.all_matches.next =
+            (self.is_append_search.val() | self.is_probe.val() | self.is_consume.val()) & !self.once.val();
+        self.plan.both.next = self.short_list.val() == self.all_lists.val();
+        self.plan.then_appends.next = self.is_append_search.val();
+        self.plan.delivers.next = self.is_deliver.val();
+        self.plan.removes.next =
+            self.is_append_search.val() | self.is_search_delete.val() | self.is_consume.val() | self.is_delete.val();
+        self.plan.sets_offset.next = self.is_set_offset.val();
+    }
+}

@@ -1,0 +1,218 @@
+//! What every place holds: the fields of its entry, and the tag by which handles are told from stale ones.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from `read` to the fields, which then stay; a change: 1 cycle |
+//! | throughput | one read or one change a cycle |
+//! | state | 280 bits a place in block RAM: match bits, ignore bits, extent, detail, and a tag of 24 |
+//!
+//! A tag is the generation, the list and whether the place has an entry. Each removal raises the generation. The tag of a
+//! place that never had an entry is undefined: whoever reads it knows how many places were ever used.
+
+use super::ports::{SideOut, LIST_BITS, WORD};
+use crate::prim::Ram;
+use portico_spec::portals::list::DETAIL_OPTIONS_OFFSET;
+use portico_spec::portals::list::DETAIL_SOURCE_OFFSET;
+use portico_spec::portals::list::GENERATION_WIDTH;
+use portico_spec::portals::list::LENGTH_OFFSET;
+use portico_spec::portals::list::LENGTH_WIDTH;
+use portico_spec::portals::list::OFFSET_OFFSET;
+use portico_spec::portals::list::OPTIONS_WIDTH;
+use portico_spec::portals::list::SOURCE_WIDTH;
+use rust_hdl::prelude::*;
+
+const WORD_BYTES: usize = WORD / 8;
+const TAG_WIDTH: usize = 24;
+const TAG_BYTES: usize = TAG_WIDTH / 8;
+/// In a tag: the list, above the generation.
+const TAG_LIST: usize = GENERATION_WIDTH;
+/// In a tag: the place has an entry.
+const TAG_LIVE: usize = TAG_LIST + LIST_BITS;
+
+type Words<const A: usize> = Ram<WORD, A, WORD_BYTES>;
+
+/// Entries that `A` bits number.
+#[derive(LogicBlock)]
+pub struct EntryTable<const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Reads the entry at `at`.
+    pub read: Signal<In, Bit>,
+    pub at: Signal<In, Bits<A>>,
+    /// The fields read.
+    pub entry: SideOut,
+    pub extent: Signal<Out, Bits<WORD>>,
+    pub detail: Signal<Out, Bits<WORD>>,
+    pub generation: Signal<Out, Bits<GENERATION_WIDTH>>,
+    pub list: Signal<Out, Bits<LIST_BITS>>,
+    pub live: Signal<Out, Bit>,
+    /// The entry that is changed; for an insert or removal it has been read.
+    pub index: Signal<In, Bits<A>>,
+    /// Gets the new fields and list.
+    pub insert: Signal<In, Bit>,
+    /// For the first time: the generation is 0.
+    pub fresh: Signal<In, Bit>,
+    pub new_list: Signal<In, Bits<LIST_BITS>>,
+    pub new_match_bits: Signal<In, Bits<WORD>>,
+    pub new_ignore_bits: Signal<In, Bits<WORD>>,
+    pub new_extent: Signal<In, Bits<WORD>>,
+    pub new_detail: Signal<In, Bits<WORD>>,
+    /// Is no more.
+    pub remove: Signal<In, Bit>,
+    /// Gets the offset of `offset_extent`.
+    pub set_offset: Signal<In, Bit>,
+    pub offset_extent: Signal<In, Bits<WORD>>,
+    match_words: Words<A>,
+    ignore_words: Words<A>,
+    extent_words: Words<A>,
+    detail_words: Words<A>,
+    tags: Ram<TAG_WIDTH, A, TAG_BYTES>,
+    lanes: Signal<Local, Bits<WORD_BYTES>>,
+    new_generation: Signal<Local, Bits<GENERATION_WIDTH>>,
+    tag_list: Signal<Local, Bits<LIST_BITS>>,
+    all_lanes: Constant<Bits<WORD_BYTES>>,
+    offset_lanes: Constant<Bits<WORD_BYTES>>,
+    tag_lanes: Constant<Bits<TAG_BYTES>>,
+    length_at: Constant<Bits<6>>,
+    offset_at: Constant<Bits<6>>,
+    source_at: Constant<Bits<6>>,
+    options_at: Constant<Bits<6>>,
+    list_at: Constant<Bits<6>>,
+    live_at: Constant<Bits<6>>,
+}
+
+impl<const A: usize> EntryTable<A> {
+    /// A table of `entries` places.
+    pub fn new(entries: usize) -> Self {
+        let at = |offset: usize| Constant::new(bits(offset as u64));
+        Self {
+            clk: Default::default(),
+            read: Default::default(),
+            at: Default::default(),
+            entry: Default::default(),
+            extent: Default::default(),
+            detail: Default::default(),
+            generation: Default::default(),
+            list: Default::default(),
+            live: Default::default(),
+            index: Default::default(),
+            insert: Default::default(),
+            fresh: Default::default(),
+            new_list: Default::default(),
+            new_match_bits: Default::default(),
+            new_ignore_bits: Default::default(),
+            new_extent: Default::default(),
+            new_detail: Default::default(),
+            remove: Default::default(),
+            set_offset: Default::default(),
+            offset_extent: Default::default(),
+            match_words: Ram::new(entries),
+            ignore_words: Ram::new(entries),
+            extent_words: Ram::new(entries),
+            detail_words: Ram::new(entries),
+            tags: Ram::new(entries),
+            lanes: Default::default(),
+            new_generation: Default::default(),
+            tag_list: Default::default(),
+            all_lanes: Constant::new(Bits::<WORD_BYTES>::mask()),
+            offset_lanes: Constant::new(bits(((1 << (LENGTH_WIDTH / 8)) - 1) << (OFFSET_OFFSET / 8))),
+            tag_lanes: Constant::new(Bits::<TAG_BYTES>::mask()),
+            length_at: at(LENGTH_OFFSET),
+            offset_at: at(OFFSET_OFFSET),
+            source_at: at(DETAIL_SOURCE_OFFSET),
+            options_at: at(DETAIL_OPTIONS_OFFSET),
+            list_at: at(TAG_LIST),
+            live_at: at(TAG_LIVE),
+        }
+    }
+}
+
+impl<const A: usize> Logic for EntryTable<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.lanes.next = 0.into();
+        if self.insert.val() {
+            self.lanes.next = self.all_lanes.val();
+        }
+        self.match_words.clk.next = self.clk.val();
+        self.match_words.read_enable.next = self.read.val();
+        self.match_words.read_address.next = self.at.val();
+        self.match_words.write_lanes.next = self.lanes.val();
+        self.match_words.write_address.next = self.index.val();
+        self.match_words.write_data.next = self.new_match_bits.val();
+        self.ignore_words.clk.next = self.clk.val();
+        self.ignore_words.read_enable.next = self.read.val();
+        self.ignore_words.read_address.next = self.at.val();
+        self.ignore_words.write_lanes.next = self.lanes.val();
+        self.ignore_words.write_address.next = self.index.val();
+        self.ignore_words.write_data.next = self.new_ignore_bits.val();
+        self.detail_words.clk.next = self.clk.val();
+        self.detail_words.read_enable.next = self.read.val();
+        self.detail_words.read_address.next = self.at.val();
+        self.detail_words.write_lanes.next = self.lanes.val();
+        self.detail_words.write_address.next = self.index.val();
+        self.detail_words.write_data.next = self.new_detail.val();
+        self.extent_words.clk.next = self.clk.val();
+        self.extent_words.read_enable.next = self.read.val();
+        self.extent_words.read_address.next = self.at.val();
+        self.extent_words.write_lanes.next = self.lanes.val();
+        self.extent_words.write_address.next = self.index.val();
+        self.extent_words.write_data.next = self.new_extent.val();
+        if self.set_offset.val() {
+            self.extent_words.write_lanes.next = self.offset_lanes.val();
+            self.extent_words.write_data.next = self.offset_extent.val();
+        }
+
+        self.generation.next = self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0);
+        self.tag_list.next = self
+            .tags
+            .read_data
+            .val()
+            .get_bits::<LIST_BITS>(self.list_at.val().index());
+        self.list.next = self.tag_list.val();
+        self.live.next = self.tags.read_data.val().get_bit(self.live_at.val().index());
+        self.new_generation.next = self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0);
+        if self.fresh.val() {
+            self.new_generation.next = 0.into();
+        }
+        self.tags.clk.next = self.clk.val();
+        self.tags.read_enable.next = self.read.val();
+        self.tags.read_address.next = self.at.val();
+        self.tags.write_lanes.next = 0.into();
+        self.tags.write_address.next = self.index.val();
+        self.tags.write_data.next = bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.new_generation.val())
+            | (bit_cast::<TAG_WIDTH, LIST_BITS>(self.new_list.val()) << self.list_at.val())
+            | (bits::<TAG_WIDTH>(1) << self.live_at.val());
+        if self.insert.val() | self.remove.val() {
+            self.tags.write_lanes.next = self.tag_lanes.val();
+        }
+        if self.remove.val() {
+            self.tags.write_data.next =
+                bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0) + 1);
+        }
+
+        self.entry.match_bits.next = self.match_words.read_data.val();
+        self.entry.ignore_bits.next = self.ignore_words.read_data.val();
+        self.entry.length.next = self
+            .extent_words
+            .read_data
+            .val()
+            .get_bits::<LENGTH_WIDTH>(self.length_at.val().index());
+        self.entry.offset.next = self
+            .extent_words
+            .read_data
+            .val()
+            .get_bits::<LENGTH_WIDTH>(self.offset_at.val().index());
+        self.entry.source.next = self
+            .detail_words
+            .read_data
+            .val()
+            .get_bits::<SOURCE_WIDTH>(self.source_at.val().index());
+        self.entry.options.next = self
+            .detail_words
+            .read_data
+            .val()
+            .get_bits::<OPTIONS_WIDTH>(self.options_at.val().index());
+        self.extent.next = self.extent_words.read_data.val();
+        self.detail.next = self.detail_words.read_data.val();
+    }
+}

@@ -1,0 +1,139 @@
+//! Interfaces inside the list manager.
+
+use portico_spec::portals::list::{CODE_WIDTH, LENGTH_WIDTH, LIST_WIDTH, OPTIONS_WIDTH, SOURCE_WIDTH};
+use rust_hdl::prelude::*;
+
+/// Width of the number of a list that exists, in bits.
+pub(crate) const LIST_BITS: usize = 2;
+/// Width of match and ignore bits, and of a beat.
+pub(crate) const WORD: usize = 64;
+
+/// First and last entry of a chain, as the block that knows them sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "EndsIn"]
+pub struct EndsOut<const A: usize> {
+    pub nonempty: Signal<Out, Bit>,
+    pub head: Signal<Out, Bits<A>>,
+    pub tail: Signal<Out, Bits<A>>,
+}
+
+/// First and last entry of a chain, as the block that uses them sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "EndsOut"]
+pub struct EndsIn<const A: usize> {
+    pub nonempty: Signal<In, Bit>,
+    pub head: Signal<In, Bits<A>>,
+    pub tail: Signal<In, Bits<A>>,
+}
+
+/// What a command asks for, as the decoder gives it. One of the kinds is high, or `refused`.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "PlanIn"]
+pub struct PlanOut {
+    /// A wrong command.
+    pub refused: Signal<Out, Bit>,
+    /// What is wrong with it.
+    pub refusal: Signal<Out, Bits<CODE_WIDTH>>,
+    /// Kind: an entry for the tail of a list.
+    pub appends: Signal<Out, Bit>,
+    /// Kind: a search.
+    pub searches: Signal<Out, Bit>,
+    /// Kind: the entry of a handle.
+    pub takes_handle: Signal<Out, Bit>,
+    /// Kind: the counters.
+    pub status: Signal<Out, Bit>,
+    /// Search: an entry among headers, not a header among entries.
+    pub mirrored: Signal<Out, Bit>,
+    /// Search: every match, not the first.
+    pub all_matches: Signal<Out, Bit>,
+    /// Search: Overflow after Priority.
+    pub both: Signal<Out, Bit>,
+    /// Search: appends what finds nothing (or all of that).
+    pub then_appends: Signal<Out, Bit>,
+    /// Search: a hit in Overflow leaves a header.
+    pub delivers: Signal<Out, Bit>,
+    /// What is found, or has the handle, is deleted.
+    pub removes: Signal<Out, Bit>,
+    /// The entry of the handle gets another offset.
+    pub sets_offset: Signal<Out, Bit>,
+}
+
+/// What a command asks for, as the control sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "PlanOut"]
+pub struct PlanIn {
+    pub refused: Signal<In, Bit>,
+    pub refusal: Signal<In, Bits<CODE_WIDTH>>,
+    pub appends: Signal<In, Bit>,
+    pub searches: Signal<In, Bit>,
+    pub takes_handle: Signal<In, Bit>,
+    pub status: Signal<In, Bit>,
+    pub mirrored: Signal<In, Bit>,
+    pub all_matches: Signal<In, Bit>,
+    pub both: Signal<In, Bit>,
+    pub then_appends: Signal<In, Bit>,
+    pub delivers: Signal<In, Bit>,
+    pub removes: Signal<In, Bit>,
+    pub sets_offset: Signal<In, Bit>,
+}
+
+/// One side of a match: an entry, or a header.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "SideIn"]
+pub struct SideOut {
+    pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
+    pub options: Signal<Out, Bits<OPTIONS_WIDTH>>,
+    pub match_bits: Signal<Out, Bits<WORD>>,
+    pub ignore_bits: Signal<Out, Bits<WORD>>,
+    pub length: Signal<Out, Bits<LENGTH_WIDTH>>,
+    pub offset: Signal<Out, Bits<LENGTH_WIDTH>>,
+}
+
+/// The same, as the matcher sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "SideOut"]
+pub struct SideIn {
+    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    pub match_bits: Signal<In, Bits<WORD>>,
+    pub ignore_bits: Signal<In, Bits<WORD>>,
+    pub length: Signal<In, Bits<LENGTH_WIDTH>>,
+    pub offset: Signal<In, Bits<LENGTH_WIDTH>>,
+}
+
+/// A result for the responder, as the control gives it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ResultIn"]
+pub struct ResultOut {
+    /// Begins; the rest counts in this cycle.
+    pub start: Signal<Out, Bit>,
+    pub status: Signal<Out, Bits<CODE_WIDTH>>,
+    pub list: Signal<Out, Bits<LIST_WIDTH>>,
+    /// The entry that the table shows from the next cycle on follows, and gives its list.
+    pub entry: Signal<Out, Bit>,
+    /// The counters follow.
+    pub counters: Signal<Out, Bit>,
+    /// The handle of the entry that the table shows is told.
+    pub handle: Signal<Out, Bit>,
+    /// It is its place's first entry, of generation 0 whatever the table shows.
+    pub fresh: Signal<Out, Bit>,
+    /// More results follow.
+    pub more: Signal<Out, Bit>,
+    /// More results follow if the entry lets a header be left.
+    pub leaves_header: Signal<Out, Bit>,
+}
+
+/// A result, as the responder sees it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "ResultOut"]
+pub struct ResultIn {
+    pub start: Signal<In, Bit>,
+    pub status: Signal<In, Bits<CODE_WIDTH>>,
+    pub list: Signal<In, Bits<LIST_WIDTH>>,
+    pub entry: Signal<In, Bit>,
+    pub counters: Signal<In, Bit>,
+    pub handle: Signal<In, Bit>,
+    pub fresh: Signal<In, Bit>,
+    pub more: Signal<In, Bit>,
+    pub leaves_header: Signal<In, Bit>,
+}

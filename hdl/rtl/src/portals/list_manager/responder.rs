@@ -1,0 +1,221 @@
+//! Sends results.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 1 cycle from `start` to the first beat |
+//! | throughput | one beat a cycle |
+//! | timing | `m_axis_tvalid` comes from a flip-flop, `m_axis_tdata` from the table's memory through a choice of five |
+//! | state | the first beat's fields, and the number of the beat |
+//!
+//! The fields of an entry go from the table straight to the stream: until `idle` nothing else may be read from it, and for the
+//! counters nothing may be counted.
+
+use super::ports::{ResultIn, LIST_BITS, WORD};
+use crate::prim::StreamOut;
+use portico_spec::portals::list::CODE_WIDTH;
+use portico_spec::portals::list::ENTRY_BEATS;
+use portico_spec::portals::list::GENERATION_OFFSET;
+use portico_spec::portals::list::GENERATION_WIDTH;
+use portico_spec::portals::list::HANDLE_OFFSET;
+use portico_spec::portals::list::LIST_OFFSET;
+use portico_spec::portals::list::LIST_WIDTH;
+use portico_spec::portals::list::MORE_OFFSET;
+use portico_spec::portals::list::OCCUPANCY_WIDTH;
+use portico_spec::portals::list::OPTIONS_WIDTH;
+use portico_spec::portals::list::UNEXPECTED_HDR_DISABLE;
+use rust_hdl::prelude::*;
+
+/// Width of the number of a beat, in bits.
+const PLACE_WIDTH: usize = 3;
+
+/// Results of entries that `A` bits number.
+#[derive(LogicBlock)]
+pub struct Responder<const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: the rest of a result is dropped.
+    pub rst: Signal<In, Bit>,
+    pub result: ResultIn,
+    /// All is sent.
+    pub idle: Signal<Out, Bit>,
+    /// What the table shows, from the cycle after `result.start` on.
+    pub index: Signal<In, Bits<A>>,
+    pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
+    pub list: Signal<In, Bits<LIST_BITS>>,
+    pub match_bits: Signal<In, Bits<WORD>>,
+    pub extent: Signal<In, Bits<WORD>>,
+    pub ignore_bits: Signal<In, Bits<WORD>>,
+    pub detail: Signal<In, Bits<WORD>>,
+    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    /// The counters.
+    pub occupancy: [Signal<In, Bits<OCCUPANCY_WIDTH>>; 4],
+    pub searches: Signal<In, Bits<WORD>>,
+    pub total: Signal<In, Bits<WORD>>,
+    pub longest: Signal<In, Bits<WORD>>,
+    pub m_axis: StreamOut<WORD>,
+    active: DFF<Bit>,
+    place: DFF<Bits<PLACE_WIDTH>>,
+    status: DFF<Bits<CODE_WIDTH>>,
+    told_list: DFF<Bits<LIST_WIDTH>>,
+    entry: DFF<Bit>,
+    counters: DFF<Bit>,
+    with_handle: DFF<Bit>,
+    fresh: DFF<Bit>,
+    more: DFF<Bit>,
+    leaves_header: DFF<Bit>,
+    last: Signal<Local, Bit>,
+    shown_list: Signal<Local, Bits<LIST_WIDTH>>,
+    shown_more: Signal<Local, Bits<1>>,
+    shown_generation: Signal<Local, Bits<GENERATION_WIDTH>>,
+    handle: Signal<Local, Bits<WORD>>,
+    head: Signal<Local, Bits<WORD>>,
+    numbers: Signal<Local, Bits<WORD>>,
+    last_place: Constant<Bits<PLACE_WIDTH>>,
+    list_at: Constant<Bits<6>>,
+    more_at: Constant<Bits<6>>,
+    handle_at: Constant<Bits<6>>,
+    generation_at: Constant<Bits<6>>,
+    header_disable_at: Constant<Bits<4>>,
+    occupancy_at: [Constant<Bits<6>>; 4],
+}
+
+impl<const A: usize> Default for Responder<A> {
+    fn default() -> Self {
+        let at = |offset: usize| Constant::new(bits(offset as u64));
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            result: Default::default(),
+            idle: Default::default(),
+            index: Default::default(),
+            generation: Default::default(),
+            list: Default::default(),
+            match_bits: Default::default(),
+            extent: Default::default(),
+            ignore_bits: Default::default(),
+            detail: Default::default(),
+            options: Default::default(),
+            occupancy: Default::default(),
+            searches: Default::default(),
+            total: Default::default(),
+            longest: Default::default(),
+            m_axis: Default::default(),
+            active: Default::default(),
+            place: Default::default(),
+            status: Default::default(),
+            told_list: Default::default(),
+            entry: Default::default(),
+            counters: Default::default(),
+            with_handle: Default::default(),
+            fresh: Default::default(),
+            more: Default::default(),
+            leaves_header: Default::default(),
+            last: Default::default(),
+            shown_list: Default::default(),
+            shown_more: Default::default(),
+            shown_generation: Default::default(),
+            handle: Default::default(),
+            head: Default::default(),
+            numbers: Default::default(),
+            last_place: Constant::new(bits(ENTRY_BEATS as u64 - 1)),
+            list_at: at(LIST_OFFSET),
+            more_at: at(MORE_OFFSET),
+            handle_at: at(HANDLE_OFFSET),
+            generation_at: at(GENERATION_OFFSET),
+            header_disable_at: Constant::new(bits(UNEXPECTED_HDR_DISABLE as u64)),
+            occupancy_at: [0, 1, 2, 3].map(|place| at(place * OCCUPANCY_WIDTH)),
+        }
+    }
+}
+
+impl<const A: usize> Logic for Responder<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            active,
+            place,
+            status,
+            told_list,
+            entry,
+            counters,
+            with_handle,
+            fresh,
+            more,
+            leaves_header
+        );
+        self.shown_list.next = self.told_list.q.val();
+        if self.entry.q.val() {
+            self.shown_list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.list.val());
+        }
+        self.shown_more.next = (self.more.q.val()
+            | (self.leaves_header.q.val() & !self.options.val().get_bit(self.header_disable_at.val().index())))
+        .into();
+        self.shown_generation.next = self.generation.val();
+        if self.fresh.q.val() {
+            self.shown_generation.next = 0.into();
+        }
+        self.handle.next = 0.into();
+        if self.with_handle.q.val() {
+            self.handle.next = bit_cast::<WORD, A>(self.index.val())
+                | (bit_cast::<WORD, GENERATION_WIDTH>(self.shown_generation.val()) << self.generation_at.val());
+        }
+        self.head.next = bit_cast::<WORD, CODE_WIDTH>(self.status.q.val())
+            | (bit_cast::<WORD, LIST_WIDTH>(self.shown_list.val()) << self.list_at.val())
+            | (bit_cast::<WORD, 1>(self.shown_more.val()) << self.more_at.val())
+            | (self.handle.val() << self.handle_at.val());
+        self.numbers.next = (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[0].val()) << self.occupancy_at[0].val())
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[1].val()) << self.occupancy_at[1].val())
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[2].val()) << self.occupancy_at[2].val())
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[3].val()) << self.occupancy_at[3].val());
+
+        self.m_axis.tdata.next = self.head.val();
+        if self.place.q.val() == bits::<PLACE_WIDTH>(1) {
+            self.m_axis.tdata.next = self.match_bits.val();
+            if self.counters.q.val() {
+                self.m_axis.tdata.next = self.numbers.val();
+            }
+        }
+        if self.place.q.val() == bits::<PLACE_WIDTH>(2) {
+            self.m_axis.tdata.next = self.extent.val();
+            if self.counters.q.val() {
+                self.m_axis.tdata.next = self.searches.val();
+            }
+        }
+        if self.place.q.val() == bits::<PLACE_WIDTH>(3) {
+            self.m_axis.tdata.next = self.ignore_bits.val();
+            if self.counters.q.val() {
+                self.m_axis.tdata.next = self.total.val();
+            }
+        }
+        if self.place.q.val() == bits::<PLACE_WIDTH>(4) {
+            self.m_axis.tdata.next = self.detail.val();
+            if self.counters.q.val() {
+                self.m_axis.tdata.next = self.longest.val();
+            }
+        }
+        self.last.next = !(self.entry.q.val() | self.counters.q.val()) | (self.place.q.val() == self.last_place.val());
+        self.m_axis.tvalid.next = self.active.q.val();
+        self.m_axis.tlast.next = self.last.val();
+        self.idle.next = !self.active.q.val();
+        if self.active.q.val() & self.m_axis.tready.val() {
+            self.place.d.next = self.place.q.val() + 1;
+            self.active.d.next = !self.last.val();
+        }
+        if self.result.start.val() {
+            self.active.d.next = true;
+            self.place.d.next = 0.into();
+            self.status.d.next = self.result.status.val();
+            self.told_list.d.next = self.result.list.val();
+            self.entry.d.next = self.result.entry.val();
+            self.counters.d.next = self.result.counters.val();
+            self.with_handle.d.next = self.result.handle.val();
+            self.fresh.d.next = self.result.fresh.val();
+            self.more.d.next = self.result.more.val();
+            self.leaves_header.d.next = self.result.leaves_header.val();
+        }
+        if self.rst.val() {
+            self.active.d.next = false;
+        }
+    }
+}

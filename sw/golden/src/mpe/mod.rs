@@ -1,0 +1,3 @@
+//! What the parts of the message-passing engine do.
+
+pub mod reduce;

@@ -1,0 +1,4 @@
+//! The Portals accelerator, said without hardware.
+
+pub mod buddy;
+pub mod list;

@@ -1,0 +1,3 @@
+//! What the message-passing engine understands.
+
+pub mod reduce;

@@ -1,0 +1,4 @@
+//! The Portals accelerator: what its blocks and their users agree on.
+
+pub mod buddy;
+pub mod list;

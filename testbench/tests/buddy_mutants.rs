@@ -1,0 +1,139 @@
+//! The suite of the buddy allocator proves itself: hardware with a planted fault does not pass it.
+
+use portico_sim::{build, Optimise, Options};
+use portico_spec::portals::buddy::Heap;
+use portico_testbench::blocks_bench::buddy::design;
+use portico_testbench::verilated::Verilated;
+use suites::buddy::check;
+use suites::fault::Fault;
+
+mod suites {
+    pub mod buddy;
+    pub mod fault;
+}
+
+const SEED: u64 = 0x5eed;
+const COMMANDS: usize = 10_000;
+
+/// In the allocator of 4 KiB in 64-byte blocks.
+const FAULTS: &[Fault] = &[
+    Fault {
+        what: "a block of a larger order than needed is cut",
+        module: "search",
+        from: "if (candidates[5]) begin",
+        to: "if (candidates[5] & ~candidates[4]) begin",
+    },
+    Fault {
+        what: "not the lowest address",
+        module: "search",
+        from: "places & (~places + 8'd1)",
+        to: "places & ~(places >> 1)",
+    },
+    Fault {
+        what: "an address inside a block frees it",
+        module: "control",
+        from: "joining | (used & ~past_start)",
+        to: "joining | used",
+    },
+    Fault {
+        what: "a second free is done",
+        module: "control",
+        from: "else if (buddy_used) begin",
+        to: "else if (1'b0) begin",
+    },
+    Fault {
+        what: "buddies never join beyond the first depth",
+        module: "control",
+        from: "if (buddy_used) begin\n                    stage_next",
+        to: "if (buddy_used | joining) begin\n                    stage_next",
+    },
+    Fault {
+        what: "a size of a power of two asks for twice as much",
+        module: "request",
+        from: "operand - 31'd1",
+        to: "operand",
+    },
+    Fault {
+        what: "an address far outside the heap is taken for one inside",
+        module: "request",
+        from: "31'h7ffff03f",
+        to: "31'h0000f03f",
+    },
+    Fault {
+        what: "the halves of a block are not marked",
+        module: "control",
+        from: "mark = is_enough",
+        to: "mark = is_enough & (&(~enough | current))",
+    },
+    Fault {
+        what: "a reset keeps the upper nodes",
+        module: "tree",
+        from: "first <= 8'd1;",
+        to: "first <= first;",
+    },
+    Fault {
+        what: "the last words are not cleared",
+        module: "control",
+        from: "current == 15'd120",
+        to: "current == 15'd64",
+    },
+    Fault {
+        what: "a word is said to have a free block for ever",
+        module: "summary",
+        from: "{7'd0, value} << place",
+        to: "8'd1 << place",
+    },
+    Fault {
+        what: "a word's last free block hides the group's others",
+        module: "summary",
+        from: "|changed} << group_place",
+        to: "value} << group_place",
+    },
+    Fault {
+        what: "the summary is of the word before",
+        module: "tree",
+        from: "new_word ^ (new_word >> 1)",
+        to: "word ^ (word >> 1)",
+    },
+    Fault {
+        what: "every freed block counts as the smallest",
+        module: "account",
+        from: "free_blocks + size",
+        to: "free_blocks + 15'd1",
+    },
+    Fault {
+        what: "a result does not wait to be taken",
+        module: "control",
+        from: "if (taken) begin",
+        to: "if (1'b1) begin",
+    },
+];
+
+fn faulty(fault: &Fault, heap: Heap) -> anyhow::Result<Verilated> {
+    let mut design = design(heap)?;
+    fault.plant(&mut design);
+    let options = Options {
+        optimise: Optimise::Build,
+        lint: false,
+        ..Options::default()
+    };
+    Ok(Verilated::new(&build(&design, &options)?)?)
+}
+
+#[test]
+fn faults_of_the_buddy_allocator_are_caught() {
+    let heap = Heap::new(4096, 64).expect("the smallest heap");
+    for fault in FAULTS {
+        let device = faulty(fault, heap).unwrap_or_else(|error| panic!("{}: {error:#}", fault.what));
+        let error = check(device, heap, COMMANDS, SEED)
+            .err()
+            .unwrap_or_else(|| panic!("{}: nobody noticed", fault.what));
+        let text = error.to_string();
+        assert!(
+            text.contains("seed 0x5eed") && !text.contains("a corner was missed"),
+            "{}: {text}",
+            fault.what
+        );
+        println!("{}: {text}", fault.what);
+    }
+}

@@ -1,0 +1,116 @@
+//! The suite of the floating-point adder proves itself: an adder with a planted fault does not pass it.
+
+use portico_golden::fp::directed;
+use portico_sim::{build, Optimise, Options};
+use portico_spec::fp::Format;
+use portico_testbench::{blocks_bench::fp_adder::design, verilated::Verilated};
+use suites::fault::Fault;
+use suites::fp_adder::{check, check_pairs};
+
+mod suites {
+    pub mod fault;
+    pub mod fp_adder;
+}
+
+const SEED: u64 = 0x5eed;
+const STAGES: usize = 4;
+const CYCLES: usize = 50_000;
+
+const FAULTS: [Fault; 12] = [
+    Fault {
+        what: "ones that are shifted out far are forgotten",
+        module: "datapath_align_2",
+        from: "gone_5 = gone_4 | (|(shifted_4 & 32'h1fffe0));",
+        to: "gone_5 = gone_4;",
+    },
+    Fault {
+        what: "ties go away from zero",
+        module: "datapath_round",
+        from: "(|(significand & 32'd383))",
+        to: "1'b1",
+    },
+    Fault {
+        what: "a difference of zero has the sign of an addend",
+        module: "datapath_round",
+        from: "(~fate[1] | (|significand) | fate[14])",
+        to: "1'b1",
+    },
+    Fault {
+        what: "a rounding that overflows raises no flag",
+        module: "datapath_round",
+        from: "fate[13] | (last &",
+        to: "fate[13] | (1'b0 &",
+    },
+    Fault {
+        what: "a NaN keeps a bit of its own",
+        module: "datapath_round",
+        from: "fields = 32'h400000;",
+        to: "fields = 32'h400001;",
+    },
+    Fault {
+        what: "infinities cancel without a flag",
+        module: "datapath_compare",
+        from: "(a_kind_special & b_kind_special & opposed & ~any_nan)",
+        to: "1'b0",
+    },
+    Fault {
+        what: "subnormals are shifted below zero",
+        module: "datapath_normalise_2",
+        from: "allowed = limit_digit;",
+        to: "allowed = 2'd3;",
+    },
+    Fault {
+        what: "the sum of greater exponents may not lose its lowest digits",
+        module: "datapath_add",
+        from: "if (|(fate[12:2] & 11'd224)) begin",
+        to: "if (1'b0) begin",
+    },
+    Fault {
+        what: "an addend is taken without its partner",
+        module: "fp_add",
+        from: "s_axis_a_tready = moves & s_axis_b_tvalid;",
+        to: "s_axis_a_tready = moves;",
+    },
+    Fault {
+        what: "a sum that is not taken is lost",
+        module: "fp_add",
+        from: "moves = m_axis_tready | ~valid_3;",
+        to: "moves = 1'b1;",
+    },
+    Fault {
+        what: "a reset leaves a sum under way",
+        module: "fp_add",
+        from: "valid_1 <= 1'b0;",
+        to: "valid_1 <= valid_1_next;",
+    },
+    Fault {
+        what: "the last bit of the wrong stream",
+        module: "fp_add",
+        from: "last_0_next = s_axis_a_tlast;",
+        to: "last_0_next = s_axis_b_tlast;",
+    },
+];
+
+fn faulty(fault: &Fault) -> anyhow::Result<Verilated> {
+    let mut design = design(32, STAGES)?;
+    fault.plant(&mut design);
+    let options = Options {
+        optimise: Optimise::Build,
+        lint: false,
+        ..Options::default()
+    };
+    Ok(Verilated::new(&build(&design, &options)?)?)
+}
+
+#[test]
+fn faults_of_adders_are_caught() {
+    for fault in &FAULTS {
+        let device = || faulty(fault).unwrap_or_else(|error| panic!("{}: {error:#}", fault.what));
+        let outcome = check(device(), 32, STAGES, CYCLES, SEED)
+            .and_then(|()| check_pairs(device(), 32, STAGES, directed(Format::BINARY32).into_iter()));
+        let error = outcome
+            .err()
+            .unwrap_or_else(|| panic!("{}: nobody noticed", fault.what));
+        println!("{}: {error:#}", fault.what);
+    }
+}

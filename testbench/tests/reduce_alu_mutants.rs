@@ -1,0 +1,133 @@
+//! The suite of the reduce ALU proves itself: hardware with a planted fault does not pass it.
+
+use portico_sim::{build, Optimise, Options};
+use portico_testbench::blocks_bench::reduce_alu::design;
+use portico_testbench::verilated::Verilated;
+use portico_verilog::Design;
+use suites::{fault::Fault, reduce_alu::check};
+
+mod suites {
+    pub mod fault;
+    pub mod reduce_alu;
+}
+
+const SEED: u64 = 0x5eed;
+const STAGES: usize = 4;
+const WIDTH: usize = 32;
+const CYCLES: usize = 50_000;
+
+const FAULTS: &[Fault] = &[
+    Fault {
+        what: "integers compare without their signs",
+        module: "single_cycle_order",
+        from: "(a ^ 32'h80000000) < (b ^ 32'h80000000)",
+        to: "a < b",
+    },
+    Fault {
+        what: "of two negative numbers the smaller in magnitude is the lesser",
+        module: "single_cycle_order",
+        from: " ^ (floating & a_negative & b_negative)",
+        to: "",
+    },
+    Fault {
+        what: "negative integers compare as floating-point numbers",
+        module: "single_cycle_order",
+        from: "(floating & a_negative & b_negative)",
+        to: "(a_negative & b_negative)",
+    },
+    Fault {
+        what: "an infinity is no number",
+        module: "single_cycle_order",
+        from: "(|(b & 32'h7fffff))",
+        to: "1'b1",
+    },
+    Fault {
+        what: "a NaN among the contributions is lost",
+        module: "single_cycle_order",
+        from: "nan = a_nan | b_nan",
+        to: "nan = a_nan",
+    },
+    Fault {
+        what: "a quiet NaN signals",
+        module: "single_cycle_order",
+        from: "(a_nan & ~(|(a & 32'h400000)))",
+        to: "a_nan",
+    },
+    Fault {
+        what: "an integer that looks like a NaN is none",
+        module: "single_cycle",
+        from: "& floating & order_nan",
+        to: "& order_nan",
+    },
+    Fault {
+        what: "an unknown code goes unnoticed",
+        module: "single_cycle",
+        from: "invalid = unknown | ",
+        to: "invalid = ",
+    },
+    Fault {
+        what: "or does what xor does",
+        module: "single_cycle",
+        from: "result = a | b;",
+        to: "result = a ^ b;",
+    },
+    Fault {
+        what: "a result moves on while the pipeline stands",
+        module: "results",
+        from: "place_2_next = place_2;",
+        to: "place_2_next = place_1;",
+    },
+    Fault {
+        what: "a result is a cycle early",
+        module: "results",
+        from: "q = place_3",
+        to: "q = place_2",
+    },
+    Fault {
+        what: "half a pair is taken",
+        module: "reduce_alu",
+        from: "s_axis_a_tready = moving & s_axis_b_tvalid",
+        to: "s_axis_a_tready = moving",
+    },
+    Fault {
+        what: "a reset leaves a result on its way",
+        module: "reduce_alu",
+        from: "valid_2 <= 1'b0;",
+        to: "valid_2 <= valid_2_next;",
+    },
+    Fault {
+        what: "flags of the adder go with every result",
+        module: "reduce_alu",
+        from: "m_axis_tuser = 5'd0;",
+        to: "m_axis_tuser = adder_flags;",
+    },
+    Fault {
+        what: "a result that is not taken is lost",
+        module: "reduce_alu",
+        from: "moving = m_axis_tready | ~offered",
+        to: "moving = m_axis_tready | ~offered | valid_0",
+    },
+];
+
+#[test]
+fn faults_of_the_reduce_alu_are_caught() -> anyhow::Result<()> {
+    let options = Options {
+        optimise: Optimise::Build,
+        lint: false,
+        ..Options::default()
+    };
+    let outcome = |design: &Design| {
+        let device = Verilated::new(&build(design, &options)?)?;
+        check(device, STAGES, WIDTH, CYCLES, SEED)
+    };
+    let design = design(WIDTH, STAGES)?;
+    outcome(&design)?;
+    for fault in FAULTS {
+        let mut design = design.clone();
+        fault.plant(&mut design);
+        let error = outcome(&design).expect_err(fault.what);
+        assert!(error.to_string().contains("seed 0x5eed"), "{}: {error:#}", fault.what);
+        println!("{}: {error:#}", fault.what);
+    }
+    Ok(())
+}

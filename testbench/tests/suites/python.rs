@@ -1,0 +1,66 @@
+//! cocotb tests as tests of this project: a design, a Python module, and what it must know of the specification.
+
+use portico_synth::{locate, tools_folder, Tool};
+use portico_verilog::Design;
+use serde_json::Value;
+use std::{fs, path::Path, process::Command};
+use tempfile::TempDir;
+
+/// A design in a folder of its own, where it is built once.
+pub struct Simulation {
+    folder: TempDir,
+    top: String,
+}
+
+impl Simulation {
+    pub fn of(design: &Design) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("design.v"), design.text()).expect("a temporary folder can be written");
+        let top = design.top.clone();
+        Simulation { folder, top }
+    }
+
+    /// Runs the tests of a Python module: all that was said, as an error if one fails.
+    pub fn run(&self, module: &str, spec: &Value) -> Result<String, String> {
+        let tools = tools_folder().expect("PORTICO_TOOLS is right");
+        let tools = tools.expect("cocotb is in .tools: run `make tools`");
+        let verilator = locate(Tool::Verilator).expect("Verilator is installed");
+        let mut python = Command::new(tools.join("bin/python3"));
+        python
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cocotb/run.py"))
+            .args([
+                "--verilog",
+                "design.v",
+                "--top",
+                &self.top,
+                "--module",
+                module,
+                "--build",
+            ])
+            .arg(self.folder.path())
+            .envs(verilator.env)
+            .env("PORTICO_SPEC", spec.to_string())
+            .env("COCOTB_LOG_LEVEL", "WARNING")
+            .current_dir(self.folder.path());
+        let output = python.output().expect("Python starts");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        match output.status.success() {
+            true => Ok(said),
+            false => Err(said),
+        }
+    }
+
+    /// Runs them when they are told something wrong, which this test and no other has to notice.
+    pub fn fails(&self, module: &str, spec: &Value, tests: usize, test: &str) {
+        let said = self.run(module, spec).expect_err(test);
+        let last = said.lines().next_back();
+        let expected = format!("{tests} tests, failed: ['{test}'], skipped: []");
+        assert_eq!(last, Some(&*expected), "{said}");
+    }
+}
+
+/// The count of tests in the last line.
+pub fn passed(said: &str) -> Option<usize> {
+    let line = said.lines().rev().find(|line| line.ends_with(" tests passed"))?;
+    line.split(' ').next()?.parse().ok()
+}
