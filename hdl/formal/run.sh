@@ -14,7 +14,7 @@ sby=${PORTICO_SBY:-$root/.tools/bin/sby}
 export PATH=$root/.tools/bin:$PATH
 
 # Longest a proof may take, in seconds: a program that hangs must not hang its caller.
-limit=600
+limit=1800
 
 case ${1-} in
     "") mode=proofs tasks='^(prove|cover)' ;;
