@@ -20,8 +20,11 @@ formal: tools ## prove the properties of the primitives with SymbiYosys, and tha
 	hdl/formal/run.sh
 	hdl/formal/run.sh --mutants
 
-bench: tools program ## measure latency and throughput of the network
-	$(PORTICO) bench noc --json build/noc.json --out build/noc
+bench: tools program ## all benchmarks, each figure beside its bound; JSON and plots in build
+	$(PORTICO) bench noc --out build/noc
+	$(PORTICO) bench onesided --set memories=1 --out build/onesided
+	$(PORTICO) bench blocks --out build/blocks
+	$(PORTICO) bench soak --json build/soak.json
 
 synth: tools program ## area and clock of the router on ECP5
 	$(PORTICO) synth router --target ecp5 --out build/synth

@@ -1,9 +1,10 @@
 //! The soak on the Verilated fabric; and that it notices hardware with a planted fault.
 
-use portico_sim::{build, Options, SimulatedFabric};
+use portico_sim::{build, Options};
 use portico_spec::Config;
 use portico_testbench::{
-    hardware::{design, fabric},
+    axi_memory::Timing,
+    hardware::{design, fabric_of, fabric_with},
     soak::{run, Soak, Summary, Workload},
 };
 use suites::fault::Fault;
@@ -13,12 +14,18 @@ mod suites {
 }
 
 const SEED: u64 = 0x5eed;
+/// An external memory at its worst: slow, with every channel standing still in three cycles of ten.
+const SLOW: Timing = Timing {
+    latency: 33,
+    stall: 0.3,
+};
 
 fn config(cols: usize, rows: usize) -> Config {
     Config {
         cols,
         rows,
         scratchpad: 16,
+        memories: usize::from(cols > 1),
         ..Config::default()
     }
 }
@@ -31,7 +38,8 @@ fn soak(config: &Config, workload: Workload, cycles: u64, resets: bool) -> Summa
         resets,
     };
     println!("{soak:?}");
-    let summary = run(&mut fabric(config).unwrap(), &soak).unwrap_or_else(|error| panic!("{error:#}"));
+    let mut fabric = fabric_with(config, SLOW).unwrap();
+    let summary = run(&mut fabric, &soak, &mut |_| {}).unwrap_or_else(|error| panic!("{error:#}"));
     println!("{summary:?}");
     assert!(summary.cycles >= cycles);
     summary
@@ -40,7 +48,10 @@ fn soak(config: &Config, workload: Workload, cycles: u64, resets: bool) -> Summa
 #[test]
 fn all_operations_of_all_tiles_at_once() {
     let summary = soak(&config(2, 2), Workload::Soak, 30_000, false);
-    assert!(summary.transfers > 100 && summary.atomics > 50, "{summary:?}");
+    assert!(
+        summary.transfers > 100 && summary.atomics > 50 && summary.programs > 10,
+        "{summary:?}"
+    );
     assert!(
         summary.messages > 5 && summary.refused > 10 && summary.words > 4_000,
         "{summary:?}"
@@ -98,14 +109,14 @@ fn planted_faults_are_noticed() {
             ..Options::default()
         };
         let library = build(&design, &options).unwrap();
-        let mut device = SimulatedFabric::new(&library, &config.fabric().unwrap()).unwrap();
+        let mut device = fabric_of(&library, &config, SLOW).unwrap();
         let soak = Soak {
             workload: Workload::Soak,
             cycles: 400_000,
             seed: SEED,
             resets: false,
         };
-        let error = run(&mut device, &soak)
+        let error = run(&mut device, &soak, &mut |_| {})
             .err()
             .unwrap_or_else(|| panic!("{}: nobody noticed", fault.what));
         let text = format!("{error:#}");

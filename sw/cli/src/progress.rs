@@ -28,3 +28,21 @@ pub fn bar(steps: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}").expect("the template is one");
     ProgressBar::new(steps).with_style(style)
 }
+
+/// What shows on `bar`, and logs, how many of how many steps of a benchmark are done, and what comes next.
+pub fn steps(bar: &ProgressBar) -> impl FnMut(usize, usize, &str) + '_ {
+    |done, of, next| {
+        tracing::info!("{done}/{of} {next}");
+        bar.set_length(of as u64);
+        bar.set_position(done as u64);
+        bar.set_message(next.to_owned());
+    }
+}
+
+/// A bar over cycles that are simulated, with what is left of the time.
+pub fn simulation(cycles: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {human_pos} of {human_len} cycles, {eta} left");
+    let bar = ProgressBar::new(cycles).with_style(style.expect("the template is one"));
+    bar.enable_steady_tick(TURN);
+    bar
+}

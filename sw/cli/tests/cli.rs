@@ -70,6 +70,8 @@ fn help_teaches() {
         "run",
         "bench noc",
         "bench onesided",
+        "bench blocks",
+        "bench soak",
         "synth",
     ] {
         let help = success(folder.path(), &format!("{command} --help"));
@@ -456,5 +458,12 @@ fn examples_and_soaks_run_on_a_verilated_fabric() {
     ] {
         assert!(printed.contains(text), "{printed}");
     }
+    let bench = format!("bench soak --quick {settings} --cycles 2000 --json new/soak.json");
+    let printed = success(folder.path(), &bench);
+    for text in ["operations, each as golden has it", "memories = 1", "seed = 1"] {
+        assert!(printed.contains(text), "{printed}");
+    }
+    let json = fs::read_to_string(folder.path().join("new/soak.json")).unwrap();
+    assert!(json.contains("\"speed under load"), "{json}");
     assert_eq!(names(folder.path()), ["new"]);
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::bench_report::{Better, Row};
 use anyhow::{ensure, Context};
 use portico_spec::{
+    flit::MAX_PAYLOAD_FLITS,
     ni::{
         descriptor::{Atomic, Geometry, Transfer},
         registers::EventRegister,
@@ -28,9 +29,8 @@ const LOCAL_GAP: usize = 8;
 const REMOTE_GAP: usize = 4;
 /// Rows of that copy that are compared.
 const ROWS_COMPARED: usize = 8;
-/// Most words of payload in a packet, and words in front of them: head, ADDRESS, and for rows GEOMETRY.
-const PACKET: usize = 64;
-const FRONT: usize = 2;
+/// Words in front of a packet's payload: head, ADDRESS, and for rows GEOMETRY.
+pub const FRONT: usize = 2;
 const FRONT_OF_ROWS: usize = 3;
 /// Posted atomics in a row.
 const ADDS: usize = 128;
@@ -196,8 +196,8 @@ fn posted(bench: &mut Bench, target: usize) -> anyhow::Result<[Row; 2]> {
 }
 
 /// What headers leave of a link for payload, in packets as long as may be, in percent.
-fn ceiling(words: usize, front: usize) -> f64 {
-    100.0 * words as f64 / (words + words.div_ceil(PACKET) * front) as f64
+pub fn ceiling(words: usize, front: usize) -> f64 {
+    100.0 * words as f64 / (words + words.div_ceil(MAX_PAYLOAD_FLITS) * front) as f64
 }
 
 /// Payload's share of the link in percent, with transfers of `bytes` back to back.
@@ -216,7 +216,8 @@ fn filled(bench: &mut Bench, way: Way, target: usize, bytes: usize, effort: &Eff
 
 fn share(bench: &mut Bench, way: Way, target: usize, bytes: usize, effort: &Effort) -> anyhow::Result<Row> {
     let share = filled(bench, way, target, bytes, effort);
-    let name = format!("{} of {} back to back", way.name(), size(bytes));
+    let pieces = in_pieces(bytes, bench.piece());
+    let name = format!("{} of {}{pieces} back to back", way.name(), size(bytes));
     let share = share.with_context(|| name.clone())?;
     let words = bytes.min(bench.piece()) / word_bytes(bench.config());
     let (place, held) = if target == 0 {
@@ -313,6 +314,14 @@ fn copy_of_rows(bench: &mut Bench, target: usize, effort: &Effort) -> anyhow::Re
             Some(ceiling(rows * ROW, FRONT_OF_ROWS)),
         )
     })
+}
+
+/// What is said of so many bytes if a transfer has room for fewer.
+pub fn in_pieces(bytes: usize, piece: usize) -> String {
+    match piece < bytes {
+        true => format!(" in pieces of {}", size(piece)),
+        false => String::new(),
+    }
 }
 
 /// Bytes as people say them.

@@ -6,7 +6,7 @@
 
 use super::{
     bench::Bench,
-    bounds::{size, Way},
+    bounds::{ceiling, in_pieces, size, Way, FRONT},
     words::word_bytes,
     Effort, BENCH,
 };
@@ -36,6 +36,8 @@ pub struct Point {
     pub tiles: usize,
     /// Bytes that each puts.
     pub bytes: usize,
+    /// Bytes of a transfer, of which each makes as many as it needs.
+    pub piece: usize,
     /// Bytes a cycle, in and out, of all.
     pub rate: f64,
     /// Of what links and headers allow, in percent.
@@ -84,13 +86,13 @@ fn point(bench: &mut Bench, tiles: usize, bytes: usize, effort: &Effort) -> anyh
     for &(_, target) in &pairs {
         bench.verify(target, room, piece, effort.check)?;
     }
-    let word = word_bytes(bench.config()) as f64;
-    let words = piece as f64 / word;
-    let peak = 2.0 * tiles as f64 * word * words / (words + 2.0 * (words / 64.0).ceil());
+    let word = word_bytes(bench.config());
+    let peak = (2 * tiles * word) as f64 * ceiling(piece / word, FRONT) / 100.0;
     let rate = 2.0 * (tiles * bytes) as f64 / timing.whole() as f64;
     Ok(Point {
         tiles,
         bytes,
+        piece,
         rate,
         share: 100.0 * rate / peak,
         paper: paper(tiles, bytes),
@@ -111,7 +113,8 @@ pub fn rows(points: &[Point]) -> Vec<Row> {
         } else {
             format!("{} tiles", point.tiles)
         };
-        let name = format!("puts to neighbours, {counted}, {} each", size(point.bytes));
+        let pieces = in_pieces(point.bytes, point.piece);
+        let name = format!("puts to neighbours, {counted}, {} each{pieces}", size(point.bytes));
         let share = format!("{name}, share of peak");
         [
             Row::new(BENCH, name, "bytes/cycle", Better::More, point.rate),

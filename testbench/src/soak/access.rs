@@ -6,7 +6,7 @@ use portico_spec::{
     flit::X_WIDTH,
     ni::{
         descriptor::{Command, Descriptor, Geometry, Transfer},
-        registers::{address, Place, SegmentRegister, SPACE_BYTES},
+        registers::{address, Place, SegmentRegister},
         segment::{SegmentKind, KIND_OFFSET, SEGMENTS, TAG_OFFSET},
         window::SYSTEM_WINDOW,
     },
@@ -20,6 +20,8 @@ const CYCLES: u64 = 100_000;
 /// Rows of registers: so many registers side by side, at the same place of some items that follow each other.
 #[derive(Clone, Copy)]
 pub struct Rows {
+    /// Whose.
+    pub node: usize,
     /// Byte address of the first.
     pub first: u32,
     /// Items.
@@ -31,17 +33,20 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// `registers` registers of each of `items` items, from `place` of item `first` on.
+    /// `registers` registers of each of `items` items of a node, from `place` of item `first` on.
     pub fn new<T: Transport>(
         fabric: &Fabric<T>,
+        node: usize,
         place: impl Place,
         first: usize,
         items: usize,
         registers: usize,
     ) -> Self {
         let config = fabric.config();
-        let byte = |item| address(config, place, item) as u32;
+        let moved = config.registers_base(node) - config.registers_base(fabric.host_node());
+        let byte = |item| address(config, place, item) as u32 + moved;
         Rows {
+            node,
             first: byte(first),
             items,
             registers,
@@ -54,13 +59,8 @@ impl Rows {
 ///
 /// # Errors
 /// The driver's.
-pub fn peek<T: Transport>(
-    fabric: &mut Fabric<T>,
-    staging: Region,
-    node: usize,
-    rows: Rows,
-) -> anyhow::Result<Vec<u32>> {
-    transfer(fabric, staging, node, rows, Command::Get)?;
+pub fn peek<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows) -> anyhow::Result<Vec<u32>> {
+    transfer(fabric, staging, rows, Command::Get)?;
     let lanes = fabric.word_bytes() as usize / 4;
     let words = fabric.read(staging.node, staging.base, rows.items * rows.registers * lanes)?;
     Ok(words.into_iter().step_by(lanes).collect())
@@ -70,13 +70,7 @@ pub fn peek<T: Transport>(
 ///
 /// # Errors
 /// The driver's.
-pub fn poke<T: Transport>(
-    fabric: &mut Fabric<T>,
-    staging: Region,
-    node: usize,
-    rows: Rows,
-    values: &[u32],
-) -> anyhow::Result<()> {
+pub fn poke<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows, values: &[u32]) -> anyhow::Result<()> {
     assert_eq!(values.len(), rows.items * rows.registers);
     let lanes = fabric.word_bytes() as usize / 4;
     let mut words = vec![0; values.len() * lanes];
@@ -86,23 +80,22 @@ pub fn poke<T: Transport>(
         .zip(values)
         .for_each(|(word, &value)| *word = value);
     fabric.write(staging.node, staging.base, &words)?;
-    transfer(fabric, staging, node, rows, Command::Put)
+    transfer(fabric, staging, rows, Command::Put)
 }
 
 fn transfer<T: Transport>(
     fabric: &mut Fabric<T>,
     staging: Region,
-    node: usize,
     rows: Rows,
     command: fn(Transfer) -> Command,
 ) -> anyhow::Result<()> {
     let config = fabric.config().clone();
-    let at = config.terminal_node(node);
+    let at = config.terminal_node(rows.node);
     let target = u32::from(at.x)
         | u32::from(at.y) << X_WIDTH
         | (SYSTEM_WINDOW as u32) << TAG_OFFSET
         | (SegmentKind::Window as u32) << KIND_OFFSET;
-    let size = SPACE_BYTES as u32 / fabric.word_bytes();
+    let size = config.space_bytes(rows.node) / fabric.word_bytes();
     for (register, value) in [(SegmentRegister::Target, target), (SegmentRegister::Size, size)] {
         fabric
             .transport()
@@ -125,5 +118,5 @@ fn transfer<T: Transport>(
     };
     let words = descriptor.encode(&config)?;
     let done = fabric.host().descriptor::<()>(&words)?.wait(CYCLES);
-    done.with_context(|| format!("registers of {} at {:#x}", config.terminal(node), rows.first))
+    done.with_context(|| format!("registers of {} at {:#x}", config.terminal(rows.node), rows.first))
 }

@@ -11,13 +11,14 @@ use super::{
 use anyhow::{bail, ensure};
 use portico::{Fabric, Region, Transport};
 use portico_spec::ni::{event::Status, registers::EventRegister, ErrorCode};
+use std::collections::{BTreeMap, VecDeque};
 
 /// What was asked for in a round.
 pub struct Round {
     /// Of each tile.
     pub operations: Vec<Vec<Operation>>,
-    /// The counters of each tile before it, of 64 and 32 bits.
-    counters: Vec<[u64; 2]>,
+    /// The counters of each node before it, of 64 and 32 bits.
+    counters: BTreeMap<usize, [u64; 2]>,
 }
 
 /// What an event says.
@@ -30,10 +31,10 @@ pub struct EventState {
 
 impl Round {
     pub fn new<D: SoakDevice>(epoch: &mut Epoch<D>) -> Self {
-        let tiles = 0..epoch.config.tiles();
+        let nodes: Vec<usize> = epoch.site.nodes.keys().copied().collect();
         Round {
             operations: vec![],
-            counters: tiles.map(|tile| counters(epoch, tile)).collect(),
+            counters: (nodes.into_iter()).map(|node| (node, counters(epoch, node))).collect(),
         }
     }
 
@@ -46,20 +47,20 @@ impl Round {
     }
 }
 
-/// The counters of a tile, as the model has them.
-fn counters<D: SoakDevice>(epoch: &mut Epoch<D>, tile: usize) -> [u64; 2] {
-    let base = epoch.golden_site.tiles[tile].counters.base;
-    let mut peek = |offset| u64::from(epoch.golden.transport().peek(tile, base + offset));
+/// The counters of a node, as the model has them.
+fn counters<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> [u64; 2] {
+    let base = epoch.golden_site.nodes[&node].counters.base;
+    let mut peek = |offset| u64::from(epoch.golden.transport().peek(node, base + offset));
     [
         peek(COUNTER_OFFSETS[0]) | peek(COUNTER_OFFSETS[0] + 4) << 32,
         peek(COUNTER_OFFSETS[1]),
     ]
 }
 
-/// All events of a tile that are used.
-pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, tile: usize) -> anyhow::Result<Vec<EventState>> {
-    let rows = Rows::new(fabric, EventRegister::Count, 0, EVENTS, 5);
-    let values = access::peek(fabric, staging, tile, rows)?;
+/// All events of a node that are used.
+pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, node: usize) -> anyhow::Result<Vec<EventState>> {
+    let rows = Rows::new(fabric, node, EventRegister::Count, 0, EVENTS, 5);
+    let values = access::peek(fabric, staging, rows)?;
     let state = |registers: &[u32]| -> anyhow::Result<EventState> {
         Ok(EventState {
             count: registers[0] as u16,
@@ -72,22 +73,21 @@ pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, tile: usize
 
 /// Receives what messages there are, each the next one of its sender.
 pub fn receive<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
-    for tile in 0..epoch.config.tiles() {
-        if epoch.messages[tile].iter().all(|messages| messages.is_empty()) {
+    for (&node, site) in &mut epoch.site.nodes {
+        let expected = &mut epoch.messages[node];
+        if expected.iter().all(VecDeque::is_empty) {
             continue;
         }
-        let queue = &mut epoch.site.tiles[tile].queue;
-        while let Some(message) = queue.receive(&mut epoch.device)? {
-            let expected = epoch.messages[tile]
-                .get_mut(message.source)
-                .and_then(|messages| messages.pop_front());
+        while let Some(message) = site.queue.receive(&mut epoch.device)? {
+            let of_source = expected.get_mut(message.source);
+            let expected = of_source.and_then(VecDeque::pop_front);
             ensure!(
                 expected.as_ref() == Some(&message.words),
-                "queue of tile {tile}: node {} sent {:x?}, expected {expected:x?}",
+                "queue of node {node}: node {} sent {:x?}, expected {expected:x?}",
                 message.source,
                 message.words
             );
-            queue.release(&mut epoch.device, 1)?;
+            site.queue.release(&mut epoch.device, 1)?;
         }
     }
     Ok(())
@@ -107,19 +107,19 @@ pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result
 
 /// The first event that is behind the model's, or what else has not come.
 fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>> {
-    for tile in 0..epoch.config.tiles() {
-        if let Some(source) = epoch.messages[tile].iter().position(|messages| !messages.is_empty()) {
+    for &node in epoch.site.nodes.keys() {
+        if let Some(source) = epoch.messages[node].iter().position(|messages| !messages.is_empty()) {
             return Ok(Some(format!(
-                "queue of tile {tile}: messages of tile {source} do not come"
+                "queue of node {node}: messages of tile {source} do not come"
             )));
         }
-        let found = events(&mut epoch.device, epoch.site.staging, tile)?;
-        let expected = events(&mut epoch.golden, epoch.golden_site.staging, tile)?;
+        let found = events(&mut epoch.device, epoch.site.staging, node)?;
+        let expected = events(&mut epoch.golden, epoch.golden_site.staging, node)?;
         for (event, (found, expected)) in found.iter().zip(expected).enumerate() {
             if found.count != expected.count {
                 let (found, expected) = (found.count, expected.count);
                 return Ok(Some(format!(
-                    "tile {tile}, event {event}: counted {found}, expected {expected}"
+                    "node {node}, event {event}: counted {found}, expected {expected}"
                 )));
             }
         }
@@ -131,7 +131,7 @@ fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>
         if found != expected {
             let (target, initiator) = (pair.target, pair.initiator);
             return Ok(Some(format!(
-                "mailbox of tile {target} for tile {initiator}: count and value are {found:x?}, expected {expected:x?}"
+                "mailbox of node {target} for tile {initiator}: count and value are {found:x?}, expected {expected:x?}"
             )));
         }
     }
@@ -182,13 +182,13 @@ pub fn round<D: SoakDevice>(epoch: &mut Epoch<D>, round: &Round) -> anyhow::Resu
             }
         }
     }
-    for tile in 0..epoch.config.tiles() {
-        let after = counters(epoch, tile);
+    for (&node, before) in &round.counters {
+        let after = counters(epoch, node);
         for (at, wide) in [(0, true), (1, false)] {
-            let of_counter = additions.iter().filter(|(of, _)| (of.target, of.wide) == (tile, wide));
+            let of_counter = additions.iter().filter(|(of, _)| (of.target, of.wide) == (node, wide));
             let fetched = of_counter.filter_map(|&(addition, value)| Some((value?, addition.addend)));
-            follow(fetched.collect(), round.counters[tile][at], after[at], wide)
-                .map_err(|error| error.context(format!("counter of tile {tile}, wide = {wide}")))?;
+            follow(fetched.collect(), before[at], after[at], wide)
+                .map_err(|error| error.context(format!("counter of node {node}, wide = {wide}")))?;
         }
     }
     Ok(())
@@ -222,13 +222,13 @@ fn follow(fetched: Vec<(u64, u64)>, before: u64, after: u64, wide: bool) -> anyh
 /// Compares all memory that is used, but for queues; gives how many words.
 pub fn memories<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<u64> {
     let mut compared = 0;
-    for (tile, site) in epoch.site.tiles.iter().enumerate() {
+    for (&node, site) in &epoch.site.nodes {
         let words = (site.end - site.queue_end) as usize / 4;
-        let found = epoch.device.read(tile, site.queue_end, words)?;
-        let expected = epoch.golden.read(tile, site.queue_end, words)?;
+        let found = epoch.device.read(node, site.queue_end, words)?;
+        let expected = epoch.golden.read(node, site.queue_end, words)?;
         if let Some(at) = (0..words).find(|&at| found[at] != expected[at]) {
             bail!(
-                "tile {tile}, byte {:#x}: found {:#x}, expected {:#x}",
+                "node {node}, byte {:#x}: found {:#x}, expected {:#x}",
                 site.queue_end + 4 * at as u32,
                 found[at],
                 expected[at]

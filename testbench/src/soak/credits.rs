@@ -23,7 +23,7 @@ pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
             segment: pair.queue,
             event: FENCES as u8,
             ..Descriptor::new(Command::Enqueue {
-                local: epoch.site.tiles[initiator].source.base,
+                local: epoch.site.initiators[initiator].source.base,
                 bytes: 0,
             })
         };

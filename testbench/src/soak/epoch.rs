@@ -58,7 +58,7 @@ pub struct Epoch<D> {
     pub golden_site: Site,
     pub pairs: Vec<PairState>,
     pub tiles: Vec<TileState>,
-    /// Messages on the way, by target and initiator.
+    /// Messages on the way, by target, a node, and initiator, a tile.
     pub messages: Vec<Vec<VecDeque<Vec<u32>>>>,
     workload: Workload,
 }
@@ -79,7 +79,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(Epoch {
             pairs: site.pairs.iter().map(|_| PairState::default()).collect(),
             tiles: (0..tiles).map(|_| TileState::default()).collect(),
-            messages: vec![vec![VecDeque::new(); tiles]; tiles],
+            messages: vec![vec![VecDeque::new(); tiles]; config.terminals()],
             config,
             device,
             site,
@@ -89,13 +89,20 @@ impl<D: SoakDevice> Epoch<D> {
         })
     }
 
-    /// Rounds until the soak is over or the device is to be reset.
+    /// Rounds, one at least, until the soak is over or the device is to be reset; gives whether it is over. It ends with a
+    /// whole round, after which all credits are counted.
     ///
     /// # Errors
     /// The device does something wrong.
-    pub fn run(&mut self, soak: &Soak, random: &mut StdRng, tally: &mut Tally) -> anyhow::Result<()> {
-        while tally.cycles < soak.cycles {
-            let cut = soak.resets && random.gen_bool(0.5);
+    pub fn run(
+        &mut self,
+        soak: &Soak,
+        random: &mut StdRng,
+        tally: &mut Tally,
+        progress: &mut dyn FnMut(u64),
+    ) -> anyhow::Result<bool> {
+        loop {
+            let cut = soak.resets && tally.cycles < soak.cycles && random.gen_bool(0.5);
             if cut {
                 tally.summary.words += check::memories(self)?;
             }
@@ -105,15 +112,19 @@ impl<D: SoakDevice> Epoch<D> {
                 let cycles = random.gen_range(0..1000);
                 self.device.transport().wait(cycles);
                 tally.cycles += self.device.transport().cycles() - begun;
-                return Ok(());
+                return Ok(false);
             }
             self.end(&round)?;
             tally.cycles += self.device.transport().cycles() - begun;
             tally.add(&round.kinds());
+            progress(tally.cycles);
+            if tally.cycles >= soak.cycles {
+                break;
+            }
         }
         credits::spend(self)?;
         tally.summary.words += check::memories(self)?;
-        Ok(())
+        Ok(true)
     }
 
     /// Gives every tile its descriptors, some at a time.
@@ -178,7 +189,8 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// The message that a tile has just sent to another's queue will come.
     pub fn expect_message(&mut self, tile: usize, target: usize) -> anyhow::Result<()> {
-        let queue = &mut self.golden_site.tiles[target].queue;
+        let own = self.golden_site.nodes.get_mut(&target).expect("it has a queue");
+        let queue = &mut own.queue;
         let message = queue.receive(&mut self.golden)?;
         let message = message.filter(|message| message.source == tile);
         let message = message.expect("the model delivers a message at once");
@@ -231,8 +243,8 @@ impl<D: SoakDevice> Epoch<D> {
             compare: Compare::Equal,
             interrupt: false,
         };
-        let place = Rows::new(&self.device, EventRegister::Control, FENCES, 1, 1);
-        access::poke(&mut self.device, self.site.staging, tile, place, &[control.encode()])?;
+        let place = Rows::new(&self.device, tile, EventRegister::Control, FENCES, 1, 1);
+        access::poke(&mut self.device, self.site.staging, place, &[control.encode()])?;
         let fired = self.device.transport().fired(tile) >> FENCES & 1;
         ensure!(
             fired == 0,
@@ -276,21 +288,10 @@ impl<D: SoakDevice> Epoch<D> {
             }
         }
         for tile in 0..self.config.tiles() {
-            let place = Rows::new(&self.golden, EventRegister::Status, SINGLE.start, SINGLE.len(), 1);
-            access::poke(
-                &mut self.device,
-                self.site.staging,
-                tile,
-                place,
-                &[0; SINGLE.end - SINGLE.start],
-            )?;
-            access::poke(
-                &mut self.golden,
-                self.golden_site.staging,
-                tile,
-                place,
-                &[0; SINGLE.end - SINGLE.start],
-            )?;
+            let place = Rows::new(&self.golden, tile, EventRegister::Status, SINGLE.start, SINGLE.len(), 1);
+            let none = [0; SINGLE.end - SINGLE.start];
+            access::poke(&mut self.device, self.site.staging, place, &none)?;
+            access::poke(&mut self.golden, self.golden_site.staging, place, &none)?;
         }
         Ok(())
     }

@@ -108,6 +108,20 @@ impl Shape {
         self
     }
 
+    /// The first plane of it, if there is one.
+    pub fn rows(mut self) -> Shape {
+        self.dimensions = self.dimensions.min(2);
+        self.planes = self.planes.min(1);
+        self
+    }
+
+    /// As registers 2 to 7 of the program [`GATHER`](super::site::GATHER), from the word `local` to the word `remote` of the
+    /// segment; `None` without rows, as a loop has one round at least.
+    pub fn registers(&self, local: u32, remote: u32) -> Option<Vec<u32>> {
+        let rows = self.rows * self.planes;
+        (rows > 0).then(|| vec![local, self.row, self.remote[0] << 16, rows, self.local[0], remote])
+    }
+
     /// Words that it moves.
     pub fn words(&self) -> u32 {
         self.row * self.rows * self.planes

@@ -1,9 +1,11 @@
 //! A soak of the whole fabric: random operations of all tiles at once, and all that they leave behind against the golden
 //! model.
 //!
+//! Tiles are initiators; tiles and memory nodes are targets.
+//!
 //! Operations of different tiles race, and still the outcome is exact. Every initiator has a zone of its own at each of its
 //! targets, so that the order within the pair decides what is in the end there. What all share is a pair of counters at
-//! every tile: their sums are exact, and the values fetched from them must follow each other without overlap. Messages of a
+//! every node: their sums are exact, and the values fetched from them must follow each other without overlap. Messages of a
 //! queue come in any order, but those of one sender in the order in which they were sent.
 //!
 //! A run is a row of rounds. In each of them every tile gets a batch of descriptors, right and wrong ones; then fences, and
@@ -12,8 +14,8 @@
 //! is not compared, and everything is set up anew.
 //!
 //! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
-//! have come back. Transaction slots and credits of gets are compared by their effect alone: one that does not come back is
-//! missing for the rest of the run.
+//! have come back. Transaction slots come back in every round, as a fence on each segment waits until none is busy with it.
+//! Credits of gets show by their effect alone: gets to a node end no more once both are lost.
 //!
 //! ```
 //! use portico_spec::Config;
@@ -21,7 +23,7 @@
 //!
 //! let config = Config { cols: 2, rows: 2, scratchpad: 8, ..Config::default() }.fabric()?;
 //! let soak = Soak { workload: Workload::Neighbours, cycles: 20_000, seed: 1, resets: true };
-//! let summary = run(&mut GoldenDevice::new(&config)?, &soak)?;
+//! let summary = run(&mut GoldenDevice::new(&config)?, &soak, &mut |_| {})?;
 //! assert!(summary.operations > 100 && summary.resets > 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -31,8 +33,7 @@ pub use self::{
     workload::Workload,
 };
 use self::{epoch::Epoch, summary::Tally};
-use anyhow::{ensure, Context};
-use portico_spec::Config;
+use anyhow::Context;
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
@@ -49,9 +50,6 @@ mod wrong;
 
 pub use self::summary::Summary;
 
-/// Smallest memory of a tile that holds all zones, in KiB.
-const LEAST_SCRATCHPAD: usize = 4;
-
 /// What a soak does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soak {
@@ -65,41 +63,33 @@ pub struct Soak {
     pub resets: bool,
 }
 
-/// Runs a soak.
+/// Runs a soak. `progress` is told after every round how many of its cycles are done.
 ///
 /// # Errors
 /// The fabric did something wrong, which is told with the seed; or it has no host.
-pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak) -> anyhow::Result<Summary> {
-    let config = device.config().clone();
-    let tally = Tally::default();
-    rounds(device, &config, soak, tally).with_context(|| format!("seed {:#x}", soak.seed))
+pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
+    rounds(device, soak, progress).with_context(|| format!("seed {:#x}", soak.seed))
 }
 
-fn rounds<D: SoakDevice>(device: &mut D, config: &Config, soak: &Soak, mut tally: Tally) -> anyhow::Result<Summary> {
-    ensure!(
-        config.scratchpad >= LEAST_SCRATCHPAD,
-        "scratchpad = {}: a soak needs {LEAST_SCRATCHPAD} KiB at least",
-        config.scratchpad
-    );
+fn rounds<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
+    let mut tally = Tally::default();
     let mut random = StdRng::seed_from_u64(soak.seed);
-    let mut epoch = 0;
-    while tally.cycles < soak.cycles {
-        if epoch > 0 {
-            device.reset();
-            tally.resets += 1;
-        }
+    loop {
         let mut running = Epoch::new(&mut *device, soak.workload, &mut random)
             .with_context(|| format!("setting up after {} cycles", tally.cycles))?;
-        running.run(soak, &mut random, &mut tally)?;
-        epoch += 1;
+        if running.run(soak, &mut random, &mut tally, progress)? {
+            return Ok(tally.summary());
+        }
+        device.reset();
+        tally.resets += 1;
     }
-    Ok(tally.summary())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use portico::{Transport, TransportError};
+    use portico_spec::Config;
 
     /// A golden fabric that changes a bit of one word that the host reads.
     struct Faulty {
@@ -164,6 +154,7 @@ mod tests {
             cols: 2,
             rows: 2,
             scratchpad: 4,
+            memories: 1,
             width,
             ..Config::default()
         };
@@ -179,7 +170,8 @@ mod tests {
                 seed: 3,
                 resets: false,
             };
-            let summary = run(&mut GoldenDevice::new(&config(width)).unwrap(), &soak).unwrap();
+            let mut device = GoldenDevice::new(&config(width)).unwrap();
+            let summary = run(&mut device, &soak, &mut |_| {}).unwrap();
             assert!(
                 summary.transfers > 100 && summary.atomics > 20 && summary.words > 1000,
                 "{summary:?}"
@@ -196,10 +188,12 @@ mod tests {
             resets: false,
         };
         let mut good = Faulty::new(0);
-        run(&mut good, &soak).unwrap();
-        // The last words that are read are those of the last tile's memory.
-        let mut faulty = Faulty::new(good.reads - 10);
-        let error = format!("{:#}", run(&mut faulty, &soak).unwrap_err());
-        assert!(error.starts_with("seed 0x5eed: tile 3, byte "), "{error}");
+        let mut done = vec![];
+        run(&mut good, &soak, &mut |cycles| done.push(cycles)).unwrap();
+        assert!(done.is_sorted() && done.last() >= Some(&soak.cycles), "{done:?}");
+        // The last word that is read is one of the memory node.
+        let mut faulty = Faulty::new(good.reads);
+        let error = format!("{:#}", run(&mut faulty, &soak, &mut |_| {}).unwrap_err());
+        assert!(error.starts_with("seed 0x5eed: node 5, byte "), "{error}");
     }
 }

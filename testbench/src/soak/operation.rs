@@ -94,6 +94,12 @@ impl<R: Rng> Draw<'_, R> {
                 };
                 (self.get(), segment, plain(self.shared_event()))
             }
+            Kind::Program => {
+                if self.state.is_read {
+                    return None;
+                }
+                (self.program()?, self.pair.zone, plain(self.shared_event()))
+            }
             Kind::Stream => (self.stream()?, self.pair.stream, plain(self.shared_event())),
             Kind::Enqueue => (self.message(), self.pair.queue, plain(self.shared_event())),
             Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
@@ -160,7 +166,7 @@ impl<R: Rng> Draw<'_, R> {
     }
 
     fn put(&mut self) -> Command {
-        let source = self.site.tiles[self.pair.initiator].source;
+        let source = self.site.initiators[self.pair.initiator].source;
         self.transfer(source.base, 2 * self.site.zone_words)
     }
 
@@ -174,7 +180,7 @@ impl<R: Rng> Draw<'_, R> {
     fn stream(&mut self) -> Option<Command> {
         // The window is half a zone, of which rows fill three quarters.
         let room = self.site.zone_words * 3 / 8 - self.state.streamed;
-        let source = self.site.tiles[self.pair.initiator].source;
+        let source = self.site.initiators[self.pair.initiator].source;
         let shape = Shape::random(self.random, 2 * self.site.zone_words, 2 * self.site.zone_words).stream();
         if shape.words() == 0 || shape.words() > room {
             return None;
@@ -189,9 +195,21 @@ impl<R: Rng> Draw<'_, R> {
         })
     }
 
+    fn program(&mut self) -> Option<Command> {
+        let zone = self.site.zone_words;
+        let own = self.site.initiators[self.pair.initiator];
+        let shape = Shape::random(self.random, 2 * zone, zone).rows();
+        let place = self.random.gen_range(0..=2 * zone - shape.local_words());
+        let remote = self.random.gen_range(0..=zone - shape.remote_words());
+        Some(Command::Program {
+            entry: own.program,
+            registers: shape.registers(own.source.base / self.word() + place, remote)?,
+        })
+    }
+
     fn message(&mut self) -> Command {
         let words = self.random.gen_range(0..=MESSAGE_WORDS);
-        let source = self.site.tiles[self.pair.initiator].source;
+        let source = self.site.initiators[self.pair.initiator].source;
         let place = self.random.gen_range(0..=2 * self.site.zone_words - words);
         Command::Enqueue {
             local: source.base + place * self.word(),

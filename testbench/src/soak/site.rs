@@ -12,8 +12,9 @@ use portico::{
     queue::Queue,
     Error, Fabric, Region, Transport,
 };
-use portico_spec::ni::{command::SHAPERS, registers::ShaperRegister};
+use portico_spec::ni::{assembler::assemble, command::SHAPERS, registers::ShaperRegister};
 use rand::Rng;
+use std::collections::BTreeMap;
 
 /// Event of fences at the end of rounds.
 pub const FENCES: usize = 0;
@@ -34,6 +35,13 @@ pub const MESSAGE_WORDS: u32 = 15;
 pub const CREDITS: u32 = 2;
 /// Words of a zone: two packets and a half.
 const MOST_ZONE_WORDS: u32 = 160;
+/// A program of the user's: a put of r5 rows of r3.l words from r2 on, r6.l words from one to the next, to r7 on and r4.h words
+/// from one to the next.
+pub const GATHER: &str = "
+    to r7
+    loop r5
+        run r2, +r6.l !end
+    close last, stop";
 /// Bytes of the two shared counters, of 64 and 32 bits.
 pub const COUNTERS: u32 = 16;
 /// Words of the window that has become smaller than its users believe, and what they believe.
@@ -73,10 +81,17 @@ pub struct Pair {
     pub is_barrier: bool,
 }
 
-/// A tile's own.
-pub struct Tile {
+/// What a tile has as an initiator.
+#[derive(Clone, Copy)]
+pub struct Initiator {
     /// What is put, streamed and sent.
     pub source: Region,
+    /// Where its program begins: see [`GATHER`].
+    pub program: u8,
+}
+
+/// What a node has as a target: a tile or a memory node.
+pub struct NodeSite {
     /// What others get.
     pub fixed: Region,
     pub counters: Region,
@@ -90,7 +105,10 @@ pub struct Tile {
 /// A fabric that is set up.
 pub struct Site {
     pub staging: Region,
-    pub tiles: Vec<Tile>,
+    /// Of each tile.
+    pub initiators: Vec<Initiator>,
+    /// By node: all but the host.
+    pub nodes: BTreeMap<usize, NodeSite>,
     pub pairs: Vec<Pair>,
     /// Words of a zone.
     pub zone_words: u32,
@@ -113,6 +131,27 @@ impl Choices {
         }
     }
 
+    /// Tiles that a node is the target of.
+    fn initiators(&self, node: usize) -> u32 {
+        self.targets.iter().filter(|targets| targets.contains(&node)).count() as u32
+    }
+
+    /// Slots of a queue with so many senders.
+    fn slots(&self, senders: u32) -> u32 {
+        (senders.max(1) * CREDITS).next_power_of_two()
+    }
+
+    /// Words of a zone, so that all that a tile has fits its memory.
+    fn zone_words(&self, memory_words: u32, tiles: usize) -> u32 {
+        let targets = self.targets.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        let initiators = (0..tiles).map(|tile| self.initiators(tile)).max().unwrap_or(0);
+        // Besides zones: the queue, a small window a pair, and some words of other things.
+        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + (BELIEVED_WORDS + 1) * initiators + 16;
+        // What a tile has of zones: three of its own, one and a half an initiator, one a target.
+        let halves = 6 + 3 * initiators + 2 * targets;
+        (2 * (memory_words - other) / halves).min(MOST_ZONE_WORDS) / 2 * 2
+    }
+
     /// Words that are unlike each other.
     fn words(&self, node: usize, words: usize) -> Vec<u32> {
         let word = |at: usize| {
@@ -131,45 +170,47 @@ impl Site {
     /// The fabric does not do it.
     pub fn new<T: Transport>(fabric: &mut Fabric<T>, choices: &Choices) -> anyhow::Result<Self> {
         let (tiles, host, word) = (fabric.config().tiles(), fabric.host_node(), fabric.word_bytes());
-        let targets = choices.targets.iter().map(Vec::len).max().unwrap_or(0) as u32;
-        let slots = (targets * CREDITS).next_power_of_two();
-        // Besides zones: the queue, a small window a pair, and some words of other things.
-        let other = slots * (MESSAGE_WORDS + 1) + (BELIEVED_WORDS + 1) * targets + 16;
-        let room = fabric.memory_bytes(0)? / word - other;
-        let zone_words = (2 * room / (5 * targets + 6)).min(MOST_ZONE_WORDS) / 2 * 2;
+        let zone_words = choices.zone_words(fabric.memory_bytes(0)? / word, tiles);
         let zone = zone_words * word;
         let staging = fabric.allocate(host, (EVENTS * 5) as u32 * word)?;
 
-        let mut of_tile = vec![];
-        let (mut fixed, mut counters, mut events) = (vec![], vec![], vec![]);
-        for tile in 0..tiles {
-            let own: Vec<Event> = (0..EVENTS).map(|_| fabric.event(tile)).collect::<Result<_, Error>>()?;
-            let queue = fabric.queue(tile, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?;
-            let after = fabric.allocate(tile, 8)?;
-            let site = Tile {
-                source: fabric.allocate(tile, 2 * zone)?,
-                fixed: fabric.allocate(tile, zone)?,
-                counters: fabric.allocate(tile, COUNTERS)?,
+        let (mut initiators, mut nodes) = (vec![], BTreeMap::new());
+        let (mut fixed, mut counters, mut events) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for node in (0..fabric.config().terminals()).filter(|&node| node != host) {
+            let own: Vec<Event> = (0..EVENTS).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
+            let slots = choices.slots(choices.initiators(node));
+            let queue = fabric.queue(node, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?;
+            let after = fabric.allocate(node, 8)?;
+            if node < tiles {
+                let program = assemble(GATHER).expect("the program is right");
+                initiators.push(Initiator {
+                    source: fabric.allocate(node, 2 * zone)?,
+                    program: fabric.load(node, &program)?.start() as u8,
+                });
+                let first = Rows::new(fabric, node, ShaperRegister::Maximum, 0, SHAPERS, 3);
+                access::poke(fabric, staging, first, &choices.shapers.concat())?;
+            }
+            let site = NodeSite {
+                fixed: fabric.allocate(node, zone)?,
+                counters: fabric.allocate(node, COUNTERS)?,
                 queue,
                 queue_end: after.base,
                 end: 0,
             };
-            fixed.push(fabric.publish(tile, Window::new(site.fixed.base, zone))?);
-            counters.push(fabric.publish(tile, Window::new(site.counters.base, COUNTERS))?);
-            let first = Rows::new(fabric, ShaperRegister::Maximum, 0, SHAPERS, 3);
-            access::poke(fabric, staging, tile, first, &choices.shapers.concat())?;
-            of_tile.push(site);
-            events.push(own);
+            fixed.insert(node, fabric.publish(node, Window::new(site.fixed.base, zone))?);
+            counters.insert(node, fabric.publish(node, Window::new(site.counters.base, COUNTERS))?);
+            nodes.insert(node, site);
+            events.insert(node, own);
         }
 
         let mut pairs = vec![];
         for (initiator, targets) in choices.targets.iter().enumerate() {
             for &target in targets {
                 let zone_region = fabric.allocate(target, zone)?;
-                let window = Window::new(zone_region.base, zone).notifying(&events[target][ZONE]);
+                let window = Window::new(zone_region.base, zone).notifying(&events[&target][ZONE]);
                 let window = fabric.publish(target, window)?;
                 let stream_region = fabric.allocate(target, zone / 2)?;
-                let stream = Window::stream(stream_region.base, zone / 2).notifying(&events[target][STREAM]);
+                let stream = Window::stream(stream_region.base, zone / 2).notifying(&events[&target][STREAM]);
                 // Every other initiator's streams are laid down in rows.
                 let stream = match initiator % 2 {
                     0 => stream,
@@ -182,16 +223,17 @@ impl Site {
                     true => Delivery::Barrier(1 + pairs.len() as u32 % 5),
                     false => Delivery::Message,
                 };
-                let mailbox = fabric.mailbox(target, delivery, Some(&events[target][QUEUE]))?;
-                let queue = of_tile[target].queue.sender(fabric, initiator, CREDITS)?.handle();
+                let mailbox = fabric.mailbox(target, delivery, Some(&events[&target][QUEUE]))?;
+                let own = nodes.get_mut(&target).expect("targets are tiles and memory nodes");
+                let queue = own.queue.sender(fabric, initiator, CREDITS)?.handle();
                 let landing = fabric.allocate(initiator, zone)?;
                 let mut clone = |id| -> Result<u8, Error> { Ok(fabric.tile(initiator)?.clone_segment(id)?.handle()) };
                 pairs.push(Pair {
                     initiator,
                     target,
                     zone: clone(window.id())?,
-                    fixed: clone(fixed[target].id())?,
-                    counters: clone(counters[target].id())?,
+                    fixed: clone(fixed[&target].id())?,
+                    counters: clone(counters[&target].id())?,
                     stream: clone(stream_window.id())?,
                     queue,
                     closed: 0,
@@ -205,22 +247,24 @@ impl Site {
                 });
             }
         }
-        let outdated: Vec<[GlobalId; 2]> = (0..tiles)
-            .map(|tile| outdated(fabric, tile))
-            .collect::<Result<_, _>>()?;
+        let mut outdated_of = BTreeMap::new();
+        for &node in nodes.keys() {
+            outdated_of.insert(node, outdated(fabric, node)?);
+        }
         for pair in &mut pairs {
-            let [mistaken, closed] = outdated[pair.target];
+            let [mistaken, closed] = outdated_of[&pair.target];
             pair.mistaken = fabric.tile(pair.initiator)?.clone_segment(mistaken)?.handle();
             pair.closed = fabric.tile(pair.initiator)?.clone_segment(closed)?.handle();
         }
-        for (node, tile) in of_tile.iter_mut().enumerate() {
-            tile.end = fabric.allocate(node, 8)?.base;
-            let words = (tile.end - tile.queue_end) as usize / 4;
-            fabric.write(node, tile.queue_end, &choices.words(node, words))?;
+        for (&node, site) in &mut nodes {
+            site.end = fabric.allocate(node, 8)?.base;
+            let words = (site.end - site.queue_end) as usize / 4;
+            fabric.write(node, site.queue_end, &choices.words(node, words))?;
         }
         Ok(Site {
             staging,
-            tiles: of_tile,
+            initiators,
+            nodes,
             pairs,
             zone_words,
         })

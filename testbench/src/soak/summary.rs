@@ -15,6 +15,8 @@ pub struct Summary {
     pub operations: u64,
     /// Puts and gets of these.
     pub transfers: u64,
+    /// Programs of the user's of these.
+    pub programs: u64,
     /// Atomics of these.
     pub atomics: u64,
     /// Messages of these, all received.
@@ -40,6 +42,7 @@ impl Tally {
         self.summary.operations += kinds.len() as u64;
         let count = |of: &[Kind]| kinds.iter().filter(|kind| of.contains(kind)).count() as u64;
         self.summary.transfers += count(&[Kind::Put, Kind::Get]);
+        self.summary.programs += count(&[Kind::Program]);
         self.summary.atomics += count(&[Kind::Atomic, Kind::Shared]);
         self.summary.messages += count(&[Kind::Enqueue]);
         self.summary.refused += count(&[Kind::Wrong]);

@@ -4,8 +4,10 @@ use portico_spec::{Config, Port};
 use rand::{seq::SliceRandom, Rng};
 use std::{fmt, str::FromStr};
 
-/// Most targets of a tile: what each of them costs is room and set-up.
+/// Most tiles that are targets of a tile: what each of them costs is room and set-up.
 const MAX_TARGETS: usize = 4;
+/// Most tiles with the same memory node as a target.
+const MAX_INITIATORS: usize = 16;
 
 /// A mix of operations and partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,7 @@ pub enum Kind {
     Put,
     Get,
     Stream,
+    Program,
     Atomic,
     Shared,
     Enqueue,
@@ -45,10 +48,10 @@ impl Workload {
         }
     }
 
-    /// The targets of each tile; a tile may be its own.
+    /// The targets of each tile: tiles, itself perhaps, and memory nodes.
     pub(super) fn targets(self, config: &Config, random: &mut impl Rng) -> Vec<Vec<usize>> {
         let tiles = config.tiles();
-        match self {
+        let mut targets: Vec<Vec<usize>> = match self {
             Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile)).collect(),
             Workload::Soak | Workload::Queues => {
                 let mut distances: Vec<usize> = (0..tiles).collect();
@@ -57,7 +60,15 @@ impl Workload {
                 let of = |tile| distances.iter().map(move |distance| (tile + distance) % tiles);
                 (0..tiles).map(|tile| of(tile).collect()).collect()
             }
+        };
+        let memories: Vec<usize> = (tiles + 1..config.terminals()).collect();
+        let mut takers: Vec<usize> = (0..tiles).collect();
+        takers.shuffle(random);
+        takers.truncate(MAX_INITIATORS * memories.len());
+        for (tile, &memory) in takers.into_iter().zip(memories.iter().cycle()) {
+            targets[tile].push(memory);
         }
+        targets
     }
 
     /// What a tile does next.
@@ -65,9 +76,10 @@ impl Workload {
         use Kind::*;
         let weights: &[(Kind, u32)] = match self {
             Workload::Soak => &[
-                (Put, 26),
-                (Get, 22),
+                (Put, 22),
+                (Get, 20),
                 (Stream, 8),
+                (Program, 6),
                 (Atomic, 14),
                 (Shared, 10),
                 (Enqueue, 4),
@@ -75,7 +87,15 @@ impl Workload {
                 (Fence, 3),
                 (Wrong, 7),
             ],
-            Workload::Neighbours => &[(Put, 40), (Get, 35), (Stream, 5), (Atomic, 10), (Shared, 6), (Fence, 4)],
+            Workload::Neighbours => &[
+                (Put, 36),
+                (Get, 34),
+                (Stream, 5),
+                (Program, 5),
+                (Atomic, 10),
+                (Shared, 6),
+                (Fence, 4),
+            ],
             Workload::Queues => &[(Enqueue, 60), (Put, 15), (Get, 10), (Shared, 10), (Wrong, 5)],
         };
         weights
@@ -145,5 +165,27 @@ mod tests {
             }
         }
         assert!("nobody".parse::<Workload>().is_err());
+    }
+
+    #[test]
+    fn memory_nodes_are_targets_of_some_tiles_each() {
+        let mut random = StdRng::seed_from_u64(2);
+        for (cols, rows, memories, most) in [(2, 1, 1, 2), (4, 4, 2, 8), (8, 8, 1, MAX_INITIATORS)] {
+            let config = Config {
+                cols,
+                rows,
+                memories,
+                ..Config::default()
+            }
+            .fabric()
+            .unwrap();
+            let targets = Workload::Soak.targets(&config, &mut random);
+            for memory in config.tiles() + 1..config.terminals() {
+                let initiators = targets.iter().filter(|targets| targets.contains(&memory)).count();
+                assert_eq!(initiators, most, "{cols}x{rows}, {memories} memories");
+            }
+            let host = config.tiles();
+            assert!(!targets.iter().any(|targets| targets.contains(&host)));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Descriptors that must be refused, each for one reason.
 
 use super::{
+    geometry::Shape,
     operation::{Draw, Operation},
     site::{BELIEVED_WORDS, STALE_WORDS},
     workload::Kind,
@@ -51,19 +52,26 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
     // Only what would also be wrong at a place that others use writes there.
     let landing = draw.pair.landing.base;
     let memory = (draw.config.scratchpad << 10) as u32;
-    let [put, get, stream, enqueue, atomic, fence] = [
+    let entry = draw.site.initiators[draw.pair.initiator].program;
+    let [put, get, stream, enqueue, atomic, fence, program] = [
         Opcode::Put,
         Opcode::Get,
         Opcode::Stream,
         Opcode::Enqueue,
         Opcode::Atomic,
         Opcode::Fence,
+        Opcode::Program,
     ]
     .map(|code| code as u32);
     let random = &mut *draw.random;
     let moving = if random.gen() { put } else { get };
     let row = random.gen_range(1..=8);
     let lower = |limit: u32| 1 << 16 | limit;
+    // A row of which no word is in range: pieces that are would have gone before the error.
+    let gather = |local, remote| {
+        let registers = Shape::row(row).registers(local, remote).expect("there is a row");
+        [vec![u32::from(entry)], registers].concat()
+    };
     match error {
         ErrorCode::UnknownOpcode => {
             let opcode = *[0, 9, 15, 30, 31].choose(random).expect("some");
@@ -87,12 +95,14 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             2 => (atomic, queue, vec![0, 1]),
             _ => (moving, queue, vec![0, landing, lower(row)]),
         },
-        ErrorCode::OutOfSegment => match random.gen_range(0..2) {
+        ErrorCode::OutOfSegment => match random.gen_range(0..3) {
             0 => (atomic, zone, vec![zone_bytes, 1]),
+            1 => (program, zone, gather(0, draw.site.zone_words)),
             _ => (moving, zone, vec![zone_bytes - (row - 1) * word, landing, lower(row)]),
         },
-        ErrorCode::OutOfMemory => match random.gen_range(0..2) {
+        ErrorCode::OutOfMemory => match random.gen_range(0..3) {
             0 => (enqueue, queue, vec![0, memory - (row - 1) * word, lower(row)]),
+            1 => (program, zone, gather(memory / word, 0)),
             _ => (moving, zone, vec![0, memory - (row - 1) * word, lower(row)]),
         },
         ErrorCode::UnknownWindow => (moving, draw.pair.closed, vec![0, landing, lower(1)]),
@@ -101,7 +111,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             // It ends beyond the real window and within the believed one; a put's words inside are written.
             let from = random.gen_range(0..=STALE_WORDS);
             let words = random.gen_range(STALE_WORDS + 1 - from..=BELIEVED_WORDS - from);
-            let source = draw.site.tiles[draw.pair.initiator].source.base;
+            let source = draw.site.initiators[draw.pair.initiator].source.base;
             let local = if moving == put { source } else { landing };
             (moving, draw.pair.smaller, vec![from * word, local, lower(words)])
         }

@@ -5,9 +5,15 @@ mod blocks_tables;
 mod noc;
 mod onesided;
 mod onesided_tables;
+mod soak;
 mod tables;
 
+use crate::{design, model};
 use clap::{Args, Subcommand};
+use portico_sim::{Library, Options};
+use portico_synth::Tool;
+use portico_testbench::bench_report::BenchReport;
+use portico_verilog::Design;
 
 /// Measure, and print each figure beside its bound
 #[derive(Args)]
@@ -21,6 +27,7 @@ enum What {
     Blocks(blocks::Blocks),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
+    Soak(soak::Soak),
 }
 
 impl Bench {
@@ -29,6 +36,38 @@ impl Bench {
             What::Blocks(blocks) => blocks.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
+            What::Soak(soak) => soak.run(),
         }
     }
+}
+
+/// Notes in `report` what the figures came from: the seed, this program, and these tools.
+///
+/// # Errors
+/// A tool is missing.
+fn sign(report: &mut BenchReport, seed: u64, tools: impl IntoIterator<Item = Tool>) -> anyhow::Result<()> {
+    report.config.insert("seed".into(), seed.to_string());
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let version = format!("{} ({build} build)", design::VERSION);
+    report.tools.insert("portico".into(), version);
+    for tool in tools {
+        let found = portico_synth::locate(tool)?;
+        report.tools.insert(tool.program().into(), found.version);
+    }
+    Ok(())
+}
+
+/// Compiles a design from nothing, and gives the seconds that it took; if `quick`, takes what the cache has, without.
+///
+/// # Errors
+/// A tool is missing or fails.
+fn compile(design: &Design, quick: bool) -> anyhow::Result<(Library, Option<f64>)> {
+    let empty = tempfile::tempdir()?;
+    let options = Options {
+        cache: (!quick).then(|| empty.path().to_path_buf()),
+        ..Options::default()
+    };
+    let (library, took) = model::build(design, &options)?;
+    let took = (!library.cached()).then_some(took.as_secs_f64());
+    Ok((library, took))
 }

@@ -4,6 +4,7 @@ mod fabric;
 mod figures;
 mod traffic_args;
 
+pub use self::fabric::replayable;
 use self::{figures::Run, traffic_args::TrafficArgs};
 use crate::{
     config_args::{self, ConfigArgs},

@@ -1,8 +1,8 @@
 //! `portico bench blocks`: the blocks that are useful alone.
 
-use super::blocks_tables;
+use super::{blocks_tables, sign};
 use crate::{
-    design, line_plot,
+    line_plot,
     output::{self, Output},
     progress,
 };
@@ -70,12 +70,7 @@ impl Blocks {
         let effort = if self.quick { Effort::quick() } else { Effort::default() };
         let blocks = chosen(self.blocks);
         let bar = progress::bar(0);
-        let measured = blocks_bench::run(&blocks, &effort, &mut |done, of, next| {
-            tracing::info!("{done}/{of} {next}");
-            bar.set_length(of as u64);
-            bar.set_position(done as u64);
-            bar.set_message(next.to_owned());
-        });
+        let measured = blocks_bench::run(&blocks, &effort, &mut progress::steps(&bar));
         bar.finish_and_clear();
         let blocks_bench::Measured { rows, plots } = measured?;
 
@@ -83,16 +78,9 @@ impl Blocks {
             rows,
             ..BenchReport::default()
         };
-        report.config.insert("seed".into(), effort.seed.to_string());
-        let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-        report
-            .tools
-            .insert("portico".into(), format!("{} ({build} build)", design::VERSION));
         let placer = effort.place.as_ref().map(|_| Tool::NextpnrEcp5);
-        for tool in [Tool::Verilator, Tool::Yosys].into_iter().chain(placer) {
-            let found = portico_synth::locate(tool)?;
-            report.tools.insert(tool.program().into(), found.version);
-        }
+        let tools = [Tool::Verilator, Tool::Yosys].into_iter().chain(placer);
+        sign(&mut report, effort.seed, tools)?;
 
         let mut output = Output::default();
         let folder = self.out.as_ref();

@@ -1,10 +1,10 @@
 //! `portico bench noc`: the network.
 
-use super::tables;
+use super::{compile, sign, tables};
 use crate::{
     config_args::ConfigArgs,
     design,
-    model::{self, Watched},
+    model::Watched,
     output::{self, Output},
     plot, progress,
 };
@@ -70,12 +70,7 @@ impl Noc {
             &base,
             &effort,
             &mut |config| Ok(Box::new(hardware::mesh_of(&compiled(config, &bar)?, config)?)),
-            &mut |done, steps, next| {
-                tracing::info!("{done}/{steps} {next}");
-                bar.set_length(steps as u64);
-                bar.set_position(done as u64);
-                bar.set_message(next.to_owned());
-            },
+            &mut progress::steps(&bar),
         );
         bar.finish_and_clear();
         let noc_bench::Figures { mut rows, curves } = figures?;
@@ -86,13 +81,7 @@ impl Noc {
             ..BenchReport::new(&base)
         };
         VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
-        report.config.insert("seed".into(), effort.seed.to_string());
-        let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-        report
-            .tools
-            .insert("portico".into(), format!("{} ({build} build)", design::VERSION));
-        let verilator = portico_synth::locate(Tool::Verilator)?;
-        report.tools.insert("verilator".into(), verilator.version);
+        sign(&mut report, effort.seed, [Tool::Verilator])?;
 
         let mut output = Output::default();
         let folder = self.out.as_ref();
@@ -156,16 +145,10 @@ fn tools(base: &Config, quick: bool) -> anyhow::Result<Vec<Row>> {
         Some(1_000.0),
     ));
 
-    let empty = tempfile::tempdir()?;
-    let cache = (!quick).then(|| empty.path().to_path_buf());
-    let options = Options {
-        cache,
-        ..Options::default()
-    };
-    let (library, took) = model::build(&design, &options)?;
-    if !library.cached() {
+    let (library, took) = compile(&design, quick)?;
+    if let Some(took) = took {
         let name = "Verilated build of an 8x8 mesh, from nothing";
-        rows.push(row(name, "s", Better::Less, took.as_secs_f64(), Some(40.0)));
+        rows.push(row(name, "s", Better::Less, took, Some(40.0)));
     }
 
     let mut mesh = Watched::new(hardware::mesh_of(&library, &config)?, ProgressBar::hidden());

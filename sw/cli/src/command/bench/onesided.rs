@@ -1,9 +1,9 @@
 //! `portico bench onesided`: the one-sided operations.
 
-use super::onesided_tables;
+use super::{onesided_tables, sign};
 use crate::{
     config_args::ConfigArgs,
-    design, line_plot,
+    line_plot,
     output::{self, Output},
     progress,
 };
@@ -60,12 +60,7 @@ impl Onesided {
         let fabric = hardware::fabric(&config);
         spinner.finish_and_clear();
         let bar = progress::bar(0);
-        let figures = onesided_bench::run(Box::new(fabric?), &effort, &mut |done, steps, next| {
-            tracing::info!("{done}/{steps} {next}");
-            bar.set_length(steps as u64);
-            bar.set_position(done as u64);
-            bar.set_message(next.to_owned());
-        });
+        let figures = onesided_bench::run(Box::new(fabric?), &effort, &mut progress::steps(&bar));
         bar.finish_and_clear();
         let figures = figures?;
 
@@ -74,13 +69,7 @@ impl Onesided {
             ..BenchReport::new(&config)
         };
         DECIDED.iter().for_each(|key| drop(report.config.remove(*key)));
-        report.config.insert("seed".into(), effort.seed.to_string());
-        let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-        report
-            .tools
-            .insert("portico".into(), format!("{} ({build} build)", design::VERSION));
-        let verilator = portico_synth::locate(Tool::Verilator)?;
-        report.tools.insert("verilator".into(), verilator.version);
+        sign(&mut report, effort.seed, [Tool::Verilator])?;
 
         let mut output = Output::default();
         let folder = self.out.as_ref();

@@ -19,8 +19,12 @@ pub fn text(report: &BenchReport, figures: &Figures) -> String {
     let mut add = |title: &str, table: String| {
         text.push_str(&format!("\n{title}:\n\n{table}"));
     };
+    let piece = figures.neighbours.iter().map(|point| point.piece).max().unwrap_or(0);
     add(
-        "Puts to neighbours, bytes a cycle in and out, share of peak in % (the paper's)",
+        &format!(
+            "Puts to neighbours in transfers of {} at most, bytes a cycle in and out, share of peak in % (the paper's)",
+            size(piece)
+        ),
         neighbour_table(&figures.neighbours),
     );
     for target in targets(&figures.sizes) {
@@ -168,6 +172,7 @@ mod tests {
         let neighbour = |tiles, bytes, rate| neighbours::Point {
             tiles,
             bytes,
+            piece: bytes,
             rate,
             share: 91.25,
             paper: (tiles == 4).then_some(17.8),

@@ -13,19 +13,24 @@ use clap::{builder::PossibleValuesParser, builder::TypedValueParser, Args};
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
+    axi_memory::Timing,
     hardware,
-    soak::{self, Soak, SoakDevice, Summary, Workload},
+    soak::{self, Soak, Summary, Workload},
 };
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 const EXAMPLES: &str = "\
 Examples:
   portico sim fabric --set cols=2 --set rows=2 --set scratchpad=16
   portico sim fabric --workload soak --cycles 1000000 --seed 7 --resets
   portico sim fabric --workload queues --vcd build/queues.vcd
+  portico sim fabric --set memories=1 --latency 100 --stall 0.3
 
 Workloads: soak has all operations between any tiles, wrong descriptors among them; neighbours has transfers and atomics \
-between tiles side by side; queues has mostly messages, of many tiles to each queue.
+between tiles side by side; queues has mostly messages, of many tiles to each queue. Memory nodes are targets of all.
 
 Every event must count as often as descriptors want it, with the error and the value that the golden model has, and at \
 the end memories must be equal word by word. If not, the exit status is 1 and the message has the command line that \
@@ -35,6 +40,10 @@ replays it.";
 const DECIDED: [&str; 1] = ["edge_nodes"];
 /// Most cycles: years of them.
 const MAX_CYCLES: u64 = 1_000_000_000_000;
+/// Slowest memory: slower ones make a round longer than the soak waits for it.
+const MAX_LATENCY: u64 = 200;
+/// Most of the time that a memory may stand still.
+const MAX_STALL: f64 = 0.9;
 
 /// Soak a fabric: random operations of all tiles at once, compared with the golden model
 #[derive(Args)]
@@ -54,6 +63,12 @@ pub struct Fabric {
     /// Reset the fabric at random moments, set it up again and go on
     #[arg(long)]
     resets: bool,
+    /// Cycles from a burst's address to its first response, of external memories
+    #[arg(long, value_name = "CYCLES", default_value_t = hardware::MEMORY.latency, value_parser = clap::value_parser!(u64).range(1..=MAX_LATENCY))]
+    latency: u64,
+    /// Chance that a channel of an external memory stands still in a cycle
+    #[arg(long, value_name = "0..0.9", default_value_t = hardware::MEMORY.stall, value_parser = chance)]
+    stall: f64,
     /// Waveform, in VCD
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
@@ -62,6 +77,11 @@ pub struct Fabric {
 fn workload_parser() -> impl TypedValueParser<Value = Workload> {
     let names = PossibleValuesParser::new(Workload::ALL.map(Workload::name));
     names.try_map(|name| name.parse::<Workload>())
+}
+
+fn chance(text: &str) -> Result<f64, String> {
+    let chance = text.parse().ok().filter(|chance| (0.0..=MAX_STALL).contains(chance));
+    chance.ok_or_else(|| format!("allowed is a number from 0 to {MAX_STALL}"))
 }
 
 impl Fabric {
@@ -80,31 +100,35 @@ impl Fabric {
         };
         let design = design::fabric(&config)?;
         let (library, _) = model::build(&design, &options)?;
-        let mut fabric = hardware::fabric_of(&library, &config, hardware::MEMORY)?;
+        let timing = Timing {
+            latency: self.latency,
+            stall: self.stall,
+        };
+        let mut fabric = hardware::fabric_of(&library, &config, timing)?;
         let waveform = self
             .vcd
             .map(|file| Waveform::start(&file, fabric.model()))
             .transpose()?;
-        let spinner = progress::spinner(format!("soaking for {} cycles", grouped(self.cycles)));
-        let outcome = run(&mut fabric, &config, &soak);
-        spinner.finish_and_clear();
+        let bar = progress::simulation(self.cycles);
+        let begun = Instant::now();
+        let outcome = soak::run(&mut fabric, &soak, &mut |cycles| bar.set_position(cycles));
+        let took = begun.elapsed();
+        bar.finish_and_clear();
         // A run that failed is the one whose waveform is wanted.
         waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
-        output::print(&text(&config, &soak, &outcome?))
+        let summary = outcome.map_err(|error| replayable(&error, &config, &timing, &soak))?;
+        output::print(&text(&config, &soak, &summary, fabric.cycles(), took))
     }
 }
 
-/// Runs the soak.
-///
-/// # Errors
-/// The fabric did something wrong: told with the command line that replays it.
-fn run<D: SoakDevice>(device: &mut D, config: &Config, soak: &Soak) -> anyhow::Result<Summary> {
-    let outcome = soak::run(device, soak);
-    outcome.map_err(|error| anyhow!("{error:#}\nreplay with: {} --vcd wave.vcd", command_line(config, soak)))
+/// What went wrong in a soak, with the command line that replays it.
+pub fn replayable(error: &anyhow::Error, config: &Config, timing: &Timing, soak: &Soak) -> anyhow::Error {
+    let command = command_line(config, timing, soak);
+    anyhow!("{error:#}\nreplay with: {command} --vcd wave.vcd")
 }
 
 /// The command line of this soak.
-fn command_line(config: &Config, soak: &Soak) -> String {
+fn command_line(config: &Config, timing: &Timing, soak: &Soak) -> String {
     // What a fabric decides itself is not allowed there.
     let settings = Config {
         edge_nodes: Config::default().edge_nodes,
@@ -116,14 +140,19 @@ fn command_line(config: &Config, soak: &Soak) -> String {
         seed,
         resets,
     } = soak;
+    let Timing { latency, stall } = timing;
+    let memories = match config.memories {
+        0 => String::new(),
+        _ => format!(" --latency {latency} --stall {stall}"),
+    };
     format!(
-        "portico sim fabric{} --workload {workload} --cycles {cycles} --seed {seed}{}",
+        "portico sim fabric{}{memories} --workload {workload} --cycles {cycles} --seed {seed}{}",
         config_args::settings(&settings),
         if *resets { " --resets" } else { "" }
     )
 }
 
-fn text(config: &Config, soak: &Soak, summary: &Summary) -> String {
+fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64, took: Duration) -> String {
     let Config { cols, rows, width, .. } = config;
     let rows = [
         ("fabric", format!("{cols}x{rows}, {width} bits"), ""),
@@ -134,6 +163,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary) -> String {
         ("resets in mid-flight", grouped(summary.resets), ""),
         ("operations, each counted once", grouped(summary.operations), ""),
         ("puts and gets of these", grouped(summary.transfers), ""),
+        ("programs of the user's of these", grouped(summary.programs), ""),
         ("atomics of these, values as they must be", grouped(summary.atomics), ""),
         (
             "messages of these, all received in order",
@@ -150,6 +180,12 @@ fn text(config: &Config, soak: &Soak, summary: &Summary) -> String {
             grouped(summary.words),
             "words",
         ),
+        ("cycles simulated", grouped(simulated), "cycles"),
+        (
+            "speed of the simulation, golden beside it",
+            grouped((simulated as f64 / took.as_secs_f64()) as u64),
+            "cycles/s",
+        ),
     ];
     let rows = rows.map(|(name, value, unit)| vec![name.to_owned(), value, unit.to_owned()]);
     table(&["figure", "value", "unit"], rows, &[1])
@@ -159,7 +195,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary) -> String {
 mod tests {
     use super::*;
     use portico::{Transport, TransportError};
-    use portico_testbench::soak::GoldenDevice;
+    use portico_testbench::soak::{GoldenDevice, SoakDevice};
 
     /// A golden fabric whose events never fire.
     struct Silent(GoldenDevice);
@@ -219,11 +255,17 @@ mod tests {
         };
         let config = small.fabric().unwrap();
         let mut device = GoldenDevice::new(&config).unwrap();
-        let summary = run(&mut device, &config, &soak).unwrap();
-        assert!(text(&config, &soak, &summary).contains(" neighbours "));
+        let summary = soak::run(&mut device, &soak, &mut |_| {}).unwrap();
+        let text = text(&config, &soak, &summary, 9_000, Duration::from_secs(3));
+        assert!(
+            text.contains(" neighbours ") && text.contains(" 3,000 | cycles/s"),
+            "{text}"
+        );
 
+        let timing = Timing { latency: 7, stall: 0.5 };
         let mut silent = Silent(GoldenDevice::new(&config).unwrap());
-        let error = run(&mut silent, &config, &soak).unwrap_err().to_string();
+        let error = soak::run(&mut silent, &soak, &mut |_| {}).unwrap_err();
+        let error = replayable(&error, &config, &timing, &soak).to_string();
         let (fault, replay) = error.split_once('\n').unwrap();
         assert!(
             fault.starts_with("seed 0x9: tile 0: fences have not completed"),
@@ -235,6 +277,20 @@ mod tests {
              --vcd wave.vcd"
         );
         let with_resets = Soak { resets: true, ..soak };
-        assert!(command_line(&config, &with_resets).ends_with(" --seed 9 --resets"));
+        let with_memory = Config { memories: 1, ..config };
+        let line = command_line(&with_memory, &timing, &with_resets);
+        assert!(
+            line.contains(" --set memories=1 --set scratchpad=4 --latency 7 --stall 0.5 "),
+            "{line}"
+        );
+        assert!(line.ends_with(" --seed 9 --resets"), "{line}");
+    }
+
+    #[test]
+    fn a_memory_that_never_moves_is_not_allowed() {
+        assert_eq!(chance("0.25"), Ok(0.25));
+        for wrong in ["1", "-0.1", "NaN", "often"] {
+            assert_eq!(chance(wrong).unwrap_err(), "allowed is a number from 0 to 0.9");
+        }
     }
 }

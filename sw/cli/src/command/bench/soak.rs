@@ -1,0 +1,162 @@
+//! `portico bench soak`: a long random run of the whole fabric, and how fast it is simulated.
+
+use super::{compile, sign, tables};
+use crate::{
+    command::sim::replayable,
+    config_args::ConfigArgs,
+    design,
+    failure::not_allowed,
+    output::{self, Output},
+    progress,
+};
+use clap::Args;
+use portico_spec::Config;
+use portico_synth::Tool;
+use portico_testbench::{
+    axi_memory::Timing,
+    bench_report::{BenchReport, Better, Row},
+    hardware,
+    soak::{self, Summary, Workload},
+};
+use std::{path::PathBuf, time::Instant};
+
+const EXAMPLES: &str = "\
+Examples:
+  portico bench soak                      10 million cycles: some ten minutes
+  portico bench soak --quick              100 thousand
+  portico bench soak --cycles 50000000 --seed 7 --json build/soak.json
+
+All operations of all tiles at once, on tiles and on a memory node behind a slow memory that stalls, wrong descriptors \
+and resets in mid-flight among them. Every completion, every message and all memories are compared with the golden \
+fabric, and at the end every credit must have come back: one difference, and there are no figures.
+
+Figures of time hold for this machine alone.";
+
+/// What a fabric decides itself.
+const DECIDED: [&str; 1] = ["edge_nodes"];
+/// Cycles with operations under way.
+const CYCLES: u64 = 10_000_000;
+const QUICK_CYCLES: u64 = 100_000;
+/// The memory: a burst waits, and every channel stands still in one of five cycles.
+const MEMORY: Timing = Timing {
+    latency: 40,
+    stall: 0.2,
+};
+
+/// Soak a fabric for millions of cycles, and measure the speed of its simulation
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Soak {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// 100 thousand cycles unless told otherwise, no build from nothing
+    #[arg(long)]
+    quick: bool,
+    /// Cycles in which operations are under way, at least [default: 10 million]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: Option<u64>,
+    /// Decides all that is random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// All figures, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Soak {
+    pub fn run(self) -> anyhow::Result<()> {
+        self.config.refuse("bench soak", &DECIDED)?;
+        let config = with_memory(self.config.resolve()?);
+        let fabric_config = config.fabric().map_err(not_allowed)?;
+        let soak = soak::Soak {
+            workload: Workload::Soak,
+            cycles: self.cycles.unwrap_or(if self.quick { QUICK_CYCLES } else { CYCLES }),
+            seed: self.seed,
+            resets: true,
+        };
+        let (library, built) = compile(&design::fabric(&fabric_config)?, self.quick)?;
+        let mut fabric = hardware::fabric_of(&library, &fabric_config, MEMORY)?;
+        let bar = progress::simulation(soak.cycles);
+        let begun = Instant::now();
+        let outcome = soak::run(&mut fabric, &soak, &mut |cycles| bar.set_position(cycles));
+        let took = begun.elapsed().as_secs_f64();
+        bar.finish_and_clear();
+        let summary = outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, &soak))?;
+
+        let mut report = BenchReport {
+            rows: rows(&summary, built, fabric.cycles() as f64 / took),
+            ..BenchReport::new(&config)
+        };
+        DECIDED.iter().for_each(|key| drop(report.config.remove(*key)));
+        sign(&mut report, soak.seed, [Tool::Verilator])?;
+        let mut output = Output::default();
+        self.json
+            .into_iter()
+            .for_each(|file| output.add(file, report.to_json()));
+        output.commit()?;
+        output::print(&format!(
+            "{}\n{}",
+            tables::held(report.rows.iter()),
+            tables::settings(&report)
+        ))
+    }
+}
+
+/// The configuration with a memory node, if it has room for one.
+fn with_memory(config: Config) -> Config {
+    Config {
+        memories: config.memories.max(1).min(config.cols - 1),
+        ..config
+    }
+}
+
+fn rows(summary: &Summary, built: Option<f64>, speed: f64) -> Vec<Row> {
+    let row = |name: &str, unit, value, bound| Row {
+        bound,
+        ..Row::new("soak", name, unit, Better::More, value)
+    };
+    let count = |name: &str, unit, value: u64| row(name, unit, value as f64, None);
+    let mut rows = vec![
+        count("with operations under way", "cycles", summary.cycles),
+        count("resets in mid-flight", "resets", summary.resets),
+        count("operations, each as golden has it", "operations", summary.operations),
+        count("puts and gets of these", "operations", summary.transfers),
+        count("programs of the user's of these", "operations", summary.programs),
+        count("atomics of these", "operations", summary.atomics),
+        count("messages of these", "operations", summary.messages),
+        count("wrong ones of these, all refused", "operations", summary.refused),
+        count("memory compared, all equal", "words", summary.words),
+        row("speed under load, golden beside it", "cycles/s", speed, Some(5_000.0)),
+    ];
+    rows.extend(built.map(|seconds| Row {
+        better: Better::Less,
+        ..row("Verilated build of the fabric, from nothing", "s", seconds, Some(180.0))
+    }));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fabric_gets_a_memory_where_there_is_room() {
+        let with = |cols, memories| {
+            let config = Config {
+                cols,
+                memories,
+                ..Config::default()
+            };
+            with_memory(config).memories
+        };
+        assert_eq!([with(1, 0), with(2, 0), with(4, 0), with(4, 3)], [0, 1, 1, 3]);
+    }
+
+    #[test]
+    fn the_bounds_are_those_of_speed_and_build() {
+        let rows = rows(&Summary::default(), Some(181.0), 5_000.0);
+        let bound = |row: &Row| row.bound.map(|bound| (bound, row.meets_bound() == Some(true)));
+        let bounds: Vec<_> = rows.iter().filter_map(bound).collect();
+        assert_eq!(bounds, [(5_000.0, true), (180.0, false)]);
+    }
+}
