@@ -71,24 +71,29 @@ pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, node: usize
     values.chunks(5).map(state).collect()
 }
 
-/// Receives what messages there are, each the next one of its sender.
+/// Receives what messages there are at all nodes.
 pub fn receive<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
-    for (&node, site) in &mut epoch.site.nodes {
-        let expected = &mut epoch.messages[node];
-        if expected.iter().all(VecDeque::is_empty) {
-            continue;
-        }
-        while let Some(message) = site.queue.receive(&mut epoch.device)? {
-            let of_source = expected.get_mut(message.source);
-            let expected = of_source.and_then(VecDeque::pop_front);
-            ensure!(
-                expected.as_ref() == Some(&message.words),
-                "queue of node {node}: node {} sent {:x?}, expected {expected:x?}",
-                message.source,
-                message.words
-            );
-            site.queue.release(&mut epoch.device, 1)?;
-        }
+    let nodes: Vec<usize> = epoch.site.nodes.keys().copied().collect();
+    nodes.into_iter().try_for_each(|node| receive_at(epoch, node))
+}
+
+/// Receives what messages there are at a node, each the next one of its sender.
+pub fn receive_at<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::Result<()> {
+    let expected = &mut epoch.messages[node];
+    if expected.iter().all(VecDeque::is_empty) {
+        return Ok(());
+    }
+    let queue = &mut epoch.site.nodes.get_mut(&node).expect("it has a queue").queue;
+    while let Some(message) = queue.receive(&mut epoch.device)? {
+        let of_source = expected.get_mut(message.source);
+        let expected = of_source.and_then(VecDeque::pop_front);
+        ensure!(
+            expected.as_ref() == Some(&message.words),
+            "queue of node {node}: node {} sent {:x?}, expected {expected:x?}",
+            message.source,
+            message.words
+        );
+        queue.release(&mut epoch.device, 1)?;
     }
     Ok(())
 }
@@ -221,22 +226,25 @@ fn follow(fetched: Vec<(u64, u64)>, before: u64, after: u64, wide: bool) -> anyh
 
 /// Compares all memory that is used, but for queues; gives how many words.
 pub fn memories<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<u64> {
-    let mut compared = 0;
-    for (&node, site) in &epoch.site.nodes {
-        let words = (site.end - site.queue_end) as usize / 4;
-        let found = epoch.device.read(node, site.queue_end, words)?;
-        let expected = epoch.golden.read(node, site.queue_end, words)?;
-        if let Some(at) = (0..words).find(|&at| found[at] != expected[at]) {
-            bail!(
-                "node {node}, byte {:#x}: found {:#x}, expected {:#x}",
-                site.queue_end + 4 * at as u32,
-                found[at],
-                expected[at]
-            );
-        }
-        compared += words as u64;
+    let nodes: Vec<usize> = epoch.site.nodes.keys().copied().collect();
+    nodes.into_iter().map(|node| memory(epoch, node)).sum()
+}
+
+/// Compares that of a node.
+pub fn memory<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::Result<u64> {
+    let site = &epoch.site.nodes[&node];
+    let (base, words) = (site.queue_end, (site.end - site.queue_end) as usize / 4);
+    let found = epoch.device.read(node, base, words)?;
+    let expected = epoch.golden.read(node, base, words)?;
+    if let Some(at) = (0..words).find(|&at| found[at] != expected[at]) {
+        bail!(
+            "node {node}, byte {:#x}: found {:#x}, expected {:#x}",
+            base + 4 * at as u32,
+            found[at],
+            expected[at]
+        );
     }
-    Ok(compared)
+    Ok(words as u64)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@
 //!
 //! A run is a row of rounds. In each of them every tile gets a batch of descriptors, right and wrong ones; then fences, and
 //! when these have completed every event must have counted as often as descriptors wanted it, with the error and the value
-//! that the golden model has. Memories are compared at the end, and before a round that a reset cuts off; what that round did
-//! is not compared, and everything is set up anew.
+//! that the golden model has, and the memory of a node is compared. All memories are compared at the end, and before a round that
+//! a reset cuts off; what that round did is not compared, and everything is set up anew.
 //!
 //! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
 //! have come back. Transaction slots come back in every round, as a fence on each segment waits until none is busy with it.
