@@ -220,3 +220,16 @@ fn a_reset_that_leaves_transactions_open_is_caught() {
         suites::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
     });
 }
+
+#[test]
+fn a_credit_that_does_not_come_back_is_caught() {
+    let fault = Fault {
+        what: "of two gets to a node only one gives its credit back",
+        module: "tile_ni_completions_slots_credits",
+        from: "credits_read_data_0 + 2'd1",
+        to: "credits_read_data_0 | 2'd1",
+    };
+    caught(&fault, |fabric| {
+        suites::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
+    });
+}

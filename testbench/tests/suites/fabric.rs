@@ -12,7 +12,7 @@ use portico_spec::ni::{
     descriptor::{Atomic, Command, Descriptor, Geometry as Shape, Transfer},
     event::Compare,
     packet::SLOTS,
-    GET_CREDITS,
+    GET_CREDITS, MAILBOXES,
 };
 
 const NODES: usize = 7;
@@ -97,6 +97,56 @@ fn no_transaction_is_open<T: Transport>(fabric: &mut Fabric<T>) -> Result<(), Er
     segment.withdraw(fabric)
 }
 
+/// Every tile gets as often at once from every other node as it has credits. A get without one would hold up the mail behind it
+/// until another has ended.
+pub fn every_credit_for_gets_is_there(fabric: &mut Fabric<&mut SimulatedFabric>) -> Result<(), Error> {
+    // A get takes a cycle a word at least, and the mail some thirty to be dispatched and gone; only a tile's own server could be
+    // in its way.
+    const WORDS: u32 = 64;
+    const BEHIND: u64 = 50;
+    let config = fabric.config().clone();
+    let bytes = WORDS * fabric.word_bytes();
+    for from in 0..config.tiles() {
+        let (gets, behind) = (fabric.event(from)?, fabric.event(from)?);
+        for to in (0..=NODES).filter(|&to| to != from) {
+            let segment = fabric.publish(to, Window::new(0, bytes))?;
+            gets.configure(fabric, GET_CREDITS as u16, Compare::AtLeast, false)?;
+            gets.reset(fabric, 0)?;
+            behind.configure(fabric, 1, Compare::AtLeast, false)?;
+            behind.reset(fabric, 0)?;
+            let mut commands = Vec::new();
+            for _ in 0..GET_CREDITS {
+                let remote = fabric.tile(from)?.clone_segment(segment.id())?;
+                let transfer = Transfer {
+                    remote: 0,
+                    local: 0x2000,
+                    geometry: Shape::Row { row: bytes },
+                };
+                commands.push((remote.handle(), &gets, Command::Get(transfer)));
+            }
+            let mail = Command::Mail {
+                node: config.tile_node(from),
+                mailbox: (MAILBOXES - 1) as u8,
+                value: 0,
+            };
+            commands.push((0, &behind, mail));
+            for (segment, event, command) in commands {
+                let descriptor = Descriptor {
+                    segment,
+                    event: event.number(),
+                    ..Descriptor::new(command)
+                };
+                fabric.transport().command(from, &descriptor.encode(&config)?);
+            }
+            let seen = fabric.transport().wait_event(from, behind.number().into(), BEHIND);
+            assert!(seen.is_some(), "a credit of tile {from} for node {to} is missing");
+            let ended = fabric.transport().wait_event(from, gets.number().into(), SOON);
+            assert!(ended.is_some(), "gets of tile {from} from node {to} do not end");
+        }
+    }
+    Ok(())
+}
+
 /// A reset at any moment leaves a fabric in which all is as after the first.
 pub fn a_reset_in_mid_flight_loses_no_credit(hardware: impl Fn(usize) -> SimulatedFabric) -> Result<(), Error> {
     for (width, moments) in [(32, [60, 97, 140, 233]), (64, [20, 75, 161, 400])] {
@@ -133,19 +183,7 @@ pub fn a_reset_in_mid_flight_loses_no_credit(hardware: impl Fn(usize) -> Simulat
                 let place = 0x800 + 0x100 * from as u32;
                 assert_eq!(fabric.read(to, place, 32)?, data, "{from} to {to} after {moment}");
             }
-            // Every credit for gets is there: as many at once from every node to every node, twice.
-            for from in 0..6 {
-                let event = fabric.event(from)?;
-                for to in 0..=NODES {
-                    let segment = fabric.publish(to, Window::new(0x400, 0x80))?;
-                    for _ in 0..2 {
-                        let remote = fabric.tile(from)?.clone_segment(segment.id())?;
-                        let get = fabric.tile(from)?.get(&remote, 0, 0x2000, Geometry::linear(0x80))?;
-                        get.count_in(&event)?;
-                    }
-                }
-                event.drain(&mut fabric, SOON)?;
-            }
+            every_credit_for_gets_is_there(&mut fabric)?;
             let mut queue = fabric.queue(2, 8, 32, None)?;
             let sender = queue.sender(&mut fabric, 4, 8)?;
             for number in 0..20u32 {
