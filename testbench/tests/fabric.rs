@@ -100,6 +100,7 @@ on_both! {
     order::data_are_there_when_the_count_is;
     order::puts_of_one_initiator_in_order;
     order::a_fence_comes_after_all_before_it;
+    order::a_program_waits_for_all_but_itself;
     order::a_closed_window_takes_nothing;
 }
 
@@ -200,8 +201,8 @@ fn a_fence_that_does_not_wait_is_caught() {
     let fault = Fault {
         what: "a fence does not look at open transactions",
         module: "tile_ni_completions_slots_open_slots",
-        from: "fence_busy = |(opened & of_segment)",
-        to: "fence_busy = &(opened & of_segment)",
+        from: "fence_busy = |((opened & of_segment)",
+        to: "fence_busy = &((opened & of_segment)",
     };
     caught(&fault, |fabric| {
         order::a_fence_comes_after_all_before_it(|width| Fabric::open(fabric(width)).unwrap())

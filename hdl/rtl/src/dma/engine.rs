@@ -20,6 +20,7 @@ use portico_spec::{
     ni::{
         command::PLACE_WIDTH,
         firmware::firmware,
+        packet::SLOT_WIDTH,
         registers::{Block as Registers, BLOCK_OFFSET},
         segment::HANDLE_WIDTH,
         MAX_CORES,
@@ -60,8 +61,10 @@ pub struct Engine<const W: usize> {
     /// Events that have fired.
     pub fired: Signal<In, Bits<64>>,
     pub credit_return: CreditIn,
-    /// Whether a transaction of this segment is open.
+    /// Whether a transaction of this segment is open, beside `fence_slot` if `fence_owns`.
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub fence_owns: Signal<Out, Bit>,
+    pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
     pub fence_busy: Signal<In, Bit>,
     /// A descriptor did not fit and was dropped.
     pub dropped: Signal<Out, Bit>,
@@ -103,6 +106,8 @@ impl<const W: usize> Engine<W> {
             fired: Default::default(),
             credit_return: Default::default(),
             fence_segment: Default::default(),
+            fence_owns: Default::default(),
+            fence_slot: Default::default(),
             fence_busy: Default::default(),
             dropped: Default::default(),
             running: Default::default(),
@@ -158,6 +163,8 @@ impl<const W: usize> Logic for Engine<W> {
         self.transmitter.credit_available.next = self.dispatcher.credit_available.val();
         self.transmitter.credit_ready.next = self.dispatcher.credit_ready.val();
         self.fence_segment.next = self.transmitter.fence_segment.val();
+        self.fence_owns.next = self.transmitter.fence_owns.val();
+        self.fence_slot.next = self.transmitter.fence_slot.val();
         self.transmitter.fence_busy.next = self.fence_busy.val();
         StreamOut::<W>::link(&mut self.m_axis, &mut self.transmitter.m_axis);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.transmitter.m_axis_control);

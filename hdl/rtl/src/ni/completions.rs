@@ -20,7 +20,7 @@ use super::{
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{segment::HANDLE_WIDTH, GET_CREDITS},
+    ni::{packet::SLOT_WIDTH, segment::HANDLE_WIDTH, GET_CREDITS},
 };
 use rust_hdl::prelude::*;
 
@@ -49,6 +49,8 @@ pub struct Completions {
     pub notified: EventIn,
     pub refused: EventIn,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub fence_owns: Signal<In, Bit>,
+    pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
     pub fence_busy: Signal<Out, Bit>,
     /// A credit of a peer's queue.
     pub credit_valid: Signal<Out, Bit>,
@@ -84,6 +86,8 @@ impl Completions {
             notified: Default::default(),
             refused: Default::default(),
             fence_segment: Default::default(),
+            fence_owns: Default::default(),
+            fence_slot: Default::default(),
             fence_busy: Default::default(),
             credit_valid: Default::default(),
             credit_segment: Default::default(),
@@ -137,6 +141,8 @@ impl Logic for Completions {
         CompletionIn::link(&mut self.data_completion, &mut self.slots.complete[1]);
         CompletionIn::link(&mut self.own_completion, &mut self.slots.complete[2]);
         self.slots.fence_segment.next = self.fence_segment.val();
+        self.slots.fence_owns.next = self.fence_owns.val();
+        self.slots.fence_slot.next = self.fence_slot.val();
         self.fence_busy.next = self.slots.fence_busy.val();
 
         // A mailbox keeps one event, until the next mail; slots keep theirs until they are taken.

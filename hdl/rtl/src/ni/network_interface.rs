@@ -153,6 +153,8 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.engine.sweep.next = self.initialiser.sweep.val();
         self.engine.node.next = self.node.val();
         self.engine.fired.next = self.completions.fired.val();
+        self.completions.fence_owns.next = self.engine.fence_owns.val();
+        self.completions.fence_slot.next = self.engine.fence_slot.val();
         self.engine.fence_busy.next = self.completions.fence_busy.val();
         self.engine.credit_return.valid.next = self.completions.credit_valid.val();
         self.engine.credit_return.segment.next = self.completions.credit_segment.val();

@@ -48,7 +48,10 @@ pub struct Slots {
     pub value_event: Signal<Out, Bits<EVENT_WIDTH>>,
     pub value_data: Signal<Out, Bits<64>>,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// A slot of `fence_segment` is open; combinational.
+    /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
+    pub fence_owns: Signal<In, Bit>,
+    pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// A slot of `fence_segment` is open, beside the fence's own; combinational.
     pub fence_busy: Signal<Out, Bit>,
     pub busy: Signal<Out, Bits<SLOTS>>,
     /// High for one cycle, the one after a completion of a slot that was not open.
@@ -79,6 +82,8 @@ impl Default for Slots {
             value_event: Default::default(),
             value_data: Default::default(),
             fence_segment: Default::default(),
+            fence_owns: Default::default(),
+            fence_slot: Default::default(),
             fence_busy: Default::default(),
             busy: Default::default(),
             stray: Default::default(),
@@ -166,6 +171,8 @@ impl Logic for Slots {
         }
 
         self.open_slots.fence_segment.next = self.fence_segment.val();
+        self.open_slots.fence_owns.next = self.fence_owns.val();
+        self.open_slots.fence_slot.next = self.fence_slot.val();
         self.fence_busy.next = self.open_slots.fence_busy.val();
         self.busy.next = self.open_slots.busy.val();
         if self.rst.val() {
@@ -267,12 +274,21 @@ mod tests {
             }
             dut.update.ready.next = ready;
             dut.fence_segment.next = fence.into();
+            let own = open
+                .iter()
+                .position(|claim| claim.is_some_and(|claim| claim.segment == fence));
+            let own = own.filter(|_| cycle % 2 == 0);
+            dut.fence_owns.next = own.is_some();
+            dut.fence_slot.next = (own.unwrap_or(3) as u64).into();
             settle(&mut dut);
 
             assert_eq!(dut.stray.val(), was_stray, "cycle {cycle}");
             let busy = (0..SLOTS).fold(0, |busy, slot| busy | u64::from(open[slot].is_some()) << slot);
             assert_eq!(dut.busy.val(), busy, "cycle {cycle}");
-            let fence_busy = open.iter().flatten().any(|claim| claim.segment == fence);
+            let others = open.iter().enumerate().filter(|&(slot, _)| own != Some(slot));
+            let fence_busy = others
+                .filter_map(|(_, claim)| *claim)
+                .any(|claim| claim.segment == fence);
             assert_eq!(dut.fence_busy.val(), fence_busy, "cycle {cycle}");
 
             // The oldest completion is offered, or goes without an event.

@@ -88,7 +88,7 @@ codes! {
         Wait = 10, "wait";
         /// Takes a credit of the queue, waiting for one.
         Credit = 11, "credit";
-        /// Waits until no transaction of the segment is open.
+        /// Waits until no transaction of the segment is open, beside the program's own as long as that has not ended.
         Fence = 12, "fence";
     }
 }

@@ -5,6 +5,7 @@ use portico::{
     onesided::{Geometry, Window},
     Error, Fabric, Transport,
 };
+use portico_spec::ni::assembler::assemble;
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 
 const SEED: u64 = 0x5eed;
@@ -159,6 +160,45 @@ pub fn a_fence_comes_after_all_before_it<T: Transport>(open: impl Fn(usize) -> F
             remote.release(&mut fabric)?;
             segment.withdraw(&mut fabric)?;
         }
+    }
+    Ok(())
+}
+
+/// What a program sends behind its fence is what the get in front of it has brought, and what the put in front of that has
+/// left; the fence behind its end waits for the end.
+pub fn a_program_waits_for_all_but_itself<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    const BYTES: u32 = 512;
+    let (new, back) = (0x800, 0x1000);
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let word = fabric.word_bytes();
+        let gate = Gate::new(&mut fabric, 0)?;
+        let sent = fabric.event(0)?;
+        let text = "fence\nto r4\nrun r2, close, last\nfence\nstop";
+        let program = fabric.load(0, &assemble(text).expect("a program"))?;
+        for target in TARGETS {
+            let segment = fabric.publish(target, Window::new(0, 2 * BYTES))?;
+            let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+            let data: Vec<u32> = (0..BYTES / 4).map(|at| (target as u32) << 16 | at).collect();
+            fabric.write(0, new, &data)?;
+            fabric.write(0, back, &vec![0; data.len()])?;
+            let mut closed = gate.close(&mut fabric, &remote)?;
+            let line = Geometry::linear(BYTES);
+            fabric.tile(0)?.put(&remote, 0, new, line)?.count_in(&sent)?;
+            fabric.tile(0)?.fence(&remote)?.count_in(&sent)?;
+            fabric.tile(0)?.get(&remote, 0, back, line)?.count_in(&sent)?;
+            let arguments = [back / word, BYTES / word, BYTES / word];
+            let mut ticket = fabric.tile(0)?.run(&program, &remote, &arguments)?.start()?;
+            gate.open(&mut fabric)?;
+            closed.wait(&mut fabric, SOON)?;
+            ticket.wait(&mut fabric, SOON)?;
+            sent.drain(&mut fabric, SOON)?;
+            let found = fabric.read(target, BYTES, data.len())?;
+            assert_eq!(found, data, "width {width}, target {target}");
+            remote.release(&mut fabric)?;
+            segment.withdraw(&mut fabric)?;
+        }
+        program.unload(&mut fabric)?;
     }
     Ok(())
 }

@@ -73,8 +73,8 @@ pub(super) struct Bench<const W: usize> {
     pub notices: Vec<(usize, u64)>,
     /// Credits by segment; none without an entry.
     pub credits: Vec<(u64, usize)>,
-    /// Segments with open transactions.
-    pub busy: Vec<u64>,
+    /// Segment and slot of open transactions.
+    pub busy: Vec<(u64, u64)>,
     planes: [Plane; 2],
     memory: VecDeque<(usize, u64)>,
     asked: Option<u64>,
@@ -231,7 +231,7 @@ impl<const W: usize> Bench<W> {
         let segment = self.dut.credit_segment.val().to_u64();
         let available = self.credits.iter().position(|&(of, left)| of == segment && left > 0);
         self.dut.credit_available.next = available.is_some();
-        self.dut.fence_busy.next = self.busy.contains(&self.dut.fence_segment.val().to_u64());
+        self.dut.fence_busy.next = self.fence_waits();
         settle(&mut self.dut);
 
         if answer.is_some() {
@@ -256,6 +256,13 @@ impl<const W: usize> Bench<W> {
         }
         clock(&mut self.dut);
         self.cycle += 1;
+    }
+
+    /// As the slots do: for all of the segment but the context's own.
+    fn fence_waits(&self) -> bool {
+        let own = self.dut.fence_owns.val().then(|| self.dut.fence_slot.val().to_u64());
+        let segment = self.dut.fence_segment.val().to_u64();
+        self.busy.iter().any(|&(of, slot)| of == segment && own != Some(slot))
     }
 
     fn read(&mut self) {

@@ -16,7 +16,7 @@ use crate::{
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
-    ni::{event::EVENTS, segment::HANDLE_WIDTH},
+    ni::{event::EVENTS, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
 };
 use rust_hdl::prelude::*;
 
@@ -50,7 +50,10 @@ pub struct Transmitter<const W: usize> {
     /// A take counts only with it.
     pub credit_ready: Signal<In, Bit>,
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// In the same cycle: a transaction of that segment is open.
+    /// The slot of the context, which its fence does not wait for, until the transfer has ended.
+    pub fence_owns: Signal<Out, Bit>,
+    pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// In the same cycle: another transaction of that segment is open.
     pub fence_busy: Signal<In, Bit>,
     /// Data plane.
     pub m_axis: StreamOut<W>,
@@ -91,6 +94,8 @@ impl<const W: usize> Transmitter<W> {
             credit_take: Default::default(),
             credit_ready: Default::default(),
             fence_segment: Default::default(),
+            fence_owns: Default::default(),
+            fence_slot: Default::default(),
             fence_busy: Default::default(),
             m_axis: Default::default(),
             m_axis_control: Default::default(),
@@ -133,6 +138,8 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.sequencer.fired.next = self.fired.val();
         self.credit_segment.next = self.sequencer.segment.val();
         self.fence_segment.next = self.sequencer.segment.val();
+        self.fence_owns.next = self.sequencer.owns_slot.val();
+        self.fence_slot.next = self.sequencer.slot.val();
         self.sequencer.credit_available.next = self.credit_available.val();
         self.sequencer.fence_busy.next = self.fence_busy.val();
         self.credit_take.next = self.sequencer.credit_take.val();

@@ -19,7 +19,7 @@ use portico_spec::{
         command::{SHAPERS, SHAPER_WIDTH},
         event::EVENTS,
         instruction::{Mode, COUNT_WIDTH, MODE_WIDTH},
-        packet::DataKind,
+        packet::{DataKind, SLOT_WIDTH},
         segment::HANDLE_WIDTH,
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
@@ -45,7 +45,10 @@ pub struct Sequencer {
     /// Events that have fired.
     pub fired: Signal<In, Bits<EVENTS>>,
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// Answers of the same cycle to `segment`.
+    /// The context has a slot, and its transfer has not ended.
+    pub owns_slot: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// Answers of the same cycle to `segment` and the slot.
     pub credit_available: Signal<In, Bit>,
     pub fence_busy: Signal<In, Bit>,
     pub credit_take: Signal<Out, Bit>,
@@ -99,6 +102,8 @@ impl Sequencer {
             notice: Default::default(),
             fired: Default::default(),
             segment: Default::default(),
+            owns_slot: Default::default(),
+            slot: Default::default(),
             credit_available: Default::default(),
             fence_busy: Default::default(),
             credit_take: Default::default(),
@@ -195,6 +200,8 @@ impl Logic for Sequencer {
         self.transfers.end_transfer.next = self.ends_transfer.val();
         self.shaper.next = self.transfers.transfer.val().shaper;
         self.segment.next = self.transfers.transfer.val().segment;
+        self.owns_slot.next = self.transfers.transfer.val().has_slot & !self.transfers.transfer.val().ended;
+        self.slot.next = self.transfers.transfer.val().slot;
         self.placed.next = !self.transfers.transfer.val().control
             & ((self.transfers.transfer.val().kind == self.put.val())
                 | (self.transfers.transfer.val().kind == self.reply.val()));
@@ -318,8 +325,7 @@ impl Logic for Sequencer {
         self.report.rst.next = self.rst.val();
         self.report.enable.next = self.control.stop.val();
         self.report.stopped.next = self.fetch.current.val();
-        self.report.owns_slot.next =
-            self.transfers.transfer.val().has_slot & !self.transfers.transfer.val().ended & !self.ends_transfer.val();
+        self.report.owns_slot.next = self.owns_slot.val() & !self.ends_transfer.val();
         self.report.error.next = self.control.error.val();
         StopOut::link(&mut self.stop, &mut self.report.stop);
     }

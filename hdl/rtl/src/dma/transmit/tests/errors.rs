@@ -137,7 +137,7 @@ fn waiting_contexts_let_others_run() {
             ..Job::put(1)
         };
         let mut bench = Bench::<32>::new(false, 0x3a, EAGER, &program);
-        bench.busy.push(job.segment);
+        bench.busy = vec![(job.segment, job.slot), (job.segment, job.slot + 1)];
         bench.start(&job);
         (0..20).for_each(|_| bench.step());
         assert_eq!(bench.packets.len(), 1, "the packet before the wait");
@@ -154,12 +154,31 @@ fn waiting_contexts_let_others_run() {
         match kind {
             0 => bench.dut.fired.next = (1u64 << 63).into(),
             1 => bench.credits.push((job.segment, 1)),
-            _ => bench.busy.clear(),
+            _ => bench.busy.truncate(1),
         }
         bench.finish(2, 200);
         check(&bench, &job, &program, 64);
         assert_eq!(bench.packets[1].flits[2], 33);
     }
+}
+
+/// A fence does not wait for the slot of its own program before that has ended its transfer, and does afterwards.
+#[test]
+fn a_fence_waits_for_its_own_transfer_once_that_has_ended() {
+    let program = [op1(Fence, 0), op1(Word, 2) | CLOSE | LAST, op1(Fence, 0), op1(Stop, 0)];
+    let job = Job {
+        registers: vec![(2, 22)],
+        ..Job::put(1)
+    };
+    let mut bench = Bench::<32>::new(false, 0x3b, EAGER, &program);
+    bench.busy.push((job.segment, job.slot));
+    bench.start(&job);
+    (0..40).for_each(|_| bench.step());
+    assert_eq!((bench.packets.len(), bench.stops.len()), (1, 0));
+    assert!(bench.dut.waiting.val(), "the second fence waits");
+    bench.busy.clear();
+    bench.finish(1, 200);
+    check(&bench, &job, &program, 64);
 }
 
 #[test]
