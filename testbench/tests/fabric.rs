@@ -88,6 +88,7 @@ on_both! {
     messages::events_count_fire_and_interrupt;
     messages::mailboxes_replace_and_gather;
     messages::senders_wait_for_credit_and_nothing_is_lost;
+    messages::a_message_that_does_not_fit_is_told_to_its_target;
     operations::puts_and_gets_come_back;
     operations::pages_show_what_they_are_moved_to;
     operations::nothing_moves_and_completes_all_the_same;
@@ -175,8 +176,8 @@ fn a_window_without_a_check_is_caught() {
     let fault = Fault {
         what: "a window takes words behind its end",
         module: "tile_ni_receiver_target",
-        from: "(unbounded | (position < size))",
-        to: "(unbounded | (position <= size))",
+        from: "(absolute | (position < size))",
+        to: "(absolute | (position <= size))",
     };
     caught(&fault, |fabric| {
         codes::every_error_has_its_code(|width| Fabric::open(fabric(width)).unwrap())

@@ -263,13 +263,23 @@ impl Interface {
     }
 
     fn deliver_message(&mut self, source: Node, tag: u8, descriptor: u32, words: &[u64]) {
-        let window = &mut self.windows[usize::from(tag)];
-        let place = window.expect(Mode::Queue).and_then(|()| window.enqueue(words.len()));
-        let Ok(first) = place else {
+        let window = &self.windows[usize::from(tag)];
+        if window.expect(Mode::Queue).is_err() {
             self.refused += 1;
             return;
-        };
+        }
+        // Like a stream, a message has nobody to answer to.
         let event = window.event();
+        let first = match window.slot_for(words.len()) {
+            Ok(first) if self.is_memory(first, words.len() as u32 + 1) => first,
+            other => {
+                self.refused += 1;
+                if let Some(event) = event {
+                    self.notify(event, Some(other.err().unwrap_or(ErrorCode::OutOfWindow)));
+                }
+                return;
+            }
+        };
         let header = super::window::MessageHeader {
             words: words.len() as u32,
             source,
@@ -279,6 +289,7 @@ impl Interface {
         for (at, &word) in (first + 1..).zip(words) {
             self.write_word(at, word);
         }
+        self.windows[usize::from(tag)].enqueue();
         if let Some(event) = event {
             self.notify(event, None);
         }

@@ -114,6 +114,11 @@ impl Interface {
         self.is_register(address) || u64::from(address) < self.memory.words()
     }
 
+    /// Whether these words are memory, all of them.
+    pub fn is_memory(&self, first: u32, words: u32) -> bool {
+        (first..first + words).all(|address| !self.is_register(address) && self.has_word(address))
+    }
+
     /// A word of memory, or a register in its low half; 0 where there is neither.
     pub fn read_word(&self, address: u32) -> u64 {
         if self.is_register(address) {

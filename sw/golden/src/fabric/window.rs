@@ -130,20 +130,23 @@ impl Window {
         u64::from(u32::from(message) % self.slots()) << slot_words
     }
 
-    /// Takes a message of so many words: the address of its slot, whose first word is that of [`MessageHeader`].
+    /// The address of the slot of a message of so many words; its first word is that of [`MessageHeader`].
     ///
     /// # Errors
-    /// `QueueFull`, `TooLong` for a slot, `OutOfWindow`; then nothing is taken.
-    pub fn enqueue(&mut self, words: usize) -> Result<u32, ErrorCode> {
+    /// `QueueFull`, `TooLong` for a slot, `OutOfWindow`.
+    pub fn slot_for(&self, words: usize) -> Result<u32, ErrorCode> {
         if u32::from(self.written().wrapping_sub(self.released)) >= self.slots() {
             return Err(ErrorCode::QueueFull);
         }
         if words + 1 > 1 << field(self.control, SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH) {
             return Err(ErrorCode::TooLong);
         }
-        let address = self.address(self.slot(self.written()), words as u64 + 1)?;
+        self.address(self.slot(self.written()), words as u64 + 1)
+    }
+
+    /// The message in the next slot is there.
+    pub fn enqueue(&mut self) {
         self.pointer = u32::from(self.written().wrapping_add(1));
-        Ok(address)
     }
 
     /// Gives back the oldest message that is not yet released: the address of its slot.
@@ -242,13 +245,14 @@ mod tests {
         let mut window = Window::default();
         window.write(1, 8);
         window.write(2, Mode::Queue as u32 | 2 << SLOT_WORDS_OFFSET | 1 << SLOTS_OFFSET);
-        assert_eq!(window.enqueue(4), Err(ErrorCode::TooLong));
+        assert_eq!(window.slot_for(4), Err(ErrorCode::TooLong));
         assert_eq!(window.release(), None);
         for message in 0..70_000u32 {
-            assert_eq!(window.enqueue(3), Ok(message % 2 * 4));
+            assert_eq!(window.slot_for(3), Ok(message % 2 * 4));
+            window.enqueue();
             assert_eq!(window.read(3), (message + 1) & 0xffff);
             if message > 0 {
-                assert_eq!(window.enqueue(0), Err(ErrorCode::QueueFull));
+                assert_eq!(window.slot_for(0), Err(ErrorCode::QueueFull));
                 assert_eq!(window.release(), Some((message - 1) % 2 * 4));
             }
         }

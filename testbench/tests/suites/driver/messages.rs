@@ -6,7 +6,12 @@ use portico::{
     onesided::{Geometry, Strides, Window},
     Error, Fabric, Transport,
 };
-use portico_spec::ni::{event::Compare, ErrorCode};
+use portico_spec::ni::{
+    event::Compare,
+    registers::{address, CounterRegister, TagRegister},
+    window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, SLOTS_OFFSET, SLOT_WORDS_OFFSET},
+    ErrorCode,
+};
 
 pub fn streams_fill_a_window_one_after_the_other<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     for width in [32, 64] {
@@ -146,6 +151,61 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
         let sender = next.sender(&mut fabric, 0, 2)?;
         fabric.tile(0)?.enqueue(&sender, 0, 8)?.wait(SOON)?;
         assert_eq!(next.wait(&mut fabric, SOON)?.words.len(), 2);
+    }
+    Ok(())
+}
+
+/// A queue that its owner makes smaller than its senders believe.
+pub fn a_message_that_does_not_fit_is_told_to_its_target<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    const BASE: u32 = 0x200;
+    /// The driver takes tags from below.
+    const TAG: usize = 0;
+    const SLOTS: u32 = 4;
+    let control = |event: u8, slot_words: u32, slots: u32| {
+        (Mode::Queue as u32) << MODE_OFFSET
+            | 1 << EVENT_ENABLE_OFFSET
+            | u32::from(event) << EVENT_OFFSET
+            | slot_words.ilog2() << SLOT_WORDS_OFFSET
+            | slots.ilog2() << SLOTS_OFFSET
+    };
+    for (width, words, slots, size, there, error) in [
+        (32, 8, 2, 32, 2, ErrorCode::QueueFull),
+        (32, 4, 4, 32, 0, ErrorCode::TooLong),
+        (32, 8, 4, 20, 2, ErrorCode::OutOfWindow),
+        (64, 8, 4, 15, 1, ErrorCode::OutOfWindow),
+    ] {
+        let mut fabric = open(width);
+        let (host, config) = (fabric.host_node(), fabric.config().clone());
+        let word = fabric.word_bytes();
+        let arrivals = fabric.event(host)?;
+        let mut queue = fabric.queue(host, SLOTS, 7 * word, Some(&arrivals))?;
+        let sender = queue.sender(&mut fabric, 1, SLOTS)?;
+        let mut set = |register: TagRegister, value: u32| {
+            let place = address(&config, register, TAG) as u32;
+            fabric.transport().write(place, value)
+        };
+        set(TagRegister::Base, BASE / word)?;
+        set(TagRegister::Size, size)?;
+        set(TagRegister::Control, control(arrivals.number(), words, slots))?;
+        let behind = BASE + size * word;
+        fabric.write(host, behind, &[0xa5; 64])?;
+        fabric.write(1, 0, &[7; 14])?;
+        for _ in 0..SLOTS {
+            fabric.tile(1)?.enqueue(&sender, 0, 7 * word)?.wait(SOON)?;
+        }
+        rest(&mut fabric);
+        let state = arrivals.state(&mut fabric)?;
+        assert_eq!(
+            (u32::from(state.count), state.error),
+            (SLOTS, Some(error)),
+            "width {width}"
+        );
+        assert_eq!(queue.waiting(&mut fabric)?, there, "width {width}, {error:?}");
+        let refused = address(&config, CounterRegister::Refused, 0) as u32;
+        assert_eq!(fabric.transport().read(refused)?, SLOTS - u32::from(there));
+        assert_eq!(fabric.read(host, behind, 64)?, [0xa5; 64], "width {width}, {error:?}");
     }
     Ok(())
 }

@@ -183,7 +183,6 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.target.position.next =
             bit_cast::<PLACE_WIDTH, OFFSET_WIDTH>(self.offset.val()) | bit_cast::<PLACE_WIDTH, 1>(self.lowest.val());
         self.target.absolute.next = false;
-        self.target.unbounded.next = false;
         self.check.mode.next = self.mode.val();
         self.check.in_memory.next = self.target.in_memory.val();
         self.check.is_device.next = self.target.is_device.val();

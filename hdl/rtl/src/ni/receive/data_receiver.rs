@@ -83,6 +83,7 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     accepted: Signal<Local, Bit>,
     front_goes: Signal<Local, Bit>,
     message_done: Signal<Local, Bit>,
+    message_ends: Signal<Local, Bit>,
     message_counts: Signal<Local, Bit>,
     refuses: Signal<Local, Bit>,
     all_lanes: Constant<Bits<B>>,
@@ -134,6 +135,7 @@ impl<const W: usize, const B: usize> DataReceiver<W, B> {
             accepted: Default::default(),
             front_goes: Default::default(),
             message_done: Default::default(),
+            message_ends: Default::default(),
             message_counts: Default::default(),
             refuses: Default::default(),
             all_lanes: Constant::new(Bits::<B>::mask()),
@@ -207,7 +209,6 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.target.size.next = self.windows.window.size.val();
         self.target.position.next = self.walk.position.val();
         self.target.absolute.next = self.kinds.reply.val();
-        self.target.unbounded.next = self.kinds.reply.val() | self.kinds.message.val();
 
         self.message.clk.next = self.clk.val();
         self.message.mode.next = self.windows.window.mode.val();
@@ -235,6 +236,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.front_goes.next = self.message.fits.val() & self.target.in_memory.val();
         self.message_done.next = !self.front_goes.val() | self.memory_write.ready.val();
         self.parser.message_done.next = self.message_done.val();
+        self.message_ends.next = self.parser.message_closes.val() & self.message.is_queue.val();
         self.message_counts.next = self.parser.message_closes.val() & self.front_goes.val();
         self.refuses.next = self.parser.carries.val() & !self.allowed.val();
 
@@ -326,11 +328,14 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.report.clk.next = self.clk.val();
         self.report.rst.next = self.rst.val();
         self.report.signal_event.next =
-            self.transfer_end.signals.val() | (self.message_counts.val() & self.windows.window.event_enable.val());
+            self.transfer_end.signals.val() | (self.message_ends.val() & self.windows.window.event_enable.val());
         self.report.event_number.next = self.windows.window.event_number.val();
         self.report.error.next = 0.into();
         if self.transfer_end.signals.val() {
             self.report.error.next = self.transfer_end.outcome.val();
+        }
+        if self.message_ends.val() & !self.front_goes.val() {
+            self.report.error.next = self.message.reason.val();
         }
         self.report.complete.next = self.transfer_end.completes.val();
         self.report.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.header.tag.val());

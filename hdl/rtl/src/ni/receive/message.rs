@@ -7,7 +7,7 @@
 //! | state | 47 flip-flops |
 //!
 //! The payload is written as it comes, behind the place of the word in front; a message counts only once that word is
-//! written. So a message that turns out too long leaves nothing behind but words in a free slot.
+//! written. So a message that turns out not to fit leaves nothing behind but words in a free slot.
 
 use super::{front::FrontEncoder, queue_place::QueuePlace, PLACE_WIDTH};
 use portico_spec::{
@@ -15,9 +15,10 @@ use portico_spec::{
     ni::{
         command::SEGMENT_OFFSET,
         instruction::COUNT_WIDTH,
-        packet::MAX_MESSAGE_WORDS,
+        packet::{ERROR_WIDTH, MAX_MESSAGE_WORDS},
         segment::HANDLE_WIDTH,
         window::{Mode, MESSAGES_WIDTH, MESSAGE_WORDS_WIDTH, MODE_WIDTH, SLOTS_WIDTH, SLOT_WORDS_WIDTH},
+        ErrorCode,
     },
 };
 use rust_hdl::prelude::*;
@@ -38,7 +39,7 @@ pub struct Message {
     pub begin_message: Signal<In, Bit>,
     /// A word of payload is taken.
     pub advance: Signal<In, Bit>,
-    /// There is memory for it.
+    /// There is memory for it in the window.
     pub in_memory: Signal<In, Bit>,
     /// Place of the first word of payload, while word 0 is there.
     pub place_after: Signal<Out, Bits<PLACE_WIDTH>>,
@@ -49,6 +50,10 @@ pub struct Message {
     pub fits: Signal<Out, Bit>,
     /// Nor against one more word, as far as its length goes.
     pub has_room: Signal<Out, Bit>,
+    /// The tag is a queue.
+    pub is_queue: Signal<Out, Bit>,
+    /// Why a message to a queue is refused, if it is, once all of it has been there.
+    pub reason: Signal<Out, Bits<ERROR_WIDTH>>,
     pub front: Signal<Out, Bits<32>>,
     pub next_written: Signal<Out, Bits<MESSAGES_WIDTH>>,
     queue_place: QueuePlace,
@@ -60,15 +65,20 @@ pub struct Message {
     most_held: DFF<Bits<COUNT_WIDTH>>,
     most: Signal<Local, Bits<COUNT_WIDTH>>,
     waiting: Signal<Local, Bits<MESSAGES_WIDTH>>,
+    is_full: Signal<Local, Bit>,
     one: Constant<Bits<COUNT_WIDTH>>,
     most_ever: Constant<Bits<COUNT_WIDTH>>,
     ample: Constant<Bits<SLOT_WORDS_WIDTH>>,
     handle_at: Constant<Bits<5>>,
     queue_mode: Constant<Bits<MODE_WIDTH>>,
+    queue_full: Constant<Bits<ERROR_WIDTH>>,
+    too_long: Constant<Bits<ERROR_WIDTH>>,
+    out_of_window: Constant<Bits<ERROR_WIDTH>>,
 }
 
 impl Default for Message {
     fn default() -> Self {
+        let error = |error: ErrorCode| Constant::new(bits(error as u64));
         Self {
             clk: Default::default(),
             mode: Default::default(),
@@ -86,6 +96,8 @@ impl Default for Message {
             place_in_hand: Default::default(),
             fits: Default::default(),
             has_room: Default::default(),
+            is_queue: Default::default(),
+            reason: Default::default(),
             front: Default::default(),
             next_written: Default::default(),
             queue_place: Default::default(),
@@ -97,6 +109,7 @@ impl Default for Message {
             most_held: Default::default(),
             most: Default::default(),
             waiting: Default::default(),
+            is_full: Default::default(),
             one: Constant::new(bits(1)),
             most_ever: Constant::new(bits(MAX_MESSAGE_WORDS as u64)),
             // From here on a slot has room for the longest message.
@@ -105,6 +118,9 @@ impl Default for Message {
             )),
             handle_at: Constant::new(bits(SEGMENT_OFFSET as u64)),
             queue_mode: Constant::new(bits(Mode::Queue as u64)),
+            queue_full: error(ErrorCode::QueueFull),
+            too_long: error(ErrorCode::TooLong),
+            out_of_window: error(ErrorCode::OutOfWindow),
         }
     }
 }
@@ -121,6 +137,8 @@ impl Logic for Message {
         self.place_after.next = self.queue_place.place.val() | 1;
         self.place_in_hand.next = self.place_held.q.val();
         self.waiting.next = self.written.val() - self.released.val();
+        self.is_full.next = self.waiting.val() >= self.queue_place.count.val();
+        self.is_queue.next = self.mode.val() == self.queue_mode.val();
         self.next_written.next = self.written.val() + 1;
 
         self.most.next = (self.one.val() << self.slot_words.val()) - 1;
@@ -139,8 +157,14 @@ impl Logic for Message {
             self.handle.d.next = self.word.val().get_bits::<HANDLE_WIDTH>(self.handle_at.val().index());
             self.place_held.d.next = self.queue_place.place.val();
             self.most_held.d.next = self.most.val();
-            self.good.d.next =
-                (self.mode.val() == self.queue_mode.val()) & (self.waiting.val() < self.queue_place.count.val());
+            self.good.d.next = self.is_queue.val() & !self.is_full.val();
+        }
+        self.reason.next = self.out_of_window.val();
+        if self.words.q.val() > self.most_held.q.val() {
+            self.reason.next = self.too_long.val();
+        }
+        if self.is_full.val() {
+            self.reason.next = self.queue_full.val();
         }
         self.encoder.words.next = bit_cast::<MESSAGE_WORDS_WIDTH, COUNT_WIDTH>(self.words.q.val());
         self.encoder.source.next = self.source.val();

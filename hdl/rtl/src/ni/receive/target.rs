@@ -15,10 +15,8 @@ pub struct Target {
     pub base: Signal<In, Bits<PLACE_WIDTH>>,
     pub size: Signal<In, Bits<PLACE_WIDTH>>,
     pub position: Signal<In, Bits<PLACE_WIDTH>>,
-    /// `position` is an address; there is no window.
+    /// `position` is an address; there is no window, and no size.
     pub absolute: Signal<In, Bit>,
-    /// `size` does not count.
-    pub unbounded: Signal<In, Bit>,
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// Within the window, a word of the memory.
     pub in_memory: Signal<Out, Bit>,
@@ -53,7 +51,6 @@ impl Target {
             size: Default::default(),
             position: Default::default(),
             absolute: Default::default(),
-            unbounded: Default::default(),
             address: Default::default(),
             in_memory: Default::default(),
             is_device: Default::default(),
@@ -79,7 +76,7 @@ impl Logic for Target {
         // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
         self.sum.next = self.start.val() + self.position.val();
         self.is_inside.next = !self.position.val().get_bit(self.beyond_at.val().index())
-            & (self.unbounded.val() | (self.position.val() < self.size.val()));
+            & (self.absolute.val() | (self.position.val() < self.size.val()));
         self.above.next = self.sum.val().get_bits::<2>(self.above_at.val().index());
         self.address.next = self.sum.val().get_bits::<OFFSET_WIDTH>(0);
         self.is_device.next =

@@ -6,7 +6,7 @@ use super::{
     packets::{atomic, control, message, opening, put, queue_control, stream},
 };
 use crate::ni::receive::DataReceiver;
-use portico_spec::ni::{packet::Operation, registers::TagRegister, window::Mode};
+use portico_spec::ni::{packet::Operation, registers::TagRegister, window::Mode, ErrorCode};
 use rand::Rng;
 
 fn configure<const W: usize, const B: usize>(bench: &mut Bench<W, B>, model: &mut Model, writes: &[(u64, u64)]) {
@@ -71,7 +71,7 @@ fn a_fault_is_told_once_at_the_end_of_its_transfer() {
 #[test]
 fn counters_of_messages_wrap() {
     let (mut bench, mut model) = (Bench::<32, 4>::new(3, 1.0), Model::new(32));
-    let mut writes = opening(9, 16, 0, queue_control(Some(5), 2, 2), 0);
+    let mut writes = opening(9, 16, 16, queue_control(Some(5), 2, 2), 0);
     writes.extend([
         (tag_register(9, TagRegister::Pointer), 0xfffd),
         (tag_register(9, TagRegister::Released), 0xfffd),
@@ -101,9 +101,45 @@ fn counters_of_messages_wrap() {
 }
 
 #[test]
+fn a_message_that_is_refused_is_told_once_and_not_there() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(3, 1.0), Model::new(32));
+    // Two slots of eight words, the second cut off after four.
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 100, 12, queue_control(Some(5), 3, 1), 0),
+    );
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(10, 200, 7, queue_control(Some(6), 3, 1), 0),
+    );
+    let packets = [
+        message(9, 1, &[1; 8]),
+        message(9, 1, &[2; 7]),
+        message(9, 1, &[3; 8]),
+        message(9, 1, &[4; 4]),
+        message(9, 1, &[5; 3]),
+        message(9, 1, &[6; 8]),
+        message(10, 1, &[7; 7]),
+        message(10, 1, &[8; 6]),
+        message(10, 1, &[]),
+    ];
+    sends_alike(&mut bench, &mut model, &packets);
+    let [full, long, outside] =
+        [ErrorCode::QueueFull, ErrorCode::TooLong, ErrorCode::OutOfWindow].map(|code| code as u64);
+    let first = [long, 0, long, outside, 0, full].map(|error| (5, error));
+    let second = [outside, 0, outside].map(|error| (6, error));
+    assert_eq!(bench.log.events, [&first[..], &second].concat());
+    assert_eq!(bench.log.refused, 6);
+    assert_eq!(bench.memory[112..200], [0; 88], "a word behind the window");
+    assert_eq!(bench.read_register(tag_register(9, TagRegister::Pointer)), 2);
+}
+
+#[test]
 fn messages_come_and_go_at_once() {
     let (mut bench, mut model) = (Bench::<32, 4>::new(4, 0.7), Model::new(32));
-    configure(&mut bench, &mut model, &opening(9, 0, 0, queue_control(None, 3, 2), 0));
+    configure(&mut bench, &mut model, &opening(9, 0, 32, queue_control(None, 3, 2), 0));
     let (mut sent, mut released) = (0, 0);
     while sent < 200 {
         if sent - bench.log.credits.len() < 4 {
@@ -182,7 +218,7 @@ fn reset_in_mid_packet_leaves_nothing_behind() {
         configure(
             &mut bench,
             &mut model,
-            &opening(10, 200, 0, queue_control(None, 3, 2), 0),
+            &opening(10, 200, 32, queue_control(None, 3, 2), 0),
         );
         model.memory.clone_from(&bench.memory);
         let packets = [

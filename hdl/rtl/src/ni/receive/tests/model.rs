@@ -11,7 +11,7 @@ use portico_spec::{
         ErrorCode,
     },
 };
-use ErrorCode::{Malformed, OutOfWindow, UnknownWindow, WrongWindow};
+use ErrorCode::{Malformed, OutOfWindow, QueueFull, TooLong, UnknownWindow, WrongWindow};
 
 #[derive(Clone, Copy, Default)]
 pub struct Tag {
@@ -228,27 +228,48 @@ impl Model {
 
     fn message(&mut self, head: Head, source: u64, flits: &[u64]) {
         let tag = self.tags[usize::from(head.tag)];
-        let front = tag.base + tag.position % tag.slots() * tag.slot_words();
-        let mut fits = tag.mode() == 3 && tag.waiting() < tag.slots();
-        for (at, &word) in flits[1..].iter().enumerate() {
-            let at = at as u64 + 1;
-            fits &= at < tag.slot_words() && at <= MAX_MESSAGE_WORDS as u64 && front + at < MEMORY_WORDS;
-            if fits {
-                self.write(front + at, word, self.all_lanes());
-            }
-        }
-        if !fits || front >= MEMORY_WORDS {
+        if tag.mode() != 3 {
             self.log.refused += 1;
             return;
         }
-        let handle = flits[0] >> SEGMENT_OFFSET & 255;
+        let slot = tag.position % tag.slots() * tag.slot_words();
         let words = flits.len() as u64 - 1;
-        let word = words | source << MESSAGE_SOURCE_OFFSET | handle << MESSAGE_HANDLE_OFFSET;
-        self.write(front, word, self.all_lanes());
-        let tag = &mut self.tags[usize::from(head.tag)];
-        tag.position = (tag.position + 1) & 0xffff;
-        let event = tag.event();
-        self.log.events.extend(event.map(|event| (event, 0)));
+        let most = (tag.slot_words() - 1).min(MAX_MESSAGE_WORDS as u64);
+        let mut error = None;
+        for at in (1..=words).chain([0]) {
+            let inside = slot + at < tag.size && tag.base + slot + at < MEMORY_WORDS;
+            error = error.or((!inside).then_some(OutOfWindow));
+            error = error.or((at > most).then_some(TooLong));
+            error = if tag.waiting() < tag.slots() {
+                error
+            } else {
+                Some(QueueFull)
+            };
+            if error.is_some() {
+                continue;
+            }
+            let word = if at == 0 {
+                let handle = flits[0] >> SEGMENT_OFFSET & 255;
+                words | source << MESSAGE_SOURCE_OFFSET | handle << MESSAGE_HANDLE_OFFSET
+            } else {
+                flits[at as usize]
+            };
+            self.write(tag.base + slot + at, word, self.all_lanes());
+        }
+        // A message too long is that, whatever its window.
+        error = error.map(|error| {
+            if error == OutOfWindow && words > most {
+                TooLong
+            } else {
+                error
+            }
+        });
+        self.log.refused += usize::from(error.is_some());
+        let code = error.map_or(0, |error| error as u64);
+        self.log.events.extend(tag.event().map(|event| (event, code)));
+        if error.is_none() {
+            self.tags[usize::from(head.tag)].position = (tag.position + 1) & 0xffff;
+        }
     }
 
     /// Software releases messages: the credits that come of it.

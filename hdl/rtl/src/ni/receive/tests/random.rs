@@ -15,9 +15,9 @@ use portico_spec::{
 };
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng};
 
-/// Two windows, two pointers (one with rows), two queues (one at the end of the memory), one off, one unknown mode, and
-/// the system window.
-const TAGS: [u8; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 255];
+/// Two windows, two pointers (one with rows), three queues (one at the end of the memory, one larger than its window), one
+/// off, one unknown mode, and the system window.
+const TAGS: [u8; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 255];
 
 fn windows() -> Vec<(u64, u64)> {
     [
@@ -25,9 +25,10 @@ fn windows() -> Vec<(u64, u64)> {
         opening(2, MEMORY_WORDS - 20, 40, control(Mode::Window, None), 0),
         opening(3, 200, 400, control(Mode::Pointer, Some(63)), 0),
         opening(4, 300, 500, control(Mode::Pointer, Some(1)), 9 << 16 | 4),
-        opening(5, 600, 0, queue_control(Some(2), 3, 2), 0),
-        opening(6, MEMORY_WORDS - 21, 0, queue_control(None, 4, 1), 0),
+        opening(5, 600, 32, queue_control(Some(2), 3, 2), 0),
+        opening(6, MEMORY_WORDS - 21, 32, queue_control(None, 4, 1), 0),
         opening(8, 0, 500, 5, 0),
+        opening(9, 700, 12, queue_control(Some(3), 3, 1), 0),
     ]
     .concat()
 }
@@ -37,7 +38,7 @@ fn any_packet<const W: usize>(rng: &mut SmallRng) -> Vec<u64> {
     let fitting: &[u8] = match kind {
         _ if rng.gen_bool(0.3) => &TAGS,
         5..=6 => &[3, 4],
-        7..=8 => &[5, 6],
+        7..=8 => &[5, 6, 9],
         _ => &[1, 2, 255],
     };
     let tag = *fitting.choose(rng).unwrap();

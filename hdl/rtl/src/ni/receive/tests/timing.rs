@@ -14,7 +14,7 @@ fn bench<const W: usize, const B: usize>() -> Bench<W, B> {
     let windows = [
         opening(1, 0, 100, control(Mode::Window, Some(1)), 0),
         opening(2, 100, 300, control(Mode::Pointer, Some(2)), 0),
-        opening(3, 500, 0, queue_control(Some(3), 6, 2), 0),
+        opening(3, 500, 256, queue_control(Some(3), 6, 2), 0),
     ];
     for (index, data) in windows.concat() {
         bench.write_register(index, data);
