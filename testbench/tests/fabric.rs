@@ -4,7 +4,7 @@
 use portico::{Error, Fabric, GoldenTransport};
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::{
-    axi_memory::Timing,
+    axi_memory::{AttachedMemory, Timing},
     hardware::{design, fabric_of},
 };
 use std::{
@@ -17,6 +17,7 @@ use suites::{
 };
 
 mod suites {
+    pub mod counters;
     pub mod driver;
     pub mod fabric;
     pub mod fault;
@@ -31,14 +32,18 @@ fn golden(width: usize) -> Fabric<GoldenTransport> {
     Fabric::open(GoldenTransport::new(&config(width)).unwrap()).unwrap()
 }
 
-/// The hardware of this width, out of reset; compiled once.
-fn hardware(width: usize) -> SimulatedFabric {
+/// The hardware of this width, compiled once.
+fn library(width: usize) -> &'static Library {
     static LIBRARIES: [OnceLock<Library>; 2] = [const { OnceLock::new() }; 2];
-    let library = LIBRARIES[width / 64].get_or_init(|| {
+    LIBRARIES[width / 64].get_or_init(|| {
         let design = design("fabric", &config(width)).expect("the fabric can be emitted");
         portico_sim::build(&design, &Options::default()).expect("its Verilog compiles")
-    });
-    fabric_of(library, &config(width), MEMORY).expect("the ports of a fabric")
+    })
+}
+
+/// A fabric of it, out of reset.
+fn hardware(width: usize) -> SimulatedFabric {
+    fabric_of(library(width), &config(width), MEMORY).expect("the ports of a fabric")
 }
 
 fn verilog(width: usize) -> Fabric<SimulatedFabric> {
@@ -146,6 +151,41 @@ fn as_many_transactions_under_way_as_there_are_slots() -> Result<(), Error> {
     };
     let hardware = portico_testbench::hardware::fabric(&config).expect("the fabric compiles");
     suites::fabric::as_many_transactions_under_way_as_there_are_slots(hardware)
+}
+
+#[test]
+fn nodes_count_every_flit() -> Result<(), Error> {
+    [32, 64]
+        .into_iter()
+        .try_for_each(|width| suites::counters::nodes_count_every_flit(hardware(width)))
+}
+
+#[test]
+fn nodes_count_the_flits_that_wait() -> Result<(), Error> {
+    suites::counters::nodes_count_the_flits_that_wait(hardware(32))
+}
+
+#[test]
+fn nodes_count_how_their_engine_spends_its_time() -> Result<(), Error> {
+    suites::counters::nodes_count_how_their_engine_spends_its_time(hardware(32))
+}
+
+#[test]
+fn errors_of_external_memory_are_counted() -> Result<(), Error> {
+    for width in [32, 64] {
+        let config = config(width);
+        let library = library(width);
+        let mut fabric = SimulatedFabric::new(library, &config).expect("the ports of a fabric");
+        let memories = AttachedMemory::all(library, fabric.model(), &config, MEMORY).expect("the ports of memories");
+        for mut memory in memories {
+            memory.fail(suites::counters::FAILING);
+            fabric.attach(Box::new(memory));
+        }
+        suites::counters::errors_of_external_memory_are_counted(Fabric::open(fabric)?, true)?;
+        suites::counters::errors_of_external_memory_are_counted(verilog(width), false)?;
+        suites::counters::errors_of_external_memory_are_counted(golden(width), false)?;
+    }
+    Ok(())
 }
 
 /// With the fault in the hardware, `check` fails, and for what the fabric of 32 bits does.

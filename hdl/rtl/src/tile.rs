@@ -137,6 +137,7 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.ni.s_axis_command);
 
         self.ni.dropped.next = self.host_queue.dropped.val();
+        self.ni.memory_error.next = false;
         self.status.irq.next = self.ni.irq.val();
         self.status.fired.next = self.ni.fired.val();
     }

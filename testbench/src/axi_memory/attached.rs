@@ -5,7 +5,7 @@ use crate::verilated::{Ports, Verilated};
 use anyhow::Context;
 use portico_sim::{Library, Model, Peripheral};
 use portico_spec::Config;
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// An [`AxiMemory`] at the outer ports of a fabric's memory node.
 pub struct AttachedMemory {
@@ -30,6 +30,11 @@ impl AttachedMemory {
             })
         });
         memories.collect()
+    }
+
+    /// As [`AxiMemory::fail`].
+    pub fn fail(&mut self, bytes: Range<u64>) {
+        self.memory.fail(bytes);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! It has registers of its own, at word addresses with bit 21 set; its memory is the 2^21 words below, in pages that
 //! [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it, so its command stream is closed; it
-//! serves others.
+//! serves others. Errors of the memory are counted in its register `memory_errors`, and reach nobody else: a write is
+//! acknowledged long before the memory answers it.
 //!
 //! | | |
 //! | --- | --- |
@@ -92,6 +93,7 @@ impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
         self.ni.s_axis_command.tlast.next = false;
         self.ni.s_axis_command.tvalid.next = false;
         self.ni.dropped.next = false;
+        self.ni.memory_error.next = self.memory.fault.val();
         self.ni.local_write.valid.next = false;
         self.ni.local_write.index.next = 0.into();
         self.ni.local_write.data.next = 0.into();

@@ -7,11 +7,11 @@
 //! | state | 32 flip-flops a counter, 32 for the value read |
 
 use super::{ports::RegisterReadIn, Page};
-use portico_spec::ni::registers::Block as Registers;
+use portico_spec::ni::registers::{Block as Registers, CounterRegister, Place};
 use rust_hdl::prelude::*;
 
 /// Counters of a network interface.
-pub const COUNTERS: usize = 10;
+pub const COUNTERS: usize = CounterRegister::REGISTERS.len();
 /// Bits that number them.
 const PLACE_WIDTH: usize = 4;
 const PLACES: usize = 1 << PLACE_WIDTH;

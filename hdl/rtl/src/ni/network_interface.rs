@@ -69,6 +69,8 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub s_axis_command: StreamIn<32>,
     /// A pulse for each descriptor that was dropped on its way to `s_axis_command`; not in two cycles running.
     pub dropped: Signal<In, Bit>,
+    /// A pulse for each error of a memory that is external.
+    pub memory_error: Signal<In, Bit>,
     /// Writes of the network: they win.
     pub write: MemoryWriteOut<W, B>,
     /// Reads of atomics: they win.
@@ -112,6 +114,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             m_axis_control: Default::default(),
             s_axis_command: Default::default(),
             dropped: Default::default(),
+            memory_error: Default::default(),
             write: Default::default(),
             atomic_read: Default::default(),
             dma_read: Default::default(),
@@ -237,6 +240,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.uncounted.d.next = self.engine.dropped.val() & (self.dropped.val() | self.uncounted.q.val());
         self.monitor.running.next = self.engine.running.val();
         self.monitor.waiting.next = self.engine.waiting.val();
+        self.monitor.memory_error.next = self.memory_error.val();
 
         self.answers.clk.next = self.clk.val();
         self.answers.rst.next = self.rst.val();

@@ -26,6 +26,8 @@ pub struct NodeMonitor {
     pub dropped: Signal<In, Bit>,
     pub running: Signal<In, Bit>,
     pub waiting: Signal<In, Bit>,
+    /// External memory answered with an error.
+    pub memory_error: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
     counters: Counters,
     tapped: [DFF<Bit>; COUNTERS],
@@ -48,6 +50,7 @@ impl Logic for NodeMonitor {
         self.tapped[7].d.next = self.dropped.val();
         self.tapped[8].d.next = self.running.val();
         self.tapped[9].d.next = self.waiting.val();
+        self.tapped[10].d.next = self.memory_error.val();
         self.taps.next = 0.into();
         for i in 0..COUNTERS {
             self.tapped[i].clock.next = self.clk.val();
@@ -59,5 +62,81 @@ impl Logic for NodeMonitor {
                 self.tapped[i].d.next = false;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, emitted, reset, rng};
+    use portico_spec::ni::registers::{index, CounterRegister};
+    use rand::Rng;
+    use CounterRegister::*;
+
+    clocked!([] NodeMonitor);
+
+    fn taps(dut: &mut NodeMonitor) -> [&mut Signal<In, Bit>; COUNTERS] {
+        [
+            &mut dut.cycle,
+            &mut dut.data_in,
+            &mut dut.data_out,
+            &mut dut.control_in,
+            &mut dut.control_out,
+            &mut dut.data_stall,
+            &mut dut.refused,
+            &mut dut.dropped,
+            &mut dut.running,
+            &mut dut.waiting,
+            &mut dut.memory_error,
+        ]
+    }
+
+    #[test]
+    fn every_tap_counts_in_its_own_register() {
+        let mut rng = rng(0x3043);
+        let mut dut = reset(NodeMonitor::default());
+        let registers = [
+            Cycles,
+            DataIn,
+            DataOut,
+            ControlIn,
+            ControlOut,
+            DataStalls,
+            Refused,
+            Dropped,
+            Running,
+            Waiting,
+            MemoryErrors,
+        ];
+        // Each tap as often as no other, so that two that are swapped are told apart.
+        let mut model = [0; COUNTERS];
+        for _ in 0..2_000 {
+            let pulses: [bool; COUNTERS] = std::array::from_fn(|tap| rng.gen_bool((tap + 1) as f64 / 16.0));
+            for ((tap, pulse), count) in taps(&mut dut).into_iter().zip(pulses).zip(&mut model) {
+                tap.next = pulse;
+                *count += u64::from(pulse);
+            }
+            clock(&mut dut);
+        }
+        taps(&mut dut).into_iter().for_each(|tap| tap.next = false);
+        (0..2).for_each(|_| clock(&mut dut));
+        for (register, count) in registers.into_iter().zip(model) {
+            dut.register_read.index.next = u64::from(index(register, 0)).into();
+            clock(&mut dut);
+            assert_eq!(dut.register_read.data.val(), count, "{register:?}");
+        }
+        dut.rst.next = true;
+        clock(&mut dut);
+        dut.rst.next = false;
+        for register in registers {
+            dut.register_read.index.next = u64::from(index(register, 0)).into();
+            clock(&mut dut);
+            assert_eq!(dut.register_read.data.val(), 0u64, "{register:?} after reset");
+        }
+    }
+
+    #[test]
+    fn emits() {
+        emitted("node-monitor", &NodeMonitor::default());
     }
 }

@@ -1,84 +1,16 @@
 //! What is full: command queues, transaction slots.
 
-use super::{config, rest, Gate, SOON};
+use super::{config, rest, space::Space, Gate, SOON};
 use portico::{
     onesided::{Geometry, Window},
     Error, Fabric, Transport,
 };
-use portico_spec::{
-    ni::{
-        command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
-        descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
-        packet::SLOTS,
-        registers::{address, CommandRegister, CounterRegister, SegmentRegister},
-        segment::{SegmentKind, KIND_OFFSET, SEGMENTS, TAG_OFFSET},
-        window::SYSTEM_WINDOW,
-    },
-    Config,
+use portico_spec::ni::{
+    command::QUEUE_WORDS,
+    descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
+    packet::SLOTS,
+    registers::CounterRegister,
 };
-
-/// A tile's address space as the host sees it, for what the driver does not do.
-struct Space {
-    handle: u8,
-    config: Config,
-}
-
-impl Space {
-    /// Where in the host's memory words are on their way.
-    const LOCAL: u32 = 0x1000;
-
-    fn new<T: Transport>(fabric: &mut Fabric<T>, tile: usize) -> Result<Space, Error> {
-        let config = fabric.config().clone();
-        // The driver takes handles from below.
-        let handle = (SEGMENTS - 1) as u8;
-        let node = u32::from(config.terminal_node(tile).number());
-        let target = (SegmentKind::Window as u32) << KIND_OFFSET | (SYSTEM_WINDOW as u32) << TAG_OFFSET | node;
-        let size = config.space_bytes(tile) / fabric.word_bytes();
-        for (register, value) in [(SegmentRegister::Target, target), (SegmentRegister::Size, size)] {
-            let address = address(&config, register, handle.into()) as u32;
-            fabric.transport().write(address, value)?;
-        }
-        Ok(Space { handle, config })
-    }
-
-    fn run<T: Transport>(&self, fabric: &mut Fabric<T>, command: Command) -> Result<(), Error> {
-        let descriptor = Descriptor {
-            segment: self.handle,
-            ..Descriptor::new(command)
-        };
-        let words = descriptor.encode(&self.config)?;
-        fabric.host().descriptor(&words)?.wait(SOON)
-    }
-
-    fn transfer<T: Transport>(&self, fabric: &Fabric<T>, remote: usize, words: usize) -> Transfer {
-        let row = words as u32 * fabric.word_bytes();
-        Transfer {
-            remote: remote as u32,
-            local: Space::LOCAL,
-            geometry: Shape::Row { row },
-        }
-    }
-
-    /// Gives a tile a descriptor, whether there is room or not.
-    fn command<T: Transport>(&self, fabric: &mut Fabric<T>, words: &[u32]) -> Result<(), Error> {
-        let lanes = fabric.word_bytes() as usize / 4;
-        let mut spread = vec![0; words.len() * lanes];
-        for (place, &word) in spread.iter_mut().step_by(lanes).zip(words) {
-            *place = word;
-        }
-        fabric.write(fabric.host_node(), Space::LOCAL, &spread)?;
-        let first = address(&self.config, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words.len());
-        let transfer = self.transfer(fabric, first, words.len());
-        self.run(fabric, Command::Put(transfer))
-    }
-
-    /// Descriptors that the tile has dropped.
-    fn dropped<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u32, Error> {
-        let transfer = self.transfer(fabric, address(&self.config, CounterRegister::Dropped, 0), 1);
-        self.run(fabric, Command::Get(transfer))?;
-        Ok(fabric.read(fabric.host_node(), Space::LOCAL, 2)?[0])
-    }
-}
 
 /// A descriptor for which there is no room is dropped whole and counted; those before and after it are done.
 pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
@@ -117,7 +49,7 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         for at in 0..PUTS {
             space.command(&mut fabric, &put(at, at))?;
         }
-        let dropped = space.dropped(&mut fabric)?;
+        let dropped = space.counts(&mut fabric)?.of(CounterRegister::Dropped);
         let taken = PUTS - dropped;
         // The dispatcher may have taken one out already.
         let room = (QUEUE_WORDS / PUT_WORDS) as u32;
@@ -134,7 +66,7 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         expected[taken as usize * lanes..].fill(0);
         expected.extend(&source[..lanes]);
         assert_eq!(found, expected);
-        assert_eq!(space.dropped(&mut fabric)?, dropped);
+        assert_eq!(space.counts(&mut fabric)?.of(CounterRegister::Dropped), dropped);
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ pub mod limits;
 pub mod messages;
 pub mod operations;
 pub mod order;
+pub mod space;
 
 /// Cycles in which what can complete does.
 pub const SOON: u64 = 10_000;

@@ -257,6 +257,8 @@ registers! {
         Running = 8, "running", ReadOnly, [COUNTED];
         /// Cycles in which every active micro-core waited.
         Waiting = 9, "waiting", ReadOnly, [COUNTED];
+        /// Bursts written to external memory, and words read, that it answered with an error; of memory nodes alone.
+        MemoryErrors = 10, "memory_errors", ReadOnly, [COUNTED];
     }
 }
 
