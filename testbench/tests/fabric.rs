@@ -107,6 +107,7 @@ on_both! {
     order::puts_of_one_initiator_in_order;
     order::a_fence_comes_after_all_before_it;
     order::a_program_waits_for_all_but_itself;
+    order::a_get_that_breaks_off_is_over_when_it_says_so;
     order::a_closed_window_takes_nothing;
 }
 

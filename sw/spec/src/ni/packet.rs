@@ -97,7 +97,12 @@ pub const ERROR_WIDTH: usize = 4;
 pub const MAX_MESSAGE_WORDS: usize = 62;
 
 const OFFSET: BitField = BitField::new("offset", OFFSET_OFFSET, OFFSET_WIDTH, "Offset or address, in words.");
-const SLOT: BitField = BitField::new("slot", SLOT_OFFSET, SLOT_WIDTH, "Transaction slot of the initiator.");
+const SLOT: BitField = BitField::new(
+    "slot",
+    SLOT_OFFSET,
+    SLOT_WIDTH,
+    "Transaction slot of the initiator; of the last reply to a get: the error that broke it off, or 0.",
+);
 const STRIDED: BitField = BitField::new(
     "strided",
     STRIDED_OFFSET,

@@ -2,10 +2,10 @@
 
 use super::{initiator, rest, Gate, SOON};
 use portico::{
-    onesided::{Geometry, Window},
+    onesided::{Geometry, Strides, Window},
     Error, Fabric, Transport,
 };
-use portico_spec::ni::assembler::assemble;
+use portico_spec::ni::{assembler::assemble, event::Compare, ErrorCode};
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 
 const SEED: u64 = 0x5eed;
@@ -199,6 +199,63 @@ pub fn a_program_waits_for_all_but_itself<T: Transport>(open: impl Fn(usize) -> 
             segment.withdraw(&mut fabric)?;
         }
         program.unload(&mut fabric)?;
+    }
+    Ok(())
+}
+
+/// A get that leaves its window: when its event counts the error, all words in front are there, and none comes later.
+pub fn a_get_that_breaks_off_is_over_when_it_says_so<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    const WORDS: u32 = 128;
+    const ROW: u32 = 16;
+    let local = 0x1000;
+    for (width, target) in [32, 64]
+        .into_iter()
+        .flat_map(|width| TARGETS.map(|target| (width, target)))
+    {
+        let mut fabric = open(width);
+        let word = fabric.word_bytes();
+        // Two windows on one tag, one after the other: the handle of the first is too large for the second.
+        let first = fabric.publish(target, Window::new(0, 2 * WORDS * word))?;
+        let large = fabric.tile(0)?.clone_segment(first.id())?;
+        first.withdraw(&mut fabric)?;
+        let _window = fabric.publish(target, Window::new(0, WORDS * word))?;
+        let data: Vec<u32> = (1..=2 * WORDS * word / 4).collect();
+        fabric.write(target, 0, &data)?;
+        let event = fabric.event(0)?;
+        event.configure(&mut fabric, 1, Compare::AtLeast, false)?;
+        // As soon as the event counts, the last row is copied to a third node.
+        let third = fabric.publish(3, Window::new(0, ROW * word))?;
+        let copy = fabric.tile(0)?.clone_segment(third.id())?;
+        let text = format!("wait {}\nrun r2, close, last, stop", event.number());
+        let program = fabric.load(0, &assemble(&text).expect("a program"))?;
+        let arguments = [local / word + WORDS - ROW, ROW];
+        let mut copied = fabric.tile(0)?.run(&program, &copy, &arguments)?.start()?;
+        let stride = ROW * word;
+        let strides = Strides {
+            remote: stride,
+            local: stride,
+        };
+        let rows = Geometry::rows(stride, WORDS / ROW + 3, strides);
+        fabric.tile(0)?.get(&large, 0, local, rows)?.count_in(&event)?;
+        copied.wait(&mut fabric, SOON)?;
+        let lanes = (word / 4) as usize;
+        let last = ((WORDS - ROW) as usize * lanes)..(WORDS as usize * lanes);
+        assert_eq!(
+            fabric.read(3, 0, last.len())?,
+            data[last],
+            "width {width}, from {target}"
+        );
+        let mut expected = data[..WORDS as usize * lanes].to_vec();
+        expected.resize(data.len(), 0);
+        assert_eq!(
+            fabric.read(0, local, data.len())?,
+            expected,
+            "width {width}, from {target}"
+        );
+        let state = event.state(&mut fabric)?;
+        assert_eq!((state.count, state.error), (1, Some(ErrorCode::OutOfWindow)));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::{
 };
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
-    ni::{firmware::Entries, packet::ERROR_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
+    ni::{firmware::Entries, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
 };
 use rust_hdl::prelude::*;
 
@@ -70,7 +70,6 @@ pub struct Dispatcher<const W: usize> {
     windows: Windows,
     started: Signal<Local, Bit>,
     launched: Signal<Local, Bits<CONTEXT_WIDTH>>,
-    refuse_error: Signal<Local, Bits<ERROR_WIDTH>>,
     server_at: Constant<Bits<CONTEXT_WIDTH>>,
 }
 
@@ -113,7 +112,6 @@ impl<const W: usize> Dispatcher<W> {
             windows: Windows::new(space_words),
             started: Default::default(),
             launched: Default::default(),
-            refuse_error: Default::default(),
             server_at: Constant::new(bits(SERVER_CONTEXT as u64)),
         }
     }
@@ -213,17 +211,11 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.active.next = self.contexts.active.val();
         self.requests.active.next = self.contexts.active.val().get_bit(self.server_at.val().index());
 
-        // The request that is refused is the one in hand, or the one that the server just gave up: never both.
-        self.refuse_error.next = self.requests.refuse_error.val();
-        if self.stops.refuse.val() {
-            self.refuse_error.next = self.stops.refuse_error.val();
-        }
         self.refuser.node.next = self.node.val();
-        self.refuser.valid.next = self.stops.refuse.val() | self.requests.refuse.val();
+        self.refuser.valid.next = self.requests.refuse.val();
         self.refuser.destination.next = self.requests.requester.val();
         self.refuser.slot.next = self.requests.slot.val();
-        self.refuser.error.next = self.refuse_error.val();
-        self.stops.refuse_ready.next = self.refuser.ready.val();
+        self.refuser.error.next = self.requests.refuse_error.val();
         self.requests.refuse_ready.next = self.refuser.ready.val();
     }
 }

@@ -7,18 +7,14 @@
 //! | state | 12 bits a core in LUT-RAM |
 //!
 //! A slot that was never sent along with an end of transfer is completed here, with the error if there is one. A slot that
-//! was is completed by the answer, so that an error then counts in the event alone. The server's failures are refused to
-//! the requester.
+//! was is completed by the answer, so that an error then counts in the event alone. The server has told its requester
+//! itself.
 
 use crate::{
     ni::ports::{CompletionOut, EventOut, StopIn},
     prim::LutRam,
 };
-use portico_spec::ni::{
-    event::EVENT_WIDTH,
-    packet::{ERROR_WIDTH, SLOT_WIDTH},
-    CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT,
-};
+use portico_spec::ni::{event::EVENT_WIDTH, packet::SLOT_WIDTH, CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT};
 use rust_hdl::prelude::*;
 
 /// Bits of a context that number a core.
@@ -26,7 +22,7 @@ const CORE_WIDTH: usize = CONTEXT_WIDTH - 1;
 /// Slot, event, whether there is a slot.
 const ENTRY: usize = SLOT_WIDTH + EVENT_WIDTH + 1;
 
-/// Completes, reports, refuses.
+/// Completes and reports.
 #[derive(LogicBlock)]
 pub struct Stops {
     pub clk: Signal<In, Clock>,
@@ -42,10 +38,6 @@ pub struct Stops {
     pub stopped_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     pub completion: CompletionOut,
     pub report: EventOut,
-    /// The server's request is to be refused.
-    pub refuse: Signal<Out, Bit>,
-    pub refuse_error: Signal<Out, Bits<ERROR_WIDTH>>,
-    pub refuse_ready: Signal<In, Bit>,
     kept: LutRam<ENTRY, CORE_WIDTH>,
     has_slot_bit: Signal<Local, Bits<1>>,
     is_server: Signal<Local, Bit>,
@@ -71,9 +63,6 @@ impl Default for Stops {
             stopped_context: Default::default(),
             completion: Default::default(),
             report: Default::default(),
-            refuse: Default::default(),
-            refuse_error: Default::default(),
-            refuse_ready: Default::default(),
             kept: LutRam::new(MAX_CORES),
             has_slot_bit: Default::default(),
             is_server: Default::default(),
@@ -115,17 +104,12 @@ impl Logic for Stops {
             .val()
             .get_bits::<EVENT_WIDTH>(self.event_at.val().index());
         self.report.error.next = self.stop.error.val();
-        self.refuse.next = self.stop.valid.val() & self.is_server.val() & self.failed.val();
-        self.refuse_error.next = self.stop.error.val();
 
         self.ready.next = true;
-        if self.is_server.val() {
-            if self.failed.val() {
-                self.ready.next = self.refuse_ready.val();
-            }
-        } else if self.owned.val() {
+        if self.completion.valid.val() {
             self.ready.next = self.completion.ready.val();
-        } else if self.failed.val() {
+        }
+        if self.report.valid.val() {
             self.ready.next = self.report.ready.val();
         }
         self.stop.ready.next = self.ready.val();

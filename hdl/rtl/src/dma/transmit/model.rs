@@ -39,6 +39,8 @@ pub(super) struct Model<'a> {
     stride: u64,
     open: Option<Open>,
     ended: bool,
+    /// The slot in the ADDRESS word, or the code of the error that breaks a get off.
+    slot: u64,
     outcome: Outcome,
 }
 
@@ -60,6 +62,7 @@ impl<'a> Model<'a> {
             stride: job.stride,
             open: None,
             ended: false,
+            slot: job.slot,
             outcome: Outcome::default(),
         };
         for &(register, data) in &job.registers {
@@ -68,6 +71,11 @@ impl<'a> Model<'a> {
         let result = model.execute(program);
         model.close(false);
         model.outcome.error = result.err().map_or(0, |error| error as u64);
+        if model.outcome.error > 0 && job.context == SERVER_CONTEXT as u64 {
+            model.slot = model.outcome.error;
+            model.open_at(model.offset);
+            model.close(true);
+        }
         model.outcome.owns_slot = job.has_slot && !model.ended;
         model.outcome
     }
@@ -203,6 +211,18 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
+    fn check_piece(&self, local: u64, remote: u64, words: u64) -> Result<(), ErrorCode> {
+        if local + words > self.job.limit {
+            let is_server = self.job.context == SERVER_CONTEXT as u64;
+            return Err(if is_server {
+                ErrorCode::OutOfWindow
+            } else {
+                ErrorCode::OutOfMemory
+            });
+        }
+        self.check_sending(remote, words)
+    }
+
     fn literal(&mut self, data: u32) -> Result<(), ErrorCode> {
         if self.room() == 0 || self.open.as_ref().is_some_and(|open| open.sealed) {
             self.close(false);
@@ -232,15 +252,10 @@ impl<'a> Model<'a> {
             }
             let chunk = self.room().min(self.row - position);
             let (local, remote) = (pointer + position, self.offset + position);
-            if local + chunk > self.job.limit {
-                let is_server = self.job.context == SERVER_CONTEXT as u64;
-                return Err(if is_server {
-                    ErrorCode::OutOfWindow
-                } else {
-                    ErrorCode::OutOfMemory
-                });
+            if let Err(error) = self.check_piece(local, remote, chunk) {
+                self.offset = remote;
+                return Err(error);
             }
-            self.check_sending(remote, chunk)?;
             if self.open.is_none() {
                 self.open_at(remote);
             }
@@ -266,7 +281,7 @@ impl<'a> Model<'a> {
             let flag = if job.kind == 3 { job.half } else { strided };
             flits.push(
                 (open.offset % (1 << 22))
-                    | (job.slot << 22)
+                    | (self.slot << 22)
                     | (u64::from(flag) << 27)
                     | (job.operation << 28)
                     | (u64::from(job.wide) << 31),

@@ -339,6 +339,8 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         }
         self.report.complete.next = self.transfer_end.completes.val();
         self.report.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.header.tag.val());
+        // A get that was broken off has the reason in place of a slot.
+        self.report.failure.next = self.header.slot.val().get_bits::<ERROR_WIDTH>(0);
         EventOut::link(&mut self.event, &mut self.report.event);
         CompletionOut::link(&mut self.completion, &mut self.report.completion);
 

@@ -25,9 +25,10 @@ pub struct Report {
     pub signal_event: Signal<In, Bit>,
     pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    /// Reports this slot.
+    /// Reports this slot, and what is wrong with its transaction, 0 if nothing is.
     pub complete: Signal<In, Bit>,
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub failure: Signal<In, Bits<ERROR_WIDTH>>,
     pub event: EventOut,
     pub completion: CompletionOut,
     has_event: DFF<Bit>,
@@ -35,12 +36,14 @@ pub struct Report {
     held_error: DFF<Bits<ERROR_WIDTH>>,
     has_slot: DFF<Bit>,
     held_slot: DFF<Bits<SLOT_WIDTH>>,
+    held_failure: DFF<Bits<ERROR_WIDTH>>,
 }
 
 impl Logic for Report {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, has_event, held_event, held_error, has_slot, held_slot);
+        dff_setup!(self, clk, held_failure);
         self.busy.next = self.has_event.q.val() | self.has_slot.q.val();
         self.event.valid.next = self.has_event.q.val();
         self.event.event.next = self.held_event.q.val();
@@ -55,7 +58,7 @@ impl Logic for Report {
         }
         self.completion.valid.next = self.has_slot.q.val();
         self.completion.slot.next = self.held_slot.q.val();
-        self.completion.error.next = 0.into();
+        self.completion.error.next = self.held_failure.q.val();
         self.completion.has_value.next = false;
         self.completion.value.next = 0.into();
         if self.completion.ready.val() {
@@ -64,6 +67,7 @@ impl Logic for Report {
         if self.complete.val() {
             self.has_slot.d.next = true;
             self.held_slot.d.next = self.slot.val();
+            self.held_failure.d.next = self.failure.val();
         }
         if self.rst.val() {
             self.has_event.d.next = false;

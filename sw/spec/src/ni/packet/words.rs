@@ -8,7 +8,7 @@ use crate::ni::layout::FieldError;
 pub struct Address {
     /// In words.
     pub offset: u32,
-    /// Transaction slot of the initiator.
+    /// Transaction slot of the initiator; of the last reply to a get: the error that broke it off, or 0.
     pub slot: u8,
     /// A GEOMETRY word follows; of a 32-bit atomic on 64-bit words: the upper half.
     pub strided: bool,

@@ -8,6 +8,9 @@
 //! In one cycle an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
 //! waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
 //! has not come, with no packet open, so that others may run.
+//!
+//! What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
+//! an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
 
 use super::Instruction;
 use portico_spec::ni::{packet::ERROR_WIDTH, ErrorCode};
@@ -62,8 +65,9 @@ pub struct Control {
     /// What happens in this cycle.
     pub push_chunk: Signal<Out, Bit>,
     pub push_header: Signal<Out, Bit>,
-    /// The header ends the transfer.
+    /// The header ends the transfer; and before its time, for `error`.
     pub last: Signal<Out, Bit>,
+    pub breaks_off: Signal<Out, Bit>,
     pub push_notice: Signal<Out, Bit>,
     pub take_credit: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
@@ -82,6 +86,7 @@ pub struct Control {
     ending: Signal<Local, Bit>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
     failing: Signal<Local, Bit>,
+    breaking: Signal<Local, Bit>,
     blocked: Signal<Local, Bit>,
     works: Signal<Local, Bit>,
     header: Signal<Local, Bit>,
@@ -130,6 +135,7 @@ impl Default for Control {
             push_chunk: Default::default(),
             push_header: Default::default(),
             last: Default::default(),
+            breaks_off: Default::default(),
             push_notice: Default::default(),
             take_credit: Default::default(),
             write: Default::default(),
@@ -146,6 +152,7 @@ impl Default for Control {
             ending: Default::default(),
             fault: Default::default(),
             failing: Default::default(),
+            breaking: Default::default(),
             blocked: Default::default(),
             works: Default::default(),
             header: Default::default(),
@@ -203,16 +210,20 @@ impl Logic for Control {
                 | (self.payload.val() & !self.joins.val())
                 | (self.instruction.val().shape & self.rows.val()));
         self.works.next = !self.blocked.val() & !self.failing.val();
+        self.breaking.next = !self.blocked.val() & self.failing.val() & self.server.val();
+        self.breaks_off.next = self.breaking.val();
 
-        self.pausing.next = self.works.val()
-            & ((!self.is_open.val()
-                & (self.payload.val() | (self.closing.val() & self.ending.val()))
-                & !self.may_send.val())
-                | (self.instruction.val().wait_for & !self.fired.val())
-                | (self.instruction.val().credit & !self.credit_available.val())
-                | (self.instruction.val().fence & self.fence_busy.val()));
+        self.pausing.next = (self.breaking.val() & !self.may_send.val())
+            | (self.works.val()
+                & ((!self.is_open.val()
+                    & (self.payload.val() | (self.closing.val() & self.ending.val()))
+                    & !self.may_send.val())
+                    | (self.instruction.val().wait_for & !self.fired.val())
+                    | (self.instruction.val().credit & !self.credit_available.val())
+                    | (self.instruction.val().fence & self.fence_busy.val())));
         self.chunking.next = self.works.val() & self.payload.val();
         self.header.next = self.blocked.val()
+            | self.breaking.val()
             | (self.works.val()
                 & ((self.payload.val()
                     & self.finishing.val()
@@ -238,7 +249,7 @@ impl Logic for Control {
         self.wants_chunk.next = self.chunking.val();
         self.push_chunk.next = self.acting.val() & self.chunking.val();
         self.push_header.next = self.acting.val() & self.header.val();
-        self.last.next = self.works.val() & self.ending.val();
+        self.last.next = (self.works.val() & self.ending.val()) | self.breaking.val();
         self.push_notice.next = self.acting.val() & self.noticing.val();
         // A credit is asked for without a look at `credit_ready`, which may come of it.
         self.take_credit.next = self.enable.val() & self.crediting.val() & self.credit_available.val();

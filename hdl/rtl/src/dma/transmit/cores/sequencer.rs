@@ -19,7 +19,7 @@ use portico_spec::{
         command::{SHAPERS, SHAPER_WIDTH},
         event::EVENTS,
         instruction::{Mode, COUNT_WIDTH, MODE_WIDTH},
-        packet::{DataKind, SLOT_WIDTH},
+        packet::{DataKind, ERROR_WIDTH, SLOT_WIDTH},
         segment::HANDLE_WIDTH,
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
@@ -299,6 +299,9 @@ impl Logic for Sequencer {
         self.header.last.next = self.control.last.val();
         self.header.offset.next = self.packet.offset.val();
         self.header.slot.next = self.transfers.transfer.val().slot;
+        if self.control.breaks_off.val() {
+            self.header.slot.next = bit_cast::<SLOT_WIDTH, ERROR_WIDTH>(self.control.error.val());
+        }
         self.header.has_geometry.next = self.packet.strided.val();
         self.header.strided.next = self.packet.strided.val();
         if self.transfers.transfer.val().kind == self.atomic.val() {

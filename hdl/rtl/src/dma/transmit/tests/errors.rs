@@ -7,6 +7,7 @@ use portico_spec::ni::{
         Op::{self, *},
         FIRMWARE_WORDS,
     },
+    registers::{Block as RegisterBlock, ShaperRegister},
     ErrorCode, SERVER_CONTEXT,
 };
 
@@ -32,7 +33,9 @@ fn reading_beyond_the_limit() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
     let server = SERVER_CONTEXT as u64;
     fails(&job(0, 901), &program, ErrorCode::OutOfMemory, 1);
-    fails(&job(server, 901), &program, ErrorCode::OutOfWindow, 1);
+    // The server ends what it breaks off, with a packet more.
+    fails(&job(server, 901), &program, ErrorCode::OutOfWindow, 2);
+    fails(&job(server, 1000), &program, ErrorCode::OutOfWindow, 1);
     for pointer in [937, 1000, u32::MAX, 1 << 23, 1 << 22] {
         fails(&job(7, pointer), &program, ErrorCode::OutOfMemory, 0);
     }
@@ -42,6 +45,29 @@ fn reading_beyond_the_limit() {
     bench.start(&job(0, 900));
     bench.finish(1, 1000);
     assert_eq!(check(&bench, &job(0, 900), &program, 64).error, 0);
+}
+
+/// What breaks a get off goes the way of its words, one packet after the other, and as slowly as its shaper has it.
+#[test]
+fn a_get_that_breaks_off_waits_for_its_shaper() {
+    let job = Job {
+        row: 100,
+        stride: 100,
+        limit: 64,
+        registers: vec![(2, 0)],
+        ..Job::put(SERVER_CONTEXT as u64)
+    };
+    let program = [op1(Run, 2) | CLOSE | LAST | STOP];
+    let mut bench = Bench::<32>::new(false, 0xe5, EAGER, &program);
+    bench.write(RegisterBlock::Shapers, ShaperRegister::Rate as u64, 64);
+    bench.start(&job);
+    bench.finish(1, 5000);
+    check(&bench, &job, &program, 64);
+    let [words, end] = &bench.packets[..] else {
+        panic!("{:?}", bench.packets)
+    };
+    // A flit in four cycles.
+    assert!(end.offered > words.gone + 64, "{} after {}", end.offered, words.gone);
 }
 
 #[test]

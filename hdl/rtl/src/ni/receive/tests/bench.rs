@@ -46,7 +46,8 @@ pub struct Log {
     pub answers: Vec<Vec<u64>>,
     /// (event, error)
     pub events: Vec<(u64, u64)>,
-    pub completions: Vec<u64>,
+    /// (slot, error)
+    pub completions: Vec<(u64, u64)>,
     pub credits: Vec<u64>,
     pub refused: usize,
 }
@@ -246,8 +247,10 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         }
         let completion = &dut.completion;
         if completion.valid.val() && completion.ready.val() {
-            assert!(completion.error.val().to_u64() == 0 && !completion.has_value.val());
-            self.log.completions.push(completion.slot.val().to_u64());
+            assert!(!completion.has_value.val());
+            self.log
+                .completions
+                .push((completion.slot.val().to_u64(), completion.error.val().to_u64()));
         }
     }
 

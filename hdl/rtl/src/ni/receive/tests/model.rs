@@ -172,7 +172,7 @@ impl Model {
         self.log.refused += refused;
         if head.kind == 1 {
             if head.last {
-                self.log.completions.push(u64::from(head.tag & 31));
+                self.log.completions.push((u64::from(head.tag & 31), slot & 15));
             }
             return;
         }

@@ -61,7 +61,12 @@ fn any_packet<const W: usize>(rng: &mut SmallRng) -> Vec<u64> {
             let geometry = (rng.gen_range(0..6), rng.gen_range(0..12));
             put_rows(tag, last, offset, slot, geometry, &payload)
         }
-        4 => reply(slot as u8, last, offset * 3, &payload),
+        4 => {
+            let mut packet = reply(slot as u8, last, offset * 3, &payload);
+            // Some end too early, for an error.
+            packet[1] |= (rng.gen_range(0..30u64).saturating_sub(14)) << SLOT_OFFSET;
+            packet
+        }
         5..=6 => stream(tag, last, &payload),
         7..=8 => message(tag, rng.gen_range(0..256), &payload),
         9 => [&[head(rng.gen_range(5..8), tag, last)], &payload[..]].concat(),

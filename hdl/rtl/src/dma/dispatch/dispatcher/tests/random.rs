@@ -125,7 +125,7 @@ fn check<const W: usize>(cores: usize, seed: u64) {
             let owns = stopped.slot.is_some() && rng.gen_bool(0.3);
             let error = if rng.gen_bool(0.3) { rng.gen_range(1..16) } else { 0 };
             if stopped.context == SERVER_CONTEXT as u64 {
-                refusals.extend((error > 0).then(|| refusal(stopped.tag, error)).into_iter().flatten());
+                // The requester knows.
             } else if owns {
                 completions.push((stopped.slot.unwrap(), error));
             } else if error > 0 {
