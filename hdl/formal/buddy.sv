@@ -284,7 +284,7 @@ module buddy_properties (
     (* hierconn *) wire [WORD-1:0] \dut.summary.first ;
     (* hierconn *) wire [WORD-1:0] \dut.summary.with_free ;
     (* hierconn *) wire \dut.summary.pending ;
-    (* hierconn *) wire [14:0] \dut.control.current ;
+    (* hierconn *) wire [14:0] \dut.path.current ;
     wire [2*BLOCKS-1:0] nodes = {
         \dut.tree.store.memory[3] [WORD-1:0],
         \dut.tree.store.memory[2] [WORD-1:0],
@@ -336,8 +336,8 @@ module buddy_properties (
             if ((m_axis_tvalid || s_axis_tready) && summary_stands)
                 summary_of_the_bits : assert (words_kept == words_now && groups_right);
             if (initialising)
-                sweeps : assert (\dut.control.current >= WORD && \dut.control.current < 2 * BLOCKS
-                    && \dut.control.current % WORD == 0);
+                sweeps : assert (\dut.path.current >= WORD && \dut.path.current < 2 * BLOCKS
+                    && \dut.path.current % WORD == 0);
             if (in_hand) before_the_command : assert (last_readings == {bytes_free(occupied), bytes_largest(occupied)});
             if (undoable) begin
                 before_the_grant : assert (starts[last_granted]

@@ -31,21 +31,21 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "an address inside a block frees it",
-        module: "control",
+        module: "marker",
         from: "joining | (used & ~past_start)",
         to: "joining | used",
     },
     Fault {
         what: "a second free is done",
         module: "control",
-        from: "else if (buddy_used) begin",
-        to: "else if (1'b0) begin",
+        from: "if (not_live) begin",
+        to: "if (1'b0) begin",
     },
     Fault {
         what: "buddies never join beyond the first depth",
-        module: "control",
-        from: "if (buddy_used) begin\n                    stage_next",
-        to: "if (buddy_used | joining) begin\n                    stage_next",
+        module: "marker",
+        from: "misplaced | buddy_used",
+        to: "misplaced | buddy_used | joining",
     },
     Fault {
         what: "a size of a power of two asks for twice as much",
@@ -61,9 +61,9 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "the halves of a block are not marked",
-        module: "control",
+        module: "marker",
         from: "mark = is_enough",
-        to: "mark = is_enough & (&(~enough | current))",
+        to: "mark = is_enough & (&(~enough | node))",
     },
     Fault {
         what: "a reset keeps the upper nodes",
@@ -73,7 +73,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "the last words are not cleared",
-        module: "control",
+        module: "path",
         from: "current == 15'd120",
         to: "current == 15'd64",
     },

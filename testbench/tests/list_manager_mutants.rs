@@ -47,10 +47,10 @@ const fn fault(what: &'static str, module: &'static str, from: &'static str, to:
     Fault { what, module, from, to }
 }
 
-const FAULTS: [Fault; 15] = [
+const FAULTS: [Fault; 17] = [
     fault(
         "ANY wins over an older entry",
-        "control",
+        "search",
         "has_candidate & ~older",
         "has_candidate & 1'b0",
     ),
@@ -117,21 +117,33 @@ const FAULTS: [Fault; 15] = [
     fault("13 beats count as 5", "reader", "count != 3'd6", "1'b1"),
     fault(
         "another list loses the entry",
-        "control",
+        "editor",
         "changed_list = stored_list;",
-        "changed_list = segment_list;",
+        "changed_list = new_list;",
     ),
     fault(
         "all matches are one",
-        "control",
-        "resumes_next = place != walk_tail;",
-        "resumes_next = 1'b0;",
+        "search_walker",
+        "at_tail_next = compared_index == goal;",
+        "at_tail_next = 1'b1;",
     ),
     fault(
         "a header with ANY is hidden",
-        "control",
-        "look_wild = any & (new_list != 2'd2);",
-        "look_wild = any;",
+        "editor",
+        "access_wild = any & (new_list != 2'd2);",
+        "access_wild = any;",
+    ),
+    fault(
+        "a handle is right in every list",
+        "handle_check",
+        "list == stored_list",
+        "1'b1",
+    ),
+    fault(
+        "Overflow is not searched after Priority",
+        "search_segments",
+        "both & (current == 2'd0)",
+        "1'b0",
     ),
 ];
 

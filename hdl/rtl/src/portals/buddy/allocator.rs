@@ -8,17 +8,12 @@
 //! | initialisation | after a reset 2^(d + 1) / W - 1 cycles (1023 for 1 MiB in 64-byte blocks), no command is taken |
 //! | state | 2^(d + 1) bits in RAM, a `W`th of that in LUT-RAM |
 
-use super::NODE_WIDTH;
 use super::{
-    account::Account, control::Control, request::Request, search::Search, summary::Summary, tree::Tree, word_radix,
+    account::Account, control::Control, marker::Marker, path::Path, reply::Reply, request::Request, search::Search,
+    summary::Summary, tree::Tree, word_radix,
 };
 use crate::{prim::StreamIn, prim::StreamOut};
-use portico_spec::portals::buddy::Heap;
-use portico_spec::portals::buddy::BYTES_WIDTH;
-use portico_spec::portals::buddy::ORDER_OFFSET;
-use portico_spec::portals::buddy::ORDER_WIDTH;
-use portico_spec::portals::buddy::STATUS_OFFSET;
-use portico_spec::portals::buddy::STATUS_WIDTH;
+use portico_spec::portals::buddy::{Heap, BYTES_WIDTH};
 use rust_hdl::prelude::*;
 
 /// An allocator whose nodes stand in words of `W` = 2^`R` bits, each in a RAM word of `M` bits, `B` bytes.
@@ -38,17 +33,14 @@ pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const 
     /// Tables are being cleared after a reset; `free_bytes` and `largest_free` do not count yet.
     pub initialising: Signal<Out, Bit>,
     request: Request,
-    control: Control<W, R>,
+    control: Control,
     search: Search<W, R>,
+    path: Path<W, R>,
+    marker: Marker,
     tree: Tree<W, R, M, B>,
     summary: Summary<W, R>,
     account: Account,
-    address: Signal<Local, Bits<32>>,
-    order: Signal<Local, Bits<32>>,
-    offset_mask: Constant<Bits<NODE_WIDTH>>,
-    block_bits: Constant<Bits<5>>,
-    order_at: Constant<Bits<5>>,
-    status_at: Constant<Bits<5>>,
+    reply: Reply,
 }
 
 impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAllocator<W, R, M, B> {
@@ -69,17 +61,14 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAlloca
             largest_free: Default::default(),
             initialising: Default::default(),
             request: Request::new(heap),
-            control: Control::new(heap),
+            control: Default::default(),
             search: Search::new(),
+            path: Path::new(heap),
+            marker: Default::default(),
             tree: Tree::new(heap),
             summary: Summary::new(heap),
             account: Account::new(heap),
-            address: Default::default(),
-            order: Default::default(),
-            offset_mask: Constant::new(bits(u64::from(heap.blocks()) - 1)),
-            block_bits: Constant::new(bits(heap.block().ilog2().into())),
-            order_at: Constant::new(bits(ORDER_OFFSET as u64)),
-            status_at: Constant::new(bits(STATUS_OFFSET as u64)),
+            reply: Reply::new(heap),
         }
     }
 }
@@ -93,29 +82,44 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for B
         self.control.start.next = self.s_axis.tvalid.val();
         self.control.is_free.next = self.request.is_free.val();
         self.control.foreign.next = self.request.foreign.val();
-        self.control.leaf.next = self.request.leaf.val();
         self.control.zero_size.next = self.request.zero_size.val();
-        self.control.sufficient.next = self.request.sufficient.val();
+        self.control.too_large.next = !self.request.sufficient.val().any();
         self.control.none.next = self.search.none.val();
         self.control.leads_to_word.next = self.search.leads_to_word.val();
         self.control.leads_to_group.next = self.search.leads_to_group.val();
-        self.control.place.next = self.search.place.val();
-        self.control.used.next = self.tree.used.val();
-        self.control.buddy_used.next = self.tree.buddy_used.val();
+        self.control.at_leaf.next = self.path.at_leaf.val();
+        self.control.at_last_word.next = self.path.at_last_word.val();
+        self.control.ends.next = self.marker.ends.val();
+        self.control.misplaced.next = self.marker.misplaced.val();
+        self.control.not_live.next = self.marker.not_live.val();
         self.control.taken.next = self.m_axis.tready.val();
+        self.initialising.next = self.control.initialising.val();
+
+        self.path.clk.next = self.clk.val();
+        self.path.rst.next = self.rst.val();
+        self.path.stage.next = self.control.stage.val();
+        self.path.is_free.next = self.request.is_free.val();
+        self.path.leaf.next = self.request.leaf.val();
+        self.path.leads_on.next = self.search.leads_to_word.val() | self.search.leads_to_group.val();
+        self.path.place.next = self.search.place.val();
+        self.marker.clk.next = self.clk.val();
+        self.marker.stage.next = self.control.stage.val();
+        self.marker.sufficient.next = self.request.sufficient.val();
+        self.marker.node.next = self.path.node.val();
+        self.marker.used.next = self.tree.used.val();
+        self.marker.buddy_used.next = self.tree.buddy_used.val();
 
         self.tree.clk.next = self.clk.val();
         self.tree.rst.next = self.rst.val();
-        self.tree.node.next = self.control.node.val();
-        self.tree.next_node.next = self.control.next_node.val();
-        self.tree.mark.next = self.control.mark.val();
-        self.tree.unmark.next = self.control.unmark.val();
-        self.tree.clear.next = self.control.clear.val();
-
+        self.tree.node.next = self.path.node.val();
+        self.tree.next_node.next = self.path.next_node.val();
+        self.tree.mark.next = self.marker.mark.val();
+        self.tree.unmark.next = self.marker.unmark.val();
+        self.tree.clear.next = self.marker.clear.val();
         self.summary.clk.next = self.clk.val();
         self.summary.rst.next = self.rst.val();
-        self.summary.update.next = self.control.mark.val() | self.control.unmark.val() | self.control.clear.val();
-        self.summary.node.next = self.control.node.val();
+        self.summary.update.next = self.marker.mark.val() | self.marker.unmark.val() | self.marker.clear.val();
+        self.summary.node.next = self.path.node.val();
         self.summary.has_free.next = self.tree.keeps_free.val();
 
         self.search.clk.next = self.clk.val();
@@ -133,26 +137,18 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for B
         self.account.rst.next = self.rst.val();
         self.account.granted.next = self.control.granted.val();
         self.account.freed.next = self.control.freed.val();
-        self.account.order.next = self.control.order.val();
+        self.account.order.next = self.marker.order.val();
         self.account.available.next = self.search.available.val();
         self.free_bytes.next = self.account.free_bytes.val();
         self.largest_free.next = self.account.largest_free.val();
-        self.initialising.next = self.control.initialising.val();
 
+        self.reply.status.next = self.control.status.val();
+        self.reply.frees.next = self.control.frees.val();
+        self.reply.order.next = self.marker.order.val();
+        self.reply.node.next = self.path.node.val();
         self.s_axis.tready.next = self.control.idle.val();
         self.m_axis.tvalid.next = self.control.offers.val();
         self.m_axis.tlast.next = true;
-        self.address.next = 0.into();
-        self.order.next = 0.into();
-        if !self.control.status.val().any() {
-            self.order.next = bit_cast::<32, ORDER_WIDTH>(self.control.order.val()) << self.order_at.val();
-            if !self.control.frees.val() {
-                self.address.next = bit_cast::<32, NODE_WIDTH>(self.control.node.val() & self.offset_mask.val())
-                    << self.block_bits.val();
-            }
-        }
-        self.m_axis.tdata.next = self.address.val()
-            | self.order.val()
-            | (bit_cast::<32, STATUS_WIDTH>(self.control.status.val()) << self.status_at.val());
+        self.m_axis.tdata.next = self.reply.beat.val();
     }
 }

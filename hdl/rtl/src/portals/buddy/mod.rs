@@ -24,15 +24,21 @@
 //! | --- | --- |
 //! | [`BuddyAllocator`] | the whole |
 //! | `Request` | what a command asks for, in nodes and depths |
-//! | `Control` | the walk: node in hand and stage |
+//! | `Control` | the stages of a command |
 //! | `Search` | the first free node of the smallest sufficient order |
+//! | `Path` | the walk: the node in hand |
+//! | `Marker` | what it marks and unmarks, and the order |
 //! | `Tree` | bits of the nodes |
 //! | `Summary` | words and groups with a free block |
 //! | `Account` | free bytes and the largest free block |
+//! | `Reply` | a result as a beat |
 
 mod account;
 mod allocator;
 mod control;
+mod marker;
+mod path;
+mod reply;
 mod request;
 mod search;
 mod summary;

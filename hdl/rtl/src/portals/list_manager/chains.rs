@@ -12,9 +12,8 @@ use super::{
     hash_index::HashIndex,
     list_ends::ListEnds,
     parameters::ListParameters,
-    ports::{EndsOut, LIST_BITS},
+    ports::{AccessIn, EndsOut, LIST_BITS},
 };
-use portico_spec::portals::list::SOURCE_WIDTH;
 use rust_hdl::prelude::*;
 
 /// Chains of entries that `A` bits number.
@@ -27,26 +26,15 @@ pub struct Chains<const A: usize> {
     pub busy: Signal<Out, Bit>,
     /// No command is there, and no result is being sent.
     pub quiet: Signal<In, Bit>,
-    /// Reads the entry at `at`.
-    pub read: Signal<In, Bit>,
-    pub at: Signal<In, Bits<A>>,
-    /// The same for all memories: what is read on behalf of a command, or to number the entries.
+    /// What a command does to the chains.
+    pub access: AccessIn<A>,
+    /// For all memories: what is read on behalf of a command, or to number the entries.
     pub any_read: Signal<Out, Bit>,
     pub any_at: Signal<Out, Bits<A>>,
-    /// Turns to a list's chain, and to that of its source or, if `wild`, of its entries with ANY.
-    pub look: Signal<In, Bit>,
-    pub list: Signal<In, Bits<LIST_BITS>>,
-    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
-    pub wild: Signal<In, Bit>,
-    /// Which of both `ends` and `follower` are of: the list's if there is no other.
+    /// The chain that `ends` and `follower` are of: the list's, else that by source if there is one.
     pub by_order: Signal<In, Bit>,
     pub ends: EndsOut<A>,
     pub follower: Signal<Out, Bits<A>>,
-    /// The entry `index` comes to both, leaves both, frees its place.
-    pub index: Signal<In, Bits<A>>,
-    pub insert: Signal<In, Bit>,
-    pub remove: Signal<In, Bit>,
-    pub frees: Signal<In, Bit>,
     /// As in [`super::Sequencer`].
     pub keep: Signal<In, Bit>,
     pub older: Signal<Out, Bit>,
@@ -81,21 +69,12 @@ impl<const A: usize> Chains<A> {
             rst: Default::default(),
             busy: Default::default(),
             quiet: Default::default(),
-            read: Default::default(),
-            at: Default::default(),
+            access: Default::default(),
             any_read: Default::default(),
             any_at: Default::default(),
-            look: Default::default(),
-            list: Default::default(),
-            source: Default::default(),
-            wild: Default::default(),
             by_order: Default::default(),
             ends: Default::default(),
             follower: Default::default(),
-            index: Default::default(),
-            insert: Default::default(),
-            remove: Default::default(),
-            frees: Default::default(),
             keep: Default::default(),
             older: Default::default(),
             full: Default::default(),
@@ -118,10 +97,10 @@ impl<const A: usize> Chains<A> {
 impl<const A: usize> Logic for Chains<A> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.shared_read.next = self.read.val();
-        self.shared_at.next = self.at.val();
-        self.shared_look.next = self.look.val();
-        self.shared_list.next = self.list.val();
+        self.shared_read.next = self.access.read.val();
+        self.shared_at.next = self.access.at.val();
+        self.shared_look.next = self.access.look.val();
+        self.shared_list.next = self.access.list.val();
         self.busy.next = false;
         self.older.next = false;
         self.ends.nonempty.next = self.order_ends.ends.nonempty.val();
@@ -151,16 +130,14 @@ impl<const A: usize> Logic for Chains<A> {
             self.hash[i].at.next = self.shared_at.val();
             self.hash[i].look.next = self.shared_look.val();
             self.hash[i].list.next = self.shared_list.val();
-            self.hash[i].source.next = self.source.val();
-            self.hash[i].wild.next = self.wild.val();
-            self.hash[i].index.next = self.index.val();
-            self.hash[i].insert.next = self.insert.val();
-            self.hash[i].unlink.next = self.remove.val();
+            self.hash[i].source.next = self.access.source.val();
+            self.hash[i].wild.next = self.access.wild.val();
+            self.hash[i].index.next = self.access.index.val();
+            self.hash[i].insert.next = self.access.insert.val();
+            self.hash[i].unlink.next = self.access.remove.val();
             self.hash[i].keep.next = self.keep.val();
             self.hash[i].quiet.next = self.quiet.val();
-            self.hash[i].order_ends.nonempty.next = self.order_ends.ends.nonempty.val();
-            self.hash[i].order_ends.head.next = self.order_ends.ends.head.val();
-            self.hash[i].order_ends.tail.next = self.order_ends.ends.tail.val();
+            EndsOut::<A>::join(&mut self.order_ends.ends, &mut self.hash[i].order_ends);
             self.hash[i].order_next.next = self.order.follower.val();
         }
         self.any_read.next = self.shared_read.val();
@@ -170,26 +147,24 @@ impl<const A: usize> Logic for Chains<A> {
         self.order_ends.rst.next = self.rst.val();
         self.order_ends.look.next = self.shared_look.val();
         self.order_ends.list.next = self.shared_list.val();
-        self.order_ends.write.next = self.insert.val() | self.remove.val();
+        self.order_ends.write.next = self.access.insert.val() | self.access.remove.val();
         EndsOut::<A>::join(&mut self.order.new_ends, &mut self.order_ends.new_ends);
         self.order.clk.next = self.clk.val();
         self.order.read.next = self.shared_read.val();
         self.order.at.next = self.shared_at.val();
-        self.order.ends.nonempty.next = self.order_ends.ends.nonempty.val();
-        self.order.ends.head.next = self.order_ends.ends.head.val();
-        self.order.ends.tail.next = self.order_ends.ends.tail.val();
-        self.order.index.next = self.index.val();
-        self.order.insert.next = self.insert.val();
-        self.order.unlink.next = self.remove.val();
-        self.order.frees.next = self.frees.val();
+        EndsOut::<A>::join(&mut self.order_ends.ends, &mut self.order.ends);
+        self.order.index.next = self.access.index.val();
+        self.order.insert.next = self.access.insert.val();
+        self.order.unlink.next = self.access.remove.val();
+        self.order.frees.next = self.access.frees.val();
         self.order.successor.next = self.places.successor.val();
 
         self.places.clk.next = self.clk.val();
         self.places.rst.next = self.rst.val();
-        self.places.take.next = self.insert.val();
+        self.places.take.next = self.access.insert.val();
         self.places.follower.next = self.order.follower.val();
-        self.places.give.next = self.frees.val();
-        self.places.freed.next = self.index.val();
+        self.places.give.next = self.access.frees.val();
+        self.places.freed.next = self.access.index.val();
         self.full.next = self.places.full.val();
         self.free_index.next = self.places.index.val();
         self.fresh.next = self.places.fresh.val();

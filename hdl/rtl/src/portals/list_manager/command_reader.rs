@@ -9,7 +9,7 @@
 //!
 //! Beats beyond the most that a command has are taken and dropped: the command is too long whatever they are.
 
-use super::ports::WORD;
+use super::ports::{BeatsOut, WORD};
 use crate::prim::StreamIn;
 use portico_spec::portals::list::MAX_COMMAND_BEATS;
 use portico_spec::portals::list::POINTER_WIDTH;
@@ -30,13 +30,9 @@ pub struct CommandReader {
     /// There is a whole command; it stays until `done`.
     pub valid: Signal<Out, Bit>,
     pub done: Signal<In, Bit>,
-    /// Its beats, one more than a command may have if there are too many.
-    pub beats: Signal<Out, Bits<BEATS_WIDTH>>,
-    pub first: Signal<Out, Bits<WORD>>,
-    pub match_bits: Signal<Out, Bits<WORD>>,
-    pub extent: Signal<Out, Bits<WORD>>,
-    pub ignore_bits: Signal<Out, Bits<WORD>>,
-    pub pointer: Signal<Out, Bits<POINTER_WIDTH>>,
+    pub beats: BeatsOut,
+    /// How many, one more than a command may have if there are too many.
+    pub length: Signal<Out, Bits<BEATS_WIDTH>>,
     count: DFF<Bits<BEATS_WIDTH>>,
     whole: DFF<Bit>,
     beat_0: DFF<Bits<WORD>>,
@@ -58,11 +54,7 @@ impl Default for CommandReader {
             valid: Default::default(),
             done: Default::default(),
             beats: Default::default(),
-            first: Default::default(),
-            match_bits: Default::default(),
-            extent: Default::default(),
-            ignore_bits: Default::default(),
-            pointer: Default::default(),
+            length: Default::default(),
             count: Default::default(),
             whole: Default::default(),
             beat_0: Default::default(),
@@ -83,12 +75,12 @@ impl Logic for CommandReader {
         self.s_axis.tready.next = self.allow.val() & !self.whole.q.val();
         self.taken.next = self.s_axis.tvalid.val() & self.allow.val() & !self.whole.q.val();
         self.valid.next = self.whole.q.val();
-        self.beats.next = self.count.q.val();
-        self.first.next = self.beat_0.q.val();
-        self.match_bits.next = self.beat_1.q.val();
-        self.extent.next = self.beat_2.q.val();
-        self.ignore_bits.next = self.beat_3.q.val();
-        self.pointer.next = self.beat_4.q.val();
+        self.length.next = self.count.q.val();
+        self.beats.first.next = self.beat_0.q.val();
+        self.beats.match_bits.next = self.beat_1.q.val();
+        self.beats.extent.next = self.beat_2.q.val();
+        self.beats.ignore_bits.next = self.beat_3.q.val();
+        self.beats.pointer.next = self.beat_4.q.val();
         if self.taken.val() {
             self.whole.d.next = self.s_axis.tlast.val();
             if self.count.q.val() != self.too_many.val() {

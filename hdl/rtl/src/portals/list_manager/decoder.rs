@@ -6,28 +6,23 @@
 
 use super::{
     command_reader::BEATS_WIDTH,
-    ports::{PlanOut, LIST_BITS, WORD},
+    ports::{PlanOut, LIST_BITS},
 };
-use portico_spec::portals::list::{
-    List, Opcode, Status, CODE_WIDTH, HANDLE_OFFSET, HANDLE_WIDTH, LIST_OFFSET, LIST_WIDTH, OPCODE_OFFSET,
-    OPTIONS_OFFSET, OPTIONS_WIDTH, SOURCE_OFFSET, SOURCE_WIDTH, USE_ONCE,
-};
+use portico_spec::portals::list::{List, Opcode, Status, CODE_WIDTH, LIST_WIDTH};
 use rust_hdl::prelude::*;
 
-/// Reads the first beat and the number of beats.
+/// Judges a command by its opcode, its list and its length in beats.
 #[derive(LogicBlock)]
 pub struct Decoder {
-    pub first: Signal<In, Bits<WORD>>,
-    pub beats: Signal<In, Bits<BEATS_WIDTH>>,
+    pub opcode: Signal<In, Bits<CODE_WIDTH>>,
+    pub list: Signal<In, Bits<LIST_WIDTH>>,
+    /// Its entry is used once.
+    pub once: Signal<In, Bit>,
+    pub length: Signal<In, Bits<BEATS_WIDTH>>,
     pub plan: PlanOut,
-    pub list: Signal<Out, Bits<LIST_WIDTH>>,
-    pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
-    pub options: Signal<Out, Bits<OPTIONS_WIDTH>>,
-    pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
-    opcode: Signal<Local, Bits<CODE_WIDTH>>,
-    list_code: Signal<Local, Bits<LIST_WIDTH>>,
+    /// The list that its entry or header is appended to.
+    pub new_list: Signal<Out, Bits<LIST_BITS>>,
     short_list: Signal<Local, Bits<LIST_BITS>>,
-    once: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
     right_list: Signal<Local, Bit>,
     wanted: Signal<Local, Bits<BEATS_WIDTH>>,
@@ -65,12 +60,6 @@ pub struct Decoder {
     unexpected_list: Constant<Bits<LIST_BITS>>,
     all_lists: Constant<Bits<LIST_BITS>>,
     greatest_list: Constant<Bits<LIST_WIDTH>>,
-    opcode_at: Constant<Bits<6>>,
-    list_at: Constant<Bits<6>>,
-    source_at: Constant<Bits<6>>,
-    options_at: Constant<Bits<6>>,
-    handle_at: Constant<Bits<6>>,
-    use_once_at: Constant<Bits<6>>,
 }
 
 impl Default for Decoder {
@@ -79,19 +68,14 @@ impl Default for Decoder {
         let status = |status: Status| Constant::new(bits(status as u64));
         let beats = |opcode: Opcode| Constant::new(bits(opcode.beats() as u64));
         let list = |list: List| Constant::new(bits(list as u64));
-        let at = |offset: usize| Constant::new(bits(offset as u64));
         Self {
-            first: Default::default(),
-            beats: Default::default(),
-            plan: Default::default(),
-            list: Default::default(),
-            source: Default::default(),
-            options: Default::default(),
-            handle: Default::default(),
             opcode: Default::default(),
-            list_code: Default::default(),
-            short_list: Default::default(),
+            list: Default::default(),
             once: Default::default(),
+            length: Default::default(),
+            plan: Default::default(),
+            new_list: Default::default(),
+            short_list: Default::default(),
             known: Default::default(),
             right_list: Default::default(),
             wanted: Default::default(),
@@ -129,12 +113,6 @@ impl Default for Decoder {
             unexpected_list: list(List::Unexpected),
             all_lists: list(List::All),
             greatest_list: Constant::new(bits(List::All as u64)),
-            opcode_at: at(OPCODE_OFFSET),
-            list_at: at(LIST_OFFSET),
-            source_at: at(SOURCE_OFFSET),
-            options_at: at(OPTIONS_OFFSET),
-            handle_at: at(HANDLE_OFFSET),
-            use_once_at: at(USE_ONCE),
         }
     }
 }
@@ -142,21 +120,7 @@ impl Default for Decoder {
 impl Logic for Decoder {
     #[hdl_gen]
     fn update(&mut self) {
-        self.opcode.next = self.first.val().get_bits::<CODE_WIDTH>(self.opcode_at.val().index());
-        self.list_code.next = self.first.val().get_bits::<LIST_WIDTH>(self.list_at.val().index());
-        self.short_list.next = self.list_code.val().get_bits::<LIST_BITS>(0);
-        self.list.next = self.list_code.val();
-        self.source.next = self.first.val().get_bits::<SOURCE_WIDTH>(self.source_at.val().index());
-        self.options.next = self
-            .first
-            .val()
-            .get_bits::<OPTIONS_WIDTH>(self.options_at.val().index());
-        self.handle.next = self.first.val().get_bits::<HANDLE_WIDTH>(self.handle_at.val().index());
-        self.once.next = self
-            .first
-            .val()
-            .get_bit(self.options_at.val().index() + self.use_once_at.val().index());
-
+        self.short_list.next = self.list.val().get_bits::<LIST_BITS>(0);
         self.is_append.next = self.opcode.val() == self.append.val();
         self.is_append_search.next = self.opcode.val() == self.append_search.val();
         self.is_search.next = self.opcode.val() == self.search.val();
@@ -197,9 +161,9 @@ impl Logic for Decoder {
         self.plan.refusal.next = self.bad_list.val();
         if !self.known.val() {
             self.plan.refusal.next = self.bad_opcode.val();
-        } else if self.beats.val() != self.wanted.val() {
+        } else if self.length.val() != self.wanted.val() {
             self.plan.refusal.next = self.bad_length.val();
-        } else if self.list_code.val() <= self.greatest_list.val() {
+        } else if self.list.val() <= self.greatest_list.val() {
             self.plan.refused.next = !self.right_list.val();
         }
         self.plan.appends.next = self.is_append.val();
@@ -220,5 +184,9 @@ impl Logic for Decoder {
         self.plan.removes.next =
             self.is_append_search.val() | self.is_search_delete.val() | self.is_consume.val() | self.is_delete.val();
         self.plan.sets_offset.next = self.is_set_offset.val();
+        self.new_list.next = self.short_list.val();
+        if self.is_deliver.val() {
+            self.new_list.next = self.unexpected_list.val();
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! A tag is the generation, the list and whether the place has an entry. Each removal raises the generation. The tag of a
 //! place that never had an entry is undefined: whoever reads it knows how many places were ever used.
 
-use super::ports::{SideOut, LIST_BITS, WORD};
+use super::ports::{RecordIn, RecordOut, SideOut, LIST_BITS, WORD};
 use crate::prim::Ram;
 use portico_spec::portals::list::DETAIL_OPTIONS_OFFSET;
 use portico_spec::portals::list::DETAIL_SOURCE_OFFSET;
@@ -40,8 +40,7 @@ pub struct EntryTable<const A: usize> {
     pub at: Signal<In, Bits<A>>,
     /// The fields read.
     pub entry: SideOut,
-    pub extent: Signal<Out, Bits<WORD>>,
-    pub detail: Signal<Out, Bits<WORD>>,
+    pub record: RecordOut,
     pub generation: Signal<Out, Bits<GENERATION_WIDTH>>,
     pub list: Signal<Out, Bits<LIST_BITS>>,
     pub live: Signal<Out, Bit>,
@@ -52,10 +51,7 @@ pub struct EntryTable<const A: usize> {
     /// For the first time: the generation is 0.
     pub fresh: Signal<In, Bit>,
     pub new_list: Signal<In, Bits<LIST_BITS>>,
-    pub new_match_bits: Signal<In, Bits<WORD>>,
-    pub new_ignore_bits: Signal<In, Bits<WORD>>,
-    pub new_extent: Signal<In, Bits<WORD>>,
-    pub new_detail: Signal<In, Bits<WORD>>,
+    pub new_record: RecordIn,
     /// Is no more.
     pub remove: Signal<In, Bit>,
     /// Gets the offset of `offset_extent`.
@@ -89,8 +85,7 @@ impl<const A: usize> EntryTable<A> {
             read: Default::default(),
             at: Default::default(),
             entry: Default::default(),
-            extent: Default::default(),
-            detail: Default::default(),
+            record: Default::default(),
             generation: Default::default(),
             list: Default::default(),
             live: Default::default(),
@@ -98,10 +93,7 @@ impl<const A: usize> EntryTable<A> {
             insert: Default::default(),
             fresh: Default::default(),
             new_list: Default::default(),
-            new_match_bits: Default::default(),
-            new_ignore_bits: Default::default(),
-            new_extent: Default::default(),
-            new_detail: Default::default(),
+            new_record: Default::default(),
             remove: Default::default(),
             set_offset: Default::default(),
             offset_extent: Default::default(),
@@ -138,25 +130,25 @@ impl<const A: usize> Logic for EntryTable<A> {
         self.match_words.read_address.next = self.at.val();
         self.match_words.write_lanes.next = self.lanes.val();
         self.match_words.write_address.next = self.index.val();
-        self.match_words.write_data.next = self.new_match_bits.val();
+        self.match_words.write_data.next = self.new_record.match_bits.val();
         self.ignore_words.clk.next = self.clk.val();
         self.ignore_words.read_enable.next = self.read.val();
         self.ignore_words.read_address.next = self.at.val();
         self.ignore_words.write_lanes.next = self.lanes.val();
         self.ignore_words.write_address.next = self.index.val();
-        self.ignore_words.write_data.next = self.new_ignore_bits.val();
+        self.ignore_words.write_data.next = self.new_record.ignore_bits.val();
         self.detail_words.clk.next = self.clk.val();
         self.detail_words.read_enable.next = self.read.val();
         self.detail_words.read_address.next = self.at.val();
         self.detail_words.write_lanes.next = self.lanes.val();
         self.detail_words.write_address.next = self.index.val();
-        self.detail_words.write_data.next = self.new_detail.val();
+        self.detail_words.write_data.next = self.new_record.detail.val();
         self.extent_words.clk.next = self.clk.val();
         self.extent_words.read_enable.next = self.read.val();
         self.extent_words.read_address.next = self.at.val();
         self.extent_words.write_lanes.next = self.lanes.val();
         self.extent_words.write_address.next = self.index.val();
-        self.extent_words.write_data.next = self.new_extent.val();
+        self.extent_words.write_data.next = self.new_record.extent.val();
         if self.set_offset.val() {
             self.extent_words.write_lanes.next = self.offset_lanes.val();
             self.extent_words.write_data.next = self.offset_extent.val();
@@ -212,7 +204,9 @@ impl<const A: usize> Logic for EntryTable<A> {
             .read_data
             .val()
             .get_bits::<OPTIONS_WIDTH>(self.options_at.val().index());
-        self.extent.next = self.extent_words.read_data.val();
-        self.detail.next = self.detail_words.read_data.val();
+        self.record.match_bits.next = self.match_words.read_data.val();
+        self.record.extent.next = self.extent_words.read_data.val();
+        self.record.ignore_bits.next = self.ignore_words.read_data.val();
+        self.record.detail.next = self.detail_words.read_data.val();
     }
 }

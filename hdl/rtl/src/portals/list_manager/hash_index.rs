@@ -141,13 +141,9 @@ impl<const A: usize> Logic for HashIndex<A> {
         self.chain.successor.next = 0.into();
         self.follower.next = self.chain.follower.val();
         self.buckets.write.next = (self.insert.val() | self.unlink.val()) & !self.is_wild.q.val();
-        self.buckets.new_ends.nonempty.next = self.chain.new_ends.nonempty.val();
-        self.buckets.new_ends.head.next = self.chain.new_ends.head.val();
-        self.buckets.new_ends.tail.next = self.chain.new_ends.tail.val();
+        EndsOut::<A>::join(&mut self.chain.new_ends, &mut self.buckets.new_ends);
         self.wildcards.write.next = (self.insert.val() | self.unlink.val()) & self.is_wild.q.val();
-        self.wildcards.new_ends.nonempty.next = self.chain.new_ends.nonempty.val();
-        self.wildcards.new_ends.head.next = self.chain.new_ends.head.val();
-        self.wildcards.new_ends.tail.next = self.chain.new_ends.tail.val();
+        EndsOut::<A>::join(&mut self.chain.new_ends, &mut self.wildcards.new_ends);
 
         self.sequencer.clk.next = self.clk.val();
         self.sequencer.rst.next = self.rst.val();

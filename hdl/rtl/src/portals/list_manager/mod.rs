@@ -11,15 +11,19 @@
 //!
 //! | block | what it is |
 //! | --- | --- |
-//! | [`CommandReader`], [`Decoder`] | a command off its stream, and what it asks for |
+//! | [`CommandReader`], [`Fields`], [`Decoder`] | a command off its stream, what it consists of, and what it asks for |
 //! | [`Control`] | what happens in each cycle |
+//! | [`Search`] | what matches: [`Segments`], the chains to go through, with a [`Walker`] along each |
+//! | [`HandleCheck`] | whether the entry of a handle is there |
+//! | [`Editor`] | how entries come into their chains and leave them |
+//! | [`Outcome`], [`Responder`] | what results say, and how they are sent |
 //! | [`EntryTable`] | fields and tags of the entries |
 //! | [`Chains`] | in which chains the entries are |
 //! | [`Chain`], [`ListEnds`] | each list in append order |
 //! | [`HashIndex`] | the same by source, with [`BucketEnds`] and [`Sequencer`] |
 //! | [`FreeList`] | places without an entry |
-//! | [`Walker`], [`Matcher`] | an entry a cycle along a chain, and whether it matches |
-//! | [`Responder`], [`Counters`] | results, occupancy and search lengths |
+//! | [`Matcher`] | whether an entry matches |
+//! | [`Counters`] | occupancy and search lengths |
 //!
 //! Every entry is in the chain of its list, and with hashing in a second one by source. After a reset a hashed list manager
 //! clears the ends of its chains, 4 cycles a bucket; once in `sequence_limit` less `entries` appends it numbers its entries
@@ -32,14 +36,20 @@ mod command_reader;
 mod control;
 mod counters;
 mod decoder;
+mod editor;
 mod entry_table;
+mod fields;
 mod free_list;
+mod handle_check;
 mod hash_index;
 mod list_ends;
 mod matcher;
+mod outcome;
 mod parameters;
 mod ports;
 mod responder;
+mod search;
+mod segments;
 mod sequencer;
 #[cfg(test)]
 mod tests;
@@ -52,27 +62,25 @@ pub use command_reader::CommandReader;
 pub use control::Control;
 pub use counters::Counters;
 pub use decoder::Decoder;
+pub use editor::Editor;
 pub use entry_table::EntryTable;
+pub use fields::Fields;
 pub use free_list::FreeList;
+pub use handle_check::HandleCheck;
 pub use hash_index::HashIndex;
 pub use list_ends::ListEnds;
 pub use matcher::Matcher;
+pub use outcome::Outcome;
 pub use parameters::ListParameters;
 pub use responder::Responder;
+pub use search::Search;
+pub use segments::Segments;
 pub use sequencer::Sequencer;
 pub use walker::Walker;
 
 use crate::{prim::StreamIn, prim::StreamOut};
-use portico_spec::portals::list::COUNTER_WIDTH;
-use portico_spec::portals::list::DETAIL_OPTIONS_OFFSET;
-use portico_spec::portals::list::DETAIL_SOURCE_OFFSET;
-use portico_spec::portals::list::LENGTH_WIDTH;
-use portico_spec::portals::list::OCCUPANCY_WIDTH;
-use portico_spec::portals::list::OFFSET_OFFSET;
-use portico_spec::portals::list::OPTIONS_WIDTH;
-use portico_spec::portals::list::POINTER_WIDTH;
-use portico_spec::portals::list::SOURCE_WIDTH;
-use ports::{PlanOut, ResultOut, SideOut, WORD};
+use portico_spec::portals::list::{COUNTER_WIDTH, OCCUPANCY_WIDTH};
+use ports::{AccessOut, BeatsOut, EndsOut, FindingOut, PlanOut, RecordOut, ResultOut, SideOut, WORD};
 use rust_hdl::prelude::*;
 
 /// Lists of entries that `A` bits number.
@@ -97,24 +105,24 @@ pub struct ListManager<const A: usize> {
     /// Most that one of them compared.
     pub longest: Signal<Out, Bits<COUNTER_WIDTH>>,
     reader: CommandReader,
+    fields: Fields,
     decoder: Decoder,
-    control: Control<A>,
+    control: Control,
+    search: Search<A>,
+    matcher: Matcher,
+    handle_check: HandleCheck<A>,
+    editor: Editor<A>,
     chains: Chains<A>,
     entries: EntryTable<A>,
-    walker: Walker<A>,
-    matcher: Matcher,
+    outcome: Outcome,
     responder: Responder<A>,
     counters: Counters,
-    source_at: Constant<Bits<6>>,
-    options_at: Constant<Bits<6>>,
-    offset_at: Constant<Bits<6>>,
 }
 
 impl<const A: usize> ListManager<A> {
     /// A list manager of these parameters; panics with a sentence if one is out of range, or `A` bits do not number the entries.
     pub fn new(parameters: &ListParameters) -> Self {
         parameters.check(A);
-        let at = |offset: usize| Constant::new(bits(offset as u64));
         Self {
             clk: Default::default(),
             rst: Default::default(),
@@ -128,17 +136,18 @@ impl<const A: usize> ListManager<A> {
             compared: Default::default(),
             longest: Default::default(),
             reader: Default::default(),
+            fields: Default::default(),
             decoder: Default::default(),
-            control: Control::new(parameters.buckets > 0),
+            control: Default::default(),
+            search: Search::new(parameters.buckets > 0),
+            matcher: Default::default(),
+            handle_check: Default::default(),
+            editor: Default::default(),
             chains: Chains::new(parameters),
             entries: EntryTable::new(parameters.entries),
-            walker: Default::default(),
-            matcher: Default::default(),
+            outcome: Default::default(),
             responder: Default::default(),
             counters: Counters::new(parameters.entries),
-            source_at: at(DETAIL_SOURCE_OFFSET),
-            options_at: at(DETAIL_OPTIONS_OFFSET),
-            offset_at: at(OFFSET_OFFSET),
         }
     }
 }
@@ -152,104 +161,106 @@ impl<const A: usize> Logic for ListManager<A> {
         self.reader.allow.next = !self.chains.busy.val();
         self.reader.done.next = self.control.done.val();
         self.initialising.next = self.chains.busy.val();
-        self.decoder.first.next = self.reader.first.val();
-        self.decoder.beats.next = self.reader.beats.val();
+        BeatsOut::join(&mut self.reader.beats, &mut self.fields.beats);
+        self.decoder.opcode.next = self.fields.opcode.val();
+        self.decoder.list.next = self.fields.list.val();
+        self.decoder.once.next = self.fields.once.val();
+        self.decoder.length.next = self.reader.length.val();
 
         self.control.clk.next = self.clk.val();
         self.control.rst.next = self.rst.val();
         self.control.valid.next = self.reader.valid.val();
         PlanOut::join(&mut self.decoder.plan, &mut self.control.plan);
-        self.control.list.next = self.decoder.list.val();
-        self.control.source.next = self.decoder.source.val();
-        self.control.options.next = self.decoder.options.val();
-        self.control.handle.next = self.decoder.handle.val();
         self.control.responder_idle.next = self.responder.idle.val();
-        self.control.stored_list.next = self.entries.list.val();
-        self.control.stored_live.next = self.entries.live.val();
-        self.control.stored_generation.next = self.entries.generation.val();
-        self.control.stored_source.next = self.entries.entry.source.val();
+        self.control.right.next = self.handle_check.right.val();
+        FindingOut::join(&mut self.search.finding, &mut self.control.finding);
         self.control.stored_options.next = self.entries.entry.options.val();
-        self.control.ends.nonempty.next = self.chains.ends.nonempty.val();
-        self.control.ends.head.next = self.chains.ends.head.val();
-        self.control.ends.tail.next = self.chains.ends.tail.val();
-        self.control.follower.next = self.chains.follower.val();
-        self.control.older.next = self.chains.older.val();
-        self.control.full.next = self.chains.full.val();
-        self.control.free_index.next = self.chains.free_index.val();
-        self.control.fresh.next = self.chains.fresh.val();
-        self.control.used.next = self.chains.used.val();
-        self.control.walk_read.next = self.walker.read.val();
-        self.control.walk_tail.next = self.walker.goal.val();
-        self.control.walk_valid.next = self.walker.valid.val();
-        self.control.walk_index.next = self.walker.index.val();
-        self.control.walk_last.next = self.walker.last.val();
-        self.control.hit.next = self.matcher.hit.val();
+        self.control.insert.next = self.editor.access.insert.val();
+        self.control.no_room.next = self.editor.no_room.val();
+        self.control.frees.next = self.editor.access.frees.val();
+
+        self.search.clk.next = self.clk.val();
+        self.search.rst.next = self.rst.val();
+        self.search.mirrored.next = self.decoder.plan.mirrored.val();
+        self.search.both.next = self.decoder.plan.both.val();
+        self.search.list.next = self.fields.short_list.val();
+        self.search.any.next = self.fields.any.val();
+        self.search.start.next = self.control.search.val();
+        self.search.resume.next = self.control.resume.val();
+        EndsOut::<A>::join(&mut self.chains.ends, &mut self.search.ends);
+        self.search.follower.next = self.chains.follower.val();
+        self.search.hit.next = self.matcher.hit.val();
+        self.search.older.next = self.chains.older.val();
+        self.matcher.clk.next = self.clk.val();
+        self.matcher.mirrored.next = self.decoder.plan.mirrored.val();
+        SideOut::join(&mut self.fields.request, &mut self.matcher.request);
+        SideOut::join(&mut self.entries.entry, &mut self.matcher.stored);
+
+        self.handle_check.handle.next = self.fields.handle.val();
+        self.handle_check.list.next = self.fields.short_list.val();
+        self.handle_check.stored_list.next = self.entries.list.val();
+        self.handle_check.stored_live.next = self.entries.live.val();
+        self.handle_check.stored_generation.next = self.entries.generation.val();
+        self.handle_check.used.next = self.chains.used.val();
+
+        self.editor.clk.next = self.clk.val();
+        self.editor.rst.next = self.rst.val();
+        self.editor.search_read.next = self.search.read.val();
+        self.editor.search_at.next = self.search.at.val();
+        self.editor.found.next = self.search.finding.found.val();
+        self.editor.search_look.next = self.search.look.val();
+        self.editor.search_list.next = self.search.look_list.val();
+        self.editor.search_wild.next = self.search.look_wild.val();
+        self.editor.fetch.next = self.control.fetch.val();
+        self.editor.handle_index.next = self.handle_check.index.val();
+        self.editor.take.next = self.control.take.val();
+        self.editor.free_index.next = self.chains.free_index.val();
+        self.editor.full.next = self.chains.full.val();
+        self.editor.new_list.next = self.decoder.new_list.val();
+        self.editor.source.next = self.fields.request.source.val();
+        self.editor.any.next = self.fields.any.val();
+        self.editor.leave.next = self.control.leave.val();
+        self.editor.stored_list.next = self.entries.list.val();
+        self.editor.stored_source.next = self.entries.entry.source.val();
+        self.editor.stored_options.next = self.entries.entry.options.val();
 
         self.chains.clk.next = self.clk.val();
         self.chains.rst.next = self.rst.val();
         self.chains.quiet.next = !self.reader.valid.val() & self.responder.idle.val();
-        self.chains.read.next = self.control.read.val();
-        self.chains.at.next = self.control.at.val();
-        self.chains.look.next = self.control.look.val();
-        self.chains.list.next = self.control.look_list.val();
-        self.chains.source.next = self.control.look_source.val();
-        self.chains.wild.next = self.control.look_wild.val();
-        self.chains.by_order.next = self.control.by_order.val();
-        self.chains.index.next = self.control.index.val();
-        self.chains.insert.next = self.control.insert.val();
-        self.chains.remove.next = self.control.remove.val();
-        self.chains.frees.next = self.control.frees.val();
-        self.chains.keep.next = self.control.keep.val();
-
+        AccessOut::<A>::join(&mut self.editor.access, &mut self.chains.access);
+        self.chains.by_order.next = self.search.by_order.val();
+        self.chains.keep.next = self.search.keep.val();
         self.entries.clk.next = self.clk.val();
         self.entries.read.next = self.chains.any_read.val();
         self.entries.at.next = self.chains.any_at.val();
-        self.entries.index.next = self.control.index.val();
-        self.entries.insert.next = self.control.insert.val();
+        self.entries.index.next = self.editor.access.index.val();
+        self.entries.insert.next = self.editor.access.insert.val();
         self.entries.fresh.next = self.chains.fresh.val();
-        self.entries.new_list.next = self.control.insert_list.val();
-        self.entries.new_match_bits.next = self.reader.match_bits.val();
-        self.entries.new_ignore_bits.next = self.reader.ignore_bits.val();
-        self.entries.new_extent.next = self.reader.extent.val();
-        self.entries.new_detail.next = bit_cast::<WORD, POINTER_WIDTH>(self.reader.pointer.val())
-            | (bit_cast::<WORD, SOURCE_WIDTH>(self.decoder.source.val()) << self.source_at.val())
-            | (bit_cast::<WORD, OPTIONS_WIDTH>(self.decoder.options.val()) << self.options_at.val());
-        self.entries.remove.next = self.control.remove.val();
+        self.entries.new_list.next = self.decoder.new_list.val();
+        RecordOut::join(&mut self.fields.record, &mut self.entries.new_record);
+        self.entries.remove.next = self.editor.access.remove.val();
         self.entries.set_offset.next = self.control.set_offset.val();
-        self.entries.offset_extent.next = self.reader.match_bits.val();
+        self.entries.offset_extent.next = self.reader.beats.match_bits.val();
 
-        self.walker.clk.next = self.clk.val();
-        self.walker.rst.next = self.rst.val();
-        self.walker.start.next = self.control.walk.val();
-        self.walker.from.next = self.control.walk_from.val();
-        self.walker.tail.next = self.control.walk_to.val();
-        self.walker.follower.next = self.chains.follower.val();
-        self.walker.stop.next = self.control.walk_stop.val();
-        self.matcher.clk.next = self.clk.val();
-        self.matcher.mirrored.next = self.decoder.plan.mirrored.val();
-        self.matcher.request.source.next = self.decoder.source.val();
-        self.matcher.request.options.next = self.decoder.options.val();
-        self.matcher.request.match_bits.next = self.reader.match_bits.val();
-        self.matcher.request.ignore_bits.next = self.reader.ignore_bits.val();
-        self.matcher.request.length.next = self.reader.extent.val().get_bits::<LENGTH_WIDTH>(0);
-        self.matcher.request.offset.next = self
-            .reader
-            .extent
-            .val()
-            .get_bits::<LENGTH_WIDTH>(self.offset_at.val().index());
-        SideOut::join(&mut self.entries.entry, &mut self.matcher.stored);
-
+        PlanOut::join(&mut self.decoder.plan, &mut self.outcome.plan);
+        self.outcome.list.next = self.fields.list.val();
+        self.outcome.at_once.next = self.control.at_once.val();
+        FindingOut::join(&mut self.search.finding, &mut self.outcome.finding);
+        self.outcome.insert.next = self.editor.access.insert.val();
+        self.outcome.no_room.next = self.editor.no_room.val();
+        self.outcome.new_list.next = self.decoder.new_list.val();
+        self.outcome.fresh.next = self.chains.fresh.val();
+        self.outcome.check.next = self.control.check.val();
+        self.outcome.right.next = self.handle_check.right.val();
+        self.outcome.stored_list.next = self.entries.list.val();
         self.responder.clk.next = self.clk.val();
         self.responder.rst.next = self.rst.val();
-        ResultOut::join(&mut self.control.result, &mut self.responder.result);
-        self.responder.index.next = self.control.index.val();
+        ResultOut::join(&mut self.outcome.result, &mut self.responder.result);
+        self.responder.index.next = self.editor.access.index.val();
         self.responder.generation.next = self.entries.generation.val();
         self.responder.list.next = self.entries.list.val();
-        self.responder.match_bits.next = self.entries.entry.match_bits.val();
-        self.responder.extent.next = self.entries.extent.val();
-        self.responder.ignore_bits.next = self.entries.entry.ignore_bits.val();
-        self.responder.detail.next = self.entries.detail.val();
         self.responder.options.next = self.entries.entry.options.val();
+        RecordOut::join(&mut self.entries.record, &mut self.responder.record);
         self.responder.searches.next = self.counters.searches.val();
         self.responder.total.next = self.counters.total.val();
         self.responder.longest.next = self.counters.longest.val();
@@ -260,11 +271,11 @@ impl<const A: usize> Logic for ListManager<A> {
 
         self.counters.clk.next = self.clk.val();
         self.counters.rst.next = self.rst.val();
-        self.counters.inserted.next = self.control.insert.val();
-        self.counters.removed.next = self.control.remove.val();
-        self.counters.list.next = self.control.changed_list.val();
+        self.counters.inserted.next = self.editor.access.insert.val();
+        self.counters.removed.next = self.editor.access.remove.val();
+        self.counters.list.next = self.editor.changed_list.val();
         self.counters.search.next = self.control.search.val();
-        self.counters.compared.next = self.control.compared.val();
+        self.counters.compared.next = self.search.compared.val();
         self.occupancy_priority.next = self.counters.occupancy[0].val();
         self.occupancy_overflow.next = self.counters.occupancy[1].val();
         self.occupancy_unexpected.next = self.counters.occupancy[2].val();

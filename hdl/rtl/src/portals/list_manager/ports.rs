@@ -1,6 +1,6 @@
 //! Interfaces inside the list manager.
 
-use portico_spec::portals::list::{CODE_WIDTH, LENGTH_WIDTH, LIST_WIDTH, OPTIONS_WIDTH, SOURCE_WIDTH};
+use portico_spec::portals::list::{CODE_WIDTH, LENGTH_WIDTH, LIST_WIDTH, OPTIONS_WIDTH, POINTER_WIDTH, SOURCE_WIDTH};
 use rust_hdl::prelude::*;
 
 /// Width of the number of a list that exists, in bits.
@@ -24,6 +24,28 @@ pub struct EndsIn<const A: usize> {
     pub nonempty: Signal<In, Bit>,
     pub head: Signal<In, Bits<A>>,
     pub tail: Signal<In, Bits<A>>,
+}
+
+/// Beats of a command, as the block that holds them gives them; those that it does not have are anything.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "BeatsIn"]
+pub struct BeatsOut {
+    pub first: Signal<Out, Bits<WORD>>,
+    pub match_bits: Signal<Out, Bits<WORD>>,
+    pub extent: Signal<Out, Bits<WORD>>,
+    pub ignore_bits: Signal<Out, Bits<WORD>>,
+    pub pointer: Signal<Out, Bits<POINTER_WIDTH>>,
+}
+
+/// The same, as the block that takes them apart sees them.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "BeatsOut"]
+pub struct BeatsIn {
+    pub first: Signal<In, Bits<WORD>>,
+    pub match_bits: Signal<In, Bits<WORD>>,
+    pub extent: Signal<In, Bits<WORD>>,
+    pub ignore_bits: Signal<In, Bits<WORD>>,
+    pub pointer: Signal<In, Bits<POINTER_WIDTH>>,
 }
 
 /// What a command asks for, as the decoder gives it. One of the kinds is high, or `refused`.
@@ -58,7 +80,7 @@ pub struct PlanOut {
     pub sets_offset: Signal<Out, Bit>,
 }
 
-/// What a command asks for, as the control sees it.
+/// What a command asks for, as the control and the outcome see it.
 #[derive(Clone, Debug, Default, LogicInterface)]
 #[join = "PlanOut"]
 pub struct PlanIn {
@@ -75,6 +97,84 @@ pub struct PlanIn {
     pub delivers: Signal<In, Bit>,
     pub removes: Signal<In, Bit>,
     pub sets_offset: Signal<In, Bit>,
+}
+
+/// How a search ends, or pauses.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "FindingIn"]
+pub struct FindingOut {
+    /// An entry is found; it is being read.
+    pub found: Signal<Out, Bit>,
+    /// It is in Overflow; stays until the search goes on.
+    pub in_overflow: Signal<Out, Bit>,
+    /// There is no entry that matches, or no other.
+    pub missed: Signal<Out, Bit>,
+}
+
+/// The same, as those see it who wait for it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "FindingOut"]
+pub struct FindingIn {
+    pub found: Signal<In, Bit>,
+    pub in_overflow: Signal<In, Bit>,
+    pub missed: Signal<In, Bit>,
+}
+
+/// What is done to the chains and to the entries in them, in the block that does it: one read, one look and one change a cycle.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "AccessIn"]
+pub struct AccessOut<const A: usize> {
+    /// Reads the entry at `at`.
+    pub read: Signal<Out, Bit>,
+    pub at: Signal<Out, Bits<A>>,
+    /// Turns to a list's chain, and to that of its source or, if `wild`, of its entries with ANY.
+    pub look: Signal<Out, Bit>,
+    pub list: Signal<Out, Bits<LIST_BITS>>,
+    pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
+    pub wild: Signal<Out, Bit>,
+    /// The entry `index` comes to both, leaves both, frees its place.
+    pub index: Signal<Out, Bits<A>>,
+    pub insert: Signal<Out, Bit>,
+    pub remove: Signal<Out, Bit>,
+    pub frees: Signal<Out, Bit>,
+}
+
+/// The same, as the chains see it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "AccessOut"]
+pub struct AccessIn<const A: usize> {
+    pub read: Signal<In, Bit>,
+    pub at: Signal<In, Bits<A>>,
+    pub look: Signal<In, Bit>,
+    pub list: Signal<In, Bits<LIST_BITS>>,
+    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    pub wild: Signal<In, Bit>,
+    pub index: Signal<In, Bits<A>>,
+    pub insert: Signal<In, Bit>,
+    pub remove: Signal<In, Bit>,
+    pub frees: Signal<In, Bit>,
+}
+
+/// What is kept of an entry, in words as in commands and results.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "RecordIn"]
+pub struct RecordOut {
+    pub match_bits: Signal<Out, Bits<WORD>>,
+    /// Offset and length.
+    pub extent: Signal<Out, Bits<WORD>>,
+    pub ignore_bits: Signal<Out, Bits<WORD>>,
+    /// Options, source and pointer.
+    pub detail: Signal<Out, Bits<WORD>>,
+}
+
+/// The same, in the block that uses it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "RecordOut"]
+pub struct RecordIn {
+    pub match_bits: Signal<In, Bits<WORD>>,
+    pub extent: Signal<In, Bits<WORD>>,
+    pub ignore_bits: Signal<In, Bits<WORD>>,
+    pub detail: Signal<In, Bits<WORD>>,
 }
 
 /// One side of a match: an entry, or a header.
@@ -101,7 +201,7 @@ pub struct SideIn {
     pub offset: Signal<In, Bits<LENGTH_WIDTH>>,
 }
 
-/// A result for the responder, as the control gives it.
+/// A result for the responder, as the outcome gives it.
 #[derive(Clone, Debug, Default, LogicInterface)]
 #[join = "ResultIn"]
 pub struct ResultOut {

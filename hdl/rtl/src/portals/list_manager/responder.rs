@@ -10,7 +10,7 @@
 //! The fields of an entry go from the table straight to the stream: until `idle` nothing else may be read from it, and for the
 //! counters nothing may be counted.
 
-use super::ports::{ResultIn, LIST_BITS, WORD};
+use super::ports::{RecordIn, ResultIn, LIST_BITS, WORD};
 use crate::prim::StreamOut;
 use portico_spec::portals::list::CODE_WIDTH;
 use portico_spec::portals::list::ENTRY_BEATS;
@@ -41,10 +41,7 @@ pub struct Responder<const A: usize> {
     pub index: Signal<In, Bits<A>>,
     pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
     pub list: Signal<In, Bits<LIST_BITS>>,
-    pub match_bits: Signal<In, Bits<WORD>>,
-    pub extent: Signal<In, Bits<WORD>>,
-    pub ignore_bits: Signal<In, Bits<WORD>>,
-    pub detail: Signal<In, Bits<WORD>>,
+    pub record: RecordIn,
     pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
     /// The counters.
     pub occupancy: [Signal<In, Bits<OCCUPANCY_WIDTH>>; 4],
@@ -89,10 +86,7 @@ impl<const A: usize> Default for Responder<A> {
             index: Default::default(),
             generation: Default::default(),
             list: Default::default(),
-            match_bits: Default::default(),
-            extent: Default::default(),
-            ignore_bits: Default::default(),
-            detail: Default::default(),
+            record: Default::default(),
             options: Default::default(),
             occupancy: Default::default(),
             searches: Default::default(),
@@ -171,25 +165,25 @@ impl<const A: usize> Logic for Responder<A> {
 
         self.m_axis.tdata.next = self.head.val();
         if self.place.q.val() == bits::<PLACE_WIDTH>(1) {
-            self.m_axis.tdata.next = self.match_bits.val();
+            self.m_axis.tdata.next = self.record.match_bits.val();
             if self.counters.q.val() {
                 self.m_axis.tdata.next = self.numbers.val();
             }
         }
         if self.place.q.val() == bits::<PLACE_WIDTH>(2) {
-            self.m_axis.tdata.next = self.extent.val();
+            self.m_axis.tdata.next = self.record.extent.val();
             if self.counters.q.val() {
                 self.m_axis.tdata.next = self.searches.val();
             }
         }
         if self.place.q.val() == bits::<PLACE_WIDTH>(3) {
-            self.m_axis.tdata.next = self.ignore_bits.val();
+            self.m_axis.tdata.next = self.record.ignore_bits.val();
             if self.counters.q.val() {
                 self.m_axis.tdata.next = self.total.val();
             }
         }
         if self.place.q.val() == bits::<PLACE_WIDTH>(4) {
-            self.m_axis.tdata.next = self.detail.val();
+            self.m_axis.tdata.next = self.record.detail.val();
             if self.counters.q.val() {
                 self.m_axis.tdata.next = self.longest.val();
             }

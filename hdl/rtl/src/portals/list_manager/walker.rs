@@ -2,13 +2,14 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | 2 cycles from `start` to the first entry compared |
+//! | latency | 2 cycles from `start` or `resume` to the first entry compared |
 //! | throughput | one entry a cycle |
 //! | timing | the next link goes from the memory's register straight to its address |
-//! | state | two places, the tail, 4 flip-flops |
+//! | state | two places, the tail, 3 flip-flops |
 //!
 //! An entry is read in one cycle, compared with the request in the next, and judged in the one after: `valid`. By then up to
-//! two of its followers have been read; `stop` forgets them.
+//! two of its followers have been read; `stop` forgets them. A walk that pauses reads its entry once more, so that it can go
+//! on from there, even if the entry leaves the chain before: its link is still shown.
 
 use rust_hdl::prelude::*;
 
@@ -18,54 +19,139 @@ pub struct Walker<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing is under way.
     pub rst: Signal<In, Bit>,
-    /// Begins with the entry `from`, which is read in this cycle, up to `tail`.
+    /// Begins with the entry `from`, up to `tail`.
     pub start: Signal<In, Bit>,
     pub from: Signal<In, Bits<A>>,
     pub tail: Signal<In, Bits<A>>,
+    /// Reads the entry at `at`.
+    pub read: Signal<Out, Bit>,
+    pub at: Signal<Out, Bits<A>>,
     /// Next link of the entry read last.
     pub follower: Signal<In, Bits<A>>,
-    /// The entry `follower` is to be read.
-    pub read: Signal<Out, Bit>,
     /// The entry `index` is compared.
     pub valid: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<A>>,
     /// It is the tail.
     pub last: Signal<Out, Bit>,
-    /// The tail that was given.
-    pub goal: Signal<Out, Bits<A>>,
     /// Ends the walk.
     pub stop: Signal<In, Bit>,
-    kept_goal: DFF<Bits<A>>,
+    /// With `stop`: it may go on after the entry `index`, which is read in this cycle, and nothing else until `resume`.
+    pub pause: Signal<In, Bit>,
+    /// Goes on, unless that was the tail: `exhausted`.
+    pub resume: Signal<In, Bit>,
+    pub exhausted: Signal<Out, Bit>,
+    goal: DFF<Bits<A>>,
     shown: DFF<Bit>,
     shown_index: DFF<Bits<A>>,
     compared: DFF<Bit>,
     compared_index: DFF<Bits<A>>,
+    at_tail: DFF<Bit>,
     goes_on: Signal<Local, Bit>,
+    resumes: Signal<Local, Bit>,
 }
 
 impl<const A: usize> Logic for Walker<A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, kept_goal, shown, shown_index, compared, compared_index);
-        self.goes_on.next = self.shown.q.val() & (self.shown_index.q.val() != self.kept_goal.q.val());
-        self.goal.next = self.kept_goal.q.val();
-        self.read.next = self.goes_on.val();
+        dff_setup!(self, clk, goal, shown, shown_index, compared, compared_index, at_tail);
         self.valid.next = self.compared.q.val();
         self.index.next = self.compared_index.q.val();
-        self.last.next = self.compared_index.q.val() == self.kept_goal.q.val();
+        self.last.next = self.compared_index.q.val() == self.goal.q.val();
+        self.exhausted.next = self.at_tail.q.val();
 
+        self.goes_on.next = self.shown.q.val() & (self.shown_index.q.val() != self.goal.q.val());
+        self.resumes.next = self.resume.val() & !self.at_tail.q.val();
+        self.read.next = self.goes_on.val() | self.start.val() | self.resumes.val();
+        self.at.next = self.follower.val();
+        if self.start.val() {
+            self.at.next = self.from.val();
+            self.goal.d.next = self.tail.val();
+        }
+        self.shown.d.next = (self.goes_on.val() & !self.stop.val()) | self.start.val() | self.resumes.val();
+        self.shown_index.d.next = self.at.val();
         self.compared.d.next = self.shown.q.val() & !self.stop.val();
         self.compared_index.d.next = self.shown_index.q.val();
-        self.shown.d.next = self.goes_on.val() & !self.stop.val();
-        self.shown_index.d.next = self.follower.val();
-        if self.start.val() {
-            self.shown.d.next = true;
-            self.shown_index.d.next = self.from.val();
-            self.kept_goal.d.next = self.tail.val();
+
+        if self.pause.val() {
+            self.at_tail.d.next = self.compared_index.q.val() == self.goal.q.val();
         }
         if self.rst.val() {
             self.shown.d.next = false;
             self.compared.d.next = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, settle};
+
+    clocked!([const A: usize] Walker<A>);
+
+    /// One cycle of a walk and of its memory, in which entry i is followed by i + 3.
+    fn step(dut: &mut Walker<4>) {
+        settle(dut);
+        let at = if dut.pause.val() { dut.index.val() } else { dut.at.val() };
+        let reads = dut.read.val() | dut.pause.val();
+        clock(dut);
+        if reads {
+            dut.follower.next = at + 3;
+        }
+        dut.start.next = false;
+        dut.stop.next = false;
+        dut.pause.next = false;
+        dut.resume.next = false;
+        settle(dut);
+    }
+
+    /// What is compared in these cycles.
+    fn walk(dut: &mut Walker<4>, cycles: usize) -> Vec<Option<u64>> {
+        let compared = |_| {
+            step(dut);
+            dut.valid.val().then(|| dut.index.val().to_u64())
+        };
+        (0..cycles).map(compared).collect()
+    }
+
+    fn start(dut: &mut Walker<4>, from: u64, tail: u64) {
+        dut.start.next = true;
+        dut.from.next = from.into();
+        dut.tail.next = tail.into();
+    }
+
+    #[test]
+    fn an_entry_a_cycle_up_to_the_tail() {
+        let mut dut = reset(Walker::<4>::default());
+        start(&mut dut, 1, 7);
+        assert_eq!(walk(&mut dut, 3), [None, Some(1), Some(4)]);
+        assert!(!dut.last.val());
+        assert_eq!(walk(&mut dut, 1), [Some(7)]);
+        assert!(dut.last.val());
+        assert_eq!(walk(&mut dut, 4), [None; 4]);
+    }
+
+    #[test]
+    fn a_walk_that_stops_may_begin_anew_at_once() {
+        let mut dut = reset(Walker::<4>::default());
+        start(&mut dut, 1, 13);
+        assert_eq!(walk(&mut dut, 2), [None, Some(1)]);
+        dut.stop.next = true;
+        start(&mut dut, 2, 5);
+        assert_eq!(walk(&mut dut, 5), [None, Some(2), Some(5), None, None]);
+    }
+    #[test]
+    fn a_walk_goes_on_behind_the_entry_that_it_paused_at() {
+        let mut dut = reset(Walker::<4>::default());
+        start(&mut dut, 1, 10);
+        for paused_at in [Some(1), Some(4), Some(7), Some(10)] {
+            assert_eq!(walk(&mut dut, 2), [None, paused_at]);
+            dut.stop.next = true;
+            dut.pause.next = true;
+            assert_eq!(walk(&mut dut, 3), [None; 3]);
+            assert_eq!(dut.exhausted.val(), paused_at == Some(10));
+            dut.resume.next = true;
+        }
+        assert_eq!(walk(&mut dut, 4), [None; 4]);
     }
 }

@@ -1,0 +1,87 @@
+//! What a walk does to the nodes on its path, and how large the block is.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0 |
+//! | throughput | one node a cycle |
+//! | state | the depths that suffice, where a release is, the order |
+//!
+//! A grant marks nodes until blocks are no longer sufficient, a release unmarks them from the live block on while buddies join.
+//! The steps without, below the block, are its order. A release meets the live block as the first used node; what the
+//! command asks for is known only there, and nothing is written before.
+
+use super::{control::Stage, NODE_WIDTH};
+use portico_spec::portals::buddy::ORDER_WIDTH;
+use rust_hdl::prelude::*;
+
+/// Marks on the way down, unmarks on the way up.
+#[derive(LogicBlock, Default)]
+pub struct Marker {
+    pub clk: Signal<In, Clock>,
+    pub stage: Signal<In, Stage>,
+    /// As in the request; taken while idle.
+    pub sufficient: Signal<In, Bits<NODE_WIDTH>>,
+    /// The node in hand; it is used, its buddy is.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub used: Signal<In, Bit>,
+    pub buddy_used: Signal<In, Bit>,
+    /// It becomes used, free; its word is cleared.
+    pub mark: Signal<Out, Bit>,
+    pub unmark: Signal<Out, Bit>,
+    pub clear: Signal<Out, Bit>,
+    /// The release is over here: at a node whose buddy is used, or because no block starts at its address.
+    pub ends: Signal<Out, Bit>,
+    pub misplaced: Signal<Out, Bit>,
+    /// The release is over here because the block is free.
+    pub not_live: Signal<Out, Bit>,
+    pub order: Signal<Out, Bits<ORDER_WIDTH>>,
+    enough: DFF<Bits<NODE_WIDTH>>,
+    joining: DFF<Bit>,
+    past_start: DFF<Bit>,
+    steps: DFF<Bits<ORDER_WIDTH>>,
+    is_enough: Signal<Local, Bit>,
+    is_live: Signal<Local, Bit>,
+}
+
+impl Logic for Marker {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, enough, joining, past_start, steps);
+        // As a number, what is sufficient is the last node of the deepest depth that is.
+        self.is_enough.next = !(self.node.val() & !self.enough.q.val()).any();
+        self.is_live.next = self.joining.q.val() | (self.used.val() & !self.past_start.q.val());
+        self.misplaced.next = !self.is_live.val() & self.used.val();
+        self.not_live.next = !self.is_live.val() & !self.used.val() & self.buddy_used.val();
+        self.ends.next = self.misplaced.val() | self.buddy_used.val();
+        self.order.next = self.steps.q.val();
+        self.mark.next = false;
+        self.unmark.next = false;
+        self.clear.next = false;
+        match self.stage.val() {
+            Stage::Sweep => {
+                self.clear.next = true;
+            }
+            Stage::Idle => {
+                self.enough.d.next = self.sufficient.val();
+                self.joining.d.next = false;
+                self.past_start.d.next = false;
+                self.steps.d.next = 0.into();
+            }
+            Stage::Down => {
+                self.mark.next = self.is_enough.val();
+                if !self.is_enough.val() {
+                    self.steps.d.next = self.steps.q.val() + 1;
+                }
+            }
+            Stage::Up => {
+                self.unmark.next = self.is_live.val();
+                self.joining.d.next = self.is_live.val();
+                self.past_start.d.next = self.past_start.q.val() | self.node.val().get_bit(0);
+                if !self.is_live.val() {
+                    self.steps.d.next = self.steps.q.val() + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+}

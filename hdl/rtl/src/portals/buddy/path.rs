@@ -1,0 +1,115 @@
+//! The path through the tree: the node in hand, a node a cycle.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0 from the stage to `next_node`, which is in hand in the next cycle |
+//! | throughput | one node a cycle |
+//! | state | the node in hand |
+//!
+//! A grant goes down: to the free block that is found, tier by tier, then from it to its left half and so on to the smallest
+//! block. A release goes up, from the smallest block at the address. A sweep goes from word to word.
+
+use super::{control::Stage, NODE_WIDTH};
+use portico_spec::portals::buddy::Heap;
+use rust_hdl::prelude::*;
+
+/// The node in hand, in words of `W` = 2^`R` nodes.
+#[derive(LogicBlock)]
+pub struct Path<const W: usize, const R: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: the node is the first of word 1, where the sweep begins.
+    pub rst: Signal<In, Bit>,
+    pub stage: Signal<In, Stage>,
+    /// The command is to free, and this its smallest block.
+    pub is_free: Signal<In, Bit>,
+    pub leaf: Signal<In, Bits<NODE_WIDTH>>,
+    /// As in the search.
+    pub leads_on: Signal<In, Bit>,
+    pub place: Signal<In, Bits<R>>,
+    pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    pub next_node: Signal<Out, Bits<NODE_WIDTH>>,
+    /// The node in hand is a smallest block, is in the last word.
+    pub at_leaf: Signal<Out, Bit>,
+    pub at_last_word: Signal<Out, Bit>,
+    current: DFF<Bits<NODE_WIDTH>>,
+    found: Signal<Local, Bits<NODE_WIDTH>>,
+    radix: Constant<Bits<3>>,
+    word: Constant<Bits<NODE_WIDTH>>,
+    last_word: Constant<Bits<NODE_WIDTH>>,
+    first_leaf: Constant<Bits<NODE_WIDTH>>,
+}
+
+impl<const W: usize, const R: usize> Path<W, R> {
+    /// A path through the tree over `heap`.
+    pub fn new(heap: Heap) -> Self {
+        let blocks = u64::from(heap.blocks());
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            stage: Default::default(),
+            is_free: Default::default(),
+            leaf: Default::default(),
+            leads_on: Default::default(),
+            place: Default::default(),
+            node: Default::default(),
+            next_node: Default::default(),
+            at_leaf: Default::default(),
+            at_last_word: Default::default(),
+            current: Default::default(),
+            found: Default::default(),
+            radix: Constant::new(bits(R as u64)),
+            word: Constant::new(bits(W as u64)),
+            last_word: Constant::new(bits(2 * blocks - W as u64)),
+            first_leaf: Constant::new(bits(blocks)),
+        }
+    }
+}
+
+impl<const W: usize, const R: usize> Logic for Path<W, R> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, current);
+        self.node.next = self.current.q.val();
+        self.at_leaf.next = (self.current.q.val() & self.first_leaf.val()).any();
+        self.at_last_word.next = self.current.q.val() == self.last_word.val();
+        self.found.next = self.current.q.val() | bit_cast::<NODE_WIDTH, R>(self.place.val());
+        self.next_node.next = self.current.q.val();
+        match self.stage.val() {
+            Stage::Sweep => {
+                self.next_node.next = self.current.q.val() + self.word.val();
+            }
+            Stage::Idle => {
+                self.next_node.next = 0.into();
+                if self.is_free.val() {
+                    self.next_node.next = self.leaf.val();
+                }
+            }
+            Stage::Pick => {
+                self.next_node.next = self.found.val();
+                if self.leads_on.val() {
+                    self.next_node.next = self.found.val() << self.radix.val();
+                }
+            }
+            Stage::SeekWord => {
+                self.next_node.next = self.found.val() << self.radix.val();
+            }
+            Stage::SeekNode => {
+                self.next_node.next = self.found.val();
+            }
+            Stage::Down => {
+                self.next_node.next = self.current.q.val() << 1;
+                if self.at_leaf.val() {
+                    self.next_node.next = self.current.q.val();
+                }
+            }
+            Stage::Up => {
+                self.next_node.next = self.current.q.val() >> 1;
+            }
+            _ => {}
+        }
+        self.current.d.next = self.next_node.val();
+        if self.rst.val() {
+            self.current.d.next = self.word.val();
+        }
+    }
+}

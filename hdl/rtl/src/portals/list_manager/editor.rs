@@ -1,0 +1,145 @@
+//! Brings an entry into its chains, takes it out of them, and turns the tables to what a search or a handle wants.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | from `take` to `insert` or `no_room` 1 cycle; from `leave` to `remove` 1 cycle, to `frees` 2; from a read to `index` 1 |
+//! | throughput | one change, read and look a cycle |
+//! | timing | the next link of a walk passes through to the memories' address |
+//! | state | the place in hand, 3 flip-flops |
+//!
+//! A chain is looked at in one cycle and changed in the next. Headers in Unexpected are in the bucket of their source even if
+//! they have ANY, which means nothing in a header.
+
+use super::ports::{AccessOut, LIST_BITS};
+use portico_spec::portals::list::{List, ANY_SOURCE, OPTIONS_WIDTH, SOURCE_WIDTH};
+use rust_hdl::prelude::*;
+
+/// Edits chains of entries that `A` bits number.
+#[derive(LogicBlock)]
+pub struct Editor<const A: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: the edit under way is dropped.
+    pub rst: Signal<In, Bit>,
+    /// What the search reads; it has found it, so that it comes to hand.
+    pub search_read: Signal<In, Bit>,
+    pub search_at: Signal<In, Bits<A>>,
+    pub found: Signal<In, Bit>,
+    /// The chain that the search looks at.
+    pub search_look: Signal<In, Bit>,
+    pub search_list: Signal<In, Bits<LIST_BITS>>,
+    pub search_wild: Signal<In, Bit>,
+    /// The entry of the handle comes to hand.
+    pub fetch: Signal<In, Bit>,
+    pub handle_index: Signal<In, Bits<A>>,
+    /// The free place comes to hand, for an entry of `new_list`.
+    pub take: Signal<In, Bit>,
+    pub free_index: Signal<In, Bits<A>>,
+    pub full: Signal<In, Bit>,
+    pub new_list: Signal<In, Bits<LIST_BITS>>,
+    /// Source of the command, and whether it is ANY.
+    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    pub any: Signal<In, Bit>,
+    /// The entry in hand is to leave; the table shows it.
+    pub leave: Signal<In, Bit>,
+    pub stored_list: Signal<In, Bits<LIST_BITS>>,
+    pub stored_source: Signal<In, Bits<SOURCE_WIDTH>>,
+    pub stored_options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    pub access: AccessOut<A>,
+    /// The list that the entry comes to or leaves.
+    pub changed_list: Signal<Out, Bits<LIST_BITS>>,
+    /// There is no free place to insert it.
+    pub no_room: Signal<Out, Bit>,
+    taken: DFF<Bit>,
+    leaving: DFF<Bit>,
+    left: DFF<Bit>,
+    place: DFF<Bits<A>>,
+    unexpected_list: Constant<Bits<LIST_BITS>>,
+    any_at: Constant<Bits<4>>,
+}
+
+impl<const A: usize> Default for Editor<A> {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            search_read: Default::default(),
+            search_at: Default::default(),
+            found: Default::default(),
+            search_look: Default::default(),
+            search_list: Default::default(),
+            search_wild: Default::default(),
+            fetch: Default::default(),
+            handle_index: Default::default(),
+            take: Default::default(),
+            free_index: Default::default(),
+            full: Default::default(),
+            new_list: Default::default(),
+            source: Default::default(),
+            any: Default::default(),
+            leave: Default::default(),
+            stored_list: Default::default(),
+            stored_source: Default::default(),
+            stored_options: Default::default(),
+            access: Default::default(),
+            changed_list: Default::default(),
+            no_room: Default::default(),
+            taken: Default::default(),
+            leaving: Default::default(),
+            left: Default::default(),
+            place: Default::default(),
+            unexpected_list: Constant::new(bits(List::Unexpected as u64)),
+            any_at: Constant::new(bits(ANY_SOURCE as u64)),
+        }
+    }
+}
+
+impl<const A: usize> Logic for Editor<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, taken, leaving, left, place);
+        self.access.read.next = self.search_read.val() | self.fetch.val() | self.take.val();
+        self.access.at.next = self.search_at.val();
+        if self.fetch.val() {
+            self.access.at.next = self.handle_index.val();
+        }
+        if self.take.val() {
+            self.access.at.next = self.free_index.val();
+        }
+        if self.found.val() | self.fetch.val() | self.take.val() {
+            self.place.d.next = self.access.at.val();
+        }
+
+        self.access.look.next = self.search_look.val() | self.take.val() | self.leave.val();
+        self.access.list.next = self.search_list.val();
+        self.access.source.next = self.source.val();
+        self.access.wild.next = self.search_wild.val();
+        if self.take.val() {
+            self.access.list.next = self.new_list.val();
+            self.access.wild.next = self.any.val() & (self.new_list.val() != self.unexpected_list.val());
+        }
+        if self.leave.val() {
+            self.access.list.next = self.stored_list.val();
+            self.access.source.next = self.stored_source.val();
+            self.access.wild.next = self.stored_options.val().get_bit(self.any_at.val().index())
+                & (self.stored_list.val() != self.unexpected_list.val());
+        }
+
+        self.taken.d.next = self.take.val();
+        self.leaving.d.next = self.leave.val();
+        self.left.d.next = self.leaving.q.val();
+        self.access.index.next = self.place.q.val();
+        self.access.insert.next = self.taken.q.val() & !self.full.val();
+        self.no_room.next = self.taken.q.val() & self.full.val();
+        self.access.remove.next = self.leaving.q.val();
+        self.access.frees.next = self.left.q.val();
+        self.changed_list.next = self.new_list.val();
+        if self.leaving.q.val() {
+            self.changed_list.next = self.stored_list.val();
+        }
+        if self.rst.val() {
+            self.taken.d.next = false;
+            self.leaving.d.next = false;
+            self.left.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether the entry of a handle is there.
+//!
+//! | | |
+//! | --- | --- |
+//! | latency | 0: logic alone |
+//!
+//! A handle is a place and its generation. The tag of a place that never had an entry is undefined, so the place has to be
+//! among those that had one.
+
+use super::{free_list::PLACES_WIDTH, ports::LIST_BITS};
+use portico_spec::portals::list::{List, GENERATION_OFFSET, GENERATION_WIDTH, HANDLE_WIDTH, INDEX_WIDTH};
+use rust_hdl::prelude::*;
+
+/// Checks handles of entries that `A` bits number.
+#[derive(LogicBlock)]
+pub struct HandleCheck<const A: usize> {
+    pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The list that the entry should be in, or all.
+    pub list: Signal<In, Bits<LIST_BITS>>,
+    /// The place of the handle.
+    pub index: Signal<Out, Bits<A>>,
+    /// What the table shows of that place.
+    pub stored_list: Signal<In, Bits<LIST_BITS>>,
+    pub stored_live: Signal<In, Bit>,
+    pub stored_generation: Signal<In, Bits<GENERATION_WIDTH>>,
+    /// As in the free list.
+    pub used: Signal<In, Bits<PLACES_WIDTH>>,
+    /// The handle is that of an entry in the list.
+    pub right: Signal<Out, Bit>,
+    place: Signal<Local, Bits<INDEX_WIDTH>>,
+    generation: Signal<Local, Bits<GENERATION_WIDTH>>,
+    all_lists: Constant<Bits<LIST_BITS>>,
+    generation_at: Constant<Bits<5>>,
+}
+
+impl<const A: usize> Default for HandleCheck<A> {
+    fn default() -> Self {
+        Self {
+            handle: Default::default(),
+            list: Default::default(),
+            index: Default::default(),
+            stored_list: Default::default(),
+            stored_live: Default::default(),
+            stored_generation: Default::default(),
+            used: Default::default(),
+            right: Default::default(),
+            place: Default::default(),
+            generation: Default::default(),
+            all_lists: Constant::new(bits(List::All as u64)),
+            generation_at: Constant::new(bits(GENERATION_OFFSET as u64)),
+        }
+    }
+}
+
+impl<const A: usize> Logic for HandleCheck<A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.place.next = self.handle.val().get_bits::<INDEX_WIDTH>(0);
+        self.generation.next = self
+            .handle
+            .val()
+            .get_bits::<GENERATION_WIDTH>(self.generation_at.val().index());
+        self.index.next = bit_cast::<A, INDEX_WIDTH>(self.place.val());
+        self.right.next = self.stored_live.val()
+            & (self.place.val() < self.used.val())
+            & (self.generation.val() == self.stored_generation.val())
+            & ((self.list.val() == self.all_lists.val()) | (self.list.val() == self.stored_list.val()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::settle;
+
+    #[test]
+    fn a_handle_is_right_if_place_generation_and_list_are() {
+        const OVERFLOW: u64 = List::Overflow as u64;
+        let mut dut = HandleCheck::<4>::default();
+        dut.connect_all();
+        let mut right = |place: u64, generation: u64, list: u64, live: bool| {
+            dut.handle.next = (place | generation << GENERATION_OFFSET).into();
+            dut.list.next = list.into();
+            dut.used.next = 6.into();
+            dut.stored_list.next = OVERFLOW.into();
+            dut.stored_generation.next = 0x8001.into();
+            dut.stored_live.next = live;
+            settle(&mut dut);
+            assert_eq!(dut.index.val(), place & 15);
+            dut.right.val()
+        };
+        assert!(right(5, 0x8001, OVERFLOW, true));
+        assert!(right(0, 0x8001, List::All as u64, true));
+        assert!(!right(6, 0x8001, OVERFLOW, true), "a place that never had an entry");
+        assert!(!right(16, 0x8001, OVERFLOW, true), "a place that is not there");
+        assert!(!right(5, 1, OVERFLOW, true), "a stale handle");
+        assert!(!right(5, 0x8001, List::Priority as u64, true), "another list");
+        assert!(!right(5, 0x8001, OVERFLOW, false), "a free place");
+    }
+}
