@@ -10,6 +10,7 @@
 //! | [`rtl`], [`verilated`] | such devices: rust-hdl's simulator; Verilog under Verilator |
 //! | [`stream`] | a device by its streams of flits, made of any device by its ports |
 //! | [`golden_mesh`] | such a device: the golden network itself |
+//! | [`golden_blocks`] | the golden models of the blocks that stand alone, as devices |
 //! | [`hardware`] | the emitted Verilog as such devices |
 //! | [`traffic`] | patterns, traces, workloads, source queues |
 //! | [`scoreboard`] | every packet against the golden model |
@@ -42,6 +43,7 @@ pub mod axi_memory;
 pub mod bench_report;
 pub mod blocks_bench;
 pub mod device;
+pub mod golden_blocks;
 pub mod golden_mesh;
 pub mod hardware;
 pub mod mesh_run;

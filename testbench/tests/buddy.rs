@@ -4,14 +4,14 @@ use portico_hdl::portals::buddy::BuddyAllocator;
 use portico_spec::portals::buddy::Heap;
 use portico_testbench::blocks_bench::buddy::design;
 use portico_testbench::{
+    golden_blocks,
     hardware::{compiled, synthesised},
     rtl_device,
 };
-use suites::{buddy::check, golden_buddy::GoldenDevice};
+use suites::buddy::check;
 
 mod suites {
     pub mod buddy;
-    pub mod golden_buddy;
 }
 
 const SEED: u64 = 0x5eed;
@@ -45,7 +45,7 @@ fn heaps() -> [Heap; 6] {
 #[test]
 fn golden_passes_its_own_suite() -> anyhow::Result<()> {
     for heap in heaps() {
-        println!("{:?}", check(GoldenDevice::new(heap), heap, 20_000, SEED)?);
+        println!("{:?}", check(golden_blocks::buddy(heap), heap, 20_000, SEED)?);
     }
     Ok(())
 }

@@ -1,15 +1,16 @@
 //! The floating-point adder on every device: golden, rust-hdl's simulator, its Verilog, its netlist.
 
-use portico_golden::fp::{corners, directed};
+use portico_golden::fp::{corners, directed, random_pair};
 use portico_hdl::mpe::FpAdder;
 use portico_spec::fp::{Format, ADDER_STAGES};
 use portico_testbench::blocks_bench::fp_adder::design;
 use portico_testbench::{
+    golden_blocks,
     hardware::{compiled, synthesised},
     rtl_device,
 };
 use rand::{rngs::SmallRng, SeedableRng};
-use suites::fp_adder::{check, check_pairs, random_pair};
+use suites::fp_adder::{check, check_pairs};
 
 mod suites {
     pub mod fp_adder;
@@ -40,6 +41,17 @@ fn corner_pairs(format: Format, step: usize) -> impl Iterator<Item = (u64, u64)>
     (0..count * count)
         .step_by(step)
         .map(move |at| (corners[at / count], corners[at % count]))
+}
+
+#[test]
+fn golden_passes_its_own_suite() -> anyhow::Result<()> {
+    for format in FORMATS {
+        for stages in ADDER_STAGES {
+            let device = golden_blocks::fp_adder(format, stages);
+            check(device, format.width, stages, CYCLES, SEED)?;
+        }
+    }
+    Ok(())
 }
 
 #[test]
@@ -101,7 +113,10 @@ fn adders_of_cells_keep_their_promise() -> anyhow::Result<()> {
 
 #[test]
 fn adders_of_cells_add_corners() -> anyhow::Result<()> {
-    let device = synthesised(&design(32, 4)?)?;
-    let pairs = corner_pairs(Format::BINARY32, 7).chain(directed(Format::BINARY32));
-    check_pairs(device, 32, 4, pairs)
+    for (format, step) in FORMATS.into_iter().zip([7, 101]) {
+        let device = synthesised(&design(format.width, 4)?)?;
+        let pairs = corner_pairs(format, step).chain(directed(format).into_iter().step_by(step / 7));
+        check_pairs(device, format.width, 4, pairs)?;
+    }
+    Ok(())
 }

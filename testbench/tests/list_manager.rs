@@ -2,6 +2,7 @@
 
 use portico_hdl::portals::{ListManager, ListParameters};
 use portico_testbench::{
+    golden_blocks,
     hardware::{compiled, synthesised},
     rtl_device,
 };
@@ -43,6 +44,15 @@ fn rtl<const A: usize>(parameters: &ListParameters, commands: usize) -> anyhow::
     );
     let corners = check(device, parameters, commands, SEED)?;
     println!("{parameters:?}: {corners:?}");
+    Ok(())
+}
+
+#[test]
+fn golden_passes_its_own_suite() -> anyhow::Result<()> {
+    for entries in [8, 64] {
+        let device = golden_blocks::list_manager(entries);
+        check(device, &ListParameters::new(entries, 0), 20_000, SEED)?;
+    }
     Ok(())
 }
 

@@ -1,8 +1,10 @@
-//! The reduce ALU in rust-hdl's simulator, as Verilog and as a netlist, against the golden model.
+//! The reduce ALU on golden, in rust-hdl's simulator, as Verilog and as a netlist, against the golden model.
 
 use portico_hdl::mpe::ReduceAlu;
+use portico_spec::fp::Format;
 use portico_testbench::blocks_bench::reduce_alu::design;
 use portico_testbench::{
+    golden_blocks,
     hardware::{compiled, synthesised},
     rtl_device,
 };
@@ -21,6 +23,15 @@ fn designs() -> impl Iterator<Item = (usize, Design)> {
     [32, 64]
         .into_iter()
         .map(|width| (width, design(width, STAGES).expect("the ALU can be emitted")))
+}
+
+#[test]
+fn golden_passes_its_own_suite() -> anyhow::Result<()> {
+    for format in [Format::BINARY32, Format::BINARY64] {
+        let device = golden_blocks::reduce_alu(format, STAGES);
+        check(device, STAGES, format.width, 100_000, SEED)?;
+    }
+    Ok(())
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod corners;
 #[cfg(test)]
 mod tests;
 
-pub use corners::{corners, directed};
+pub use corners::{corners, directed, random_pair};
 
 use num_bigint::{BigInt, BigUint, Sign};
 use portico_spec::fp::{Flag, Format};
@@ -61,7 +61,6 @@ fn round(format: Format, magnitude: &BigUint) -> (u64, u8) {
 }
 
 /// The sum of `a` and `b`, and the exception flags ([`Flag`]): round to nearest even, canonical NaN.
-///
 pub fn add(format: Format, a: u64, b: u64) -> (u64, u8) {
     let with_sign = |sign, magnitude| match sign {
         Sign::Minus => format.sign_mask() | magnitude,

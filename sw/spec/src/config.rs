@@ -21,10 +21,14 @@ use std::fmt;
 use toml::{Table, Value};
 
 pub use self::error::ConfigError;
-use self::error::{shown, shown_key, syntax};
+use self::error::{listed, shown, shown_key, syntax};
 use crate::{
     fp::ADDER_STAGES,
     ni::MAX_CORES,
+    portals::{
+        buddy::{BLOCK_BYTES, HEAP_BYTES},
+        list::{BUCKETS, ENTRIES},
+    },
     topology::{MAX_COLS, MAX_ROWS},
 };
 
@@ -62,17 +66,7 @@ impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Allowed::Range(first, last) => write!(f, "{first}..={last}"),
-            Allowed::OneOf(choices) => {
-                for (at, choice) in choices.iter().enumerate() {
-                    let before = match choices.len() - at {
-                        _ if at == 0 => "",
-                        1 => " or ",
-                        _ => ", ",
-                    };
-                    write!(f, "{before}{choice}")?;
-                }
-                Ok(())
-            }
+            Allowed::OneOf(choices) => f.write_str(&listed(choices)),
             Allowed::Switch => f.write_str("true or false"),
         }
     }
@@ -148,6 +142,31 @@ macro_rules! configuration {
     };
 }
 
+/// How many powers of two there are from `first` to `last`, which are two.
+const fn powers(first: usize, last: usize) -> usize {
+    (last / first).ilog2() as usize + 1
+}
+
+/// These powers of two, behind zeros if there are more places.
+const fn powers_of_two<const N: usize>(first: usize, last: usize) -> [usize; N] {
+    let mut choices = [0; N];
+    let (mut place, mut choice) = (N, last);
+    while choice >= first {
+        place -= 1;
+        choices[place] = choice;
+        choice /= 2;
+    }
+    choices
+}
+
+const LIST_ENTRIES: [usize; powers(ENTRIES.0, ENTRIES.1)] = powers_of_two(ENTRIES.0, ENTRIES.1);
+/// 0 is a choice too.
+const LIST_BUCKETS: [usize; 1 + powers(BUCKETS.0, BUCKETS.1)] = powers_of_two(BUCKETS.0, BUCKETS.1);
+const HEAP_KIB: (usize, usize) = (*HEAP_BYTES.start() as usize >> 10, *HEAP_BYTES.end() as usize >> 10);
+const HEAPS: [usize; powers(HEAP_KIB.0, HEAP_KIB.1)] = powers_of_two(HEAP_KIB.0, HEAP_KIB.1);
+const BLOCK: (usize, usize) = (*BLOCK_BYTES.start() as usize, *BLOCK_BYTES.end() as usize);
+const BLOCKS: [usize; powers(BLOCK.0, BLOCK.1)] = powers_of_two(BLOCK.0, BLOCK.1);
+
 configuration! {
     /// Columns of the mesh.
     cols: usize = 4, Allowed::Range(1, MAX_COLS);
@@ -170,13 +189,13 @@ configuration! {
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager.
-    entries: usize = 1024, Allowed::OneOf(&[64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384]);
+    entries: usize = 1024, Allowed::OneOf(&LIST_ENTRIES);
     /// Buckets into which each list is hashed by source, 0 for none.
-    buckets: usize = 64, Allowed::OneOf(&[0, 16, 32, 64, 128, 256]);
+    buckets: usize = 64, Allowed::OneOf(&LIST_BUCKETS);
     /// Memory that the buddy allocator hands out, in KiB.
-    heap: usize = 64, Allowed::OneOf(&[4, 8, 16, 32, 64, 128, 256, 512, 1024]);
+    heap: usize = 64, Allowed::OneOf(&HEAPS);
     /// Smallest block of the buddy allocator, in bytes; less than the heap.
-    block: usize = 64, Allowed::OneOf(&[64, 128, 256, 512, 1024, 2048, 4096]);
+    block: usize = 64, Allowed::OneOf(&BLOCKS);
 }
 
 impl Config {
@@ -243,6 +262,7 @@ impl Config {
             return Err(ConfigError::Block {
                 block: self.block,
                 heap: self.heap,
+                allowed: BLOCKS.into_iter().filter(|block| block >> 10 < self.heap).collect(),
             });
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! is not taken and moves on in every other cycle; it is exact in every cycle.
 
 use anyhow::{ensure, Result};
-use portico_golden::fp::add;
+use portico_golden::fp::{add, random_pair};
 use portico_spec::fp::Format;
 use portico_testbench::device::{Device, Input, Output};
 use rand::{rngs::SmallRng, Rng, SeedableRng};
@@ -202,41 +202,6 @@ impl<D: Device> Bench<D> {
             }
         }
         self.drain()
-    }
-}
-
-/// A pair whose exponents are mostly near and whose fractions are mostly not of the kind that random bits make.
-pub fn random_pair(format: Format, rng: &mut SmallRng) -> (u64, u64) {
-    let top = format.top_exponent();
-    let a_exponent = match rng.gen_range(0..4) {
-        0 => rng.gen_range(0..4),
-        1 => top - rng.gen_range(0..4),
-        _ => rng.gen_range(0..=top),
-    };
-    let most = match rng.gen_range(0..4) {
-        0 => 1,
-        1 => 2,
-        2 => format.fraction_width as u64 + 4,
-        _ => top,
-    };
-    let b_exponent = a_exponent.saturating_sub(rng.gen_range(0..=most));
-    let mut number = |exponent: u64| {
-        let zeros = rng.gen_range(0..format.fraction_width);
-        let fraction = match rng.gen_range(0..5) {
-            0 => rng.gen::<u64>() << zeros,
-            1 => !(rng.gen::<u64>() << zeros),
-            2 => u64::MAX << zeros,
-            3 => rng.gen::<u64>() & rng.gen::<u64>() & rng.gen::<u64>(),
-            _ => rng.gen(),
-        };
-        let sign = rng.gen::<u64>() & format.sign_mask();
-        sign | exponent << format.fraction_width | fraction & format.fraction_mask()
-    };
-    let (a, b) = (number(a_exponent), number(b_exponent));
-    match rng.gen_range(0..8) {
-        0 => (a, a ^ format.sign_mask() ^ rng.gen_range(0..4)),
-        1..=4 => (b, a),
-        _ => (a, b),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Operands at which adders go wrong.
 
 use portico_spec::fp::Format;
+use rand::Rng;
 
 /// Every class and every boundary exponent with all-zeros, all-ones and single-bit fractions, in both signs: zeros,
 /// subnormals, normal numbers at both ends and around one, as far from one as significands are long, infinities, quiet and
@@ -67,4 +68,39 @@ pub fn directed(format: Format) -> Vec<(u64, u64)> {
         }
     }
     pairs
+}
+
+/// A pair whose exponents are mostly near and whose fractions are mostly not of the kind that random bits make.
+pub fn random_pair(format: Format, rng: &mut impl Rng) -> (u64, u64) {
+    let top = format.top_exponent();
+    let a_exponent = match rng.gen_range(0..4) {
+        0 => rng.gen_range(0..4),
+        1 => top - rng.gen_range(0..4),
+        _ => rng.gen_range(0..=top),
+    };
+    let most = match rng.gen_range(0..4) {
+        0 => 1,
+        1 => 2,
+        2 => format.fraction_width as u64 + 4,
+        _ => top,
+    };
+    let b_exponent = a_exponent.saturating_sub(rng.gen_range(0..=most));
+    let mut number = |exponent: u64| {
+        let zeros = rng.gen_range(0..format.fraction_width);
+        let fraction = match rng.gen_range(0..5) {
+            0 => rng.gen::<u64>() << zeros,
+            1 => !(rng.gen::<u64>() << zeros),
+            2 => u64::MAX << zeros,
+            3 => rng.gen::<u64>() & rng.gen::<u64>() & rng.gen::<u64>(),
+            _ => rng.gen(),
+        };
+        let sign = rng.gen::<u64>() & format.sign_mask();
+        sign | exponent << format.fraction_width | fraction & format.fraction_mask()
+    };
+    let (a, b) = (number(a_exponent), number(b_exponent));
+    match rng.gen_range(0..8) {
+        0 => (a, a ^ format.sign_mask() ^ rng.gen_range(0..4)),
+        1..=4 => (b, a),
+        _ => (a, b),
+    }
 }

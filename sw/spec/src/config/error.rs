@@ -55,12 +55,17 @@ pub enum ConfigError {
         cols: usize,
     },
     /// A smallest block as large as the heap.
-    #[error("block = {block} bytes is not allowed with heap = {heap} KiB: allowed is a smaller block")]
+    #[error(
+        "block = {block} bytes is not allowed with heap = {heap} KiB: allowed is {}",
+        listed(allowed)
+    )]
     Block {
         /// Bytes of the smallest block.
         block: usize,
         /// Heap, in KiB.
         heap: usize,
+        /// Blocks, in bytes, that are smaller than the heap.
+        allowed: Vec<usize>,
     },
     /// A setting without `=`.
     #[error("{text} is not a setting: allowed is key=value, where the keys are {}", keys())]
@@ -81,6 +86,17 @@ pub enum ConfigError {
         /// What the parser found.
         message: String,
     },
+}
+
+/// Readable, such as `4, 8 or 16`.
+pub(super) fn listed(choices: &[usize]) -> String {
+    let before = |at: usize| match choices.len() - at {
+        _ if at == 0 => "",
+        1 => " or ",
+        _ => ", ",
+    };
+    let words = choices.iter().enumerate();
+    words.map(|(at, choice)| format!("{}{choice}", before(at))).collect()
 }
 
 fn keys() -> String {
@@ -212,7 +228,7 @@ mod tests {
         );
         assert_eq!(
             read("heap = 4\nblock = 4096"),
-            "block = 4096 bytes is not allowed with heap = 4 KiB: allowed is a smaller block"
+            "block = 4096 bytes is not allowed with heap = 4 KiB: allowed is 64, 128, 256, 512, 1024 or 2048"
         );
     }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::testing;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 fn configs() -> impl Strategy<Value = Config> {
     (
@@ -71,7 +72,9 @@ fn every_key_keeps_its_range() {
             Allowed::OneOf(choices) => choices.to_vec(),
             Allowed::Switch => continue,
         };
-        for number in 0..=257 {
+        let neighbours = allowed.iter().flat_map(|&number| number.saturating_sub(1)..=number + 1);
+        let probes: BTreeSet<usize> = neighbours.chain(0..=257).collect();
+        for number in probes {
             let setting = format!("{} = {number}", field.name);
             let mut config = Config {
                 cols: MAX_COLS,
@@ -161,7 +164,12 @@ fn a_block_is_smaller_than_the_heap() {
         block: 4096,
         ..Config::default()
     };
-    assert_eq!(config.validate(), Err(ConfigError::Block { block: 4096, heap: 4 }));
+    let refused = ConfigError::Block {
+        block: 4096,
+        heap: 4,
+        allowed: vec![64, 128, 256, 512, 1024, 2048],
+    };
+    assert_eq!(config.validate(), Err(refused));
     config.block = 2048;
     assert_eq!(config.validate(), Ok(()));
 }

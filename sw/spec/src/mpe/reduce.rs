@@ -3,7 +3,7 @@
 //! | bits of a code | meaning |
 //! | --- | --- |
 //! | 3 | operands are floating-point numbers ([`FLOAT_BIT`]) |
-//! | 2 | each bit for itself ([`BITWISE_BIT`]) |
+//! | 2 | each bit for itself |
 //! | 1, 0 | which one of its group: 0 sum, 2 minimum, 3 maximum; 0 and, 1 or, 2 xor |
 //!
 //! Operands are W bits wide, 32 or 64: integers in two's complement, floating-point numbers in binary32 or binary64 of
@@ -40,20 +40,6 @@ codes! {
 pub const OPERATION_WIDTH: usize = 4;
 /// Bit of a code that tells floating-point operands.
 pub const FLOAT_BIT: usize = 3;
-/// Bit of a code that tells operations on each bit for itself.
-pub const BITWISE_BIT: usize = 2;
-
-impl Operation {
-    /// Whether its operands are floating-point numbers, and its result may raise flags.
-    pub fn is_float(self) -> bool {
-        self as u32 >> FLOAT_BIT & 1 == 1
-    }
-
-    /// Whether each bit of its result depends on the same bit of the operands alone.
-    pub fn is_bitwise(self) -> bool {
-        self as u32 >> BITWISE_BIT & 1 == 1
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -66,11 +52,10 @@ mod tests {
     }
 
     #[test]
-    fn bits_of_a_code_tell_its_group() {
+    fn a_bit_of_a_code_tells_floating_point_operands() {
         for &operation in Operation::ALL {
-            assert_eq!(operation.is_float(), operation.name().starts_with("float"));
-            let bitwise = [Operation::And, Operation::Or, Operation::Xor];
-            assert_eq!(operation.is_bitwise(), bitwise.contains(&operation));
+            let is_float = operation as u32 >> FLOAT_BIT & 1 == 1;
+            assert_eq!(is_float, operation.name().starts_with("float"));
         }
         assert_eq!(Operation::from_code(1), None);
         assert_eq!(
