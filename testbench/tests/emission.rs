@@ -4,7 +4,7 @@ use portico_hdl::{
     ni::Scratchpad,
     top::{Top, TOPS},
 };
-use portico_spec::Config;
+use portico_spec::{Allowed, Config};
 use portico_synth::{area, infers_block_ram, locate, Mode, Target, Tool, Yosys};
 use portico_testbench::hardware::{design, emit, PREFIX};
 use portico_verilog::{Design, Module};
@@ -51,22 +51,30 @@ fn configurations(top: &Top) -> Vec<Config> {
         ],
         "dma" | "tile" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
         "fabric" => vec![fabric(2, 32), fabric(1, 64)],
-        _ => {
-            let varied = |key: &str, values: &'static [usize]| match top.keys.contains(&key) {
-                true => values,
-                false => &values[..1],
-            };
-            let fifos = varied("fifo", &[2, 3, 16]);
-            let of_width = |&width: &usize| {
-                fifos.iter().map(move |&fifo| Config {
-                    width,
-                    fifo,
-                    ..Config::default()
-                })
-            };
-            varied("width", &[32, 64]).iter().flat_map(of_width).collect()
-        }
+        _ => combinations(top),
     }
+}
+
+/// Every valid combination of values that shape the block differently: some depths of FIFOs, all widths, and of the other
+/// keys both ends of their range.
+fn combinations(top: &Top) -> Vec<Config> {
+    let shaping = Config::fields().iter().filter(|field| top.keys.contains(&field.name));
+    let configs = shaping.fold(vec![Config::default()], |configs, field| {
+        let values = match field.allowed {
+            Allowed::Range(..) if field.name == "fifo" => vec![2, 3, 16],
+            Allowed::Range(first, last) => vec![first, last],
+            Allowed::OneOf(choices) => vec![choices[0], choices[choices.len() - 1]],
+            Allowed::Switch => return configs,
+        };
+        let with = |config: &Config, value: &usize| {
+            let mut config = config.clone();
+            let setting = config.set(&format!("{}={value}", field.name));
+            setting.map(|()| config).expect("a value of the table")
+        };
+        let of_config = |config: &Config| values.iter().map(|value| with(config, value)).collect::<Vec<_>>();
+        configs.iter().flat_map(of_config).collect()
+    });
+    configs.into_iter().filter(|config| config.validate().is_ok()).collect()
 }
 
 type Emitted = (Config, &'static Top, Design);

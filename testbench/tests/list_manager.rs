@@ -1,13 +1,14 @@
 //! The list manager on every device, held to the golden model.
 
 use portico_hdl::portals::{ListManager, ListParameters};
+use portico_spec::Config;
 use portico_testbench::{
     golden_blocks,
-    hardware::{compiled, synthesised},
+    hardware::{self, compiled, synthesised},
     rtl_device,
 };
 use portico_verilog::{emit, Design, Options};
-use suites::list::check;
+use suites::list::{check, check_size};
 
 mod suites {
     pub mod list;
@@ -81,6 +82,30 @@ fn lists_as_verilog() -> anyhow::Result<()> {
         check(compiled(&design::<10>(&parameters))?, &parameters, 60_000, SEED)?;
     }
     Ok(())
+}
+
+#[test]
+fn large_lists_as_verilog() -> anyhow::Result<()> {
+    let size = |design: &Design, parameters: &ListParameters| -> anyhow::Result<()> {
+        let corners = check_size(compiled(design)?, parameters, 500, SEED)?;
+        println!("{parameters:?}: {corners:?}");
+        Ok(())
+    };
+    for (entries, buckets) in [(4096, 0), (16_384, 256)] {
+        let config = Config {
+            entries,
+            buckets,
+            ..Config::default()
+        };
+        let design = hardware::design("list-manager", &config)?;
+        size(&design, &ListParameters::new(entries, buckets))?;
+    }
+    // Numbers run out once the table is full.
+    let parameters = ListParameters {
+        sequence_limit: 4096 + 1,
+        ..ListParameters::new(4096, 64)
+    };
+    size(&design::<12>(&parameters), &parameters)
 }
 
 #[test]

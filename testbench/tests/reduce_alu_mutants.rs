@@ -1,12 +1,14 @@
 //! The suite of the reduce ALU proves itself: hardware with a planted fault does not pass it.
 
-use portico_sim::{build, Optimise, Options};
 use portico_testbench::blocks_bench::reduce_alu::design;
-use portico_testbench::verilated::Verilated;
-use portico_verilog::Design;
-use suites::{fault::Fault, reduce_alu::check};
+use suites::{
+    caught::{all_are_caught, device},
+    fault::Fault,
+    reduce_alu::check,
+};
 
 mod suites {
+    pub mod caught;
     pub mod fault;
     pub mod reduce_alu;
 }
@@ -111,23 +113,8 @@ const FAULTS: &[Fault] = &[
 
 #[test]
 fn faults_of_the_reduce_alu_are_caught() -> anyhow::Result<()> {
-    let options = Options {
-        optimise: Optimise::Build,
-        lint: false,
-        ..Options::default()
-    };
-    let outcome = |design: &Design| {
-        let device = Verilated::new(&build(design, &options)?)?;
-        check(device, STAGES, WIDTH, CYCLES, SEED)
-    };
-    let design = design(WIDTH, STAGES)?;
-    outcome(&design)?;
-    for fault in FAULTS {
-        let mut design = design.clone();
-        fault.plant(&mut design);
-        let error = outcome(&design).expect_err(fault.what);
-        assert!(error.to_string().contains("seed 0x5eed"), "{}: {error:#}", fault.what);
-        println!("{}: {error:#}", fault.what);
-    }
+    all_are_caught(&design(WIDTH, STAGES)?, FAULTS, CYCLES, |design, cycles| {
+        check(device(design), STAGES, WIDTH, cycles, SEED)
+    });
     Ok(())
 }

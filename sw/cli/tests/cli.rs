@@ -403,6 +403,52 @@ fn synthesis_says_which_mode_gave_which_area() {
 }
 
 #[test]
+fn blocks_that_stand_alone_are_generated_with_standard_streams() {
+    let folder = folder();
+    for (block, streams) in [
+        ("fp-add", ["s_axis_a", "s_axis_b", "m_axis"].as_slice()),
+        ("reduce-alu", &["s_axis_a", "s_axis_b", "m_axis"]),
+        ("list-manager", &["s_axis", "m_axis"]),
+        ("buddy", &["s_axis", "m_axis"]),
+    ] {
+        let text = success(folder.path(), &format!("generate {block}"));
+        let (_, top) = text
+            .split_once(&format!("\nmodule portico_{} (\n", block.replace('-', "_")))
+            .unwrap_or_else(|| panic!("{block}: no such module"));
+        let (ports, _) = top.split_once(");").unwrap();
+        for stream in streams {
+            let (forward, back) = match stream.starts_with('s') {
+                true => ("input", "output"),
+                false => ("output", "input"),
+            };
+            for (signal, direction) in [
+                ("tdata", forward),
+                ("tlast", forward),
+                ("tvalid", forward),
+                ("tready", back),
+            ] {
+                let name = format!(" {stream}_{signal}");
+                let port = ports.lines().find(|line| line.trim_end_matches(',').ends_with(&name));
+                let port = port.unwrap_or_else(|| panic!("{block}: no{name} in {ports}"));
+                assert!(port.trim().starts_with(direction), "{block}: {port}");
+            }
+        }
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn a_buddy_allocator_is_synthesised() {
+    let printed = success(
+        folder().path(),
+        "synth buddy --set heap=4 --set block=512 --target ecp5 --no-place",
+    );
+    for text in ["portico_buddy", "synth_ecp5 -nowidelut"] {
+        assert!(printed.contains(text), "{printed}");
+    }
+}
+
+#[test]
 fn examples_run_on_the_golden_fabric() {
     let folder = folder();
     let list = success(folder.path(), "run --list");

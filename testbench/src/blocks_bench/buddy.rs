@@ -3,7 +3,7 @@
 //! Cycles are those of the Verilated Verilog, from the cycle in which a command is taken to that in which its result is
 //! offered. Every result is held against the golden allocator.
 
-use super::{synthesis::Synthesis, Effort, Line, Measured, Plot, BENCH};
+use super::{memory::memory_bits, synthesis::Synthesis, Effort, Line, Measured, Plot, BENCH};
 use crate::bench_report::{Better, Row};
 use crate::device::{Device, Input, Output};
 use crate::hardware;
@@ -160,19 +160,6 @@ fn cycles(design: &Design, heap: Heap, effort: &Effort) -> anyhow::Result<Cycles
     })
 }
 
-/// Bits of the memories that the Verilog declares.
-fn ram_bits(design: &Design) -> u64 {
-    let number = |text: &str| text.parse::<u64>().ok();
-    let declared = |line: &str| {
-        let (width, words) = line.split_once(":0] memory [0:")?;
-        let (_, width) = width.rsplit_once('[')?;
-        let words = words.strip_suffix("];")?;
-        Some((number(width)? + 1) * (number(words)? + 1))
-    };
-    let lines = design.modules.iter().flat_map(|module| module.text.lines());
-    lines.filter_map(declared).sum()
-}
-
 /// Cycles and RAM of heaps from the smallest to the largest, area of some.
 ///
 /// # Errors
@@ -196,12 +183,13 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
         for (line, value) in lines.iter_mut().zip([most, mean].concat()) {
             line.points.push((kib.into(), value));
         }
-        bits.push((f64::from(kib), ram_bits(&design) as f64));
+        bits.push((f64::from(kib), memory_bits(&design) as f64));
         let largest = log == greatest;
         if largest {
             for (operation, what) in [(Operation::Allocate, "allocate"), (Operation::Free, "free")] {
                 rows.push(Row {
-                    limit: Some(1.0),
+                    // A halving a cycle.
+                    limit: Some(heap.top_order().into()),
                     bound: Some(MOST_CYCLES),
                     ..Row::new(
                         BENCH,
@@ -221,7 +209,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
                     format!("{name}: RAM"),
                     "bits",
                     Better::Less,
-                    ram_bits(&design) as f64,
+                    memory_bits(&design) as f64,
                 )
             });
         }

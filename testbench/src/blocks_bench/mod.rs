@@ -14,6 +14,7 @@ pub mod buddy;
 pub mod fp_adder;
 pub mod list_manager;
 mod measured;
+mod memory;
 pub mod reduce_alu;
 pub mod synthesis;
 

@@ -237,6 +237,16 @@ mod tests {
     }
 
     #[test]
+    fn quick_rows_hold_their_bounds() {
+        let measured = rows(&Effort::quick(), &mut |step| println!("{step}")).unwrap();
+        let bounded: Vec<_> = measured.rows.iter().filter(|row| row.bound.is_some()).collect();
+        assert_eq!(bounded.len(), 2 * 3, "both widths");
+        assert!(bounded.iter().all(|row| row.meets_bound() == Some(true)), "{bounded:?}");
+        let cells = measured.rows.iter().filter(|row| row.name.contains("LUT, "));
+        assert_eq!(cells.count(), 2 * 2, "both widths, both families");
+    }
+
+    #[test]
     fn a_slower_alu_misses_its_bounds() {
         let alu = rtl_device!(
             ReduceAlu::<32>::new(STAGES + 1);

@@ -61,15 +61,6 @@ impl Synthesis {
     }
 }
 
-/// Holds the row called `name` to `bound`.
-///
-/// # Panics
-/// There is no such row.
-pub fn hold(rows: &mut [Row], name: &str, bound: f64) {
-    let row = rows.iter_mut().find(|row| row.name == name);
-    row.unwrap_or_else(|| panic!("there is no row {name}")).bound = Some(bound);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +79,7 @@ mod tests {
             },
             clock: None,
         };
-        let mut rows = synthesis.rows("fp-add");
+        let rows = synthesis.rows("fp-add");
         let found: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.value)).collect();
         assert_eq!(
             found,
@@ -100,13 +91,5 @@ mod tests {
                 ("fp-add: FF, Xilinx 7", 3.0)
             ]
         );
-        hold(&mut rows, "fp-add: LUT, ECP5", 9.0);
-        assert_eq!(rows[0].meets_bound(), Some(false));
-    }
-
-    #[test]
-    #[should_panic(expected = "there is no row fp-add: LUT, ECP5")]
-    fn a_bound_needs_a_row() {
-        hold(&mut [], "fp-add: LUT, ECP5", 1.0);
     }
 }

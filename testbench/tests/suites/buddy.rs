@@ -458,6 +458,6 @@ pub fn check(device: impl Device + 'static, heap: Heap, commands: usize, seed: u
         corners.lost_in_reset,
         corners.reset_in_sweep + usize::from(corners.initialisation == 0),
     ];
-    ensure!(!met.contains(&0), "{at}: a corner was missed: {corners:?}");
+    ensure!(!met.contains(&0), "{at} misses a corner: {corners:?}");
     Ok(corners)
 }

@@ -1,15 +1,13 @@
 //! The list manager's benchmark: cycles of every kind of command against their bounds, the paper's worst case (Portals
 //! Accelerator, Figures 11 and 12) beside portable Rust, memory beside the paper's Table II, and area.
 
-mod memory;
 mod software;
 mod unit;
 
-use super::{synthesis::Synthesis, Effort, Line, Measured, Plot, BENCH};
+use super::{memory::memory_bits, synthesis::Synthesis, Effort, Line, Measured, Plot, BENCH};
 use crate::bench_report::{Better, Row};
 use crate::{hardware, verilated::Verilated};
 use anyhow::Result;
-use memory::memory_bits;
 use portico_spec::portals::list::{command, handle_command, Entry, List, Opcode, ANY_SOURCE, USE_ONCE};
 use portico_spec::Config;
 use portico_verilog::Design;

@@ -14,6 +14,9 @@ pub struct Ports {
     pub m_tready: Input,
     pub initialising: Output,
     pub occupancy: [Output; 3],
+    pub searches: Output,
+    pub compared: Output,
+    pub longest: Output,
 }
 
 impl Ports {
@@ -37,6 +40,9 @@ impl Ports {
                 device.require_output("occupancy_overflow")?,
                 device.require_output("occupancy_unexpected")?,
             ],
+            searches: device.require_output("searches")?,
+            compared: device.require_output("compared")?,
+            longest: device.require_output("longest")?,
         })
     }
 }

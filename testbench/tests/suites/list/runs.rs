@@ -5,11 +5,12 @@ use super::{
     Bench, AHEAD,
 };
 use anyhow::{ensure, Result};
-use portico_spec::portals::list::{command, handle_command, Entry, List, Opcode};
+use portico_spec::portals::list::{command, handle_command, Entry, List, Opcode, ANY_SOURCE};
 use rand::{rngs::SmallRng, Rng};
 
 impl Bench {
-    pub(super) fn random(&mut self, commands: usize, rng: &mut SmallRng) -> Result<()> {
+    /// Random commands, after each of which a reset may come.
+    pub(super) fn random(&mut self, commands: usize, resets: f64, rng: &mut SmallRng) -> Result<()> {
         let length = (commands / PHASES.len()).clamp(1, 4 * self.shape.entries + 100);
         for number in 0..commands {
             let phase = PHASES[number / length % PHASES.len()];
@@ -26,7 +27,7 @@ impl Bench {
                 named => named,
             };
             self.send(beats, named, rng);
-            if rng.gen_bool(1.0 / 700.0) {
+            if rng.gen_bool(resets) {
                 for _ in 0..rng.gen_range(0..20) {
                     self.step(rng.gen_bool(offers), rng.gen_bool(takes))?;
                 }
@@ -81,6 +82,37 @@ impl Bench {
                 self.settle(rng)?;
             }
             self.empty(rng)?;
+        }
+        Ok(())
+    }
+
+    /// Fills the table to the last place, and asks for one place more.
+    pub(super) fn fill(&mut self, rng: &mut SmallRng) -> Result<()> {
+        for place in 0..=self.shape.entries {
+            while !self.sending.is_empty() || self.open >= AHEAD {
+                self.step(true, true)?;
+            }
+            let entry = Entry {
+                source: (place % 40) as u16 * 7,
+                options: u16::from(place % 64 == 0) << ANY_SOURCE,
+                match_bits: place as u64,
+                ..Entry::default()
+            };
+            self.send(command(Opcode::Append, LISTS[place % 3], &entry), Named::Nothing, rng);
+        }
+        self.settle(rng)
+    }
+
+    /// Searches that nothing ends before the last entry.
+    pub(super) fn search_all(&mut self, rng: &mut SmallRng) -> Result<()> {
+        let nowhere = Entry {
+            options: 1 << ANY_SOURCE,
+            match_bits: u64::MAX,
+            ..Entry::default()
+        };
+        for (opcode, list) in [(Opcode::Search, List::All), (Opcode::Probe, List::Unexpected)] {
+            self.send(command(opcode, list, &nowhere), Named::Nothing, rng);
+            self.settle(rng)?;
         }
         Ok(())
     }

@@ -21,15 +21,21 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct Add<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// The cut takes the next values; it keeps them otherwise.
     pub enable: Signal<In, Bit>,
+    /// Significand of the addend of greater magnitude.
     pub major: Signal<In, Bits<W>>,
+    /// That of the other, aligned.
     pub minor: Signal<In, Bits<W>>,
     /// The sticky bit of `minor`.
     pub lost: Signal<In, Bit>,
+    /// Sign, exponent and special cases.
     pub fate: Signal<In, Fate>,
+    /// Beyond the cut, sum or difference of the significands and three bits below.
     pub sum: Signal<Out, Bits<W>>,
     /// How long the normalising shift may be: as long as the exponent, no longer than it can be, nothing if special.
     pub limit: Signal<Out, Bits<SHIFT_WIDTH>>,
+    /// `fate` beyond the cut.
     pub fate_on: Signal<Out, Fate>,
     sum_cut: Cut<Bits<W>>,
     limit_cut: Cut<Bits<SHIFT_WIDTH>>,

@@ -22,18 +22,27 @@ use std::ops::Range;
 #[derive(LogicBlock)]
 pub struct Align<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// The cut takes the next values; it keeps them otherwise.
     pub enable: Signal<In, Bit>,
+    /// Significand of the addend of greater magnitude; it stays.
     pub major: Signal<In, Bits<W>>,
+    /// That of the other, to be shifted.
     pub minor: Signal<In, Bits<W>>,
     /// The sticky bit of an earlier shift.
     pub lost: Signal<In, Bit>,
+    /// Places to shift by; the step looks at its bits of it alone.
     pub distance: Signal<In, Bits<DISTANCE_WIDTH>>,
+    /// Sign, exponent and special cases.
     pub fate: Signal<In, Fate>,
-    /// All of them beyond the cut, `minor` and `lost` as they are after the shift.
+    /// `major` beyond the cut, as everything that leaves.
     pub major_on: Signal<Out, Bits<W>>,
+    /// `minor` after the shift.
     pub minor_on: Signal<Out, Bits<W>>,
+    /// The sticky bit of this shift and the earlier one.
     pub lost_on: Signal<Out, Bit>,
+    /// `distance` as it was.
     pub distance_on: Signal<Out, Bits<DISTANCE_WIDTH>>,
+    /// `fate` as it was.
     pub fate_on: Signal<Out, Fate>,
     words: [Cut<Bits<W>>; 2],
     lost_cut: Cut<Bit>,
@@ -127,5 +136,48 @@ impl<const W: usize> Logic for Align<W> {
         self.lost_on.next = self.lost_cut.q.val();
         self.distance_on.next = self.distance_cut.q.val();
         self.fate_on.next = self.fate_cut.q.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{rng, settle};
+    use rand::Rng;
+
+    fn shifts<const W: usize>(format: Format, bits: Range<usize>) {
+        let mut rng = rng(0xa119 + W as u64);
+        let mut dut = Align::<W>::new(format, bits.clone(), false);
+        dut.connect_all();
+        // The top bit is free for a carry; below the significand are guard and round bit.
+        let significand = format.fraction_width + 1;
+        let lowest = W - 1 - significand - 2;
+        let looked_at = (1 << bits.end) - (1 << bits.start);
+        let (mut lost, mut kept) = (0, 0);
+        for number in 0..2_000 {
+            let minor = (rng.gen::<u64>() & ones(significand + 2)) << lowest;
+            let (distance, before) = (rng.gen_range(0..1 << bits.end), rng.gen_bool(0.1));
+            dut.minor.next = minor.to_bits();
+            dut.lost.next = before;
+            dut.distance.next = distance.into();
+            settle(&mut dut);
+            let by = distance & looked_at;
+            let expected = minor >> by >> lowest << lowest;
+            let gone = expected << by != minor;
+            let found = (dut.minor_on.val().to_u64(), dut.lost_on.val());
+            assert_eq!(found, (expected, before || gone), "pair {number}: {minor:#x} by {by}");
+            assert_eq!(dut.distance_on.val().to_u64(), distance);
+            lost += usize::from(gone);
+            kept += usize::from(!gone && by > 0);
+        }
+        assert!(lost > 100 && kept > 0, "{lost} times a one was lost, {kept} times none");
+    }
+
+    #[test]
+    fn what_is_shifted_out_leaves_a_sticky_bit() {
+        shifts::<32>(Format::BINARY32, 0..2);
+        shifts::<32>(Format::BINARY32, 2..5);
+        shifts::<64>(Format::BINARY64, 0..2);
+        shifts::<64>(Format::BINARY64, 0..6);
     }
 }

@@ -22,12 +22,17 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct Compare<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// The cut takes the next values; it keeps them otherwise.
     pub enable: Signal<In, Bit>,
+    /// One addend.
     pub a: Signal<In, Bits<W>>,
+    /// The other.
     pub b: Signal<In, Bits<W>>,
-    /// `a` and `b` beyond the cut, and what is known of them.
+    /// `a` beyond the cut.
     pub left: Signal<Out, Bits<W>>,
+    /// `b` beyond the cut.
     pub right: Signal<Out, Bits<W>>,
+    /// What is known of them.
     pub relation: Signal<Out, Relation>,
     /// How far the addend of smaller magnitude has to go to the right.
     pub distance: Signal<Out, Bits<DISTANCE_WIDTH>>,

@@ -20,7 +20,9 @@ pub struct FpAdderCore<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// All registers take their next values; they keep them otherwise.
     pub enable: Signal<In, Bit>,
+    /// One addend.
     pub a: Signal<In, Bits<W>>,
+    /// The other.
     pub b: Signal<In, Bits<W>>,
     /// The sum of the addends of `stages` enabled edges ago.
     pub sum: Signal<Out, Bits<W>>,

@@ -14,13 +14,16 @@ pub struct Cut<T: Synth> {
     pub clk: Signal<In, Clock>,
     /// Takes the next value; a register keeps its value otherwise.
     pub enable: Signal<In, Bit>,
+    /// The value of this cycle.
     pub d: Signal<In, T>,
+    /// It, or with the register that of the last enabled edge.
     pub q: Signal<Out, T>,
     held: Vec<DFF<T>>,
     _registers: usize,
 }
 
 impl<T: Synth> Cut<T> {
+    /// With a register, or a wire.
     pub fn new(registered: bool) -> Self {
         let registers = usize::from(registered);
         Self {

@@ -17,8 +17,11 @@ use rust_hdl::prelude::*;
 /// Subtracts an exponent from one that is not smaller; otherwise what it gives means nothing.
 #[derive(LogicBlock)]
 pub struct Distance {
+    /// The minuend.
     pub greater: Signal<In, Bits<EXPONENT_WIDTH>>,
+    /// The subtrahend, not greater.
     pub lesser: Signal<In, Bits<EXPONENT_WIDTH>>,
+    /// Their difference, or one among the farthest.
     pub distance: Signal<Out, Bits<DISTANCE_WIDTH>>,
     difference: Signal<Local, Bits<EXPONENT_WIDTH>>,
     far_mask: Constant<Bits<EXPONENT_WIDTH>>,
@@ -50,6 +53,37 @@ impl Logic for Distance {
         if (self.difference.val() & self.far_mask.val()).any() {
             self.distance.next =
                 (self.difference.val().get_bits::<DISTANCE_WIDTH>(0) & self.mask.val()) | self.farthest.val();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::settle;
+
+    #[test]
+    fn near_distances_are_exact_and_far_ones_stay_far() {
+        for (format, width) in [(Format::BINARY32, 5), (Format::BINARY64, 6)] {
+            let mut dut = Distance::new(format, width);
+            dut.connect_all();
+            let farthest = (1 << width) - 1;
+            for expected in 0..=format.top_exponent() {
+                for lesser in [0, 1, format.top_exponent() - expected] {
+                    let greater = lesser + expected;
+                    if greater > format.top_exponent() {
+                        continue;
+                    }
+                    dut.greater.next = greater.into();
+                    dut.lesser.next = lesser.into();
+                    settle(&mut dut);
+                    let found = dut.distance.val().to_u64();
+                    match expected <= farthest {
+                        true => assert_eq!(found, expected, "{greater} - {lesser}"),
+                        false => assert_eq!(found, farthest & !0b11 | expected & 0b11, "{greater} - {lesser}"),
+                    }
+                }
+            }
         }
     }
 }

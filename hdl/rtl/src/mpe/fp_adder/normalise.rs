@@ -26,7 +26,9 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct Normalise<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// The cut takes the next values; it keeps them otherwise.
     pub enable: Signal<In, Bit>,
+    /// The sum, shifted by all digits chosen before the last.
     pub word: Signal<In, Bits<W>>,
     /// All digits chosen so far; the last of them is yet to be carried out.
     pub shift: Signal<In, Bits<SHIFT_WIDTH>>,
@@ -34,12 +36,17 @@ pub struct Normalise<const W: usize> {
     pub limit: Signal<In, Bits<SHIFT_WIDTH>>,
     /// The limit counts: every digit so far was its own.
     pub bound: Signal<In, Bit>,
+    /// Sign, exponent and special cases.
     pub fate: Signal<In, Fate>,
-    /// All of them beyond the cut, with this step's digit.
+    /// The word beyond the cut, shifted by the last digit before this step's.
     pub word_on: Signal<Out, Bits<W>>,
+    /// `shift` with this step's digit.
     pub shift_on: Signal<Out, Bits<SHIFT_WIDTH>>,
+    /// `limit` as it was.
     pub limit_on: Signal<Out, Bits<SHIFT_WIDTH>>,
+    /// `bound` for the next digit.
     pub bound_on: Signal<Out, Bit>,
+    /// `fate`, with what the step finds: that the sum is huge, or the exponent for the rounding.
     pub fate_on: Signal<Out, Fate>,
     shifter: ShiftDigit<W>,
     word_cut: Cut<Bits<W>>,

@@ -12,6 +12,7 @@ use rust_hdl::prelude::*;
 /// Classifies a number of `W` bits.
 #[derive(LogicBlock)]
 pub struct Operand<const W: usize> {
+    /// The number.
     pub word: Signal<In, Bits<W>>,
     /// The exponent field, 1 for subnormals and zeros.
     pub exponent: Signal<Out, Bits<EXPONENT_WIDTH>>,
@@ -19,7 +20,9 @@ pub struct Operand<const W: usize> {
     pub normal: Signal<Out, Bit>,
     /// Infinity or NaN.
     pub special: Signal<Out, Bit>,
+    /// NaN of either kind.
     pub nan: Signal<Out, Bit>,
+    /// Signalling NaN.
     pub signalling: Signal<Out, Bit>,
     field: Signal<Local, Bits<W>>,
     subnormal: Signal<Local, Bits<1>>,
@@ -32,6 +35,7 @@ pub struct Operand<const W: usize> {
 }
 
 impl<const W: usize> Operand<W> {
+    /// For numbers of `format`, which has `W` bits.
     pub fn new(format: Format) -> Self {
         Self {
             word: Default::default(),

@@ -20,16 +20,23 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct Order<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// The cut takes the next values; it keeps them otherwise.
     pub enable: Signal<In, Bit>,
+    /// One addend.
     pub left: Signal<In, Bits<W>>,
+    /// The other.
     pub right: Signal<In, Bits<W>>,
+    /// How the two compare.
     pub relation: Signal<In, Relation>,
     /// How far the lesser has to go to the right.
     pub distance: Signal<In, Bits<DISTANCE_WIDTH>>,
-    /// The significands.
+    /// Significand of the greater.
     pub major: Signal<Out, Bits<W>>,
+    /// That of the lesser.
     pub minor: Signal<Out, Bits<W>>,
+    /// `distance` beyond the cut.
     pub distance_on: Signal<Out, Bits<DISTANCE_WIDTH>>,
+    /// Sign, exponent and special cases of the sum.
     pub fate: Signal<Out, Fate>,
     words: [Cut<Bits<W>>; 2],
     distance_cut: Cut<Bits<DISTANCE_WIDTH>>,
@@ -49,6 +56,7 @@ pub struct Order<const W: usize> {
 }
 
 impl<const W: usize> Order<W> {
+    /// For numbers of `format`, with a register at its end or none.
     pub fn new(format: Format, registered: bool) -> Self {
         Self {
             clk: Default::default(),

@@ -24,13 +24,17 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct Round<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// The result takes its next value; it keeps it otherwise.
     pub enable: Signal<In, Bit>,
+    /// The sum, shifted by all digits but the last.
     pub word: Signal<In, Bits<W>>,
     /// The whole shift, of which the last digit is yet to be carried out.
     pub shift: Signal<In, Bits<SHIFT_WIDTH>>,
     /// With two added to the exponent.
     pub fate: Signal<In, Fate>,
+    /// The rounded sum.
     pub sum: Signal<Out, Bits<W>>,
+    /// Its exceptions, as [`Flag`](portico_spec::fp::Flag) numbers them.
     pub flags: Signal<Out, Bits<FLAGS_WIDTH>>,
     shifter: ShiftDigit<W>,
     sum_cut: Cut<Bits<W>>,

@@ -12,8 +12,11 @@ use rust_hdl::prelude::*;
 /// Shifts a `W`-bit word by none, one, two or three times what one counts in the digit.
 #[derive(LogicBlock)]
 pub struct ShiftDigit<const W: usize> {
+    /// What to shift.
     pub word: Signal<In, Bits<W>>,
+    /// All digits; one of them counts here.
     pub shift: Signal<In, Bits<SHIFT_WIDTH>>,
+    /// The word, with zeros at its low end.
     pub shifted: Signal<Out, Bits<W>>,
     digit: Signal<Local, Bits<2>>,
     by_two_mask: Signal<Local, Bits<W>>,

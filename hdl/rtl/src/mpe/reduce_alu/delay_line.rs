@@ -16,7 +16,9 @@ pub struct DelayLine<const N: usize> {
     pub clk: Signal<In, Clock>,
     /// All values move on; they stay where they are otherwise.
     pub enable: Signal<In, Bit>,
+    /// The value that enters.
     pub d: Signal<In, Bits<N>>,
+    /// The value that has passed all places.
     pub q: Signal<Out, Bits<N>>,
     place: Vec<DFF<Bits<N>>>,
     _places: usize,

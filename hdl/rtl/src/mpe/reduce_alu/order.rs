@@ -15,7 +15,9 @@ use rust_hdl::prelude::*;
 /// Compares `a` with `b`, of `W` bits each, 32 or 64.
 #[derive(LogicBlock)]
 pub struct Order<const W: usize> {
+    /// One number.
     pub a: Signal<In, Bits<W>>,
+    /// The other.
     pub b: Signal<In, Bits<W>>,
     /// Both are floating-point numbers, and signed integers otherwise.
     pub floating: Signal<In, Bit>,

@@ -19,7 +19,9 @@ type Code = Bits<OPERATION_WIDTH>;
 pub struct SingleCycle<const W: usize> {
     /// A code of [`Operation`], or of none: `a` passes then, and `invalid` is high.
     pub operation: Signal<In, Code>,
+    /// Accumulated element.
     pub a: Signal<In, Bits<W>>,
+    /// Contribution.
     pub b: Signal<In, Bits<W>>,
     /// Of a floating-point sum: `a`.
     pub result: Signal<Out, Bits<W>>,

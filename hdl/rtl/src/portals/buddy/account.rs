@@ -10,18 +10,23 @@ use super::NODE_WIDTH;
 use portico_spec::portals::buddy::{Heap, BYTES_WIDTH, ORDER_WIDTH};
 use rust_hdl::prelude::*;
 
+/// Counts free blocks, and knows the largest.
 #[derive(LogicBlock)]
 pub struct Account {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the whole heap is free.
     pub rst: Signal<In, Bit>,
-    /// A block of this order is granted, or freed.
+    /// A block of this order is granted.
     pub granted: Signal<In, Bit>,
+    /// A block of this order comes back.
     pub freed: Signal<In, Bit>,
+    /// Of the block granted or freed.
     pub order: Signal<In, Bits<ORDER_WIDTH>>,
     /// One bit a depth: there is a free block.
     pub available: Signal<In, Bits<NODE_WIDTH>>,
+    /// Bytes of all free blocks.
     pub free_bytes: Signal<Out, Bits<BYTES_WIDTH>>,
+    /// Bytes of the largest free block, 0 if there is none.
     pub largest_free: Signal<Out, Bits<BYTES_WIDTH>>,
     free_blocks: DFF<Bits<NODE_WIDTH>>,
     largest: DFF<Bits<BYTES_WIDTH>>,
@@ -35,6 +40,7 @@ pub struct Account {
 }
 
 impl Account {
+    /// For `heap`, all of it free after reset.
     pub fn new(heap: Heap) -> Self {
         let block_bits = heap.block().ilog2();
         Self {

@@ -9,14 +9,18 @@ use super::NODE_WIDTH;
 use portico_spec::portals::buddy::{Heap, OPERAND_WIDTH, OPERATION_OFFSET};
 use rust_hdl::prelude::*;
 
+/// Reads a command.
 #[derive(LogicBlock)]
 pub struct Request {
+    /// The word of the command, as [`portico_spec::portals::buddy::command`] makes it.
     pub command: Signal<In, Bits<32>>,
+    /// It gives a block back.
     pub is_free: Signal<Out, Bit>,
     /// No smallest block starts at this address.
     pub foreign: Signal<Out, Bit>,
     /// The node of the smallest block at this address.
     pub leaf: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Its size is zero.
     pub zero_size: Signal<Out, Bit>,
     /// One bit a depth: blocks there are as large as the size. As a number, the last node of the deepest such depth.
     pub sufficient: Signal<Out, Bits<NODE_WIDTH>>,
@@ -32,6 +36,7 @@ pub struct Request {
 }
 
 impl Request {
+    /// For commands to `heap`.
     pub fn new(heap: Heap) -> Self {
         let all = (1u64 << OPERAND_WIDTH) - 1;
         let outside_of = |bytes: u32| all & !u64::from(bytes - 1);

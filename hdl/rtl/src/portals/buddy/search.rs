@@ -12,12 +12,15 @@
 use super::{rank_mask, NODE_WIDTH};
 use rust_hdl::prelude::*;
 
+/// Looks through three words of `W` = 2^`R` places.
 #[derive(LogicBlock)]
 pub struct Search<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
-    /// Free blocks in word 0, words of group 0 with a free block, and groups with one.
+    /// Free blocks in word 0.
     pub nodes: Signal<In, Bits<W>>,
+    /// Words of group 0 with a free block.
     pub words: Signal<In, Bits<W>>,
+    /// Groups with a word that has one.
     pub groups: Signal<In, Bits<W>>,
     /// One bit a depth: there is a free block.
     pub available: Signal<Out, Bits<NODE_WIDTH>>,
@@ -25,11 +28,13 @@ pub struct Search<const W: usize, const R: usize> {
     pub sufficient: Signal<In, Bits<NODE_WIDTH>>,
     /// No depth is both.
     pub none: Signal<Out, Bit>,
-    /// The first place found is a word, or a group.
+    /// The first place found is a word.
     pub leads_to_word: Signal<Out, Bit>,
+    /// It is a group.
     pub leads_to_group: Signal<Out, Bit>,
-    /// Looks through `further` instead: free blocks in a word or words with one in a group.
+    /// Looks through `further` instead: free blocks in a word, or words with one in a group.
     pub goes_on: Signal<In, Bit>,
+    /// What it looks through then.
     pub further: Signal<In, Bits<W>>,
     /// The lowest place.
     pub place: Signal<Out, Bits<R>>,
@@ -50,6 +55,7 @@ pub struct Search<const W: usize, const R: usize> {
 }
 
 impl<const W: usize, const R: usize> Search<W, R> {
+    /// With no request in hand.
     pub fn new() -> Self {
         // Places whose number has this bit.
         let with_bit = |bit: usize| {
@@ -146,5 +152,71 @@ impl<const W: usize, const R: usize> Logic for Search<W, R> {
                 .val()
                 .replace_bit(i, (self.lowest.val() & self.odd[i].val()).any());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock_edge, rng, settle};
+    use rand::{rngs::SmallRng, Rng};
+
+    /// The places of each depth of a tier, from the first.
+    fn places(rank: usize) -> std::ops::Range<usize> {
+        1 << rank..2 << rank
+    }
+
+    fn searches<const W: usize, const R: usize>(rng: &mut SmallRng) {
+        let mut dut = Search::<W, R>::new();
+        dut.connect_all();
+        let mut met = [0; 4];
+        for number in 0..2_000 {
+            let few = |rng: &mut SmallRng| rng.gen::<u64>() & rng.gen::<u64>() & rng.gen::<u64>() & ((1 << W) - 1);
+            let tiers = [few(rng), few(rng), few(rng)];
+            let [nodes, words, groups] = tiers;
+            let sufficient = (1u64 << rng.gen_range(0..=3 * R)) - 1;
+            dut.nodes.next = nodes.into();
+            dut.words.next = words.into();
+            dut.groups.next = groups.into();
+            dut.sufficient.next = sufficient.into();
+            dut.goes_on.next = false;
+            clock_edge!(dut);
+
+            let first = |depth: usize| places(depth % R).find(|place| tiers[depth / R] >> place & 1 == 1);
+            let found = (0..3 * R).rev().filter(|depth| sufficient >> depth & 1 == 1);
+            let found = found.filter_map(|depth| Some((depth / R, first(depth)?))).next();
+            let context = format!("search {number}: {tiers:x?}, sufficient {sufficient:#x}, {found:?}");
+            let available = (0..3 * R).filter(|&depth| first(depth).is_some());
+            assert_eq!(
+                dut.available.val().to_u64(),
+                available.map(|depth| 1 << depth).sum::<u64>(),
+                "{context}"
+            );
+            assert_eq!(dut.none.val(), found.is_none(), "{context}");
+            met[found.map_or(3, |(tier, _)| tier)] += 1;
+            if let Some((tier, place)) = found {
+                let leads = [dut.leads_to_word.val(), dut.leads_to_group.val()];
+                assert_eq!(leads, [tier == 1, tier == 2], "{context}");
+                assert_eq!(dut.place.val().to_u64(), place as u64, "{context}");
+            }
+            let further = few(rng) | 1 << rng.gen_range(0..W);
+            dut.further.next = further.into();
+            dut.goes_on.next = true;
+            settle(&mut dut);
+            assert_eq!(
+                dut.place.val().to_u64(),
+                u64::from(further.trailing_zeros()),
+                "{context}"
+            );
+        }
+        assert!(met.iter().all(|&times| times > 20), "{met:?}");
+    }
+
+    #[test]
+    fn the_deepest_sufficient_depth_and_there_the_first_place() {
+        let mut rng = rng(0x5ea4);
+        searches::<4, 2>(&mut rng);
+        searches::<8, 3>(&mut rng);
+        searches::<32, 5>(&mut rng);
     }
 }

@@ -14,6 +14,7 @@ use crate::prim::LutRam;
 use portico_spec::portals::buddy::Heap;
 use rust_hdl::prelude::*;
 
+/// One bit for each word of `W` = 2^`R` nodes, one for each group of `W` words.
 #[derive(LogicBlock)]
 pub struct Summary<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
@@ -21,10 +22,13 @@ pub struct Summary<const W: usize, const R: usize> {
     pub rst: Signal<In, Bit>,
     /// The word of this node now has a free block or has not.
     pub update: Signal<In, Bit>,
+    /// A node of the word.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// The word has a free block.
     pub has_free: Signal<In, Bit>,
     /// Words of group 0.
     pub words: Signal<Out, Bits<W>>,
+    /// Groups with a word that has a free block.
     pub groups: Signal<Out, Bits<W>>,
     /// Words of the group whose number stands in the word's place of `node`, while nothing is in hand.
     pub group: Signal<Out, Bits<W>>,
@@ -47,6 +51,7 @@ pub struct Summary<const W: usize, const R: usize> {
 }
 
 impl<const W: usize, const R: usize> Summary<W, R> {
+    /// For `heap`.
     pub fn new(heap: Heap) -> Self {
         let words = 2 * u64::from(heap.blocks()) / W as u64;
         let groups = (words / W as u64).max(1);

@@ -22,6 +22,7 @@ pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> 
     pub rst: Signal<In, Bit>,
     /// The node in hand: the last `next_node`.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// The node in hand from the next cycle on.
     pub next_node: Signal<In, Bits<NODE_WIDTH>>,
     /// The node in hand becomes used.
     pub mark: Signal<In, Bit>,
@@ -56,6 +57,7 @@ pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> 
 }
 
 impl<const W: usize, const R: usize, const M: usize, const B: usize> Tree<W, R, M, B> {
+    /// For `heap`, all of it free after reset.
     pub fn new(heap: Heap) -> Self {
         let nodes = 2 * u64::from(heap.blocks());
         Self {

@@ -31,14 +31,19 @@ pub struct BucketEnds<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all chains become empty, which takes 4 cycles a bucket.
     pub rst: Signal<In, Bit>,
+    /// Chains are being made empty.
     pub initialising: Signal<Out, Bit>,
     /// Turns to the bucket of `source` in `list`.
     pub look: Signal<In, Bit>,
+    /// Below 3.
     pub list: Signal<In, Bits<LIST_BITS>>,
+    /// Its low bits number the bucket.
     pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    /// Those of the chain looked at.
     pub ends: EndsOut<A>,
     /// Changes them; they have to be looked at again.
     pub write: Signal<In, Bit>,
+    /// What they become.
     pub new_ends: EndsIn<A>,
     words: Ram<ENDS_WIDTH, CHAIN_WIDTH, ENDS_BYTES>,
     looked_at: DFF<Bits<CHAIN_WIDTH>>,

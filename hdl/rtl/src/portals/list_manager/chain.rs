@@ -23,6 +23,7 @@ pub struct Chain<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Reads the links of the entry at `at`; they stay until the next read.
     pub read: Signal<In, Bit>,
+    /// Entry to read.
     pub at: Signal<In, Bits<A>>,
     /// Of the chain that is changed.
     pub ends: EndsIn<A>,
@@ -34,7 +35,9 @@ pub struct Chain<const A: usize> {
     pub unlink: Signal<In, Bit>,
     /// Its next link becomes `successor`.
     pub frees: Signal<In, Bit>,
+    /// The next link that `frees` gives.
     pub successor: Signal<In, Bits<A>>,
+    /// The next link of the entry that was read.
     pub follower: Signal<Out, Bits<A>>,
     /// The ends after an insert or unlink.
     pub new_ends: EndsOut<A>,

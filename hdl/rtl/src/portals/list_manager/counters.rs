@@ -18,9 +18,11 @@ pub struct Counters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all places are free, and nothing was searched.
     pub rst: Signal<In, Bit>,
-    /// An entry comes into or leaves `list`.
+    /// An entry comes into `list`.
     pub inserted: Signal<In, Bit>,
+    /// An entry leaves `list`.
     pub removed: Signal<In, Bit>,
+    /// Below 3.
     pub list: Signal<In, Bits<LIST_BITS>>,
     /// A command that searches begins.
     pub search: Signal<In, Bit>,
@@ -28,8 +30,11 @@ pub struct Counters {
     pub compared: Signal<In, Bit>,
     /// Entries of each list, and free places.
     pub occupancy: [Signal<Out, Bits<OCCUPANCY_WIDTH>>; LISTS + 1],
+    /// Commands that searched.
     pub searches: Signal<Out, Bits<COUNTER_WIDTH>>,
+    /// Entries that they compared.
     pub total: Signal<Out, Bits<COUNTER_WIDTH>>,
+    /// Most that one of them compared.
     pub longest: Signal<Out, Bits<COUNTER_WIDTH>>,
     entries: [DFF<Bits<OCCUPANCY_WIDTH>>; LISTS],
     free_places: DFF<Bits<OCCUPANCY_WIDTH>>,

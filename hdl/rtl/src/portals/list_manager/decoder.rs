@@ -190,3 +190,92 @@ impl Logic for Decoder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::settle;
+
+    /// Gives the decoder a command whose entry is used `once` or not.
+    fn drive(dut: &mut Decoder, opcode: u32, list: u32, once: bool, beats: usize) {
+        let options = u64::from(once) << USE_ONCE << OPTIONS_OFFSET;
+        let first = u64::from(opcode) << OPCODE_OFFSET | u64::from(list) << LIST_OFFSET | options;
+        dut.first.next = first.into();
+        dut.beats.next = (beats as u64).into();
+        settle(dut);
+    }
+
+    /// What is wrong with a command, first the opcode, then its length, then its list.
+    fn refusal(opcode: u32, list: u32, beats: usize) -> Option<Status> {
+        let Some(opcode) = Opcode::from_code(opcode) else {
+            return Some(Status::BadOpcode);
+        };
+        if beats != opcode.beats() {
+            return Some(Status::BadLength);
+        }
+        let works = List::from_code(list).is_some_and(|list| opcode.works_on(list));
+        (!works).then_some(Status::BadList)
+    }
+
+    /// The plan of a right command: its kind, then what it says of that kind.
+    fn plan(opcode: Opcode, list: u32, once: bool) -> [bool; 11] {
+        use Opcode::*;
+        let mirrored = matches!(opcode, AppendSearch | Probe | Consume);
+        [
+            opcode == Append,
+            mirrored || matches!(opcode, Search | SearchDelete | Deliver),
+            opcode.takes_handle(),
+            opcode == Status,
+            mirrored,
+            mirrored && !once,
+            list == List::All as u32,
+            opcode == AppendSearch,
+            opcode == Deliver,
+            matches!(opcode, AppendSearch | SearchDelete | Consume | Delete),
+            opcode == SetOffset,
+        ]
+    }
+
+    #[test]
+    fn every_opcode_list_and_length_is_judged_as_specified() {
+        let mut dut = Decoder::default();
+        dut.connect_all();
+        let mut right = 0;
+        for opcode in 0..1 << CODE_WIDTH {
+            for list in [0, 1, 2, 3, 4, 0x80, (1 << LIST_WIDTH) - 1] {
+                for beats in 0..1 << BEATS_WIDTH {
+                    for once in [false, true] {
+                        drive(&mut dut, opcode, list, once, beats);
+                        let context = format!("opcode {opcode}, list {list}, {beats} beats, once {once}");
+                        let wrong = refusal(opcode, list, beats);
+                        assert_eq!(dut.plan.refused.val(), wrong.is_some(), "{context}");
+                        if let Some(status) = wrong {
+                            assert_eq!(dut.plan.refusal.val().to_u64(), status as u64, "{context}");
+                            continue;
+                        }
+                        let found = [
+                            dut.plan.appends.val(),
+                            dut.plan.searches.val(),
+                            dut.plan.takes_handle.val(),
+                            dut.plan.status.val(),
+                            dut.plan.mirrored.val(),
+                            dut.plan.all_matches.val(),
+                            dut.plan.both.val(),
+                            dut.plan.then_appends.val(),
+                            dut.plan.delivers.val(),
+                            dut.plan.removes.val(),
+                            dut.plan.sets_offset.val(),
+                        ];
+                        let expected = plan(Opcode::from_code(opcode).unwrap(), list, once);
+                        assert_eq!(found, expected, "{context}");
+                        right += 1;
+                    }
+                }
+            }
+        }
+        let pairs = Opcode::ALL
+            .iter()
+            .map(|opcode| List::ALL.iter().filter(|&&list| opcode.works_on(list)).count());
+        assert_eq!(right, 2 * pairs.sum::<usize>());
+    }
+}

@@ -34,7 +34,9 @@ pub struct FreeList<const A: usize> {
     pub follower: Signal<In, Bits<A>>,
     /// Frees `freed`, whose next link becomes `successor`.
     pub give: Signal<In, Bit>,
+    /// The place that comes back.
     pub freed: Signal<In, Bits<A>>,
+    /// What its next link has to be: the place freed before it.
     pub successor: Signal<Out, Bits<A>>,
     last_freed: DFF<Bits<A>>,
     freed_count: DFF<Bits<PLACES_WIDTH>>,

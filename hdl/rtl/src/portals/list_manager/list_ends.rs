@@ -20,11 +20,13 @@ pub struct ListEnds<const A: usize> {
     pub rst: Signal<In, Bit>,
     /// Turns to `list`, below 3.
     pub look: Signal<In, Bit>,
+    /// The list to turn to.
     pub list: Signal<In, Bits<LIST_BITS>>,
     /// Those of the list looked at; a change shows at once.
     pub ends: EndsOut<A>,
     /// Changes them.
     pub write: Signal<In, Bit>,
+    /// What they become.
     pub new_ends: EndsIn<A>,
     shown: DFF<Bits<LIST_BITS>>,
     nonempty: [DFF<Bit>; LISTS],

@@ -21,8 +21,11 @@ const END_WIDTH: usize = LENGTH_WIDTH + 1;
 #[derive(LogicBlock)]
 pub struct Matcher {
     pub clk: Signal<In, Clock>,
+    /// The command is an entry, and the table has headers.
     pub mirrored: Signal<In, Bit>,
+    /// The command's side.
     pub request: SideIn,
+    /// The table's side.
     pub stored: SideIn,
     /// Of the pair of the cycle before.
     pub hit: Signal<Out, Bit>,

@@ -37,10 +37,13 @@ pub struct Sequencer<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the counter is 0.
     pub rst: Signal<In, Bit>,
+    /// Reads the number of the entry at `at`.
     pub read: Signal<In, Bit>,
+    /// Entry to read.
     pub at: Signal<In, Bits<A>>,
     /// The entry `index` comes to the tail of a list.
     pub insert: Signal<In, Bit>,
+    /// The entry that is inserted.
     pub index: Signal<In, Bits<A>>,
     /// The entry that was read two cycles ago is the one to compare with.
     pub keep: Signal<In, Bit>,
@@ -50,13 +53,17 @@ pub struct Sequencer<const A: usize> {
     pub busy: Signal<Out, Bit>,
     /// No command is there, and the table is not read.
     pub quiet: Signal<In, Bit>,
-    /// While it numbers afresh: the list to look at, the entry to read.
+    /// While it numbers afresh: turns to `list`, whose ends come in the next cycle.
     pub look: Signal<Out, Bit>,
+    /// The list to look at.
     pub list: Signal<Out, Bits<LIST_BITS>>,
+    /// Reads the links of the entry at `walk_at`.
     pub walks: Signal<Out, Bit>,
+    /// Entry whose follower comes next.
     pub walk_at: Signal<Out, Bits<A>>,
     /// Ends of the list looked at, and the next link of the entry read, both in append order.
     pub ends: EndsIn<A>,
+    /// The next link of the entry that was read.
     pub follower: Signal<In, Bits<A>>,
     numbers: Ram<SEQUENCE_WIDTH, A, SEQUENCE_BYTES>,
     numbering: DFF<Numbering>,
@@ -191,5 +198,115 @@ impl<const A: usize> Logic for Sequencer<A> {
             self.numbered_list.d.next = self.first_list.val();
             self.counter.d.next = 0.into();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use rand::{rngs::SmallRng, Rng};
+
+    const ENTRIES: usize = 16;
+    const LIMIT: u64 = 40;
+
+    clocked!([const A: usize] Sequencer<A>);
+
+    /// Priority and Overflow in append order, as the links have them.
+    type Lists = [Vec<usize>; 2];
+
+    /// Shows the ends of the list looked at and the followers of the entries read until all are numbered; the cycles that took.
+    fn number_afresh(dut: &mut Sequencer<4>, lists: &Lists) -> usize {
+        let mut cycles = 0;
+        dut.quiet.next = true;
+        settle(dut);
+        while dut.busy.val() {
+            let looked_at = dut.look.val().then(|| dut.list.val().to_u64() as usize);
+            let read = dut.walks.val().then(|| dut.walk_at.val().to_u64() as usize);
+            clock(dut);
+            if let Some(list) = looked_at {
+                let (head, tail) = (lists[list].first(), lists[list].last());
+                dut.ends.nonempty.next = head.is_some();
+                dut.ends.head.next = (head.copied().unwrap_or(0) as u64).into();
+                dut.ends.tail.next = (tail.copied().unwrap_or(0) as u64).into();
+            }
+            let after = |entry| {
+                let list = lists
+                    .iter()
+                    .find(|list| list.contains(&entry))
+                    .expect("an entry of a list");
+                list.iter().skip_while(|&&other| other != entry).nth(1)
+            };
+            dut.follower.next = (read.and_then(after).copied().unwrap_or(0) as u64).into();
+            settle(dut);
+            cycles += 1;
+            assert!(cycles < 100, "it never ends");
+        }
+        dut.quiet.next = false;
+        cycles
+    }
+
+    /// Whether `other` has a lower number than `entry`.
+    fn is_older(dut: &mut Sequencer<4>, other: usize, entry: usize) -> bool {
+        for (place, read) in [Some(entry), None, Some(other), None].into_iter().enumerate() {
+            dut.read.next = read.is_some();
+            dut.at.next = (read.unwrap_or(0) as u64).into();
+            dut.keep.next = place == 2;
+            clock(dut);
+        }
+        dut.older.val()
+    }
+
+    fn check_order(dut: &mut Sequencer<4>, lists: &Lists) {
+        for list in lists {
+            for pair in list.windows(2) {
+                assert!(
+                    is_older(dut, pair[0], pair[1]) && !is_older(dut, pair[1], pair[0]),
+                    "{lists:?}"
+                );
+            }
+        }
+    }
+
+    /// The entry becomes the last of its list.
+    fn insert(dut: &mut Sequencer<4>, entry: usize) {
+        dut.insert.next = true;
+        dut.index.next = (entry as u64).into();
+        clock(dut);
+        dut.insert.next = false;
+        settle(dut);
+    }
+
+    fn change(dut: &mut Sequencer<4>, lists: &mut Lists, rng: &mut SmallRng) {
+        let list = rng.gen_range(0..2);
+        let free: Vec<usize> = (0..ENTRIES).filter(|entry| !lists.concat().contains(entry)).collect();
+        if free.is_empty() || !lists[list].is_empty() && rng.gen_bool(0.4) {
+            let place = rng.gen_range(0..lists[list].len().max(1));
+            lists[list].drain(place..(place + 1).min(lists[list].len()));
+        } else {
+            let entry = free[rng.gen_range(0..free.len())];
+            lists[list].push(entry);
+            insert(dut, entry);
+        }
+    }
+
+    #[test]
+    fn order_outlives_the_numbers() {
+        let mut rng = rng(0x5e9);
+        let mut dut = reset(Sequencer::<4>::new(ENTRIES, LIMIT));
+        let (mut lists, mut numbered) = (Lists::default(), 0);
+        for _ in 0..1_000 {
+            change(&mut dut, &mut lists, &mut rng);
+            if dut.busy.val() {
+                clock(&mut dut);
+                assert!(dut.busy.val() && !dut.look.val(), "it waits until all is quiet");
+                let cycles = number_afresh(&mut dut, &lists);
+                assert!(cycles <= lists.concat().len() + 6, "{cycles} cycles for {lists:?}");
+                numbered += 1;
+                check_order(&mut dut, &lists);
+            }
+        }
+        check_order(&mut dut, &lists);
+        assert!(numbered > 5, "numbers ran out {numbered} times");
     }
 }
