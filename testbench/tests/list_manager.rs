@@ -110,8 +110,8 @@ fn large_lists_as_verilog() -> anyhow::Result<()> {
 
 #[test]
 fn lists_as_a_netlist() -> anyhow::Result<()> {
-    for parameters in [ListParameters::new(8, 0), with_few_numbers(8, 4)] {
-        check(synthesised(&design::<3>(&parameters))?, &parameters, 20_000, SEED)?;
+    for parameters in [ListParameters::new(64, 0), with_few_numbers(64, 16)] {
+        check(synthesised(&design::<6>(&parameters))?, &parameters, 6_000, SEED)?;
     }
     Ok(())
 }
