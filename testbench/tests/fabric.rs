@@ -12,7 +12,7 @@ use std::{
     sync::OnceLock,
 };
 use suites::{
-    driver::{codes, config, errors, flow, geometry, limits, messages, operations, order},
+    driver::{codes, config, errors, flow, geometry, limits, messages, operations, order, registers, waits},
     fault::Fault,
 };
 
@@ -81,6 +81,7 @@ on_both! {
     errors::a_time_out_says_how_long_and_may_be_waited_out;
     errors::a_full_command_queue_is_waited_for_and_drops_nothing;
     errors::queues_mailboxes_and_programs;
+    errors::programs_are_checked_before_they_are_loaded;
     errors::resources_run_out_and_come_back;
     flow::a_full_queue_loses_nothing;
     flow::every_operation_at_itself;
@@ -109,6 +110,13 @@ on_both! {
     order::a_program_waits_for_all_but_itself;
     order::a_get_that_breaks_off_is_over_when_it_says_so;
     order::a_closed_window_takes_nothing;
+    registers::registers_of_every_node_by_name;
+    registers::refused_words_are_counted;
+    registers::shapers_of_all_sizes;
+    waits::the_host_sends_within_its_credits;
+    waits::a_retired_sender_gives_its_credits_back;
+    waits::an_access_out_of_time_is_done_once;
+    waits::an_operation_out_of_time_keeps_no_event;
 }
 
 #[test]
@@ -138,6 +146,11 @@ fn the_largest_row_and_counts_on_verilog() -> Result<(), Error> {
 #[test]
 fn a_reset_in_mid_flight_loses_no_credit() -> Result<(), Error> {
     suites::fabric::a_reset_in_mid_flight_loses_no_credit(hardware)
+}
+
+#[test]
+fn shapers_cut_and_slow_down() -> Result<(), Error> {
+    suites::fabric::shapers_cut_and_slow_down(verilog(32))
 }
 
 #[test]

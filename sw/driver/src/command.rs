@@ -4,13 +4,16 @@ use portico_spec::{
     ni::{
         command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
-        registers::{Block, FIELD_WIDTH},
+        event::Status,
         ErrorCode,
     },
     Config,
 };
 
-use crate::{Error, Fabric, Transport};
+use crate::{
+    registers::{CommandRegister, EventRegister, Registers},
+    Error, Fabric, Transport,
+};
 
 /// The words of a command on a segment, its event still 0.
 pub(crate) fn encode(config: &Config, segment: u8, command: Command) -> Result<Vec<u32>, Error> {
@@ -35,20 +38,16 @@ pub(crate) fn reached(count: u16, target: u16) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRegisters {
     pub count: u16,
-    pub status: u32,
+    pub error: Option<ErrorCode>,
+    pub fired: bool,
     pub value: u64,
-}
-
-impl EventRegisters {
-    pub fn error(&self) -> Option<ErrorCode> {
-        ErrorCode::from_code(self.status & 0xf)
-    }
 }
 
 impl<T: Transport> Fabric<T> {
     /// Sends a descriptor to a node as soon as its queue is sure to have room; gives what the counter of the event
-    /// will be when this and all before it have completed.
-    pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<u16, Error> {
+    /// will be when this and all before it have completed. The descriptor is sent, or will be though its time is out, as
+    /// the inner error says then.
+    pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<(u16, Result<(), Error>), Error> {
         self.make_room(node, words.len())?;
         let before = match self.nodes[node].issued[usize::from(event)] {
             Some(count) => count,
@@ -57,12 +56,12 @@ impl<T: Transport> Fabric<T> {
         let target = before.wrapping_add(1);
         let mut words = words.to_vec();
         words[0] |= u32::from(event) << EVENT_OFFSET;
+        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let written = self.poke_once(node, CommandRegister::Word, first, &words)?;
         self.nodes[node].issued[usize::from(event)] = Some(target);
         self.nodes[node].commands.push(event, words.len());
-        let place = (MAX_DESCRIPTOR_WORDS - words.len()) as u32;
-        self.write_registers(node, Block::Command, place, &words)?;
-        tracing::trace!(node, event, ?words, "command");
-        Ok(target)
+        tracing::trace!(node, event, ?words, ?written, "command");
+        Ok((target, written))
     }
 
     fn make_room(&mut self, node: usize, words: usize) -> Result<(), Error> {
@@ -78,14 +77,20 @@ impl<T: Transport> Fabric<T> {
 
     /// Reads an event, and takes note if all its commands have completed.
     pub(crate) fn read_event(&mut self, node: usize, event: u8) -> Result<EventRegisters, Error> {
-        let place = u32::from(event) << FIELD_WIDTH;
-        let [count, _, status, low, high] = self.read_registers(node, Block::Events, place)?;
-        let count = count as u16;
+        let registers: Registers<EventRegister> = self.peek_item(node, event.into())?;
+        let count = registers[EventRegister::Count] as u16;
+        let Status { error, fired } = Status::decode(registers[EventRegister::Status])?;
         if self.nodes[node].issued[usize::from(event)].is_some_and(|target| reached(count, target)) {
             self.nodes[node].commands.retire(event);
         }
-        let value = u64::from(high) << 32 | u64::from(low);
-        Ok(EventRegisters { count, status, value })
+        let value =
+            u64::from(registers[EventRegister::ValueHigh]) << 32 | u64::from(registers[EventRegister::ValueLow]);
+        Ok(EventRegisters {
+            count,
+            error,
+            fired,
+            value,
+        })
     }
 
     /// Waits until the event's counter has reached `target`.
@@ -107,7 +112,7 @@ impl<T: Transport> Fabric<T> {
     }
 
     pub(crate) fn clear_error(&mut self, node: usize, event: u8) -> Result<(), Error> {
-        self.write_registers(node, Block::Events, (u32::from(event) << FIELD_WIDTH) + 2, &[0])
+        self.poke(node, EventRegister::Status, event.into(), &[0])
     }
 
     pub(crate) fn check_time(&self, begun: u64, timeout: u64, node: usize, what: &'static str) -> Result<(), Error> {

@@ -1,9 +1,12 @@
 //! What can go wrong.
 
-use portico_spec::ni::{descriptor::DescriptorError, ErrorCode};
+use portico_spec::ni::{
+    assembler::AssemblyError, descriptor::DescriptorError, disassembler::DisassemblyError, layout::FieldError,
+    program::ProgramError, ErrorCode,
+};
 use thiserror::Error;
 
-use crate::TransportError;
+use crate::{onesided::GlobalId, TransportError};
 
 /// Why the driver could not do what it was asked. Nodes are terminal indices: tiles first, then edge nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -14,6 +17,18 @@ pub enum Error {
     /// A command that no descriptor can say.
     #[error(transparent)]
     Descriptor(#[from] DescriptorError),
+    /// A register that says what has no meaning.
+    #[error(transparent)]
+    Register(#[from] FieldError),
+    /// A text that is no program.
+    #[error(transparent)]
+    Assembly(Box<AssemblyError>),
+    /// A word of a program that is no instruction.
+    #[error(transparent)]
+    Instruction(#[from] DisassemblyError),
+    /// A program that would run out of its bounds.
+    #[error("{}{}", .0.at().map_or(String::new(), |at| format!("instruction {at}: ")), .0)]
+    Program(#[from] ProgramError),
     /// The fabric has no host node.
     #[error("edge_nodes = 0: the host is the first edge node, at least 1 is needed")]
     NoHost,
@@ -121,6 +136,30 @@ pub enum Error {
         /// Who was to use it.
         node: usize,
     },
+    /// A message of the host's without a credit: the driver's own accesses would wait behind it.
+    #[error("node {node}, the host, has all {credits} credits of the queue in use: messages must be released first")]
+    NoCredit {
+        /// The host.
+        node: usize,
+        /// Its credits in all.
+        credits: u32,
+    },
+    /// A sender of which messages are under way, or in the queue, cannot be retired.
+    #[error("node {node} has {messages} messages in the queue that are not released")]
+    Unreleased {
+        /// The sender's node.
+        node: usize,
+        /// How many.
+        messages: u32,
+    },
+    /// A sender was given to a queue that it does not send to.
+    #[error("the sender is one of queue {of}, not of queue {queue}")]
+    WrongQueue {
+        /// Where it sends to.
+        of: GlobalId,
+        /// To which it was given.
+        queue: GlobalId,
+    },
     /// The mesh has no way from an edge node back to itself.
     #[error("node {node} is an edge node: the network takes nothing from it to itself")]
     NoWay {
@@ -149,4 +188,10 @@ pub enum Error {
         /// Where.
         base: u32,
     },
+}
+
+impl From<AssemblyError> for Error {
+    fn from(error: AssemblyError) -> Error {
+        Error::Assembly(Box::new(error))
+    }
 }

@@ -1,18 +1,18 @@
 //! Events: counters of a node with a threshold, for completions, arrivals and notifications.
 
-use portico_spec::ni::{
-    event::{Compare, COMPARE_OFFSET, FIRED_OFFSET, INTERRUPT_OFFSET},
-    registers::{Block, FIELD_WIDTH},
-    ErrorCode,
-};
+pub use portico_spec::ni::event::Compare;
+use portico_spec::ni::{event::Control, ErrorCode};
 
-use crate::{command, Error, Fabric, Transport};
+use crate::{
+    command::{self, EventRegisters},
+    registers::EventRegister,
+    Error, Fabric, Transport,
+};
 
 /// An event of a node, taken with [`Fabric::event`].
 ///
 /// ```
-/// use portico::{onesided::{Geometry, Window}, Fabric, GoldenTransport};
-/// use portico_spec::{ni::event::Compare, Config};
+/// use portico::{event::Compare, onesided::{Geometry, Window}, Config, Fabric, GoldenTransport};
 ///
 /// let config = Config { edge_nodes: 1, ..Config::default() };
 /// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
@@ -41,7 +41,7 @@ pub struct Event {
 pub struct EventState {
     /// How often something has counted in it, modulo 65,536.
     pub count: u16,
-    /// The last error since the state was cleared.
+    /// The first error since the state was cleared.
     pub error: Option<ErrorCode>,
     /// Whether its condition holds.
     pub fired: bool,
@@ -60,10 +60,6 @@ impl Event {
         self.number
     }
 
-    fn place(&self, register: u32) -> u32 {
-        (u32::from(self.number) << FIELD_WIDTH) + register
-    }
-
     /// When it fires, and whether it interrupts then. After reset it never fires.
     ///
     /// # Errors
@@ -75,9 +71,17 @@ impl Event {
         compare: Compare,
         interrupt: bool,
     ) -> Result<(), Error> {
-        let control =
-            u32::from(threshold) | (compare as u32) << COMPARE_OFFSET | u32::from(interrupt) << INTERRUPT_OFFSET;
-        fabric.write_registers(self.node, Block::Events, self.place(1), &[control])
+        let control = Control {
+            threshold,
+            compare,
+            interrupt,
+        };
+        fabric.poke(
+            self.node,
+            EventRegister::Control,
+            self.number.into(),
+            &[control.encode()],
+        )
     }
 
     /// Sets the counter and clears the error. No operation should be under way that counts in it.
@@ -85,7 +89,7 @@ impl Event {
     /// # Errors
     /// The fabric's.
     pub fn reset<T: Transport>(&self, fabric: &mut Fabric<T>, count: u16) -> Result<(), Error> {
-        fabric.write_registers(self.node, Block::Events, self.place(0), &[u32::from(count)])?;
+        fabric.poke(self.node, EventRegister::Count, self.number.into(), &[count.into()])?;
         fabric.nodes[self.node].issued[usize::from(self.number)] = Some(count);
         fabric.clear_error(self.node, self.number)
     }
@@ -95,12 +99,17 @@ impl Event {
     /// # Errors
     /// The fabric's.
     pub fn state<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<EventState, Error> {
-        let registers = fabric.read_event(self.node, self.number)?;
+        let EventRegisters {
+            count,
+            error,
+            fired,
+            value,
+        } = fabric.read_event(self.node, self.number)?;
         Ok(EventState {
-            count: registers.count,
-            error: registers.error(),
-            fired: registers.status >> FIRED_OFFSET & 1 == 1,
-            value: registers.value,
+            count,
+            error,
+            fired,
+            value,
         })
     }
 
@@ -123,7 +132,7 @@ impl Event {
     /// in the same event.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the last error if some operation was refused, and the error is cleared;
+    /// [`Error::Refused`] with the first error if some operation was refused, and the error is cleared;
     /// [`Error::Timeout`]; or the fabric's.
     ///
     /// [`Operation::count_in`]: crate::onesided::Operation::count_in
@@ -165,7 +174,7 @@ impl<T: Transport> Fabric<T> {
     /// [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
     pub fn event(&mut self, node: usize) -> Result<Event, Error> {
         self.check_node(node)?;
-        let number = self.nodes[node].events.take(node)?;
+        let number = self.take_event(node)?;
         let event = Event { node, number };
         event.configure(self, 0, Compare::Never, false)?;
         event.reset(self, 0)?;

@@ -1,16 +1,14 @@
 //! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
 
 use portico_spec::{
-    ni::{
-        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGES},
-        registers::{Block, BLOCK_OFFSET},
-    },
+    ni::page::{ALIGNMENT_WIDTH, PAGES},
     Config,
 };
 
 use crate::{
     host::{node_bits, HostPort},
     onesided::Initiator,
+    registers::{ControlRegister, PageRegister, Registers},
     resources::NodeState,
     Error, Transport,
 };
@@ -32,8 +30,7 @@ pub struct Region {
 /// The driver of one fabric. Nodes are terminal indices: tiles first, then edge nodes, the first of which is the host.
 ///
 /// ```
-/// use portico::{Fabric, GoldenTransport};
-/// use portico_spec::Config;
+/// use portico::{Config, Fabric, GoldenTransport};
 ///
 /// let config = Config { edge_nodes: 1, ..Config::default() };
 /// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
@@ -69,13 +66,13 @@ impl<T: Transport> Fabric<T> {
         nodes[host] = port.state();
         let mut fabric = Fabric { port, nodes };
         for node in 0..config.terminals() {
-            let [found, _, memory_bytes] = fabric.read_registers(node, Block::Control, 1)?;
-            let expected = node_bits(&config, node);
+            let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;
+            let (found, expected) = (registers[ControlRegister::Node], node_bits(&config, node));
             if found != expected {
                 return Err(Error::WrongFabric { node, found, expected });
             }
             if node != host {
-                fabric.nodes[node] = NodeState::new(memory_bytes);
+                fabric.nodes[node] = NodeState::new(registers[ControlRegister::Memory]);
             }
         }
         tracing::debug!(nodes = fabric.nodes.len(), host, "fabric open");
@@ -97,7 +94,8 @@ impl<T: Transport> Fabric<T> {
         &mut self.port.transport
     }
 
-    /// Cycles that an access of the driver's own may take: to memory and registers of nodes, to room for a command.
+    /// Cycles that an access of the driver's own may take: to memory and registers of nodes, to room for a command. What is
+    /// not done by then is still done, before the next access.
     pub fn set_timeout(&mut self, cycles: u64) {
         self.port.timeout = cycles;
     }
@@ -128,7 +126,10 @@ impl<T: Transport> Fabric<T> {
         Ok(Initiator::new(self, tile))
     }
 
-    /// The host as the initiator of operations.
+    /// The host as the initiator of operations. They go through the same command queue and micro-cores as the driver's own
+    /// accesses to other nodes, which cannot go on behind an operation that waits. A message without a credit is therefore
+    /// refused ([`Error::NoCredit`]); programs that wait, and raw descriptors, are not looked at: let nothing of the host's
+    /// wait for what only the driver can do.
     pub fn host(&mut self) -> Initiator<'_, T> {
         let host = self.port.host;
         Initiator::new(self, host)
@@ -181,8 +182,11 @@ impl<T: Transport> Fabric<T> {
                 unit,
             });
         }
-        let place = (page as u32) << HALF_WIDTH;
-        self.write_registers(node, Block::Pages, place, &[base as u32, (base >> 32) as u32])
+        let halves = [
+            (PageRegister::Low, base as u32),
+            (PageRegister::High, (base >> 32) as u32),
+        ];
+        self.poke_item(node, page, halves)
     }
 
     /// Takes memory of a node, in multiples of 8 bytes.
@@ -266,32 +270,4 @@ impl<T: Transport> Fabric<T> {
         }
         Ok(())
     }
-
-    pub(crate) fn read_registers<const N: usize>(
-        &mut self,
-        node: usize,
-        block: Block,
-        place: u32,
-    ) -> Result<[u32; N], Error> {
-        let lanes = self.port.word_bytes as usize / 4;
-        let mut words = vec![0; N * lanes];
-        let address = register(self.config(), node, block, place);
-        self.read_space(node, address, &mut words)?;
-        Ok(std::array::from_fn(|at| words[at * lanes]))
-    }
-
-    pub(crate) fn write_registers(&mut self, node: usize, block: Block, place: u32, data: &[u32]) -> Result<(), Error> {
-        let lanes = self.port.word_bytes as usize / 4;
-        let mut words = vec![0; data.len() * lanes];
-        for (at, &word) in data.iter().enumerate() {
-            words[at * lanes] = word;
-        }
-        let address = register(self.config(), node, block, place);
-        self.write_space(node, address, &words)
-    }
-}
-
-/// The byte address of a register in the address space of its node.
-pub(crate) fn register(config: &Config, node: usize, block: Block, place: u32) -> u32 {
-    config.registers_base(node) + ((block as u32) << BLOCK_OFFSET | place) * (config.width / 8) as u32
 }

@@ -6,16 +6,17 @@ use portico_spec::{
     ni::{
         descriptor::{Command, Geometry, Transfer},
         event::EVENTS,
-        registers::{Block, SHORT_FIELD_WIDTH},
+        registers::INITIALISING_OFFSET,
         segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
+        ErrorCode,
     },
     Config,
 };
 
 use crate::{
     command,
-    fabric::register,
+    registers::{self, ControlRegister, SegmentRegister},
     resources::{NodeState, Space},
     Error, Fabric, Transport,
 };
@@ -24,6 +25,8 @@ use crate::{
 const EVENT: u8 = (EVENTS - 1) as u8;
 /// Segment handles of the host that stand for whole nodes, in turn for those of late.
 const HANDLES: usize = 16;
+/// What errors call them.
+const ACCESS: &str = "access of the host";
 /// Most bytes of the host's memory through which all else passes.
 const MAX_STAGING: u32 = 8 << 10;
 
@@ -40,15 +43,18 @@ pub(crate) struct HostPort<T> {
     /// The node of each handle.
     handles: [Option<usize>; HANDLES],
     next: usize,
+    /// What the event's counter will be when an access has ended that has begun.
+    under_way: Option<u16>,
 }
 
 impl<T: Transport> HostPort<T> {
     /// Waits until the host is initialised.
     pub fn open(mut transport: T, host: usize, timeout: u64) -> Result<HostPort<T>, Error> {
         let word_bytes = (transport.config().width / 8) as u32;
-        let [bytes, status] = [3, 4].map(|place| register(transport.config(), host, Block::Control, place));
+        let [bytes, status] = [ControlRegister::Memory, ControlRegister::Status]
+            .map(|register| registers::address(transport.config(), host, register, 0));
         let begun = transport.cycles();
-        while transport.read(status)? & 1 != 0 {
+        while transport.read(status)? >> INITIALISING_OFFSET & 1 != 0 {
             if transport.cycles() - begun >= timeout {
                 let (node, what, cycles) = (host, "initialisation", timeout);
                 return Err(Error::Timeout { node, what, cycles });
@@ -66,7 +72,13 @@ impl<T: Transport> HostPort<T> {
             staging_bytes,
             handles: [None; HANDLES],
             next: 0,
+            under_way: None,
         })
+    }
+
+    /// Whether an access has begun that has not ended, its time being out.
+    pub fn is_under_way(&self) -> bool {
+        self.under_way.is_some()
     }
 
     /// What of the host is left to hand out.
@@ -102,6 +114,7 @@ impl<T: Transport> Fabric<T> {
         }
         let staging = self.port.staging;
         let mut address = address;
+        self.end_access(node)?;
         for chunk in words.chunks(self.port.staging_bytes as usize / 4) {
             self.port.transport.write_block(staging, chunk)?;
             self.access(Command::Put, node, address, chunk.len())?;
@@ -110,7 +123,8 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
-    /// Moves words between a node's address space and the staging memory.
+    /// Moves words between a node's address space and the staging memory. Whoever writes those first must have ended the
+    /// access before.
     fn access(
         &mut self,
         command: fn(Transfer) -> Command,
@@ -118,10 +132,8 @@ impl<T: Transport> Fabric<T> {
         address: u32,
         words: usize,
     ) -> Result<(), Error> {
-        let what = "access of the host";
-        let HostPort {
-            host, timeout, staging, ..
-        } = self.port;
+        self.end_access(node)?;
+        let HostPort { host, staging, .. } = self.port;
         let handle = self.handle(node)?;
         let transfer = Transfer {
             remote: address,
@@ -129,19 +141,41 @@ impl<T: Transport> Fabric<T> {
             geometry: Geometry::Row { row: 4 * words as u32 },
         };
         let words = command::encode(self.config(), handle, command(transfer))?;
-        let target = self.issue(host, EVENT, &words)?;
-        let completed = self.completed(host, EVENT, target, timeout);
-        match completed {
-            Ok(state) => match state.error() {
-                None => Ok(()),
-                Some(code) => {
-                    self.clear_error(host, EVENT)?;
-                    Err(Error::Refused { node, what, code })
-                }
-            },
-            Err(Error::Timeout { cycles, .. }) => Err(Error::Timeout { node, what, cycles }),
-            Err(error) => Err(error),
+        let (target, written) = self.issue(host, EVENT, &words)?;
+        written?;
+        self.port.under_way = Some(target);
+        match self.end_access(node)? {
+            None => Ok(()),
+            Some(code) => Err(Error::Refused {
+                node,
+                what: ACCESS,
+                code,
+            }),
         }
+    }
+
+    /// Waits until no access is under way, for the sake of one to `node`; gives why the last one was refused. One whose time
+    /// was out still uses the staging memory.
+    pub(crate) fn end_access(&mut self, node: usize) -> Result<Option<ErrorCode>, Error> {
+        let Some(target) = self.port.under_way else {
+            return Ok(None);
+        };
+        let HostPort { host, timeout, .. } = self.port;
+        let registers = self
+            .completed(host, EVENT, target, timeout)
+            .map_err(|error| match error {
+                Error::Timeout { cycles, .. } => Error::Timeout {
+                    node,
+                    what: ACCESS,
+                    cycles,
+                },
+                error => error,
+            })?;
+        if registers.error.is_some() {
+            self.clear_error(host, EVENT)?;
+        }
+        self.port.under_way = None;
+        Ok(registers.error)
     }
 
     /// A segment handle for the whole address space of the node. Accesses end before the next begins, so that none is
@@ -155,8 +189,8 @@ impl<T: Transport> Fabric<T> {
         self.port.handles[handle] = Some(node);
         let target = segment_target(self.config(), node, SYSTEM_WINDOW as u8, SegmentKind::Window);
         let size = self.config().space_bytes(node) / self.port.word_bytes;
-        let place = (handle as u32) << SHORT_FIELD_WIDTH;
-        self.write_registers(self.port.host, Block::Segments, place, &[target, size])?;
+        let registers = [(SegmentRegister::Target, target), (SegmentRegister::Size, size)];
+        self.poke_item(self.port.host, handle, registers)?;
         Ok(handle as u8)
     }
 }

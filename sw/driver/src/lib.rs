@@ -11,14 +11,14 @@
 //! | [`event`] | counters with thresholds |
 //! | [`mailbox`] | 64-bit messages and barriers |
 //! | [`program`] | the user's programs for the micro-cores |
+//! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
 //!
 //! Operations are *prepared* by an initiator, which checks them; `wait(cycles)` then runs one to its end, `start()`
 //! gives a [`Ticket`](onesided::Ticket) for it, and `count_in(event)` lets many complete together.
 //!
 //! ```
-//! use portico::{onesided::{Geometry, Strides, Window}, Fabric, GoldenTransport};
-//! use portico_spec::Config;
+//! use portico::{onesided::{Geometry, Strides, Window}, Config, Fabric, GoldenTransport};
 //!
 //! let config = Config { cols: 2, rows: 2, edge_nodes: 1, ..Config::default() };
 //! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
@@ -41,6 +41,7 @@ pub use self::{
     golden::GoldenTransport,
     transport::{Transport, TransportError},
 };
+pub use portico_spec::{ni::ErrorCode, Config};
 
 pub mod event;
 pub mod examples;
@@ -48,6 +49,7 @@ pub mod mailbox;
 pub mod onesided;
 pub mod program;
 pub mod queue;
+pub mod registers;
 
 mod command;
 mod error;

@@ -3,13 +3,13 @@
 use portico_spec::ni::{
     descriptor::Command,
     mailbox::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, EXPECTED_OFFSET},
-    registers::{Block, SHORT_FIELD_WIDTH},
 };
 
 use crate::{
     command,
     event::Event,
     onesided::{Initiator, Operation},
+    registers::{MailboxRegister, Registers},
     Error, Fabric, Transport,
 };
 
@@ -25,8 +25,7 @@ pub enum Delivery {
 /// A mailbox of a node. Anyone may send to it who has it.
 ///
 /// ```
-/// use portico::{mailbox::Delivery, Fabric, GoldenTransport};
-/// use portico_spec::Config;
+/// use portico::{mailbox::Delivery, Config, Fabric, GoldenTransport};
 ///
 /// let config = Config { edge_nodes: 1, ..Config::default() };
 /// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
@@ -53,17 +52,14 @@ impl Mailbox {
         self.number
     }
 
-    fn place(&self, register: u32) -> u32 {
-        (u32::from(self.number) << SHORT_FIELD_WIDTH) + register
-    }
-
     /// Arrivals since it was cleared, or of the barrier's round; and the value.
     ///
     /// # Errors
     /// The fabric's.
     pub fn read<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(u32, u64), Error> {
-        let [low, high, _, count] = fabric.read_registers(self.node, Block::Mailboxes, self.place(0))?;
-        Ok((count, u64::from(high) << 32 | u64::from(low)))
+        let registers: Registers<MailboxRegister> = fabric.peek_item(self.node, self.number.into())?;
+        let value = u64::from(registers[MailboxRegister::High]) << 32 | u64::from(registers[MailboxRegister::Low]);
+        Ok((registers[MailboxRegister::Count], value))
     }
 
     /// Sets count and value to 0.
@@ -71,7 +67,7 @@ impl Mailbox {
     /// # Errors
     /// The fabric's.
     pub fn clear<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        fabric.write_registers(self.node, Block::Mailboxes, self.place(3), &[0])
+        fabric.poke(self.node, MailboxRegister::Count, self.number.into(), &[0])
     }
 
     /// Gives it back; what arrives for it later stays unnoticed.
@@ -79,7 +75,7 @@ impl Mailbox {
     /// # Errors
     /// The fabric's.
     pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        fabric.write_registers(self.node, Block::Mailboxes, self.place(2), &[0])?;
+        fabric.poke(self.node, MailboxRegister::Control, self.number.into(), &[0])?;
         fabric.nodes[self.node].mailboxes.give(self.number);
         Ok(())
     }
@@ -119,7 +115,8 @@ impl<T: Transport> Fabric<T> {
         };
         let number = self.nodes[node].mailboxes.take(node)?;
         let mailbox = Mailbox { node, number };
-        self.write_registers(node, Block::Mailboxes, mailbox.place(2), &[mode | event, 0])?;
+        let registers = [(MailboxRegister::Control, mode | event), (MailboxRegister::Count, 0)];
+        self.poke_item(node, number.into(), registers)?;
         Ok(mailbox)
     }
 }

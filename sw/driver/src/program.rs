@@ -1,10 +1,44 @@
 //! Programs of the user's for the micro-cores.
+//!
+//! A program decides what one operation sends. It is written as text ([`assemble`] has the instructions), loaded into the
+//! program memory of a node, and run there on a segment as often as wanted.
+//!
+//! ```
+//! use portico::{onesided::Window, program::{assemble, disassemble}, Config, Fabric, GoldenTransport};
+//!
+//! let config = Config { edge_nodes: 1, ..Config::default() };
+//! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+//! let segment = fabric.publish(3, Window::new(0, 0x40))?;
+//! let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+//!
+//! // Gathers two blocks into one transfer: registers 2 and 3 say where they are, 4 how long, in words.
+//! let gather = assemble("
+//!     shape r4, r4
+//!     run r2
+//!     run r3, close, last, stop
+//! ")?;
+//! assert_eq!(disassemble(&gather)?.lines().next(), Some("shape r4, r4"));
+//! let program = fabric.load(0, &gather)?;
+//!
+//! fabric.write(0, 0x100, &[1, 2])?;
+//! fabric.write(0, 0x200, &[3, 4])?;
+//! fabric.tile(0)?.run(&program, &remote, &[0x100 / 4, 0x200 / 4, 2])?.wait(1000)?;
+//! assert_eq!(fabric.read(3, 0, 4)?, [1, 2, 3, 4]);
+//! program.unload(&mut fabric)?;
+//! # Ok::<(), portico::Error>(())
+//! ```
 
-use portico_spec::ni::{command::MAX_DESCRIPTOR_WORDS, descriptor::Command, registers::Block};
+pub use portico_spec::ni::{
+    assembler::{assemble, AssemblyError},
+    disassembler::{disassemble, DisassemblyError},
+    program::ProgramError,
+};
+use portico_spec::ni::{command::MAX_DESCRIPTOR_WORDS, descriptor::Command, instruction::Instruction, program};
 
 use crate::{
     command,
     onesided::{Initiator, Kind, Operation, Remote},
+    registers::ProgramRegister,
     Error, Fabric, Transport,
 };
 
@@ -38,14 +72,28 @@ impl Program {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Loads instructions.
+    /// Loads instructions that keep within their bounds: all of them exist, every loop has its end, and the last one
+    /// stops.
+    ///
+    /// # Errors
+    /// [`Error::Instruction`] and [`Error::Program`] with the first instruction that is wrong, [`Error::Exhausted`],
+    /// [`Error::NoSuchNode`], or the fabric's.
+    pub fn load(&mut self, node: usize, instructions: &[u32]) -> Result<Program, Error> {
+        let decode = |(at, &word)| Instruction::decode(word).map_err(|error| DisassemblyError { at, error });
+        let decoded: Result<Vec<_>, _> = instructions.iter().enumerate().map(decode).collect();
+        program::check(&decoded?)?;
+        self.load_unchecked(node, instructions)
+    }
+
+    /// Loads any words, to see what the hardware does with programs that go wrong. One that never stops keeps its
+    /// micro-core, and its event, until the next reset.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if there are none or too many, [`Error::NoSuchNode`], or the fabric's.
-    pub fn load(&mut self, node: usize, instructions: &[u32]) -> Result<Program, Error> {
+    pub fn load_unchecked(&mut self, node: usize, instructions: &[u32]) -> Result<Program, Error> {
         self.check_node(node)?;
         let start = self.nodes[node].program.take(node, instructions.len() as u32)?;
-        self.write_registers(node, Block::Program, start, instructions)?;
+        self.poke(node, ProgramRegister::Instruction, start as usize, instructions)?;
         tracing::debug!(node, start, words = instructions.len(), "program loaded");
         Ok(Program { node, start })
     }

@@ -4,9 +4,12 @@
 //! there unreleased; without one its enqueue waits at the sender. The owner reads messages in the order of their
 //! arrival and releases them, which gives the credits back.
 //!
+//! The driver counts what it sends and what it releases. A message of the host's without a credit it refuses
+//! ([`Error::NoCredit`]): it would wait in front of the very accesses that receive and release. A sender all of whose
+//! messages are released can be [retired](Queue::retire), which leaves its credits for others.
+//!
 //! ```
-//! use portico::{Fabric, GoldenTransport};
-//! use portico_spec::Config;
+//! use portico::{Config, Fabric, GoldenTransport};
 //!
 //! let config = Config { edge_nodes: 1, ..Config::default() };
 //! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
@@ -19,30 +22,36 @@
 //! let message = queue.receive(&mut fabric)?.expect("one message");
 //! assert_eq!((message.source, message.words), (5, vec![1, 2, 3]));
 //! queue.release(&mut fabric, 1)?;
+//! queue.retire(&mut fabric, sender)?;
+//! assert_eq!(queue.free_credits(), 8);
 //! # Ok::<(), portico::Error>(())
 //! ```
+
+use std::collections::VecDeque;
 
 use portico_spec::{
     flit::{NODE_WIDTH, X_WIDTH},
     ni::{
-        descriptor::Command,
         packet::MAX_MESSAGE_WORDS,
-        registers::{Block, FIELD_WIDTH},
-        segment::CREDITS_WIDTH,
+        segment::HANDLE_WIDTH,
         window::{
-            Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_SOURCE_OFFSET, MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH,
-            MODE_OFFSET, SLOTS_OFFSET, SLOTS_WIDTH, SLOT_WORDS_OFFSET,
+            Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET,
+            MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH, MODE_OFFSET, SLOTS_OFFSET, SLOTS_WIDTH, SLOT_WORDS_OFFSET,
         },
     },
     Node,
 };
 
 use crate::{
-    command,
     event::Event,
-    onesided::{GlobalId, Initiator, Kind, Operation, Remote},
+    onesided::{GlobalId, Kind},
+    registers::{ReleaseRegister, TagRegister},
     Error, Fabric, Region, Transport,
 };
+
+pub use self::sender::{Sender, Unretired};
+
+mod sender;
 
 /// A queue, as its owner has it.
 #[derive(Debug)]
@@ -58,6 +67,8 @@ pub struct Queue {
     /// Messages read and released since reset, modulo 65,536.
     read: u16,
     released: u16,
+    /// Node and handle that sent each message between.
+    unreleased: VecDeque<(usize, u8)>,
 }
 
 /// A message.
@@ -67,14 +78,6 @@ pub struct Message {
     pub source: usize,
     /// What it says.
     pub words: Vec<u32>,
-}
-
-/// What a node has that may send to a queue.
-#[derive(Debug)]
-#[must_use = "a sender holds credits and a segment handle"]
-pub struct Sender {
-    remote: Remote,
-    message_bytes: u32,
 }
 
 impl Queue {
@@ -93,35 +96,8 @@ impl Queue {
         self.slots - self.granted
     }
 
-    /// Makes the queue known to a node, which may have `credits` messages in it at a time. All senders together have
-    /// no more credits than the queue has slots, so that it is never full for anyone who has one.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] of the credits, [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
-    pub fn sender<T: Transport>(&mut self, fabric: &mut Fabric<T>, node: usize, credits: u32) -> Result<Sender, Error> {
-        fabric.check_node(node)?;
-        let max = u64::from(self.free_credits().min((1 << CREDITS_WIDTH) - 1));
-        let value = u64::from(credits);
-        if value == 0 || value > max {
-            return Err(Error::OutOfRange {
-                field: "credits",
-                value,
-                min: 1,
-                max,
-            });
-        }
-        let remote = fabric.clone_segment(node, self.id, credits)?;
-        self.granted += credits;
-        Ok(Sender {
-            remote,
-            message_bytes: self.message_bytes,
-        })
-    }
-
     fn written<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u16, Error> {
-        let place = (u32::from(self.id.tag) << FIELD_WIDTH) + 3;
-        let [written] = fabric.read_registers(self.id.node, Block::Tags, place)?;
-        Ok(written as u16)
+        Ok(fabric.peek(self.id.node, TagRegister::Pointer, self.id.tag.into())? as u16)
     }
 
     /// Messages that have arrived and are not yet read.
@@ -152,6 +128,8 @@ impl Queue {
         let last = fabric.nodes.len() - 1;
         let node = source as usize;
         let source = fabric.config().node_id(at).ok_or(Error::NoSuchNode { node, last })?;
+        let handle = slot[0] >> MESSAGE_HANDLE_OFFSET & ((1 << HANDLE_WIDTH) - 1);
+        self.unreleased.push_back((source, handle as u8));
         self.read = self.read.wrapping_add(1);
         Ok(Some(Message {
             source,
@@ -188,16 +166,19 @@ impl Queue {
                 max,
             });
         }
-        if messages > 0 {
-            fabric.write_registers(
-                self.id.node,
-                Block::Release,
-                u32::from(self.id.tag),
-                &[u32::from(messages)],
-            )?;
-            self.released = self.released.wrapping_add(messages);
+        if messages == 0 {
+            return Ok(());
         }
-        Ok(())
+        let (node, tag) = (self.id.node, self.id.tag.into());
+        let written = fabric.poke_once(node, ReleaseRegister::Messages, tag, &[messages.into()])?;
+        self.released = self.released.wrapping_add(messages);
+        // A queue that is closed releases messages that nobody has read.
+        let read = self.unreleased.len().min(messages.into());
+        for (node, handle) in self.unreleased.drain(..read) {
+            let used = &mut fabric.nodes[node].credits(handle).used;
+            *used = used.saturating_sub(1);
+        }
+        written
     }
 
     /// Closes the queue; messages in it are lost, and so are those that arrive later.
@@ -210,27 +191,6 @@ impl Queue {
         self.release(fabric, left)?;
         fabric.close_window(self.id)?;
         fabric.free(self.region)
-    }
-}
-
-impl Sender {
-    /// Who may send with it.
-    pub fn node(&self) -> usize {
-        self.remote.initiator()
-    }
-
-    /// The handle of the queue at the sender, as descriptors name it.
-    pub fn handle(&self) -> u8 {
-        self.remote.handle()
-    }
-
-    /// Gives the node's segment handle back. All its messages should be sent and released: credits that come back
-    /// later go to whoever has the handle then.
-    ///
-    /// # Errors
-    /// The fabric's.
-    pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        self.remote.release(fabric)
     }
 }
 
@@ -304,36 +264,11 @@ impl<T: Transport> Fabric<T> {
             granted: 0,
             read: 0,
             released: 0,
+            unreleased: VecDeque::new(),
         };
         // The tag's counters go on from the queue that had it before.
         queue.read = queue.written(self)?;
         queue.released = queue.read;
         Ok(queue)
-    }
-}
-
-impl<'f, T: Transport> Initiator<'f, T> {
-    /// Sends `bytes` of this node's memory, from `local`, as a message. Complete when it is sent, for which it waits
-    /// until the sender has a credit.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] if it is too long, [`Error::OutOfMemory`], [`Error::Misaligned`], [`Error::WrongNode`].
-    pub fn enqueue(self, sender: &Sender, local: u32, bytes: u32) -> Result<Operation<'f, T, ()>, Error> {
-        self.check_owner("sender", sender.node())?;
-        let max = u64::from(sender.message_bytes);
-        if u64::from(bytes) > max {
-            let (field, value) = ("message bytes", u64::from(bytes));
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 0,
-                max,
-            });
-        }
-        self.fabric
-            .check_local(self.node, "local", local, "message bytes", u64::from(bytes))?;
-        let enqueue = Command::Enqueue { local, bytes };
-        let words = command::encode(self.fabric.config(), sender.remote.handle, enqueue)?;
-        Ok(self.operation("enqueue", words))
     }
 }

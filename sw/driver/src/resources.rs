@@ -40,6 +40,11 @@ impl Numbers {
         Ok(free as u8)
     }
 
+    /// Whether none is free.
+    pub fn is_empty(&self) -> bool {
+        self.taken.iter().all(|&taken| taken)
+    }
+
     /// Takes these for ever.
     pub fn reserve(&mut self, numbers: std::ops::Range<usize>) {
         self.taken[numbers].fill(true);
@@ -137,6 +142,14 @@ impl Commands {
     }
 }
 
+/// Credits of a queue, as one of its senders has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Credits {
+    pub granted: u32,
+    /// Messages that were sent and not yet released.
+    pub used: u32,
+}
+
 /// All of one node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeState {
@@ -150,6 +163,10 @@ pub(crate) struct NodeState {
     pub commands: Commands,
     /// What the counter of each event will be when all commands so far have completed; unknown before its first use.
     pub issued: Vec<Option<u16>>,
+    /// Events of operations for which nobody waits any more, and what their counters will be.
+    pub abandoned: Vec<(u8, u16)>,
+    /// What the node may send, by the handle of the queue.
+    senders: BTreeMap<u8, Credits>,
 }
 
 impl NodeState {
@@ -165,7 +182,14 @@ impl NodeState {
             mailboxes: Numbers::new("mailbox", MAILBOXES),
             commands: Commands::default(),
             issued: vec![None; EVENTS],
+            abandoned: Vec::new(),
+            senders: BTreeMap::new(),
         }
+    }
+
+    /// Credits of the queue of this handle; none if it is not a queue's.
+    pub fn credits(&mut self, handle: u8) -> &mut Credits {
+        self.senders.entry(handle).or_default()
     }
 }
 

@@ -1,12 +1,9 @@
 //! What nodes count, to the flit.
 
-use super::driver::{
-    rest,
-    space::{Counts, Space},
-    Gate, SOON,
-};
+use super::driver::{rest, Gate, SOON};
 use portico::{
     onesided::{Geometry, Remote, Window},
+    registers::Registers,
     Error, Fabric, Transport,
 };
 use portico_sim::SimulatedFabric;
@@ -31,24 +28,36 @@ const REFUSE: u32 = 2;
 struct Pair {
     fabric: Fabric<SimulatedFabric>,
     ends: [usize; 2],
-    spaces: [Space; 2],
+}
+
+/// What a node has counted from one look at its counters to the next.
+struct Counted {
+    before: Registers<CounterRegister>,
+    after: Registers<CounterRegister>,
+}
+
+impl Counted {
+    fn of(&self, counter: CounterRegister) -> u32 {
+        self.after[counter].wrapping_sub(self.before[counter])
+    }
 }
 
 impl Pair {
-    fn counts(&mut self) -> Result<[Counts; 2], Error> {
-        let [first, second] = &self.spaces;
-        Ok([first.counts(&mut self.fabric)?, second.counts(&mut self.fabric)?])
+    fn counts(&mut self) -> Result<[Registers<CounterRegister>; 2], Error> {
+        let [first, second] = self.ends;
+        Ok([self.fabric.counters(first)?, self.fabric.counters(second)?])
     }
 
     /// What both nodes count in `cycles` from a command on, if there is one, and the look at the counters.
-    fn look(&mut self, words: Option<Vec<u32>>, cycles: u64) -> Result<[Counts; 2], Error> {
-        let before = self.counts()?;
+    fn look(&mut self, words: Option<Vec<u32>>, cycles: u64) -> Result<[Counted; 2], Error> {
+        let [first, second] = self.counts()?;
         if let Some(words) = words {
             self.fabric.transport().command(self.ends[0], &words);
         }
         self.fabric.transport().run(cycles);
-        let after = self.counts()?;
-        Ok([after[0].since(&before[0]), after[1].since(&before[1])])
+        let counted = |(before, after)| Counted { before, after };
+        let [first_after, second_after] = self.counts()?;
+        Ok([(first, first_after), (second, second_after)].map(counted))
     }
 
     fn descriptor(&self, remote: &Remote, words: u32, command: fn(Transfer) -> Command) -> Result<Vec<u32>, Error> {
@@ -76,8 +85,7 @@ pub fn nodes_count_every_flit(hardware: SimulatedFabric) -> Result<(), Error> {
     let remote = fabric.tile(ends[0])?.clone_segment(first.id())?;
     first.withdraw(&mut fabric)?;
     let _window = fabric.publish(ends[1], Window::new(0, bytes))?;
-    let spaces = [Space::new(&mut fabric, ends[0])?, Space::new(&mut fabric, ends[1])?];
-    let mut pair = Pair { fabric, ends, spaces };
+    let mut pair = Pair { fabric, ends };
     let idle = pair.look(None, 400)?;
     let commands: [fn(Transfer) -> Command; 2] = [Command::Put, Command::Get];
     for (command, words, packets, there, back) in [
@@ -122,11 +130,7 @@ pub fn nodes_count_the_flits_that_wait(hardware: SimulatedFabric) -> Result<(), 
     for (_, _, event) in &puts {
         event.drain(&mut fabric, SOON)?;
     }
-    let stalls = [2, 4].map(|tile| {
-        let space = Space::new(&mut fabric, tile)?;
-        Ok(space.counts(&mut fabric)?.of(DataStalls))
-    });
-    let [first, second] = stalls.map(|stalls: Result<u32, Error>| stalls.expect("counters"));
+    let [first, second] = [fabric.counters(2)?[DataStalls], fabric.counters(4)?[DataStalls]];
     assert!(first > 100 && second > 100, "{first} and {second} cycles");
     Ok(())
 }
@@ -138,14 +142,7 @@ pub fn nodes_count_how_their_engine_spends_its_time(hardware: SimulatedFabric) -
     let segment = fabric.publish(5, Window::new(0, 8))?;
     let remote = fabric.tile(0)?.clone_segment(segment.id())?;
     let gate = Gate::new(&mut fabric, 0)?;
-    let space = Space::new(&mut fabric, 0)?;
-    let ends = [0, 5];
-    let other = Space::new(&mut fabric, 5)?;
-    let mut pair = Pair {
-        fabric,
-        ends,
-        spaces: [space, other],
-    };
+    let mut pair = Pair { fabric, ends: [0, 5] };
     for waits in [false, true] {
         if waits {
             let _closed = gate.close(&mut pair.fabric, &remote)?;
@@ -166,16 +163,15 @@ pub fn errors_of_external_memory_are_counted<T: Transport>(mut fabric: Fabric<T>
     let word = fabric.word_bytes();
     let segment = fabric.publish(memory, Window::new(FAILING.start as u32 - 0x800, 0x1000))?;
     let remote = fabric.tile(0)?.clone_segment(segment.id())?;
-    let space = Space::new(&mut fabric, memory)?;
     let mut errors = Vec::new();
     for offset in [0, 0x800] {
         let line = Geometry::linear(word);
         fabric.tile(0)?.put(&remote, offset, 0, line)?.wait(SOON)?;
         rest(&mut fabric);
-        errors.push(space.counts(&mut fabric)?.of(MemoryErrors));
+        errors.push(fabric.counters(memory)?[MemoryErrors]);
         let line = Geometry::linear(8 * word);
         fabric.tile(0)?.get(&remote, offset, 0x100, line)?.wait(SOON)?;
-        errors.push(space.counts(&mut fabric)?.of(MemoryErrors));
+        errors.push(fabric.counters(memory)?[MemoryErrors]);
     }
     assert_eq!(errors, if fails { [0, 0, 1, 9] } else { [0; 4] });
     Ok(())

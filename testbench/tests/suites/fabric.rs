@@ -1,16 +1,16 @@
-//! What only hardware can show: resets in whatever it is doing, and how much is under way at once.
+//! What only hardware can show: resets in whatever it is doing, how much is under way at once, and how fast.
 
 use super::driver::{initiator, SOON};
 use portico::{
-    event::Event,
+    event::{Compare, Event},
     mailbox::Delivery,
-    onesided::{Geometry, Window},
+    onesided::{Geometry, Shaper, Window},
+    registers::CounterRegister,
     Error, Fabric, Transport,
 };
 use portico_sim::SimulatedFabric;
 use portico_spec::ni::{
     descriptor::{Atomic, Command, Descriptor, Geometry as Shape, Transfer},
-    event::Compare,
     packet::SLOTS,
     GET_CREDITS, MAILBOXES,
 };
@@ -204,6 +204,41 @@ pub fn a_reset_in_mid_flight_loses_no_credit(hardware: impl Fn(usize) -> Simulat
             hardware.reset();
         }
     }
+    Ok(())
+}
+
+/// Shorter packets have more heads, and a rate takes its time.
+pub fn shapers_cut_and_slow_down(mut fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
+    const WORDS: u32 = 64;
+    // Of a put: the head, the address.
+    const HEADS: u32 = 2;
+    let segment = fabric.publish(5, Window::new(0, 4 * WORDS))?;
+    let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+    let event = fabric.event(0)?;
+    event.configure(&mut fabric, 1, Compare::AtLeast, false)?;
+    // No look at the event before its end: the answer would be a packet of this tile too.
+    let mut sent = |maximum: u32, rate: u32| -> Result<(u32, u64), Error> {
+        event.reset(&mut fabric, 0)?;
+        let before = fabric.counters(0)?[CounterRegister::DataOut];
+        let mut tile = fabric.tile(0)?;
+        let burst = 0;
+        tile.set_shaper(1, Shaper { maximum, rate, burst })?;
+        let put = tile.put(&remote, 0, 0, Geometry::linear(4 * WORDS))?.shaper(1)?;
+        put.count_in(&event)?;
+        let begun = fabric.transport().cycles();
+        let end = fabric.transport().wait_event(0, event.number().into(), SOON);
+        assert!(end.is_some(), "the put does not end");
+        let cycles = fabric.transport().cycles() - begun;
+        Ok((fabric.counters(0)?[CounterRegister::DataOut] - before, cycles))
+    };
+    let (whole, _) = sent(WORDS, 0)?;
+    let (cut, fast) = sent(WORDS / 8, 0)?;
+    // A flit in four cycles.
+    let (limited, slow) = sent(WORDS / 8, 64)?;
+    assert_eq!((cut, limited), (whole + 7 * HEADS, cut), "flits of eight packets");
+    // The last of them may begin when all before it but the first are paid for.
+    let paid = u64::from(4 * 6 * (WORDS / 8 + HEADS));
+    assert!(slow >= paid && fast < paid, "{slow} cycles with a rate, {fast} without");
     Ok(())
 }
 

@@ -101,7 +101,8 @@ impl<'f, T: Transport> Initiator<'f, T> {
     }
 
     /// Any descriptor as it is, its event set by the driver: for what has no function here, and for tests. It must
-    /// count in its event exactly once.
+    /// count in its event exactly once. A message that it sends is not among those that the driver counts against a
+    /// sender's credits.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if it has not 1..=16 words.

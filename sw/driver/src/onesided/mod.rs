@@ -9,8 +9,7 @@
 //! wants a [`fence`](Initiator::fence) between, unless the put was waited for.
 //!
 //! ```
-//! use portico::{onesided::{Geometry, Window}, Fabric, GoldenTransport};
-//! use portico_spec::Config;
+//! use portico::{onesided::{Geometry, Window}, Config, Fabric, GoldenTransport};
 //!
 //! let config = Config { edge_nodes: 1, ..Config::default() };
 //! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
@@ -36,6 +35,7 @@ pub use self::{
     initiator::Initiator,
     operation::{Operation, Outcome, Ticket},
     segment::{GlobalId, Remote, Segment, Window},
+    shaper::Shaper,
 };
 pub(crate) use segment::Kind;
 
@@ -44,3 +44,4 @@ mod geometry;
 mod initiator;
 mod operation;
 mod segment;
+mod shaper;

@@ -2,9 +2,11 @@
 
 use std::marker::PhantomData;
 
-use portico_spec::ni::{command::SHAPERS, ErrorCode};
+use portico_spec::ni::ErrorCode;
 
 use crate::{command, event::Event, Error, Fabric, Transport};
+
+use super::shaper::check_number;
 
 /// What an operation gives when it is complete.
 pub trait Outcome: Sized {
@@ -36,6 +38,8 @@ pub struct Operation<'f, T, V> {
     node: usize,
     what: &'static str,
     words: Vec<u32>,
+    /// The handle of the queue of which it takes a credit.
+    queue: Option<u8>,
     outcome: PhantomData<V>,
 }
 
@@ -46,42 +50,37 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
             node,
             what,
             words,
+            queue: None,
             outcome: PhantomData,
         }
     }
 
-    /// Sends it through another packet shaper than the first.
+    pub(crate) fn with_credit(self, handle: u8) -> Self {
+        Operation {
+            queue: Some(handle),
+            ..self
+        }
+    }
+
+    /// Sends it through another packet shaper than the first: see [`Initiator::set_shaper`](super::Initiator::set_shaper).
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn shaper(mut self, shaper: u8) -> Result<Self, Error> {
-        let max = SHAPERS as u64 - 1;
-        if u64::from(shaper) > max {
-            let (field, value) = ("shaper", u64::from(shaper));
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 0,
-                max,
-            });
-        }
+        check_number(shaper)?;
         self.words[0] |= command::shaper(shaper);
         Ok(self)
     }
 
-    /// Starts it and waits until it is complete, at most so many cycles.
+    /// Starts it and waits until it is complete, at most so many cycles. After that it goes on, unseen.
     ///
     /// # Errors
     /// [`Error::Refused`] by the hardware, [`Error::Timeout`], or as for [`Operation::start`].
-    pub fn wait(self, timeout: u64) -> Result<V, Error> {
-        let Operation {
-            fabric,
-            node,
-            what,
-            words,
-            ..
-        } = self;
-        start(fabric, node, what, &words)?.wait(fabric, timeout)
+    pub fn wait(mut self, timeout: u64) -> Result<V, Error> {
+        let mut ticket = self.begin()?;
+        let outcome = ticket.wait(self.fabric, timeout);
+        ticket.abandon(self.fabric);
+        outcome
     }
 
     /// Starts it; the ticket tells when it is complete.
@@ -89,49 +88,60 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
     /// # Errors
     /// [`Error::Exhausted`] if all events of the node are taken, [`Error::Timeout`] if its command queue gets no room,
     /// or the transport's.
-    pub fn start(self) -> Result<Ticket<V>, Error> {
-        start(self.fabric, self.node, self.what, &self.words)
+    pub fn start(mut self) -> Result<Ticket<V>, Error> {
+        self.begin()
     }
 
     /// Starts it and lets it count in an event of the same node, together with others: see [`Event::drain`].
     ///
     /// # Errors
     /// [`Error::WrongNode`], [`Error::Timeout`] if the command queue gets no room, or the transport's.
-    pub fn count_in(self, event: &Event) -> Result<(), Error> {
+    pub fn count_in(mut self, event: &Event) -> Result<(), Error> {
         if event.node() != self.node {
             let (what, owner, node) = ("event", event.node(), self.node);
             return Err(Error::WrongNode { what, owner, node });
         }
-        self.fabric.issue(self.node, event.number(), &self.words)?;
-        Ok(())
+        let (_, written) = self.issue(event.number())?;
+        written
     }
-}
 
-fn start<T: Transport, V>(
-    fabric: &mut Fabric<T>,
-    node: usize,
-    what: &'static str,
-    words: &[u32],
-) -> Result<Ticket<V>, Error> {
-    let event = fabric.nodes[node].events.take(node)?;
-    match fabric.issue(node, event, words) {
-        Ok(target) => Ok(Ticket {
-            node,
-            what,
+    fn begin(&mut self) -> Result<Ticket<V>, Error> {
+        let event = self.fabric.take_event(self.node)?;
+        let (target, written) = match self.issue(event) {
+            Ok(issued) => issued,
+            Err(error) => {
+                self.fabric.nodes[self.node].events.give(event);
+                return Err(error);
+            }
+        };
+        let ticket = Ticket {
+            node: self.node,
+            what: self.what,
             event,
             target,
             done: None,
             outcome: PhantomData,
-        }),
-        Err(error) => {
-            fabric.nodes[node].events.give(event);
-            Err(error)
+        };
+        match written {
+            Ok(()) => Ok(ticket),
+            Err(error) => {
+                ticket.abandon(self.fabric);
+                Err(error)
+            }
         }
+    }
+
+    fn issue(&mut self, event: u8) -> Result<(u16, Result<(), Error>), Error> {
+        let issued = self.fabric.issue(self.node, event, &self.words)?;
+        if let Some(handle) = self.queue {
+            self.fabric.nodes[self.node].credits(handle).used += 1;
+        }
+        Ok(issued)
     }
 }
 
 /// An operation under way, bound to an event of its node. The event is taken until the ticket has seen the operation
-/// complete: a ticket that is dropped before keeps it for ever, for the operation may still complete.
+/// complete, or is [abandoned](Ticket::abandon); a ticket that is dropped keeps it for ever.
 #[derive(Debug)]
 #[must_use = "only its ticket tells whether an operation succeeded"]
 pub struct Ticket<V> {
@@ -152,17 +162,10 @@ impl<V: Outcome> Ticket<V> {
         let done = match self.done {
             Some(done) => done,
             None => {
-                let registers = fabric.read_event(self.node, self.event)?;
-                if !command::reached(registers.count, self.target) {
+                let Some(done) = fabric.finish(self.node, self.event, self.target)? else {
                     return Ok(None);
-                }
-                if registers.error().is_some() {
-                    fabric.clear_error(self.node, self.event)?;
-                    // It may count once more.
-                    fabric.nodes[self.node].issued[usize::from(self.event)] = None;
-                }
-                fabric.nodes[self.node].events.give(self.event);
-                *self.done.insert(registers.error().map_or(Ok(registers.value), Err))
+                };
+                *self.done.insert(done)
             }
         };
         let (node, what) = (self.node, self.what);
@@ -184,5 +187,45 @@ impl<V: Outcome> Ticket<V> {
             }
             fabric.check_time(begun, timeout, self.node, self.what)?;
         }
+    }
+
+    /// Nobody waits for it any more: its event is free for others when it has completed.
+    pub fn abandon<T: Transport>(self, fabric: &mut Fabric<T>) {
+        if self.done.is_none() {
+            fabric.nodes[self.node].abandoned.push((self.event, self.target));
+        }
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Whether an operation is complete: what came of it, and its event is given back.
+    fn finish(&mut self, node: usize, event: u8, target: u16) -> Result<Option<Result<u64, ErrorCode>>, Error> {
+        let registers = self.read_event(node, event)?;
+        if !command::reached(registers.count, target) {
+            return Ok(None);
+        }
+        if registers.error.is_some() {
+            self.clear_error(node, event)?;
+            // It may count once more.
+            self.nodes[node].issued[usize::from(event)] = None;
+        }
+        self.nodes[node].events.give(event);
+        Ok(Some(registers.error.map_or(Ok(registers.value), Err)))
+    }
+
+    /// Takes an event; if none is free, one of an abandoned operation that has completed.
+    pub(crate) fn take_event(&mut self, node: usize) -> Result<u8, Error> {
+        let mut at = 0;
+        while self.nodes[node].events.is_empty() {
+            let Some(&(event, target)) = self.nodes[node].abandoned.get(at) else {
+                break;
+            };
+            if self.finish(node, event, target)?.is_some() {
+                self.nodes[node].abandoned.swap_remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        self.nodes[node].events.take(node)
     }
 }

@@ -4,12 +4,16 @@ use std::fmt;
 
 use portico_spec::ni::{
     packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET},
-    registers::{Block, FIELD_WIDTH, SHORT_FIELD_WIDTH},
     segment::SegmentKind,
     window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET},
 };
 
-use crate::{event::Event, host::segment_target, Error, Fabric, Transport};
+use crate::{
+    event::Event,
+    host::segment_target,
+    registers::{SegmentRegister, TagRegister},
+    Error, Fabric, Transport,
+};
 
 use super::Initiator;
 
@@ -116,8 +120,7 @@ impl Segment {
     /// # Errors
     /// The fabric's.
     pub fn ends<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<u16, Error> {
-        let [ends] = fabric.read_registers(self.id.node, Block::Tags, (u32::from(self.id.tag) << FIELD_WIDTH) + 5)?;
-        Ok(ends as u16)
+        Ok(fabric.peek(self.id.node, TagRegister::Ends, self.id.tag.into())? as u16)
     }
 
     /// Puts the pointer of a stream back to the first byte.
@@ -126,12 +129,7 @@ impl Segment {
     /// [`Error::WrongKind`] if it is none, or the fabric's.
     pub fn rewind<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.id.expect("rewind", Kind::Stream)?;
-        fabric.write_registers(
-            self.id.node,
-            Block::Tags,
-            (u32::from(self.id.tag) << FIELD_WIDTH) + 3,
-            &[0],
-        )
+        fabric.poke(self.id.node, TagRegister::Pointer, self.id.tag.into(), &[0])
     }
 
     /// Closes the window: what arrives for it from now on is refused.
@@ -173,8 +171,11 @@ impl Remote {
     /// # Errors
     /// The fabric's.
     pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        let place = u32::from(self.handle) << SHORT_FIELD_WIDTH;
-        fabric.write_registers(self.initiator, Block::Segments, place, &[0])?;
+        self.give(fabric)
+    }
+
+    pub(crate) fn give<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        fabric.poke(self.initiator, SegmentRegister::Target, self.handle.into(), &[0])?;
         fabric.nodes[self.initiator].segments.give(self.handle);
         Ok(())
     }
@@ -254,25 +255,26 @@ impl<T: Transport> Fabric<T> {
         geometry: u32,
     ) -> Result<u8, Error> {
         let tag = self.nodes[node].windows.take(node)?;
-        let place = u32::from(tag) << FIELD_WIDTH;
+        let item = usize::from(tag);
         let (base, size) = (base / self.word_bytes(), bytes / self.word_bytes());
-        self.write_registers(node, Block::Tags, place, &[base, size])?;
+        self.poke_item(node, item, [(TagRegister::Base, base), (TagRegister::Size, size)])?;
         let pointer = match kind {
             Kind::Window | Kind::Stream => 0,
             // A queue that had the tag before has left a number of released messages: as many count as written.
-            Kind::Queue => {
-                let [released] = self.read_registers(node, Block::Tags, place + 6)?;
-                released
-            }
+            Kind::Queue => self.peek(node, TagRegister::Released, item)?,
         };
-        self.write_registers(node, Block::Tags, place + 3, &[pointer, geometry, 0])?;
-        self.write_registers(node, Block::Tags, place + 2, &[control])?;
+        let registers = [
+            (TagRegister::Pointer, pointer),
+            (TagRegister::Geometry, geometry),
+            (TagRegister::Ends, 0),
+        ];
+        self.poke_item(node, item, registers)?;
+        self.poke(node, TagRegister::Control, item, &[control])?;
         Ok(tag)
     }
 
     pub(crate) fn close_window(&mut self, id: GlobalId) -> Result<(), Error> {
-        let place = u32::from(id.tag) << FIELD_WIDTH;
-        self.write_registers(id.node, Block::Tags, place + 2, &[0])?;
+        self.poke(id.node, TagRegister::Control, id.tag.into(), &[0])?;
         self.nodes[id.node].windows.give(id.tag);
         Ok(())
     }
@@ -286,8 +288,12 @@ impl<T: Transport> Fabric<T> {
         let target = segment_target(self.config(), id.node, id.tag, kind);
         let size = id.bytes / self.word_bytes();
         let handle = self.nodes[initiator].segments.take(initiator)?;
-        let place = u32::from(handle) << SHORT_FIELD_WIDTH;
-        self.write_registers(initiator, Block::Segments, place, &[target, size, credits])?;
+        let registers = [
+            (SegmentRegister::Target, target),
+            (SegmentRegister::Size, size),
+            (SegmentRegister::Credits, credits),
+        ];
+        self.poke_item(initiator, handle.into(), registers)?;
         Ok(Remote { initiator, handle, id })
     }
 }

@@ -1,7 +1,8 @@
 //! Events: counters with a threshold.
 
 use portico_spec::ni::{
-    event::{Compare, COMPARE_OFFSET, COMPARE_WIDTH, COUNTER_WIDTH, FIRED_OFFSET, INTERRUPT_OFFSET, THRESHOLD_OFFSET},
+    event::{Compare, Status, COMPARE_OFFSET, COMPARE_WIDTH, COUNTER_WIDTH, INTERRUPT_OFFSET, THRESHOLD_OFFSET},
+    registers::EventRegister,
     ErrorCode,
 };
 
@@ -45,23 +46,26 @@ impl Event {
         self.fired() && bit(self.control, INTERRUPT_OFFSET)
     }
 
-    pub fn read(&self, register: u32) -> u32 {
+    pub fn read(&self, register: EventRegister) -> u32 {
         match register {
-            0 => u32::from(self.count),
-            1 => self.control,
-            2 => self.error.map_or(0, |error| error as u32) | u32::from(self.fired()) << FIRED_OFFSET,
-            3 => self.value as u32,
-            4 => (self.value >> 32) as u32,
-            _ => 0,
+            EventRegister::Count => u32::from(self.count),
+            EventRegister::Control => self.control,
+            EventRegister::Status => {
+                let error = self.error;
+                let fired = self.fired();
+                Status { error, fired }.encode()
+            }
+            EventRegister::ValueLow => self.value as u32,
+            EventRegister::ValueHigh => (self.value >> 32) as u32,
         }
     }
 
-    pub fn write(&mut self, register: u32, data: u32) {
+    pub fn write(&mut self, register: EventRegister, data: u32) {
         match register {
-            0 => self.count = data as u16,
-            1 => self.control = data & ((1 << (INTERRUPT_OFFSET + 1)) - 1),
-            2 => self.error = None,
-            _ => {}
+            EventRegister::Count => self.count = data as u16,
+            EventRegister::Control => self.control = data & ((1 << (INTERRUPT_OFFSET + 1)) - 1),
+            EventRegister::Status => self.error = None,
+            EventRegister::ValueLow | EventRegister::ValueHigh => {}
         }
     }
 }
@@ -74,26 +78,29 @@ mod tests {
     fn fires_by_its_comparison_and_keeps_an_error_until_written() {
         let mut event = Event::default();
         let fired = |event: &mut Event, compare: Compare| {
-            event.write(1, 2 | (compare as u32) << COMPARE_OFFSET);
+            event.write(EventRegister::Control, 2 | (compare as u32) << COMPARE_OFFSET);
             event.fired()
         };
         for (count, expected) in [(1, [false, false, false, true]), (2, [false, true, true, false])] {
-            event.write(0, count);
+            event.write(EventRegister::Count, count);
             let all = [Compare::Never, Compare::Equal, Compare::AtLeast, Compare::NotEqual];
             assert_eq!(all.map(|compare| fired(&mut event, compare)), expected);
         }
         event.notify(Some(ErrorCode::OutOfWindow));
         event.notify(Some(ErrorCode::Ended));
-        assert_eq!((event.read(0), event.read(2) & 15), (4, ErrorCode::OutOfWindow as u32));
-        event.write(2, 0);
-        assert_eq!((event.read(0), event.read(2) & 15), (4, 0));
+        assert_eq!(
+            (event.read(EventRegister::Count), event.error),
+            (4, Some(ErrorCode::OutOfWindow))
+        );
+        event.write(EventRegister::Status, 0);
+        assert_eq!((event.read(EventRegister::Count), event.error), (4, None));
     }
 
     #[test]
     fn the_counter_wraps() {
         let mut event = Event::default();
-        event.write(0, 0xffff);
+        event.write(EventRegister::Count, 0xffff);
         event.notify(None);
-        assert_eq!(event.read(0), 0);
+        assert_eq!(event.read(EventRegister::Count), 0);
     }
 }

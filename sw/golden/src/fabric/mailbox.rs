@@ -3,6 +3,7 @@
 use portico_spec::ni::{
     event::EVENT_WIDTH,
     mailbox::{Mode, COUNT_WIDTH, EVENT_ENABLE_OFFSET, EVENT_OFFSET, EXPECTED_OFFSET, EXPECTED_WIDTH, MODE_OFFSET},
+    registers::MailboxRegister,
 };
 
 use super::bits::{bit, field};
@@ -34,23 +35,23 @@ impl Mailbox {
         notifies.then(|| field(self.control, EVENT_OFFSET, EVENT_WIDTH))
     }
 
-    pub fn read(&self, register: u32) -> u32 {
+    pub fn read(&self, register: MailboxRegister) -> u32 {
         match register {
-            0 => self.value as u32,
-            1 => (self.value >> 32) as u32,
-            3 => self.count,
-            _ => 0,
+            MailboxRegister::Low => self.value as u32,
+            MailboxRegister::High => (self.value >> 32) as u32,
+            MailboxRegister::Control => 0,
+            MailboxRegister::Count => self.count,
         }
     }
 
-    pub fn write(&mut self, register: u32, data: u32) {
+    pub fn write(&mut self, register: MailboxRegister, data: u32) {
         match register {
-            2 => self.control = data,
-            3 => {
+            MailboxRegister::Control => self.control = data,
+            MailboxRegister::Count => {
                 self.count = 0;
                 self.value = 0;
             }
-            _ => {}
+            MailboxRegister::Low | MailboxRegister::High => {}
         }
     }
 }
@@ -59,22 +60,24 @@ impl Mailbox {
 mod tests {
     use super::*;
 
+    const READABLE: [MailboxRegister; 3] = [MailboxRegister::Low, MailboxRegister::High, MailboxRegister::Count];
+
     #[test]
     fn a_message_replaces_and_every_one_notifies() {
         let mut mailbox = Mailbox::default();
         assert_eq!(mailbox.take(7), None);
-        mailbox.write(2, 1 << EVENT_ENABLE_OFFSET | 9 << EVENT_OFFSET);
+        mailbox.write(MailboxRegister::Control, 1 << EVENT_ENABLE_OFFSET | 9 << EVENT_OFFSET);
         assert_eq!(mailbox.take(5 << 32 | 1), Some(9));
-        assert_eq!([0, 1, 3].map(|register| mailbox.read(register)), [1, 5, 2]);
-        mailbox.write(3, 0);
-        assert_eq!([0, 1, 3].map(|register| mailbox.read(register)), [0, 0, 0]);
+        assert_eq!(READABLE.map(|register| mailbox.read(register)), [1, 5, 2]);
+        mailbox.write(MailboxRegister::Count, 0);
+        assert_eq!(READABLE.map(|register| mailbox.read(register)), [0, 0, 0]);
     }
 
     #[test]
     fn a_barrier_collects_and_notifies_once_a_round() {
         let mut mailbox = Mailbox::default();
         mailbox.write(
-            2,
+            MailboxRegister::Control,
             Mode::Barrier as u32 | 1 << EVENT_ENABLE_OFFSET | 9 << EVENT_OFFSET | 3 << EXPECTED_OFFSET,
         );
         for round in 0..2 {
@@ -83,7 +86,7 @@ mod tests {
                 [None, None, Some(9)],
                 "round {round}"
             );
-            assert_eq!((mailbox.read(0), mailbox.read(3)), (7, 0));
+            assert_eq!(READABLE.map(|register| mailbox.read(register)), [7, 0, 0]);
         }
     }
 }

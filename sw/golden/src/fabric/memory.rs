@@ -1,6 +1,9 @@
 //! What a node remembers: a scratchpad, or external memory seen through pages.
 
-use portico_spec::ni::page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGES, PAGE_OFFSET_WIDTH};
+use portico_spec::ni::{
+    page::{ALIGNMENT_WIDTH, PAGES, PAGE_OFFSET_WIDTH},
+    registers::PageRegister,
+};
 use std::collections::HashMap;
 
 /// Words of a node, by their address.
@@ -36,13 +39,13 @@ impl External {
         self.bases[(address >> PAGE_OFFSET_WIDTH) as usize].wrapping_add(offset * self.word_bytes)
     }
 
-    /// Writes one half of a page's base, by its place among the registers.
-    fn write_base(&mut self, place: usize, data: u32) {
-        let base = &mut self.bases[(place >> HALF_WIDTH) % PAGES];
+    /// Writes one half of a page's base.
+    fn write_base(&mut self, page: usize, half: PageRegister, data: u32) {
+        let base = &mut self.bases[page];
         let low = u64::from(u32::MAX);
-        *base = match place % 2 {
-            0 => *base & !low | u64::from(data >> ALIGNMENT_WIDTH << ALIGNMENT_WIDTH),
-            _ => *base & low | u64::from(data) << 32,
+        *base = match half {
+            PageRegister::Low => *base & !low | u64::from(data >> ALIGNMENT_WIDTH << ALIGNMENT_WIDTH),
+            PageRegister::High => *base & low | u64::from(data) << 32,
         };
     }
 }
@@ -79,9 +82,9 @@ impl Memory {
     }
 
     /// Writes a register of the block of pages, which scratchpads do not have.
-    pub fn write_page(&mut self, place: usize, data: u32) {
+    pub fn write_page(&mut self, page: usize, half: PageRegister, data: u32) {
         if let Memory::External(external) = self {
-            external.write_base(place, data);
+            external.write_base(page, half, data);
         }
     }
 }
@@ -100,20 +103,20 @@ mod tests {
         memory.write(8 * page, 3);
         assert_eq!([page - 1, page, 8 * page].map(|at| memory.read(at)), [1, 2, 0]);
         // Page 3 shows what page 1 does, but for the bits that a base has not.
-        memory.write_page(6, (4 * page) | 0xfff);
-        memory.write_page(7, 0);
+        memory.write_page(3, PageRegister::Low, (4 * page) | 0xfff);
+        memory.write_page(3, PageRegister::High, 0);
         assert_eq!(memory.read(3 * page), 2);
         memory.write(3 * page + 5, 7);
         assert_eq!(memory.read(page + 5), 7);
         // And above 4 GiB nothing was written.
-        memory.write_page(7, 9);
+        memory.write_page(3, PageRegister::High, 9);
         assert_eq!((memory.read(3 * page), memory.read(page)), (0, 2));
     }
 
     #[test]
     fn a_scratchpad_ends_where_it_ends_and_has_no_pages() {
         let mut memory = Memory::Scratchpad(vec![0; 4]);
-        memory.write_page(0, 0x1000);
+        memory.write_page(0, PageRegister::Low, 0x1000);
         memory.write(3, 9);
         memory.write(4, 8);
         assert_eq!([3, 4].map(|at| memory.read(at)), [9, 0]);

@@ -9,24 +9,37 @@
 //!
 //! ```
 //! use portico_golden::GoldenFabric;
-//! use portico_spec::{ni::{registers::{Block, BASE_BYTES, BLOCK_OFFSET}, window::SYSTEM_WINDOW}, Config};
+//! use portico_spec::{
+//!     ni::{
+//!         descriptor::{Command, Descriptor, Geometry, Transfer},
+//!         registers::{address, CommandRegister, EventRegister, SegmentRegister},
+//!         segment::{SegmentKind, Target},
+//!         window::SYSTEM_WINDOW,
+//!     },
+//!     Config,
+//! };
 //!
-//! let mut fabric = GoldenFabric::new(&Config::default());
-//! let register = |block: Block, place: u32| BASE_BYTES as u32 + ((block as u32) << BLOCK_OFFSET | place) * 4;
+//! let config = Config::default();
+//! let mut fabric = GoldenFabric::new(&config);
+//! let (own, neighbour, segment, event) = (0, 1, 3, 5);
+//! let at = |register: SegmentRegister| address(&config, register, segment) as u32;
 //!
-//! let (neighbour, tag, window) = (1, SYSTEM_WINDOW as u32, 1);
-//! fabric.write(0, register(Block::Segments, 0), neighbour | tag << 9 | window << 17);
-//! fabric.write(0, register(Block::Segments, 1), 1 << 18);
+//! let (node, tag, kind) = (config.terminal_node(neighbour), SYSTEM_WINDOW as u8, SegmentKind::Window);
+//! fabric.write(own, at(SegmentRegister::Target), Target { node, tag, kind }.encode()?);
+//! fabric.write(own, at(SegmentRegister::Size), config.space_bytes(neighbour) / 4);
 //! for (address, word) in [(0, 11), (4, 22), (8, 33), (12, 44)] {
-//!     fabric.write(0, address, word);
+//!     fabric.write(own, address, word);
 //! }
-//! let (put, event) = (1, 5 << 8);
-//! for (place, word) in [(12, put | event), (13, 0x100), (14, 0), (15, 1 << 16 | 4)] {
-//!     fabric.write(0, register(Block::Command, place), word);
+//! let put = Command::Put(Transfer { remote: 0x100, local: 0, geometry: Geometry::Row { row: 16 } });
+//! let put = Descriptor { segment: segment as u8, event: event as u8, ..Descriptor::new(put) }.encode(&config)?;
+//! // Its last word is that of place 15.
+//! for (place, &word) in (16 - put.len()..).zip(&put) {
+//!     fabric.write(own, address(&config, CommandRegister::Word, place) as u32, word);
 //! }
 //!
-//! assert_eq!([0x100, 0x104, 0x108, 0x10c].map(|address| fabric.read(1, address)), [11, 22, 33, 44]);
-//! assert_eq!(fabric.read(0, register(Block::Events, 5 * 8)), 1);
+//! assert_eq!([0x100, 0x104, 0x108, 0x10c].map(|address| fabric.read(neighbour, address)), [11, 22, 33, 44]);
+//! assert_eq!(fabric.read(own, address(&config, EventRegister::Count, event) as u32), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use portico_spec::Config;

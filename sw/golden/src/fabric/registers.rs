@@ -6,7 +6,7 @@ use portico_spec::{
         command::MAX_DESCRIPTOR_WORDS,
         event::EVENTS,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
-        registers::{Block, BLOCK_OFFSET, FIELD_WIDTH, MAGIC, SHORT_FIELD_WIDTH, VERSION},
+        registers::{Block, ControlRegister, CounterRegister, Place, BLOCK_OFFSET, IDENTITY},
     },
 };
 
@@ -18,48 +18,50 @@ fn split(index: u16) -> (u32, usize) {
     (index >> BLOCK_OFFSET, (index & ((1 << BLOCK_OFFSET) - 1)) as usize)
 }
 
-/// Number and register of one event, window; or segment, mailbox.
-fn part(place: usize, width: usize, count: usize) -> (usize, u32) {
-    (place >> width & (count - 1), (place & ((1 << width) - 1)) as u32)
+/// Number of an item of the block, and the register of it, if there is one.
+fn part<P: Place>(place: usize) -> (usize, Option<P>) {
+    let map = P::BLOCK.map();
+    let number = place & ((1 << map.number_width) - 1);
+    (place >> map.number_width & (map.items - 1), P::from_number(number))
 }
 
 impl Interface {
     /// The register of this index; 0 if there is none, or if it is only written.
     pub fn read_register(&self, index: u16) -> u32 {
         let (block, place) = split(index);
-        let is = |name: Block| block == name as u32;
-        if is(Block::Control) {
-            self.read_control(place)
-        } else if is(Block::Events) {
-            let (event, register) = part(place, FIELD_WIDTH, self.events.len());
-            self.events[event].read(register)
-        } else if is(Block::Tags) {
-            let (tag, register) = part(place, FIELD_WIDTH, self.windows.len());
-            self.windows[tag].read(register)
-        } else if is(Block::Mailboxes) {
-            let (mailbox, register) = part(place, SHORT_FIELD_WIDTH, self.mailboxes.len());
-            self.mailboxes[mailbox].read(register)
-        } else if is(Block::Counters) {
-            // All that has to do with time is not of this model.
-            match place {
-                6 => self.refused,
-                7 => self.dropped,
-                _ => 0,
+        match Block::from_code(block) {
+            Some(Block::Control) => part(place).1.map_or(0, |register| self.read_control(register)),
+            Some(Block::Events) => {
+                let (event, register) = part(place);
+                register.map_or(0, |register| self.events[event].read(register))
             }
-        } else {
-            0
+            Some(Block::Tags) => {
+                let (tag, register) = part(place);
+                register.map_or(0, |register| self.windows[tag].read(register))
+            }
+            Some(Block::Mailboxes) => {
+                let (mailbox, register) = part(place);
+                register.map_or(0, |register| self.mailboxes[mailbox].read(register))
+            }
+            // All that has to do with time is not of this model.
+            Some(Block::Counters) => match part(place).1 {
+                Some(CounterRegister::Refused) => self.refused,
+                Some(CounterRegister::Dropped) => self.dropped,
+                _ => 0,
+            },
+            _ => 0,
         }
     }
 
-    fn read_control(&self, place: usize) -> u32 {
-        match place {
-            0 => MAGIC << 16 | VERSION,
-            1 => u32::from(self.node.x) | u32::from(self.node.y) << X_WIDTH,
-            2 => self.fabric,
-            3 => self.memory.words() as u32 * self.word_bytes,
-            5 => self.interrupts() as u32,
-            6 => (self.interrupts() >> 32) as u32,
-            _ => 0,
+    fn read_control(&self, register: ControlRegister) -> u32 {
+        match register {
+            ControlRegister::Id => IDENTITY,
+            ControlRegister::Node => u32::from(self.node.x) | u32::from(self.node.y) << X_WIDTH,
+            ControlRegister::Tiles => self.fabric,
+            ControlRegister::Memory => self.memory.words() as u32 * self.word_bytes,
+            ControlRegister::Status => 0,
+            ControlRegister::InterruptLow => self.interrupts() as u32,
+            ControlRegister::InterruptHigh => (self.interrupts() >> 32) as u32,
         }
     }
 
@@ -80,31 +82,44 @@ impl Interface {
     /// Writes the register of this index, if there is one to write.
     pub fn write_register(&mut self, index: u16, data: u32) {
         let (block, place) = split(index);
-        let is = |name: Block| block == name as u32;
-        if is(Block::Command) {
-            let last = place % MAX_DESCRIPTOR_WORDS == MAX_DESCRIPTOR_WORDS - 1;
-            self.push_command(data, last);
-        } else if is(Block::Events) {
-            let (event, register) = part(place, FIELD_WIDTH, self.events.len());
-            self.events[event].write(register, data);
-        } else if is(Block::Tags) {
-            let (tag, register) = part(place, FIELD_WIDTH, self.windows.len());
-            self.windows[tag].write(register, data);
-        } else if is(Block::Segments) {
-            let (segment, register) = part(place, SHORT_FIELD_WIDTH, self.segments.len());
-            self.segments[segment].write(register, data);
-        } else if is(Block::Mailboxes) {
-            let (mailbox, register) = part(place, SHORT_FIELD_WIDTH, self.mailboxes.len());
-            self.mailboxes[mailbox].write(register, data);
-        } else if is(Block::Program) {
-            let at = place % PROGRAM_WORDS;
-            if at >= FIRMWARE_WORDS {
-                self.program[at] = data;
+        match Block::from_code(block) {
+            Some(Block::Command) => {
+                let last = place % MAX_DESCRIPTOR_WORDS == MAX_DESCRIPTOR_WORDS - 1;
+                self.push_command(data, last);
             }
-        } else if is(Block::Release) {
-            self.release(place % self.windows.len(), data);
-        } else if is(Block::Pages) {
-            self.memory.write_page(place, data);
+            Some(Block::Events) => {
+                if let (event, Some(register)) = part(place) {
+                    self.events[event].write(register, data);
+                }
+            }
+            Some(Block::Tags) => {
+                if let (tag, Some(register)) = part(place) {
+                    self.windows[tag].write(register, data);
+                }
+            }
+            Some(Block::Segments) => {
+                if let (segment, Some(register)) = part(place) {
+                    self.segments[segment].write(register, data);
+                }
+            }
+            Some(Block::Mailboxes) => {
+                if let (mailbox, Some(register)) = part(place) {
+                    self.mailboxes[mailbox].write(register, data);
+                }
+            }
+            Some(Block::Program) => {
+                let at = place % PROGRAM_WORDS;
+                if at >= FIRMWARE_WORDS {
+                    self.program[at] = data;
+                }
+            }
+            Some(Block::Release) => self.release(place % self.windows.len(), data),
+            Some(Block::Pages) => {
+                if let (page, Some(half)) = part(place) {
+                    self.memory.write_page(page, half, data);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use portico_spec::{
     flit::{TAG_WIDTH, X_WIDTH, Y_WIDTH},
     ni::{
+        registers::SegmentRegister,
         segment::{SegmentKind, CREDITS_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, TAG_OFFSET},
         ErrorCode,
     },
@@ -67,12 +68,11 @@ impl Segment {
         self.credits = (self.credits + 1) & ((1 << CREDITS_WIDTH) - 1);
     }
 
-    pub fn write(&mut self, register: u32, data: u32) {
+    pub fn write(&mut self, register: SegmentRegister, data: u32) {
         match register {
-            0 => self.target = data,
-            1 => self.size = data,
-            2 => self.credits = data & ((1 << CREDITS_WIDTH) - 1),
-            _ => {}
+            SegmentRegister::Target => self.target = data,
+            SegmentRegister::Size => self.size = data,
+            SegmentRegister::Credits => self.credits = data & ((1 << CREDITS_WIDTH) - 1),
         }
     }
 }

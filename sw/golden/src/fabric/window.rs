@@ -5,6 +5,7 @@ use portico_spec::{
     ni::{
         event::EVENT_WIDTH,
         packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
+        registers::TagRegister,
         segment::HANDLE_WIDTH,
         window::{
             Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET,
@@ -159,28 +160,27 @@ impl Window {
         address
     }
 
-    pub fn read(&self, register: u32) -> u32 {
+    pub fn read(&self, register: TagRegister) -> u32 {
         match register {
-            3 => self.pointer,
-            5 => u32::from(self.ends),
-            6 => u32::from(self.released),
-            _ => 0,
+            TagRegister::Pointer => self.pointer,
+            TagRegister::Ends => u32::from(self.ends),
+            TagRegister::Released => u32::from(self.released),
+            TagRegister::Base | TagRegister::Size | TagRegister::Control | TagRegister::Geometry => 0,
         }
     }
 
-    pub fn write(&mut self, register: u32, data: u32) {
+    pub fn write(&mut self, register: TagRegister, data: u32) {
         match register {
-            0 => self.base = data,
-            1 => self.size = data,
-            2 => self.control = data,
-            3 => {
+            TagRegister::Base => self.base = data,
+            TagRegister::Size => self.size = data,
+            TagRegister::Control => self.control = data,
+            TagRegister::Pointer => {
                 self.pointer = data;
                 self.column = 0;
             }
-            4 => self.geometry = data,
-            5 => self.ends = 0,
-            6 => self.released = data as u16,
-            _ => {}
+            TagRegister::Geometry => self.geometry = data,
+            TagRegister::Ends => self.ends = 0,
+            TagRegister::Released => self.released = data as u16,
         }
     }
 }
@@ -231,10 +231,10 @@ mod tests {
     #[test]
     fn a_stream_fills_rows_and_stops_at_the_end_of_its_window() {
         let mut window = Window::default();
-        window.write(0, 100);
-        window.write(1, 7);
-        window.write(2, Mode::Pointer as u32);
-        window.write(4, 2 | 5 << STRIDE_OFFSET);
+        window.write(TagRegister::Base, 100);
+        window.write(TagRegister::Size, 7);
+        window.write(TagRegister::Control, Mode::Pointer as u32);
+        window.write(TagRegister::Geometry, 2 | 5 << STRIDE_OFFSET);
         let addresses: Vec<_> = (0..5).map(|_| window.advance()).collect();
         let outside = Err(ErrorCode::OutOfWindow);
         assert_eq!(addresses, [Ok(100), Ok(101), Ok(105), Ok(106), outside]);
@@ -243,14 +243,17 @@ mod tests {
     #[test]
     fn a_ring_is_full_until_released_and_counts_on_over_the_wrap() {
         let mut window = Window::default();
-        window.write(1, 8);
-        window.write(2, Mode::Queue as u32 | 2 << SLOT_WORDS_OFFSET | 1 << SLOTS_OFFSET);
+        window.write(TagRegister::Size, 8);
+        window.write(
+            TagRegister::Control,
+            Mode::Queue as u32 | 2 << SLOT_WORDS_OFFSET | 1 << SLOTS_OFFSET,
+        );
         assert_eq!(window.slot_for(4), Err(ErrorCode::TooLong));
         assert_eq!(window.release(), None);
         for message in 0..70_000u32 {
             assert_eq!(window.slot_for(3), Ok(message % 2 * 4));
             window.enqueue();
-            assert_eq!(window.read(3), (message + 1) & 0xffff);
+            assert_eq!(window.read(TagRegister::Pointer), (message + 1) & 0xffff);
             if message > 0 {
                 assert_eq!(window.slot_for(0), Err(ErrorCode::QueueFull));
                 assert_eq!(window.release(), Some((message - 1) % 2 * 4));

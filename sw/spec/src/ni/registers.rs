@@ -75,6 +75,9 @@ codes! {
     }
 }
 
+/// In a node's status register: after reset, tables are being cleared.
+pub const INITIALISING_OFFSET: usize = 0;
+
 /// Bits of the place that number the registers of one event, window.
 pub const FIELD_WIDTH: usize = 3;
 /// Bits of the place that number the registers of one segment, mailbox, shaper.

@@ -3,10 +3,10 @@
 use super::{initiator, rest, SOON};
 use portico::{
     onesided::{GlobalId, Window},
+    program::assemble,
     Error, Fabric, Transport,
 };
 use portico_spec::ni::{
-    assembler::assemble,
     command::{Opcode, OPERATION_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
     instruction::FIRMWARE_WORDS,
     ErrorCode,
@@ -183,7 +183,7 @@ pub fn programs_that_go_wrong_end<T: Transport>(open: impl Fn(usize) -> Fabric<T
             ("to r4\nrun r2\nclose last, stop", ErrorCode::OutOfSegment),
             ("set r2, r5\nrun r2\nclose last, stop", ErrorCode::OutOfMemory),
         ] {
-            let program = fabric.load(0, &assemble(text).expect("a program"))?;
+            let program = fabric.load(0, &assemble(text)?)?;
             let mut words = vec![word(Opcode::Program, window), program.start()];
             words.extend(arguments);
             words.push(beyond);
@@ -193,7 +193,7 @@ pub fn programs_that_go_wrong_end<T: Transport>(open: impl Fn(usize) -> Fabric<T
             program.unload(&mut fabric)?;
         }
         // An instruction that does not exist.
-        let program = fabric.load(0, &[0xf])?;
+        let program = fabric.load_unchecked(0, &[0xf])?;
         assert!(program.start() >= FIRMWARE_WORDS as u32);
         let words = [word(Opcode::Program, window), program.start()];
         let outcome = fabric.tile(0)?.descriptor::<()>(&words)?.wait(SOON);

@@ -1,23 +1,16 @@
 //! What the driver refuses before anything is sent, what the hardware refuses, and what runs out.
 
-use super::{config, SOON};
+use super::{config, says, SOON};
 use portico::{
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
+    program::assemble,
     Error, Fabric, Transport, TransportError,
 };
 use portico_spec::{
     ni::{window::SYSTEM_WINDOW, ErrorCode, MAILBOXES},
     Config,
 };
-
-#[track_caller]
-fn says<V>(result: Result<V, Error>, text: &str) {
-    match result {
-        Ok(_) => panic!("succeeds, expected: {text}"),
-        Err(error) => assert_eq!(error.to_string(), text),
-    }
-}
 
 /// Says that it is a fabric of another size.
 struct Mistaken<T>(T, Config);
@@ -291,10 +284,6 @@ pub fn queues_mailboxes_and_programs<T: Transport>(open: impl Fn(usize) -> Fabri
         let text = format!("arrivals of the barrier = {arrivals} is not allowed: allowed is 1..=255");
         says(fabric.mailbox(0, Delivery::Barrier(arrivals), None), &text);
     }
-    says(
-        fabric.load(0, &[0; 300]),
-        "node 0 has no places of program memory left for 300: it has 192",
-    );
     let program = fabric.load(0, &[0])?;
     let segment = fabric.publish(0, Window::new(0, 64))?;
     let remote = fabric.tile(1)?.clone_segment(segment.id())?;
@@ -313,6 +302,47 @@ pub fn queues_mailboxes_and_programs<T: Transport>(open: impl Fn(usize) -> Fabri
     let many = "arguments of a program = 15 is not allowed: allowed is 0..=14";
     says(fabric.tile(0)?.run(&program, &own, &[0; 15]), many);
     fabric.tile(0)?.run(&program, &own, &[0; 14])?.wait(SOON)
+}
+
+/// What is not a program within its bounds is not loaded: see [`super::codes`] for what would come of it.
+pub fn programs_are_checked_before_they_are_loaded<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    let mut fabric = open(32);
+    says(fabric.load(0, &[]), "the program is empty: it must end with a stop");
+    says(
+        fabric.load(0, &[0; 193]),
+        "instruction 192: the program has 193 instructions: allowed is 1..=192",
+    );
+    says(
+        fabric.load(0, &[0, 0xf, 0]),
+        "word 1: 0x0000000f is no instruction: operation 15 is not allowed: allowed is 0..=12",
+    );
+    let good = assemble("fence\nloop 2\nfence !end\nstop")?;
+    says(
+        fabric.load(0, &good[..1]),
+        "instruction 0: the last instruction does not stop",
+    );
+    says(
+        fabric.load(0, &[good[1], good[3]]),
+        "instruction 1: the program stops inside the loop of instruction 0",
+    );
+    says(
+        fabric.load(0, &good[2..]),
+        "instruction 0: 1 loops end where 0 are open",
+    );
+    says(
+        assemble("fence\nlop 2").map_err(Error::from),
+        "line 2, column 1: unknown mnemonic \"lop\": did you mean loop?",
+    );
+    // Nothing of the memory was taken.
+    let whole = fabric.load(0, &[0; 192])?;
+    says(
+        fabric.load(0, &good),
+        "node 0 has no places of program memory left for 4: it has 192",
+    );
+    whole.unload(&mut fabric)?;
+    fabric.load(0, &good)?.unload(&mut fabric)
 }
 
 pub fn resources_run_out_and_come_back<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {

@@ -2,11 +2,11 @@
 
 use super::{initiator, rest, SOON};
 use portico::{
+    event::Compare,
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
     Error, Fabric, Transport,
 };
-use portico_spec::ni::event::Compare;
 
 /// Everybody sends to one queue, whose owner is slow.
 pub fn a_full_queue_loses_nothing<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
@@ -27,7 +27,7 @@ pub fn a_full_queue_loses_nothing<T: Transport>(open: impl Fn(usize) -> Fabric<T
         }
         assert_eq!(queue.free_credits(), 8 - senders.len() as u32);
         for number in 0..MESSAGES {
-            // The host's commands would hold up its own accesses.
+            // The host has credit for one.
             for (sender, sent) in &senders[..6] {
                 let (local, bytes) = (0x400 + 32 * number, 8 * (number % 4));
                 fabric

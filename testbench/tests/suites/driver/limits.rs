@@ -1,15 +1,15 @@
 //! What is full: command queues, transaction slots.
 
-use super::{config, rest, space::Space, Gate, SOON};
+use super::{config, rest, Gate, SOON};
 use portico::{
     onesided::{Geometry, Window},
+    registers::{CommandRegister, CounterRegister},
     Error, Fabric, Transport,
 };
 use portico_spec::ni::{
-    command::QUEUE_WORDS,
+    command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
     descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
     packet::SLOTS,
-    registers::CounterRegister,
 };
 
 /// A descriptor for which there is no room is dropped whole and counted; those before and after it are done.
@@ -26,7 +26,6 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         let remote = fabric.tile(tile)?.clone_segment(segment.id())?;
         let event = fabric.event(tile)?;
         let gate = Gate::new(&mut fabric, tile)?;
-        let space = Space::new(&mut fabric, tile)?;
         let lanes = word as usize / 4;
         let source: Vec<u32> = (1..=PUTS * lanes as u32).collect();
         fabric.write(tile, 0, &source)?;
@@ -45,11 +44,13 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
             assert_eq!(words.len(), PUT_WORDS);
             words
         };
+        // The driver itself would wait for room.
+        let first = MAX_DESCRIPTOR_WORDS - PUT_WORDS;
         let mut closed = gate.close(&mut fabric, &remote)?;
         for at in 0..PUTS {
-            space.command(&mut fabric, &put(at, at))?;
+            fabric.poke(tile, CommandRegister::Word, first, &put(at, at))?;
         }
-        let dropped = space.counts(&mut fabric)?.of(CounterRegister::Dropped);
+        let dropped = fabric.counters(tile)?[CounterRegister::Dropped];
         let taken = PUTS - dropped;
         // The dispatcher may have taken one out already.
         let room = (QUEUE_WORDS / PUT_WORDS) as u32;
@@ -57,7 +58,7 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         gate.open(&mut fabric)?;
         closed.wait(&mut fabric, SOON)?;
         rest(&mut fabric);
-        space.command(&mut fabric, &put(0, PUTS))?;
+        fabric.poke(tile, CommandRegister::Word, first, &put(0, PUTS))?;
         rest(&mut fabric);
         assert_eq!(u32::from(event.state(&mut fabric)?.count), taken + 1);
         assert_eq!(u32::from(segment.ends(&mut fabric)?), taken + 1);
@@ -66,7 +67,7 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         expected[taken as usize * lanes..].fill(0);
         expected.extend(&source[..lanes]);
         assert_eq!(found, expected);
-        assert_eq!(space.counts(&mut fabric)?.of(CounterRegister::Dropped), dropped);
+        assert_eq!(fabric.counters(tile)?[CounterRegister::Dropped], dropped);
     }
     Ok(())
 }

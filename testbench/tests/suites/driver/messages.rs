@@ -1,17 +1,14 @@
 //! What is sent to a node rather than to an address: streams, mail, messages, and the events that count them.
 
-use super::{initiator, rest, SOON};
+use super::{rest, SOON};
 use portico::{
+    event::Compare,
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
-    Error, Fabric, Transport,
+    registers::{CounterRegister, TagRegister},
+    Error, ErrorCode, Fabric, Transport,
 };
-use portico_spec::ni::{
-    event::Compare,
-    registers::{address, CounterRegister, TagRegister},
-    window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, SLOTS_OFFSET, SLOT_WORDS_OFFSET},
-    ErrorCode,
-};
+use portico_spec::ni::window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, SLOTS_OFFSET, SLOT_WORDS_OFFSET};
 
 pub fn streams_fill_a_window_one_after_the_other<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     for width in [32, 64] {
@@ -104,7 +101,7 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
         let mut fabric = open(width);
         let arrivals = fabric.event(2)?;
         let mut queue = fabric.queue(2, 4, 62 * width as u32 / 8, Some(&arrivals))?;
-        let senders = [(0, 1), (6, 2), (2, 1)].map(|(node, credits)| queue.sender(&mut fabric, node, credits).unwrap());
+        let senders = [(0, 1), (3, 2), (2, 1)].map(|(node, credits)| queue.sender(&mut fabric, node, credits).unwrap());
         let mut tickets = Vec::new();
         for number in 0..3u32 {
             for sender in &senders {
@@ -113,7 +110,7 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
                 let words: Vec<u32> = (0..62).map(|at| number << 16 | at << 8 | node as u32).collect();
                 fabric.write(node, address, &words)?;
                 let bytes = [8, 0, 248][number as usize];
-                tickets.push(initiator(&mut fabric, node)?.enqueue(sender, address, bytes)?.start()?);
+                tickets.push(fabric.tile(node)?.enqueue(sender, address, bytes)?.start()?);
             }
         }
         rest(&mut fabric);
@@ -135,7 +132,7 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
             assert_eq!(message.words, expected);
             queue.release(&mut fabric, 1)?;
         }
-        assert_eq!((numbers, queue.receive(&mut fabric)?), ([3, 0, 3, 0, 0, 0, 3], None));
+        assert_eq!((numbers, queue.receive(&mut fabric)?), ([3, 0, 3, 3, 0, 0, 0], None));
         for mut ticket in tickets {
             ticket.wait(&mut fabric, SOON)?;
         }
@@ -177,18 +174,18 @@ pub fn a_message_that_does_not_fit_is_told_to_its_target<T: Transport>(
         (64, 8, 4, 15, 1, ErrorCode::OutOfWindow),
     ] {
         let mut fabric = open(width);
-        let (host, config) = (fabric.host_node(), fabric.config().clone());
+        let host = fabric.host_node();
         let word = fabric.word_bytes();
         let arrivals = fabric.event(host)?;
         let mut queue = fabric.queue(host, SLOTS, 7 * word, Some(&arrivals))?;
         let sender = queue.sender(&mut fabric, 1, SLOTS)?;
-        let mut set = |register: TagRegister, value: u32| {
-            let place = address(&config, register, TAG) as u32;
-            fabric.transport().write(place, value)
-        };
-        set(TagRegister::Base, BASE / word)?;
-        set(TagRegister::Size, size)?;
-        set(TagRegister::Control, control(arrivals.number(), words, slots))?;
+        for (register, value) in [
+            (TagRegister::Base, BASE / word),
+            (TagRegister::Size, size),
+            (TagRegister::Control, control(arrivals.number(), words, slots)),
+        ] {
+            fabric.poke(host, register, TAG, &[value])?;
+        }
         let behind = BASE + size * word;
         fabric.write(host, behind, &[0xa5; 64])?;
         fabric.write(1, 0, &[7; 14])?;
@@ -203,8 +200,8 @@ pub fn a_message_that_does_not_fit_is_told_to_its_target<T: Transport>(
             "width {width}"
         );
         assert_eq!(queue.waiting(&mut fabric)?, there, "width {width}, {error:?}");
-        let refused = address(&config, CounterRegister::Refused, 0) as u32;
-        assert_eq!(fabric.transport().read(refused)?, SLOTS - u32::from(there));
+        let refused = fabric.counters(host)?[CounterRegister::Refused];
+        assert_eq!(refused, SLOTS - u32::from(there));
         assert_eq!(fabric.read(host, behind, 64)?, [0xa5; 64], "width {width}, {error:?}");
     }
     Ok(())

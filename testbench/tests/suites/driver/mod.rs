@@ -1,14 +1,10 @@
 //! What the driver promises, on any transport: every suite takes a way to open a fabric of a width.
 
 use portico::{
-    event::Event,
+    event::{Compare, Event},
     onesided::{Initiator, Remote, Ticket},
-    program::Program,
-    Error, Fabric, Transport,
-};
-use portico_spec::{
-    ni::{assembler::assemble, event::Compare},
-    Config,
+    program::{assemble, Program},
+    Config, Error, Fabric, Transport,
 };
 
 pub mod codes;
@@ -19,7 +15,8 @@ pub mod limits;
 pub mod messages;
 pub mod operations;
 pub mod order;
-pub mod space;
+pub mod registers;
+pub mod waits;
 
 /// Cycles in which what can complete does.
 pub const SOON: u64 = 10_000;
@@ -36,6 +33,14 @@ pub fn config(width: usize) -> Config {
         scratchpad: 16,
         width,
         ..Config::default()
+    }
+}
+
+#[track_caller]
+fn says<V>(result: Result<V, Error>, text: &str) {
+    match result {
+        Ok(_) => panic!("succeeds, expected: {text}"),
+        Err(error) => assert_eq!(error.to_string(), text),
     }
 }
 
@@ -63,8 +68,8 @@ impl Gate {
     pub fn new<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<Gate, Error> {
         let event = fabric.event(node)?;
         event.configure(fabric, 1, Compare::AtLeast, false)?;
-        let program = format!("wait {}\nstop", event.number());
-        let program = fabric.load(node, &assemble(&program).expect("a program"))?;
+        let program = assemble(&format!("wait {}\nstop", event.number()))?;
+        let program = fabric.load(node, &program)?;
         Ok(Gate { node, event, program })
     }
 

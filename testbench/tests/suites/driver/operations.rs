@@ -2,14 +2,12 @@
 
 use super::{initiator, SOON};
 use portico::{
+    event::Compare,
     onesided::{Atom, Geometry, Strides, Window},
+    program::assemble,
     Error, Fabric, Transport,
 };
-use portico_spec::ni::{
-    assembler::assemble,
-    event::{Compare, EVENTS},
-    page::PAGE_OFFSET_WIDTH,
-};
+use portico_spec::ni::{event::EVENTS, page::PAGE_OFFSET_WIDTH};
 
 /// Initiators and targets: tiles, a tile to itself, the host, the memory node.
 const PAIRS: [(usize, usize); 6] = [(0, 5), (3, 3), (6, 2), (4, 6), (6, 7), (1, 7)];
@@ -229,7 +227,7 @@ pub fn programs_loop_wait_and_notify<T: Transport>(open: impl Fn(usize) -> Fabri
         go.number(),
         done.number()
     );
-    let program = fabric.load(0, &assemble(&text).expect("a program"))?;
+    let program = fabric.load(0, &assemble(&text)?)?;
     let segment = fabric.publish(4, Window::new(0x100, 0x100))?;
     let remote = fabric.tile(0)?.clone_segment(segment.id())?;
     fabric.write(0, 0x40, &[1, 2, 3, 4, 5, 6])?;

@@ -168,12 +168,6 @@ impl Logic for Decoder {
         }
         self.plan.appends.next = self.is_append.val();
         self.plan.mirrored.next = self.is_append_search.val() | self.is_probe.val() | self.is_consume.val();
-        self.plan.searches.next = self.is_append_search.val()
-            | self.is_probe.val()
-            | self.is_consume.val()
-            | self.is_search.val()
-            | self.is_search_delete.val()
-            | self.is_deliver.val();
         self.plan.takes_handle.next = self.is_delete.val() | self.is_read.val() | self.is_set_offset.val();
         self.plan.status.next = self.is_status.val();
         self.plan.all_matches.next =
@@ -198,10 +192,10 @@ mod tests {
 
     /// Gives the decoder a command whose entry is used `once` or not.
     fn drive(dut: &mut Decoder, opcode: u32, list: u32, once: bool, beats: usize) {
-        let options = u64::from(once) << USE_ONCE << OPTIONS_OFFSET;
-        let first = u64::from(opcode) << OPCODE_OFFSET | u64::from(list) << LIST_OFFSET | options;
-        dut.first.next = first.into();
-        dut.beats.next = (beats as u64).into();
+        dut.opcode.next = u64::from(opcode).into();
+        dut.list.next = u64::from(list).into();
+        dut.once.next = once;
+        dut.length.next = (beats as u64).into();
         settle(dut);
     }
 
@@ -218,12 +212,11 @@ mod tests {
     }
 
     /// The plan of a right command: its kind, then what it says of that kind.
-    fn plan(opcode: Opcode, list: u32, once: bool) -> [bool; 11] {
+    fn plan(opcode: Opcode, list: u32, once: bool) -> [bool; 10] {
         use Opcode::*;
         let mirrored = matches!(opcode, AppendSearch | Probe | Consume);
         [
             opcode == Append,
-            mirrored || matches!(opcode, Search | SearchDelete | Deliver),
             opcode.takes_handle(),
             opcode == Status,
             mirrored,
@@ -255,7 +248,6 @@ mod tests {
                         }
                         let found = [
                             dut.plan.appends.val(),
-                            dut.plan.searches.val(),
                             dut.plan.takes_handle.val(),
                             dut.plan.status.val(),
                             dut.plan.mirrored.val(),

@@ -58,8 +58,6 @@ pub struct PlanOut {
     pub refusal: Signal<Out, Bits<CODE_WIDTH>>,
     /// Kind: an entry for the tail of a list.
     pub appends: Signal<Out, Bit>,
-    /// Kind: a search.
-    pub searches: Signal<Out, Bit>,
     /// Kind: the entry of a handle.
     pub takes_handle: Signal<Out, Bit>,
     /// Kind: the counters.
@@ -87,7 +85,6 @@ pub struct PlanIn {
     pub refused: Signal<In, Bit>,
     pub refusal: Signal<In, Bits<CODE_WIDTH>>,
     pub appends: Signal<In, Bit>,
-    pub searches: Signal<In, Bit>,
     pub takes_handle: Signal<In, Bit>,
     pub status: Signal<In, Bit>,
     pub mirrored: Signal<In, Bit>,

@@ -12,6 +12,9 @@ pub trait Place: Copy {
 
     /// Number of the register in its item.
     fn number(self) -> usize;
+
+    /// The register of this number, if an item has one.
+    fn from_number(number: usize) -> Option<Self>;
 }
 
 impl Block {
@@ -82,6 +85,8 @@ mod tests {
         assert_eq!(index(ReleaseRegister::Messages, 255), 0x80ff);
         assert_eq!(index(CounterRegister::Waiting, 0), 0x9009);
         assert_eq!(index(PageRegister::High, 7), 0xa00f);
+        assert_eq!(TagRegister::from_number(6), Some(TagRegister::Released));
+        assert_eq!(TagRegister::from_number(7), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Every register and field, as data.
 
-use super::{Block, Place, BLOCK_OFFSET, FIELD_WIDTH, MAGIC, SHORT_FIELD_WIDTH, VERSION};
+use super::{Block, Place, BLOCK_OFFSET, FIELD_WIDTH, INITIALISING_OFFSET, MAGIC, SHORT_FIELD_WIDTH, VERSION};
 use crate::{
     flit::NODE_WIDTH,
     ni::{
@@ -76,6 +76,10 @@ macro_rules! registers {
             fn number(self) -> usize {
                 self as usize
             }
+
+            fn from_number(number: usize) -> Option<$type> {
+                [$($type::$variant,)+].into_iter().find(|register| register.number() == number)
+            }
         }
     };
 }
@@ -110,7 +114,7 @@ registers! {
         Memory = 3, "memory", ReadOnly, [BitField::new("bytes", 0, 32, "Size in bytes.")];
         /// Status.
         Status = 4, "status", ReadOnly, [
-            BitField::new("initialising", 0, 1, "After reset, tables are being cleared: commands and packets wait."),
+            BitField::new("initialising", INITIALISING_OFFSET, 1, "After reset, tables are being cleared: commands and packets wait."),
         ];
         /// Events that have fired and interrupt.
         InterruptLow = 5, "interrupt_low", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event i.")];

@@ -1,0 +1,66 @@
+//! Packet shapers: how long packets are, and how fast they go.
+
+use portico_spec::{
+    flit::MAX_PAYLOAD_FLITS,
+    ni::{command::SHAPERS, shaper::RATE_WIDTH},
+};
+
+use crate::{registers::ShaperRegister, Error, Transport};
+
+use super::Initiator;
+
+/// What a packet shaper lets go. A rate acts between packets: one may begin when the rate has paid for those before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shaper {
+    /// Most flits of payload of a packet, 1..=64.
+    pub maximum: u32,
+    /// Flits that may go in 256 cycles, 0..=511; 0 for any number.
+    pub rate: u32,
+    /// Flits that may go at once after a pause, 0..=511.
+    pub burst: u32,
+}
+
+/// As after reset: the longest packets, at any rate.
+impl Default for Shaper {
+    fn default() -> Shaper {
+        Shaper {
+            maximum: MAX_PAYLOAD_FLITS as u32,
+            rate: 0,
+            burst: 0,
+        }
+    }
+}
+
+pub(super) fn check_number(shaper: u8) -> Result<(), Error> {
+    check("shaper", shaper.into(), 0, SHAPERS as u32 - 1)
+}
+
+fn check(field: &'static str, value: u32, min: u32, max: u32) -> Result<(), Error> {
+    if !(min..=max).contains(&value) {
+        let (value, min, max) = (value.into(), min.into(), max.into());
+        return Err(Error::OutOfRange { field, value, min, max });
+    }
+    Ok(())
+}
+
+impl<T: Transport> Initiator<'_, T> {
+    /// Sets one of the node's eight packet shapers; operations take number 0 unless they
+    /// [name another](super::Operation::shaper).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], or the fabric's.
+    pub fn set_shaper(&mut self, number: u8, shaper: Shaper) -> Result<(), Error> {
+        let Shaper { maximum, rate, burst } = shaper;
+        let most = (1 << RATE_WIDTH) - 1;
+        check_number(number)?;
+        check("maximum of a shaper", maximum, 1, MAX_PAYLOAD_FLITS as u32)?;
+        check("rate of a shaper", rate, 0, most)?;
+        check("burst of a shaper", burst, 0, most)?;
+        let registers = [
+            (ShaperRegister::Maximum, maximum),
+            (ShaperRegister::Rate, rate),
+            (ShaperRegister::Burst, burst),
+        ];
+        self.fabric.poke_item(self.node, number.into(), registers)
+    }
+}

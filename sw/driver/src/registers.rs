@@ -1,0 +1,157 @@
+//! Registers of any node, by their names in the register map.
+//!
+//! They are for what the driver has no function: measurements, tests, blocks of the user's own. What the driver has
+//! handed out, it keeps the registers of, and does not learn of what is written to them here.
+//!
+//! ```
+//! use portico::{registers::{ControlRegister, CounterRegister, EventRegister}, Config, Fabric, GoldenTransport};
+//!
+//! let config = Config { edge_nodes: 1, ..Config::default() };
+//! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+//! assert_eq!(fabric.peek(5, ControlRegister::Memory, 0)?, fabric.memory_bytes(5)?);
+//!
+//! let (event, unseen) = (9, 3);
+//! fabric.poke(5, EventRegister::Count, event, &[unseen])?;
+//! assert_eq!(fabric.peek(5, EventRegister::Count, event)?, unseen);
+//! assert_eq!(fabric.counters(5)?[CounterRegister::Dropped], 0);
+//!
+//! let none = fabric.peek(5, EventRegister::Count, 64).unwrap_err();
+//! assert_eq!(none.to_string(), "event = 64 is not allowed: allowed is 0..=63");
+//! # Ok::<(), portico::Error>(())
+//! ```
+
+use std::{marker::PhantomData, ops::Index};
+
+pub use portico_spec::ni::registers::{
+    CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister, Place,
+    ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister,
+};
+use portico_spec::{ni::registers::index, Config};
+
+use crate::{Error, Fabric, Transport};
+
+/// What all registers of an item held, by their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registers<P> {
+    values: Vec<u32>,
+    place: PhantomData<P>,
+}
+
+impl<P: Place> Index<P> for Registers<P> {
+    type Output = u32;
+
+    fn index(&self, register: P) -> &u32 {
+        &self.values[register.number()]
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Reads a register of an item (an event, a window), 0 being the item of a block that has but one. One that is only
+    /// written reads 0, and so does one that the node has not.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] of the item, [`Error::NoSuchNode`], [`Error::Timeout`], [`Error::Transport`].
+    pub fn peek<P: Place>(&mut self, node: usize, register: P, item: usize) -> Result<u32, Error> {
+        Ok(self.read_registers(node, register, item, 1)?[0])
+    }
+
+    /// Writes a register of an item, and those that follow it, with one put.
+    ///
+    /// # Errors
+    /// As for [`Fabric::peek`], and [`Error::OutOfRange`] if fewer follow in the block.
+    pub fn poke<P: Place>(&mut self, node: usize, register: P, item: usize, values: &[u32]) -> Result<(), Error> {
+        let address = self.check_registers(node, register, item, values.len())?;
+        let lanes = self.port.word_bytes as usize / 4;
+        let mut words = vec![0; values.len() * lanes];
+        for (word, &value) in words.iter_mut().step_by(lanes).zip(values) {
+            *word = value;
+        }
+        self.write_space(node, address, &words)
+    }
+
+    /// The monitor's counters of a node, which wrap. Of those of a [`GoldenTransport`](crate::GoldenTransport) only
+    /// `Refused` and `Dropped` count: it has no time.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::Timeout`], [`Error::Transport`].
+    pub fn counters(&mut self, node: usize) -> Result<Registers<CounterRegister>, Error> {
+        self.peek_item(node, 0)
+    }
+
+    /// Reads all registers of an item.
+    pub(crate) fn peek_item<P: Place>(&mut self, node: usize, item: usize) -> Result<Registers<P>, Error> {
+        let first = P::from_number(0).expect("an item has a register");
+        Ok(Registers {
+            values: self.read_registers(node, first, item, P::REGISTERS.len())?,
+            place: PhantomData,
+        })
+    }
+
+    /// Writes registers of an item that follow each other.
+    pub(crate) fn poke_item<P: Place, const N: usize>(
+        &mut self,
+        node: usize,
+        item: usize,
+        registers: [(P, u32); N],
+    ) -> Result<(), Error> {
+        let (first, _) = registers[0];
+        let mut places = (first.number()..).zip(&registers);
+        assert!(places.all(|(number, (register, _))| register.number() == number));
+        self.poke(node, first, item, &registers.map(|(_, value)| value))
+    }
+
+    /// Writes registers for which it matters that this is done once. Without an error of its own it is done, or will be
+    /// though its time is out, as the inner error says then.
+    pub(crate) fn poke_once<P: Place>(
+        &mut self,
+        node: usize,
+        register: P,
+        item: usize,
+        values: &[u32],
+    ) -> Result<Result<(), Error>, Error> {
+        if node == self.port.host {
+            return self.poke(node, register, item, values).map(Ok);
+        }
+        self.end_access(node)?;
+        match self.poke(node, register, item, values) {
+            Err(error) if !self.port.is_under_way() => Err(error),
+            written => Ok(written),
+        }
+    }
+
+    fn read_registers<P: Place>(
+        &mut self,
+        node: usize,
+        first: P,
+        item: usize,
+        count: usize,
+    ) -> Result<Vec<u32>, Error> {
+        let address = self.check_registers(node, first, item, count)?;
+        let lanes = self.port.word_bytes as usize / 4;
+        let mut words = vec![0; count * lanes];
+        self.read_space(node, address, &mut words)?;
+        Ok(words.into_iter().step_by(lanes).collect())
+    }
+
+    /// Checks that the node may have these registers; gives the address of the first.
+    fn check_registers<P: Place>(&self, node: usize, first: P, item: usize, count: usize) -> Result<u32, Error> {
+        self.check_node(node)?;
+        let map = P::BLOCK.map();
+        let check = |field, value: usize, max: usize| {
+            let (value, min, max) = (value as u64, 0, max as u64);
+            if value > max {
+                return Err(Error::OutOfRange { field, value, min, max });
+            }
+            Ok(())
+        };
+        check(map.item, item, map.items - 1)?;
+        let left = ((map.items - item) << map.number_width) - first.number();
+        check("registers", count, left)?;
+        Ok(address(self.config(), node, first, item))
+    }
+}
+
+/// The byte address of a register in the address space of its node.
+pub(crate) fn address<P: Place>(config: &Config, node: usize, register: P, item: usize) -> u32 {
+    config.registers_base(node) + u32::from(index(register, item)) * (config.width / 8) as u32
+}
