@@ -256,8 +256,8 @@ fn a_fence_that_does_not_wait_is_caught() {
     let fault = Fault {
         what: "a fence does not look at open transactions",
         module: "tile_ni_completions_slots_open_slots",
-        from: "fence_busy = |((opened & of_segment)",
-        to: "fence_busy = &((opened & of_segment)",
+        from: "fence_busy = |(opened & of_segment & ~of_fence)",
+        to: "fence_busy = &(opened & of_segment & ~of_fence)",
     };
     caught(&fault, |fabric| {
         order::a_fence_comes_after_all_before_it(|width| Fabric::open(fabric(width)).unwrap())

@@ -14,6 +14,8 @@ mod suites {
 }
 
 const SEED: u64 = 0x5eed;
+/// Share of rounds that a reset cuts off, where there are resets.
+const RESETS: f64 = 0.4;
 /// An external memory at its worst: slow, with every channel standing still in three cycles of ten.
 const SLOW: Timing = Timing {
     latency: 33,
@@ -30,7 +32,7 @@ fn config(cols: usize, rows: usize) -> Config {
     }
 }
 
-fn soak(config: &Config, workload: Workload, cycles: u64, resets: bool) -> Summary {
+fn soak(config: &Config, workload: Workload, cycles: u64, resets: f64) -> Summary {
     let soak = Soak {
         workload,
         cycles,
@@ -47,7 +49,7 @@ fn soak(config: &Config, workload: Workload, cycles: u64, resets: bool) -> Summa
 
 #[test]
 fn all_operations_of_all_tiles_at_once() {
-    let summary = soak(&config(2, 2), Workload::Soak, 30_000, false);
+    let summary = soak(&config(2, 2), Workload::Soak, 30_000, 0.0);
     assert!(
         summary.transfers > 100 && summary.atomics > 50 && summary.programs > 10,
         "{summary:?}"
@@ -60,15 +62,15 @@ fn all_operations_of_all_tiles_at_once() {
 
 #[test]
 fn resets_in_mid_flight() {
-    let summary = soak(&config(2, 2), Workload::Soak, 60_000, true);
+    let summary = soak(&config(2, 2), Workload::Soak, 60_000, RESETS);
     assert!(summary.resets > 0 && summary.operations > 100, "{summary:?}");
 }
 
 #[test]
 fn neighbours_and_queues() {
-    let summary = soak(&config(2, 2), Workload::Neighbours, 10_000, false);
+    let summary = soak(&config(2, 2), Workload::Neighbours, 10_000, 0.0);
     assert!(summary.transfers > 100 && summary.messages == 0, "{summary:?}");
-    let summary = soak(&config(2, 2), Workload::Queues, 10_000, false);
+    let summary = soak(&config(2, 2), Workload::Queues, 10_000, 0.0);
     assert!(summary.messages > 30, "{summary:?}");
 }
 
@@ -80,7 +82,7 @@ fn a_lone_tile_of_64_bits() {
         cores: 2,
         ..config(1, 1)
     };
-    let summary = soak(&config, Workload::Soak, 40_000, true);
+    let summary = soak(&config, Workload::Soak, 40_000, RESETS);
     assert!(summary.operations > 50, "{summary:?}");
 }
 
@@ -114,7 +116,7 @@ fn planted_faults_are_noticed() {
             workload: Workload::Soak,
             cycles: 400_000,
             seed: SEED,
-            resets: false,
+            resets: 0.0,
         };
         let error = run(&mut device, &soak, &mut |_| {})
             .err()

@@ -22,12 +22,10 @@ use portico_spec::{
     Config,
 };
 use rand::{rngs::StdRng, Rng};
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Instant};
 
 /// Most operations of a tile in a round.
 const MOST_OPERATIONS: usize = 150;
-/// Share of rounds that a reset cuts off.
-const RESETS: f64 = 0.4;
 /// Longest time of a round after its last descriptor was given.
 pub const ROUND_CYCLES: u64 = 300_000;
 
@@ -107,19 +105,19 @@ impl<D: SoakDevice> Epoch<D> {
         progress: &mut dyn FnMut(u64),
     ) -> anyhow::Result<bool> {
         loop {
-            let cut = soak.resets && tally.cycles < soak.cycles && random.gen_bool(RESETS);
+            let cut = tally.cycles < soak.cycles && random.gen_bool(soak.resets);
             if cut {
                 tally.summary.words += check::memories(self)?;
             }
-            let begun = self.device.transport().cycles();
+            let (begun, clock) = (self.device.transport().cycles(), Instant::now());
             let round = self.begin(random)?;
             if cut {
                 let cycles = random.gen_range(0..1000);
                 self.device.transport().wait(cycles);
-                tally.cycles += self.device.transport().cycles() - begun;
+                tally.pass(self.device.transport().cycles() - begun, clock.elapsed());
                 return Ok(false);
             }
-            tally.cycles += self.complete()? - begun;
+            tally.pass(self.complete()? - begun, clock.elapsed());
             self.compare(&round)?;
             tally.summary.words += check::memory(self, self.any_node(random))?;
             tally.add(&round.kinds());

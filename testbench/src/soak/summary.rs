@@ -1,12 +1,15 @@
 //! What a soak did.
 
 use super::workload::Kind;
+use std::time::Duration;
 
 /// What a soak did without finding a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Cycles in which operations were under way.
     pub cycles: u64,
+    /// Time that those took, with the golden model beside them.
+    pub busy: Duration,
     /// Rounds that were compared.
     pub rounds: u64,
     /// Resets in mid-flight.
@@ -27,15 +30,29 @@ pub struct Summary {
     pub words: u64,
 }
 
+impl Summary {
+    /// Cycles a second with operations under way.
+    pub fn speed(&self) -> f64 {
+        self.cycles as f64 / self.busy.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+}
+
 /// A summary in the making.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub cycles: u64,
+    pub busy: Duration,
     pub resets: u64,
     pub summary: Summary,
 }
 
 impl Tally {
+    /// Operations have been under way for so long.
+    pub fn pass(&mut self, cycles: u64, busy: Duration) {
+        self.cycles += cycles;
+        self.busy += busy;
+    }
+
     /// A round has been compared in which these were done.
     pub fn add(&mut self, kinds: &[Kind]) {
         self.summary.rounds += 1;
@@ -51,6 +68,7 @@ impl Tally {
     pub fn summary(&self) -> Summary {
         Summary {
             cycles: self.cycles,
+            busy: self.busy,
             resets: self.resets,
             ..self.summary
         }

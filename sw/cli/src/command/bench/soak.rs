@@ -18,7 +18,7 @@ use portico_testbench::{
     hardware,
     soak::{self, Summary, Workload},
 };
-use std::{path::PathBuf, time::Instant};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +37,8 @@ const DECIDED: [&str; 1] = ["edge_nodes"];
 /// Cycles with operations under way.
 const CYCLES: u64 = 10_000_000;
 const QUICK_CYCLES: u64 = 100_000;
+/// Share of rounds that a reset cuts off: to set a fabric up again takes longer than ten rounds.
+const RESETS: f64 = 0.05;
 /// The memory: a burst waits, and every channel stands still in one of five cycles.
 const MEMORY: Timing = Timing {
     latency: 40,
@@ -72,19 +74,17 @@ impl Soak {
             workload: Workload::Soak,
             cycles: self.cycles.unwrap_or(if self.quick { QUICK_CYCLES } else { CYCLES }),
             seed: self.seed,
-            resets: true,
+            resets: RESETS,
         };
         let (library, built) = compile(&design::fabric(&fabric_config)?, self.quick)?;
         let mut fabric = hardware::fabric_of(&library, &fabric_config, MEMORY)?;
         let bar = progress::simulation(soak.cycles);
-        let begun = Instant::now();
         let outcome = soak::run(&mut fabric, &soak, &mut |cycles| bar.set_position(cycles));
-        let took = begun.elapsed().as_secs_f64();
         bar.finish_and_clear();
         let summary = outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, &soak))?;
 
         let mut report = BenchReport {
-            rows: rows(&summary, built, fabric.cycles() as f64 / took),
+            rows: rows(&summary, built),
             ..BenchReport::new(&config)
         };
         DECIDED.iter().for_each(|key| drop(report.config.remove(*key)));
@@ -110,7 +110,7 @@ fn with_memory(config: Config) -> Config {
     }
 }
 
-fn rows(summary: &Summary, built: Option<f64>, speed: f64) -> Vec<Row> {
+fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
     let row = |name: &str, unit, value, bound| Row {
         bound,
         ..Row::new("soak", name, unit, Better::More, value)
@@ -126,7 +126,12 @@ fn rows(summary: &Summary, built: Option<f64>, speed: f64) -> Vec<Row> {
         count("messages of these", "operations", summary.messages),
         count("wrong ones of these, all refused", "operations", summary.refused),
         count("memory compared, all equal", "words", summary.words),
-        row("speed under load, golden beside it", "cycles/s", speed, Some(5_000.0)),
+        row(
+            "speed under load, golden beside it",
+            "cycles/s",
+            summary.speed(),
+            Some(5_000.0),
+        ),
     ];
     rows.extend(built.map(|seconds| Row {
         better: Better::Less,
@@ -138,6 +143,7 @@ fn rows(summary: &Summary, built: Option<f64>, speed: f64) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn a_fabric_gets_a_memory_where_there_is_room() {
@@ -154,7 +160,12 @@ mod tests {
 
     #[test]
     fn the_bounds_are_those_of_speed_and_build() {
-        let rows = rows(&Summary::default(), Some(181.0), 5_000.0);
+        let summary = Summary {
+            cycles: 10_000,
+            busy: Duration::from_secs(2),
+            ..Summary::default()
+        };
+        let rows = rows(&summary, Some(181.0));
         let bound = |row: &Row| row.bound.map(|bound| (bound, row.meets_bound() == Some(true)));
         let bounds: Vec<_> = rows.iter().filter_map(bound).collect();
         assert_eq!(bounds, [(5_000.0, true), (180.0, false)]);

@@ -17,10 +17,7 @@ use portico_testbench::{
     hardware,
     soak::{self, Soak, Summary, Workload},
 };
-use std::{
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,8 +39,8 @@ const DECIDED: [&str; 1] = ["edge_nodes"];
 const MAX_CYCLES: u64 = 1_000_000_000_000;
 /// Slowest memory: slower ones make a round longer than the soak waits for it.
 const MAX_LATENCY: u64 = 200;
-/// Most of the time that a memory may stand still.
-const MAX_STALL: f64 = 0.9;
+/// Greatest chance of a stall or a reset: what never comes to an end is not to be had.
+const MAX_CHANCE: f64 = 0.9;
 
 /// Soak a fabric: random operations of all tiles at once, compared with the golden model
 #[derive(Args)]
@@ -60,9 +57,9 @@ pub struct Fabric {
     /// Decides all that is random: the same seed, the same run
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Reset the fabric at random moments, set it up again and go on
-    #[arg(long)]
-    resets: bool,
+    /// Reset the fabric in this share of rounds at a random moment, set it up again and go on [0.4 if no share is given]
+    #[arg(long, value_name = "0..0.9", default_value_t = 0.0, hide_default_value = true, value_parser = chance, num_args = 0..=1, require_equals = true, default_missing_value = "0.4")]
+    resets: f64,
     /// Cycles from a burst's address to its first response, of external memories
     #[arg(long, value_name = "CYCLES", default_value_t = hardware::MEMORY.latency, value_parser = clap::value_parser!(u64).range(1..=MAX_LATENCY))]
     latency: u64,
@@ -80,8 +77,8 @@ fn workload_parser() -> impl TypedValueParser<Value = Workload> {
 }
 
 fn chance(text: &str) -> Result<f64, String> {
-    let chance = text.parse().ok().filter(|chance| (0.0..=MAX_STALL).contains(chance));
-    chance.ok_or_else(|| format!("allowed is a number from 0 to {MAX_STALL}"))
+    let chance = text.parse().ok().filter(|chance| (0.0..=MAX_CHANCE).contains(chance));
+    chance.ok_or_else(|| format!("allowed is a number from 0 to {MAX_CHANCE}"))
 }
 
 impl Fabric {
@@ -110,14 +107,12 @@ impl Fabric {
             .map(|file| Waveform::start(&file, fabric.model()))
             .transpose()?;
         let bar = progress::simulation(self.cycles);
-        let begun = Instant::now();
         let outcome = soak::run(&mut fabric, &soak, &mut |cycles| bar.set_position(cycles));
-        let took = begun.elapsed();
         bar.finish_and_clear();
         // A run that failed is the one whose waveform is wanted.
         waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
         let summary = outcome.map_err(|error| replayable(&error, &config, &timing, &soak))?;
-        output::print(&text(&config, &soak, &summary, fabric.cycles(), took))
+        output::print(&text(&config, &soak, &summary, fabric.cycles()))
     }
 }
 
@@ -148,11 +143,15 @@ fn command_line(config: &Config, timing: &Timing, soak: &Soak) -> String {
     format!(
         "portico sim fabric{}{memories} --workload {workload} --cycles {cycles} --seed {seed}{}",
         config_args::settings(&settings),
-        if *resets { " --resets" } else { "" }
+        if *resets > 0.0 {
+            format!(" --resets={resets}")
+        } else {
+            String::new()
+        }
     )
 }
 
-fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64, took: Duration) -> String {
+fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> String {
     let Config { cols, rows, width, .. } = config;
     let rows = [
         ("fabric", format!("{cols}x{rows}, {width} bits"), ""),
@@ -182,8 +181,8 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64, took: D
         ),
         ("cycles simulated", grouped(simulated), "cycles"),
         (
-            "speed of the simulation, golden beside it",
-            grouped((simulated as f64 / took.as_secs_f64()) as u64),
+            "speed with operations under way, golden beside it",
+            grouped(summary.speed() as u64),
             "cycles/s",
         ),
     ];
@@ -246,7 +245,7 @@ mod tests {
             workload: Workload::Neighbours,
             cycles: 3_000,
             seed: 9,
-            resets: false,
+            resets: 0.0,
         };
         let small = Config {
             cols: 2,
@@ -256,9 +255,9 @@ mod tests {
         let config = small.fabric().unwrap();
         let mut device = GoldenDevice::new(&config).unwrap();
         let summary = soak::run(&mut device, &soak, &mut |_| {}).unwrap();
-        let text = text(&config, &soak, &summary, 9_000, Duration::from_secs(3));
+        let text = text(&config, &soak, &summary, 9_000);
         assert!(
-            text.contains(" neighbours ") && text.contains(" 3,000 | cycles/s"),
+            text.contains(" neighbours ") && text.contains(" 9,000 | cycles"),
             "{text}"
         );
 
@@ -276,14 +275,14 @@ mod tests {
             "replay with: portico sim fabric --set cols=2 --set scratchpad=4 --workload neighbours --cycles 3000 --seed 9 \
              --vcd wave.vcd"
         );
-        let with_resets = Soak { resets: true, ..soak };
+        let with_resets = Soak { resets: 0.05, ..soak };
         let with_memory = Config { memories: 1, ..config };
         let line = command_line(&with_memory, &timing, &with_resets);
         assert!(
             line.contains(" --set memories=1 --set scratchpad=4 --latency 7 --stall 0.5 "),
             "{line}"
         );
-        assert!(line.ends_with(" --seed 9 --resets"), "{line}");
+        assert!(line.ends_with(" --seed 9 --resets=0.05"), "{line}");
     }
 
     #[test]
