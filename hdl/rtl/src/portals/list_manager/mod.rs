@@ -87,7 +87,8 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct ListManager<const A: usize> {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: all lists are empty, all handles void, all counters 0.
+    /// Synchronous, active high: all lists are empty, all counters 0, and handles from before void until their
+    /// places are used again.
     pub rst: Signal<In, Bit>,
     /// Commands.
     pub s_axis: StreamIn<WORD>,
