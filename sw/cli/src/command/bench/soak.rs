@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  portico bench soak                      10 million cycles: some ten minutes
+  portico bench soak                      10 million cycles: an hour or so
   portico bench soak --quick              100 thousand
   portico bench soak --cycles 50000000 --seed 7 --json build/soak.json
 
