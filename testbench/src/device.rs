@@ -80,6 +80,21 @@ pub trait Device {
             name: name.to_owned(),
         })
     }
+
+    /// Ticks until `port` is high in the cycle that is settled: the cycles passed, or `None` if it is low for `patience`.
+    ///
+    /// # Panics
+    /// The logic does not settle.
+    fn until(&mut self, port: Output, patience: u64) -> Option<u64> {
+        (0..patience).find(|_| {
+            self.settle();
+            let high = self.get(port) == 1;
+            if !high {
+                self.tick();
+            }
+            high
+        })
+    }
 }
 
 impl<D: Device + ?Sized> Device for Box<D> {

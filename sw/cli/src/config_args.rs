@@ -6,6 +6,9 @@ use clap::Args;
 use portico_spec::Config;
 use std::path::{Path, PathBuf};
 
+/// Keys that a fabric decides itself: it has as many edge nodes as the host and its memories are.
+pub const FABRIC_DECIDES: [&str; 1] = ["edge_nodes"];
+
 /// The configuration: defaults, then a file, then single settings.
 #[derive(Args, Debug, Default)]
 pub struct ConfigArgs {

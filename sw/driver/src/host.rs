@@ -6,7 +6,7 @@ use portico_spec::{
     ni::{
         descriptor::{Command, Geometry, Transfer},
         event::EVENTS,
-        registers::INITIALISING_OFFSET,
+        registers::{address_at, INITIALISING_OFFSET},
         segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
         ErrorCode,
@@ -16,7 +16,7 @@ use portico_spec::{
 
 use crate::{
     command,
-    registers::{self, ControlRegister, SegmentRegister},
+    registers::{ControlRegister, SegmentRegister},
     resources::{NodeState, Space},
     Error, Fabric, Transport,
 };
@@ -52,7 +52,7 @@ impl<T: Transport> HostPort<T> {
     pub fn open(mut transport: T, host: usize, timeout: u64) -> Result<HostPort<T>, Error> {
         let word_bytes = (transport.config().width / 8) as u32;
         let [bytes, status] = [ControlRegister::Memory, ControlRegister::Status]
-            .map(|register| registers::address(transport.config(), host, register, 0));
+            .map(|register| address_at(transport.config(), host, register, 0));
         let begun = transport.cycles();
         while transport.read(status)? >> INITIALISING_OFFSET & 1 != 0 {
             if transport.cycles() - begun >= timeout {

@@ -22,11 +22,11 @@
 
 use std::{marker::PhantomData, ops::Index};
 
+use portico_spec::ni::registers::address_at;
 pub use portico_spec::ni::registers::{
     CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister, Place,
     ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister,
 };
-use portico_spec::{ni::registers::index, Config};
 
 use crate::{Error, Fabric, Transport};
 
@@ -147,11 +147,6 @@ impl<T: Transport> Fabric<T> {
         check(map.item, item, map.items - 1)?;
         let left = ((map.items - item) << map.number_width) - first.number();
         check("registers", count, left)?;
-        Ok(address(self.config(), node, first, item))
+        Ok(address_at(self.config(), node, first, item))
     }
-}
-
-/// The byte address of a register in the address space of its node.
-pub(crate) fn address<P: Place>(config: &Config, node: usize, register: P, item: usize) -> u32 {
-    config.registers_base(node) + u32::from(index(register, item)) * (config.width / 8) as u32
 }

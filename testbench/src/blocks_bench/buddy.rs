@@ -7,7 +7,7 @@ use super::{memory::memory_bits, synthesis::Synthesis, Effort, Line, Measured, P
 use crate::bench_report::{Better, Row};
 use crate::device::{Device, Input, Output};
 use crate::hardware;
-use anyhow::ensure;
+use anyhow::{ensure, Context};
 use portico_golden::portals::buddy::BuddyAllocator;
 use portico_spec::portals::buddy::{command, Heap, Operation, BLOCK_BYTES, HEAP_BYTES};
 use portico_spec::Config;
@@ -63,14 +63,8 @@ impl<D: Device> Runner<D> {
 
     /// Ticks until `port` is high; the cycles passed.
     fn wait(&mut self, port: Output) -> anyhow::Result<u64> {
-        for cycles in 0..PATIENCE {
-            self.device.settle();
-            if self.device.get(port) == 1 {
-                return Ok(cycles);
-            }
-            self.device.tick();
-        }
-        anyhow::bail!("the allocator stands still")
+        let cycles = self.device.until(port, PATIENCE);
+        cycles.context("the allocator stands still")
     }
 
     /// Cycles that a command takes.
@@ -183,7 +177,8 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
         for (line, value) in lines.iter_mut().zip([most, mean].concat()) {
             line.points.push((kib.into(), value));
         }
-        bits.push((f64::from(kib), memory_bits(&design) as f64));
+        let memory = memory_bits(&design) as f64;
+        bits.push((f64::from(kib), memory));
         let largest = log == greatest;
         if largest {
             for (operation, what) in [(Operation::Allocate, "allocate"), (Operation::Free, "free")] {
@@ -204,13 +199,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
             }
             rows.push(Row {
                 paper: Some(PAPER_RAM_BITS),
-                ..Row::new(
-                    BENCH,
-                    format!("{name}: RAM"),
-                    "bits",
-                    Better::Less,
-                    memory_bits(&design) as f64,
-                )
+                ..Row::new(BENCH, format!("{name}: RAM"), "bits", Better::Less, memory)
             });
         }
         if largest || log == least || log == (least + greatest) / 2 {

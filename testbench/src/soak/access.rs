@@ -6,7 +6,7 @@ use portico_spec::{
     flit::X_WIDTH,
     ni::{
         descriptor::{Command, Descriptor, Geometry, Transfer},
-        registers::{address, Place, SegmentRegister},
+        registers::{address, address_at, Place, SegmentRegister},
         segment::{SegmentKind, KIND_OFFSET, SEGMENTS, TAG_OFFSET},
         window::SYSTEM_WINDOW,
     },
@@ -42,9 +42,7 @@ impl Rows {
         items: usize,
         registers: usize,
     ) -> Self {
-        let config = fabric.config();
-        let moved = config.registers_base(node) - config.registers_base(fabric.host_node());
-        let byte = |item| address(config, place, item) as u32 + moved;
+        let byte = |item| address_at(fabric.config(), node, place, item);
         Rows {
             node,
             first: byte(first),

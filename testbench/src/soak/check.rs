@@ -31,10 +31,10 @@ pub struct EventState {
 
 impl Round {
     pub fn new<D: SoakDevice>(epoch: &mut Epoch<D>) -> Self {
-        let nodes: Vec<usize> = epoch.site.nodes.keys().copied().collect();
+        let nodes = epoch.site.targets().into_iter();
         Round {
             operations: vec![],
-            counters: (nodes.into_iter()).map(|node| (node, counters(epoch, node))).collect(),
+            counters: nodes.map(|node| (node, counters(epoch, node))).collect(),
         }
     }
 
@@ -73,8 +73,8 @@ pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, node: usize
 
 /// Receives what messages there are at all nodes.
 pub fn receive<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
-    let nodes: Vec<usize> = epoch.site.nodes.keys().copied().collect();
-    nodes.into_iter().try_for_each(|node| receive_at(epoch, node))
+    let mut nodes = epoch.site.targets().into_iter();
+    nodes.try_for_each(|node| receive_at(epoch, node))
 }
 
 /// Receives what messages there are at a node, each the next one of its sender.
@@ -226,8 +226,8 @@ fn follow(fetched: Vec<(u64, u64)>, before: u64, after: u64, wide: bool) -> anyh
 
 /// Compares all memory that is used, but for queues; gives how many words.
 pub fn memories<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<u64> {
-    let nodes: Vec<usize> = epoch.site.nodes.keys().copied().collect();
-    nodes.into_iter().map(|node| memory(epoch, node)).sum()
+    let nodes = epoch.site.targets().into_iter();
+    nodes.map(|node| memory(epoch, node)).sum()
 }
 
 /// Compares that of a node.

@@ -165,16 +165,16 @@ impl<D: SoakDevice> Epoch<D> {
     }
 
     fn any_node(&self, random: &mut StdRng) -> usize {
-        let nodes: Vec<usize> = self.site.nodes.keys().copied().collect();
+        let nodes = self.site.targets();
         nodes[random.gen_range(0..nodes.len())]
     }
 
     /// Receives at the queue whose turn it is: a look at all of them takes the host so long that tiles would stand idle.
     fn receive_next(&mut self) -> anyhow::Result<()> {
-        let turn = self.turn % self.site.nodes.len();
+        let nodes = self.site.targets();
+        let turn = self.turn % nodes.len();
         self.turn = turn + 1;
-        let &node = self.site.nodes.keys().nth(turn).expect("a fabric has tiles");
-        check::receive_at(self, node)
+        check::receive_at(self, nodes[turn])
     }
 
     /// The next operation of a tile, which the model has done already; `None` if the one drawn is not to be had.

@@ -269,6 +269,11 @@ impl Site {
             zone_words,
         })
     }
+
+    /// The nodes that are targets: all but the host.
+    pub fn targets(&self) -> Vec<usize> {
+        self.nodes.keys().copied().collect()
+    }
 }
 
 /// What others believe of a window that has become smaller.

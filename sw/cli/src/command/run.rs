@@ -1,7 +1,7 @@
 //! `portico run`: an application on a fabric, through the driver.
 
 use crate::{
-    config_args::ConfigArgs,
+    config_args::{ConfigArgs, FABRIC_DECIDES},
     design,
     failure::not_allowed,
     model, output, progress,
@@ -29,9 +29,6 @@ Examples:
 Every example checks its result word by word. On the Verilated fabric the memories of all tiles are compared with those \
 of a golden fabric on which the same example ran, too; but for the ring of a queue, where messages lie in the order in \
 which they came.";
-
-/// What a fabric decides itself.
-const DECIDED: [&str; 1] = ["edge_nodes"];
 
 /// An application that moves data over a fabric and checks itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +119,7 @@ impl Run {
             let rows = Example::ALL.map(|example| vec![example.name().to_owned(), example.about().to_owned()]);
             return output::print(&table(&["example", "what it does"], rows, &[]));
         };
-        self.config.refuse("run", &DECIDED)?;
+        self.config.refuse("run", &FABRIC_DECIDES)?;
         let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
         let outcome = match self.golden {
             true => golden(example, &config).map(|(outcome, _)| outcome),

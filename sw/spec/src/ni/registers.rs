@@ -13,7 +13,7 @@
 
 pub(super) use self::address::byte;
 pub use self::{
-    address::{address, index, locate, Place},
+    address::{address, address_at, index, locate, Place},
     map::{
         BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister,
         ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, MAP,

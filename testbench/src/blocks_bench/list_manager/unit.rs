@@ -1,12 +1,12 @@
 //! A list manager that carries out one command after the other, each checked against the golden model and timed.
 
 use crate::device::{Device, Input, Output};
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use portico_golden::portals::list::GoldenLists;
 use portico_spec::portals::list::HANDLE_OFFSET;
 
 /// Cycles without a beat after which the device is taken for dead: more than any search and initialisation.
-const PATIENCE: usize = 100_000;
+const PATIENCE: u64 = 100_000;
 
 /// What one command gave.
 #[derive(Clone, Copy, Debug)]
@@ -103,13 +103,7 @@ impl<D: Device> Unit<D> {
 
     /// Cycles until an output is high.
     fn until(&mut self, output: Output) -> Result<u64> {
-        for cycles in 0..PATIENCE {
-            self.device.settle();
-            if self.device.get(output) == 1 {
-                return Ok(cycles as u64);
-            }
-            self.device.tick();
-        }
-        anyhow::bail!("nothing happens for {PATIENCE} cycles")
+        let cycles = self.device.until(output, PATIENCE);
+        cycles.with_context(|| format!("nothing happens for {PATIENCE} cycles"))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{onesided_tables, sign};
 use crate::{
-    config_args::ConfigArgs,
+    config_args::{ConfigArgs, FABRIC_DECIDES},
     line_plot,
     output::{self, Output},
     progress,
@@ -31,9 +31,6 @@ tiles to one; and what the paper measured: puts to neighbours (its Table 1), thr
 A latency counts from the last beat of a descriptor to the cycle in which its event shows. Columns: paper is the figure \
 of the paper that described it, limit is what no implementation can pass, bound is what Portico must reach.";
 
-/// What a fabric decides itself.
-const DECIDED: [&str; 1] = ["edge_nodes"];
-
 /// Measure the one-sided operations: puts, gets, atomics, queues
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,7 +50,7 @@ pub struct Onesided {
 
 impl Onesided {
     pub fn run(self) -> anyhow::Result<()> {
-        self.config.refuse("bench onesided", &DECIDED)?;
+        self.config.refuse("bench onesided", &FABRIC_DECIDES)?;
         let config = self.config.resolve()?;
         let effort = if self.quick { Effort::quick() } else { Effort::default() };
         let spinner = progress::spinner("compiling the fabric".to_owned());
@@ -68,7 +65,7 @@ impl Onesided {
             rows: figures.rows(),
             ..BenchReport::new(&config)
         };
-        DECIDED.iter().for_each(|key| drop(report.config.remove(*key)));
+        FABRIC_DECIDES.iter().for_each(|key| drop(report.config.remove(*key)));
         sign(&mut report, effort.seed, [Tool::Verilator])?;
 
         let mut output = Output::default();

@@ -3,7 +3,7 @@
 use super::{compile, sign, tables};
 use crate::{
     command::sim::replayable,
-    config_args::ConfigArgs,
+    config_args::{ConfigArgs, FABRIC_DECIDES},
     design,
     failure::not_allowed,
     output::{self, Output},
@@ -32,8 +32,6 @@ fabric, and at the end every credit must have come back: one difference, and the
 
 Figures of time hold for this machine alone.";
 
-/// What a fabric decides itself.
-const DECIDED: [&str; 1] = ["edge_nodes"];
 /// Cycles with operations under way.
 const CYCLES: u64 = 10_000_000;
 const QUICK_CYCLES: u64 = 100_000;
@@ -67,7 +65,7 @@ pub struct Soak {
 
 impl Soak {
     pub fn run(self) -> anyhow::Result<()> {
-        self.config.refuse("bench soak", &DECIDED)?;
+        self.config.refuse("bench soak", &FABRIC_DECIDES)?;
         let config = with_memory(self.config.resolve()?);
         let fabric_config = config.fabric().map_err(not_allowed)?;
         let soak = soak::Soak {
@@ -87,7 +85,7 @@ impl Soak {
             rows: rows(&summary, built),
             ..BenchReport::new(&config)
         };
-        DECIDED.iter().for_each(|key| drop(report.config.remove(*key)));
+        FABRIC_DECIDES.iter().for_each(|key| drop(report.config.remove(*key)));
         sign(&mut report, soak.seed, [Tool::Verilator])?;
         let mut output = Output::default();
         self.json

@@ -1,7 +1,7 @@
 //! `portico sim fabric`: a soak of the whole fabric.
 
 use crate::{
-    config_args::{self, ConfigArgs},
+    config_args::{self, ConfigArgs, FABRIC_DECIDES},
     design,
     failure::not_allowed,
     model, output, progress,
@@ -33,8 +33,6 @@ Every event must count as often as descriptors want it, with the error and the v
 the end memories must be equal word by word. If not, the exit status is 1 and the message has the command line that \
 replays it.";
 
-/// What a fabric decides itself.
-const DECIDED: [&str; 1] = ["edge_nodes"];
 /// Most cycles: years of them.
 const MAX_CYCLES: u64 = 1_000_000_000_000;
 /// Slowest memory: slower ones make a round longer than the soak waits for it.
@@ -83,7 +81,7 @@ fn chance(text: &str) -> Result<f64, String> {
 
 impl Fabric {
     pub fn run(self) -> anyhow::Result<()> {
-        self.config.refuse("sim fabric", &DECIDED)?;
+        self.config.refuse("sim fabric", &FABRIC_DECIDES)?;
         let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
         let soak = Soak {
             workload: self.workload,

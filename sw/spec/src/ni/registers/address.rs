@@ -40,12 +40,20 @@ pub fn index<P: Place>(place: P, item: usize) -> u16 {
     ((P::BLOCK as usize) << BLOCK_OFFSET | item << map.number_width | place.number()) as u16
 }
 
-/// Address of a register of an item in the address space of its node, in bytes.
+/// Address of a register of an item in the address space of a tile or the host, in bytes.
 ///
 /// # Panics
 /// As [`index`].
 pub fn address<P: Place>(config: &Config, place: P, item: usize) -> usize {
     byte(config, usize::from(index(place, item)))
+}
+
+/// Address of a register of an item in the address space of any terminal, in bytes: those of a memory node are elsewhere.
+///
+/// # Panics
+/// As [`index`].
+pub fn address_at<P: Place>(config: &Config, terminal: usize, place: P, item: usize) -> u32 {
+    config.registers_base(terminal) + (address(config, place, item) - BASE_BYTES) as u32
 }
 
 /// Address of the register of this index, in bytes.
@@ -97,6 +105,20 @@ mod tests {
         };
         assert_eq!(address(&wide, TagRegister::Size, 2), 0x80000 + 8 * 0x3011);
         assert_eq!(byte(&wide, (1 << INDEX_WIDTH) - 1) + 8, SPACE_BYTES);
+    }
+
+    #[test]
+    fn registers_of_a_memory_node_are_behind_its_pages() {
+        let config = Config {
+            memories: 1,
+            ..Config::default()
+        };
+        let config = config.fabric().unwrap();
+        let (host, memory) = (config.tiles(), config.tiles() + 1);
+        let at = |terminal| address_at(&config, terminal, EventRegister::Count, 3);
+        let of_a_tile = address(&config, EventRegister::Count, 3) as u32;
+        assert_eq!([at(0), at(host)], [of_a_tile; 2]);
+        assert_eq!(at(memory), of_a_tile - BASE_BYTES as u32 + config.memory_bytes(memory));
     }
 
     #[test]
