@@ -2,7 +2,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | from a descriptor's last beat to the head flit: 5 cycles for a short put |
+//! | latency | from a descriptor's last beat to the head flit: 4 cycles for a short put |
 //! | throughput | one descriptor word a cycle in, one flit a cycle out |
 
 use super::{dispatch::Dispatcher, transmit::Transmitter};

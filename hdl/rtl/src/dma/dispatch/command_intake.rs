@@ -2,8 +2,8 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | last word of a descriptor to start offered: 2 cycles; with several rows, that of [`Measure`] more |
-//! | throughput | a descriptor of `n` words in `n` + 2 cycles at best |
+//! | latency | last word of a descriptor to start offered: 1 cycle; with several rows, that of [`Measure`] and 1 more |
+//! | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 //! | state | its parts', and 7 flip-flops |
 //!
 //! A command that must wait stays at the front, and all behind it.
@@ -29,7 +29,7 @@ use rust_hdl::prelude::*;
 pub enum CommandState {
     /// Its words come.
     Take,
-    /// All are there.
+    /// All are there: a command of one row that is right starts at once, if it may.
     Check,
     /// Its ends are measured.
     Measure,
@@ -76,6 +76,7 @@ pub struct CommandIntake {
     launch: Launch,
     state: DFF<CommandState>,
     error: DFF<Bits<ERROR_WIDTH>>,
+    at_once: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
 }
 
@@ -111,6 +112,7 @@ impl CommandIntake {
             launch: Launch::new(memory_words),
             state: Default::default(),
             error: Default::default(),
+            at_once: Default::default(),
             finished: Default::default(),
         }
     }
@@ -160,12 +162,14 @@ impl Logic for CommandIntake {
         self.segment.next = self.load.command.val().segment;
         self.ordered.next = !self.load.command.val().is_mail;
 
-        self.launch.offer.next = self.state.q.val() == CommandState::Offer;
+        self.at_once.next =
+            (self.state.q.val() == CommandState::Check) & !self.check.error.val().any() & !self.check.measure.val();
+        self.launch.offer.next = self.at_once.val() | (self.state.q.val() == CommandState::Offer);
         self.measure.start.next = false;
         self.report.valid.next = false;
         self.report.event.next = self.load.command.val().event;
         self.report.error.next = self.error.q.val();
-        self.finished.next = false;
+        self.finished.next = self.launch.started.val();
         match self.state.q.val() {
             CommandState::Take => {
                 if self.load.complete.val() {
@@ -191,9 +195,7 @@ impl Logic for CommandIntake {
                     }
                 }
             }
-            CommandState::Offer => {
-                self.finished.next = self.launch.started.val();
-            }
+            CommandState::Offer => {}
             CommandState::Report => {
                 self.report.valid.next = true;
                 self.finished.next = self.report.ready.val();

@@ -2,8 +2,8 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | last word to start offered: 2 cycles, for a request 1; with several rows, that of [`super::Measure`] more |
-//! | throughput | a descriptor of `n` words in `n` + 2 cycles at best |
+//! | latency | last word to start offered: 1 cycle; with several rows, that of [`super::Measure`] and 1 more |
+//! | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 //! | fairness | the sources of commands take turns; requests wait for the server alone |
 //! | state | its parts' |
 //!

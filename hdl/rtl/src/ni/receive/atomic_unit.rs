@@ -2,9 +2,13 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; from `start` to `finished` a cycle a word more |
-//! | throughput | one operation at a time |
-//! | state | two operands, the old value, the step |
+//! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; from `start` to its end a cycle a word more |
+//! | throughput | one operation at a time; packets of one operand follow each other every 4 cycles |
+//! | state | two operands, the old value, the step, the place of the write, and who asked |
+//!
+//! The packet can leave as soon as the word is asked for, so that the head of the next comes in meanwhile; its ADDRESS may
+//! come when the operation ends, and nothing else before it has. A pair of words keeps its packet to the end, and so does
+//! what goes to a register: that may be of the window of the next.
 //!
 //! A value of 64 bits where words have 32 is a pair of words, the lower of them at an even offset; its upper word is read
 //! and written first. The answer leaves with the old value, in the cycle before the write at the earliest; whoever hears of
@@ -46,12 +50,11 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Another packet begins.
-    pub clear: Signal<In, Bit>,
     /// An operand is on `word`.
     pub take: Signal<In, Bit>,
     pub word: Signal<In, Bits<32>>,
-    /// All are there; what follows stays as it is until `finished`.
+    /// All are there. `slot` and `source` are taken now; `base`, `size` and `mode` stay as they are until `leaves`, the
+    /// rest until `ends`.
     pub start: Signal<In, Bit>,
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
     /// 64 bits.
@@ -71,8 +74,12 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub register_data: Signal<Out, Bits<32>>,
     pub register_ready: Signal<In, Bit>,
     pub answer: AnswerOut,
-    /// The operation is over, done or refused.
-    pub finished: Signal<Out, Bit>,
+    /// The packet's window is needed no more.
+    pub leaves: Signal<Out, Bit>,
+    /// An operation is under way, and has the writes of the memory and the registers, and the answers, for itself.
+    pub busy: Signal<Out, Bit>,
+    /// It ends with this cycle for sure.
+    pub ends: Signal<Out, Bit>,
     operands: AtomicOperands,
     alu: AtomicAlu,
     target: Target,
@@ -81,6 +88,10 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     old: DFF<Bits<64>>,
     upper_word: DFF<Bits<32>>,
     has_upper: DFF<Bit>,
+    place: DFF<Bits<OFFSET_WIDTH>>,
+    asker: DFF<Bits<NODE_WIDTH>>,
+    asker_slot: DFF<Bits<SLOT_WIDTH>>,
+    finished: Signal<Local, Bit>,
     is_pair: Signal<Local, Bit>,
     upper: Signal<Local, Bit>,
     lowest: Signal<Local, Bits<1>>,
@@ -107,7 +118,6 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
         Self {
             clk: Default::default(),
             rst: Default::default(),
-            clear: Default::default(),
             take: Default::default(),
             word: Default::default(),
             start: Default::default(),
@@ -127,7 +137,9 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
             register_data: Default::default(),
             register_ready: Default::default(),
             answer: Default::default(),
-            finished: Default::default(),
+            leaves: Default::default(),
+            busy: Default::default(),
+            ends: Default::default(),
             operands: Default::default(),
             alu: Default::default(),
             target: Target::new(memory_words, register_bit),
@@ -136,6 +148,10 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
             old: Default::default(),
             upper_word: Default::default(),
             has_upper: Default::default(),
+            place: Default::default(),
+            asker: Default::default(),
+            asker_slot: Default::default(),
+            finished: Default::default(),
             is_pair: Default::default(),
             upper: Default::default(),
             lowest: Default::default(),
@@ -160,9 +176,8 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
 impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, stage, old, upper_word, has_upper);
+        dff_setup!(self, clk, stage, old, upper_word, has_upper, place, asker, asker_slot);
         self.operands.clk.next = self.clk.val();
-        self.operands.clear.next = self.clear.val();
         self.operands.take.next = self.take.val();
         self.operands.word.next = self.word.val();
         self.operands.operation.next = self.operation.val();
@@ -227,17 +242,20 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         if self.upper.val() {
             self.line.next = bit_cast::<64, 32>(self.new_value.val().get_bits::<32>(self.half_at.val().index()));
         }
-        self.memory_write.address.next = self.target.address.val();
+        self.memory_write.address.next = self.place.q.val();
+        if self.is_pair.val() {
+            self.memory_write.address.next = self.target.address.val();
+        }
         self.memory_write.data.next = bit_cast::<W, 64>(self.line.val());
         self.memory_write.lanes.next = bit_cast::<B, 8>(self.lanes.val());
         self.memory_write.valid.next = false;
         self.memory_read.address.next = self.target.address.val();
         self.memory_read.valid.next = false;
-        self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.target.address.val());
+        self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.place.q.val());
         self.register_data.next = self.new_value.val().get_bits::<32>(0);
         self.register_valid.next = false;
-        self.answer.destination.next = self.source.val();
-        self.answer.slot.next = self.slot.val();
+        self.answer.destination.next = self.asker.q.val();
+        self.answer.slot.next = self.asker_slot.q.val();
         self.answer.kind.next = self.value_kind.val();
         if self.alu.posted.val() {
             self.answer.kind.next = self.ack.val();
@@ -245,15 +263,21 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.answer.value.next = self.value.val();
         self.answer.valid.next = false;
         self.finished.next = false;
+        self.ends.next = false;
+        self.leaves.next = false;
+        self.busy.next = self.stage.q.val() != Stage::Idle;
 
         match self.stage.q.val() {
             Stage::Idle => {
                 self.has_upper.d.next = false;
                 if self.start.val() {
+                    self.asker.d.next = self.source.val();
+                    self.asker_slot.d.next = self.slot.val();
                     self.stage.d.next = Stage::Check;
                 }
             }
             Stage::Check => {
+                self.place.d.next = self.target.address.val();
                 if self.check.error.val().any() {
                     self.answer.kind.next = self.refuse.val();
                     self.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.check.error.val());
@@ -262,6 +286,7 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
                 } else if self.target.is_device.val() {
                     self.stage.d.next = Stage::WriteDevice;
                 } else if self.alu.stores.val() {
+                    self.leaves.next = !self.is_pair.val();
                     self.stage.d.next = Stage::Write;
                     if self.is_pair.val() {
                         self.stage.d.next = Stage::WriteUpper;
@@ -270,6 +295,7 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
                     // Whatever is read will be answered as it arrives: only with room for the answer.
                     self.memory_read.valid.next = self.answer.ready.val();
                     if self.answer.ready.val() & self.memory_read.ready.val() {
+                        self.leaves.next = !self.is_pair.val();
                         self.stage.d.next = Stage::Await;
                         if self.is_pair.val() {
                             self.stage.d.next = Stage::ReadLower;
@@ -300,6 +326,8 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
                 }
             }
             Stage::Write => {
+                // Without a look at the new value, whose way is long.
+                self.ends.next = self.memory_write.ready.val() & (self.answer.ready.val() | !self.alu.stores.val());
                 self.memory_write.valid.next =
                     self.alu.changes.val() & (self.answer.ready.val() | !self.alu.stores.val());
                 self.finished.next = !self.alu.changes.val()
@@ -313,8 +341,10 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
             }
         }
         if self.finished.val() {
+            self.leaves.next = true;
             self.stage.d.next = Stage::Idle;
         }
+        self.operands.clear.next = self.finished.val() | self.rst.val();
         if self.rst.val() {
             self.stage.d.next = Stage::Idle;
         }

@@ -3,7 +3,7 @@
 //! | | |
 //! | --- | --- |
 //! | latency | a payload word: 0 cycles to the memory; the tail of a put: 1 cycle to its answer on `m_axis_control`, of an atomic 3 with a memory that gives data after a cycle |
-//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 3 more for an atomic |
+//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 1 to 3 more for an atomic |
 //! | state | that of its parts |
 //!
 //! Nothing waits but for the memory, the register bus, room for an answer on the control plane, and this node's own events
@@ -161,7 +161,9 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.parser.may_start.next = !self.initialising.val() & !self.windows.busy.val();
         self.parser.may_end.next = self.answers.answer.ready.val() & !self.report.busy.val();
         self.parser.busy.next = self.windows.busy.val();
-        self.parser.atomic_done.next = self.atomic.finished.val();
+        self.parser.atomic_leaves.next = self.atomic.leaves.val();
+        self.parser.atomic_works.next = self.atomic.busy.val();
+        self.parser.atomic_ends.next = self.atomic.ends.val();
         self.header.clk.next = self.clk.val();
         self.header.word.next = self.word.val();
         self.header.take_head.next = self.parser.head.val();
@@ -242,7 +244,6 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
 
         self.atomic.clk.next = self.clk.val();
         self.atomic.rst.next = self.rst.val();
-        self.atomic.clear.next = self.parser.head.val();
         self.atomic.take.next = self.parser.operand.val();
         self.atomic.word.next = self.word.val();
         self.atomic.start.next = self.parser.start_atomic.val();
@@ -271,7 +272,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.register_valid.next = self.parser.offered.val() & self.allowed.val() & self.target.is_device.val();
         self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.target.address.val());
         self.register_data.next = self.word.val();
-        if self.parser.atomic.val() {
+        if self.atomic.busy.val() {
             self.memory_write.valid.next = self.atomic.memory_write.valid.val();
             self.memory_write.address.next = self.atomic.memory_write.address.val();
             self.memory_write.data.next = self.atomic.memory_write.data.val();
@@ -316,7 +317,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.answers.answer.slot.next = self.header.slot.val();
         self.answers.answer.kind.next = self.transfer_end.answer_kind.val();
         self.answers.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.transfer_end.outcome.val());
-        if self.parser.atomic.val() {
+        if self.atomic.busy.val() {
             self.answers.answer.valid.next = self.atomic.answer.valid.val();
             self.answers.answer.destination.next = self.atomic.answer.destination.val();
             self.answers.answer.slot.next = self.atomic.answer.slot.val();

@@ -3,7 +3,7 @@
 //! | | |
 //! | --- | --- |
 //! | latency | combinational from the flit on offer |
-//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; an atomic waits for its unit |
+//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; the flit behind an atomic's waits until the unit has asked for its word, the one behind that until it ends |
 //! | state | the step and a flag, 5 flip-flops |
 //!
 //! A last word goes to its place as soon as it can, and is remembered to have gone if the tables are busy just then: what
@@ -27,7 +27,7 @@ pub enum Step {
     /// Word 0 of a message.
     Front,
     Operand,
-    /// The atomic unit is at work.
+    /// The atomic unit needs the packet.
     Atomic,
     /// A stream of a lone head has ended a transfer.
     Ending,
@@ -60,7 +60,10 @@ pub struct Parser {
     pub busy: Signal<In, Bit>,
     /// The payload word on offer can go where it goes, now.
     pub passes: Signal<In, Bit>,
-    pub atomic_done: Signal<In, Bit>,
+    /// The atomic unit needs the packet no more, is at work, ends its work with this cycle.
+    pub atomic_leaves: Signal<In, Bit>,
+    pub atomic_works: Signal<In, Bit>,
+    pub atomic_ends: Signal<In, Bit>,
     /// The word in front of the message can go, now.
     pub message_done: Signal<In, Bit>,
     pub head: Signal<Out, Bit>,
@@ -77,7 +80,6 @@ pub struct Parser {
     pub resumes: Signal<Out, Bit>,
     /// An atomic is all there.
     pub start_atomic: Signal<Out, Bit>,
-    pub atomic: Signal<Out, Bit>,
     /// A packet of a transfer ends.
     pub closes: Signal<Out, Bit>,
     /// The word in front of a message waits for nothing but `message_done`.
@@ -109,16 +111,19 @@ impl Logic for Parser {
             | self.next_kinds.atomic.val()
             | self.next_kinds.message.val();
 
-        self.finishes.next = self.may_end.val() & !self.busy.val();
+        self.finishes.next = self.may_end.val() & !self.busy.val() & !self.atomic_works.val();
         self.flows.next = self.finishes.val() | !self.tlast.val();
         self.tready.next = false;
         match self.step.q.val() {
             Step::Head => self.tready.next = self.may_start.val(),
-            Step::Address => self.tready.next = self.flows.val(),
+            Step::Address => self.tready.next = self.flows.val() & (!self.atomic_works.val() | self.atomic_ends.val()),
             Step::Geometry => self.tready.next = self.flows.val(),
-            Step::Resume => self.tready.next = self.flows.val() & (self.passes.val() | self.passed.q.val()),
+            Step::Resume => {
+                self.tready.next =
+                    self.flows.val() & !self.atomic_works.val() & (self.passes.val() | self.passed.q.val())
+            }
             Step::Payload => self.tready.next = self.flows.val() & (self.passes.val() | self.passed.q.val()),
-            Step::Front => self.tready.next = true,
+            Step::Front => self.tready.next = !self.atomic_works.val(),
             Step::Operand => self.tready.next = true,
             Step::Sink => self.tready.next = true,
             Step::Atomic => {}
@@ -138,7 +143,6 @@ impl Logic for Parser {
         self.operand.next = false;
         self.resumes.next = false;
         self.start_atomic.next = false;
-        self.atomic.next = false;
         self.closes.next = false;
         self.front_offered.next = false;
         self.message_closes.next = false;
@@ -196,7 +200,10 @@ impl Logic for Parser {
             }
             Step::Resume => {
                 self.resumes.next = true;
-                self.offered.next = self.tvalid.val() & (self.may_end.val() | !self.tlast.val()) & !self.passed.q.val();
+                self.offered.next = self.tvalid.val()
+                    & !self.atomic_works.val()
+                    & (self.may_end.val() | !self.tlast.val())
+                    & !self.passed.q.val();
                 self.passed.d.next =
                     !self.taken.val() & (self.passed.q.val() | (self.offered.val() & self.passes.val()));
                 self.carries.next = true;
@@ -240,8 +247,7 @@ impl Logic for Parser {
                 }
             }
             Step::Atomic => {
-                self.atomic.next = true;
-                if self.atomic_done.val() {
+                if self.atomic_leaves.val() {
                     self.step.d.next = Step::Head;
                 }
             }

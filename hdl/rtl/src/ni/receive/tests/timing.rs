@@ -74,12 +74,48 @@ fn answers_come_in_time() {
     holds::<64, 8>(0);
 }
 
+/// The head comes in once the word is asked for, the rest when the operation has ended.
 #[test]
 fn the_next_packet_follows_an_atomic_in_time() {
-    let mut bench = bench::<32, 4>();
-    let packet = atomic(1, 0, 1, Operation::FetchAdd, false, false, &[1]);
-    let tail = *bench.send(&packet).last().unwrap();
-    assert_eq!(bench.send(&packet)[0], tail + 4);
+    let fetch = atomic(1, 0, 1, Operation::FetchAdd, false, false, &[1]);
+    let pair = atomic(1, 0, 1, Operation::FetchAdd, true, false, &[1, 2]);
+    let poke = atomic(1, 0, 1, Operation::Poke, false, false, &[1]);
+    let refused = atomic(1, 100, 1, Operation::FetchAdd, false, false, &[1]);
+    let peek = atomic(1, 0, 1, Operation::Peek, false, false, &[]);
+    for (first, next, flits) in [
+        (&fetch, put(1, true, 0, 1, &[1]), [2, 3, 4]),
+        (&fetch, put(1, true, 0, 1, &[]), [2, 4, 0]),
+        (&fetch, stream(2, true, &[1]), [2, 4, 0]),
+        (&fetch, stream(2, true, &[]), [2, 0, 0]),
+        (&fetch, message(3, 0, &[1]), [2, 4, 5]),
+        (&fetch, reply(1, true, 0, &[1]), [2, 3, 4]),
+        (&fetch, poke.clone(), [2, 3, 4]),
+        (&fetch, peek.clone(), [2, 4, 0]),
+        (&poke, put(1, true, 0, 1, &[1]), [2, 3, 4]),
+        (&refused, put(1, true, 0, 1, &[1]), [2, 3, 4]),
+        (&pair, put(1, true, 0, 1, &[1]), [6, 7, 8]),
+    ] {
+        let mut bench = bench::<32, 4>();
+        let tail = *bench.send(first).last().unwrap();
+        let taken = bench.send(&next);
+        let expected: Vec<usize> = flits.into_iter().take(taken.len()).map(|flit| tail + flit).collect();
+        assert_eq!(taken, expected, "{first:x?}, {next:x?}");
+        bench.drain();
+    }
+}
+
+#[test]
+fn atomics_of_one_operand_follow_each_other_every_four_cycles() {
+    for operation in [Operation::FetchAdd, Operation::PostAdd, Operation::Poke] {
+        let mut bench = bench::<32, 4>();
+        let packet = atomic(1, 0, 1, operation, false, false, &[1]);
+        let tails: Vec<usize> = (0..8).map(|_| *bench.send(&packet).last().unwrap()).collect();
+        assert!(
+            tails.windows(2).all(|pair| pair[1] - pair[0] == 4),
+            "{operation:?}: {tails:?}"
+        );
+        bench.drain();
+    }
 }
 
 #[test]
