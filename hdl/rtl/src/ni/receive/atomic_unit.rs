@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; from `start` to its end a cycle a word more |
 //! | throughput | one operation at a time; packets of one operand follow each other every 4 cycles |
-//! | state | two operands, the old value, the step, the place of the write, and who asked |
+//! | state | that of its parts, the place of the write, and who asked |
 //!
 //! The packet can leave as soon as the word is asked for, so that the head of the next comes in meanwhile; its ADDRESS may
 //! come when the operation ends, and nothing else before it has. A pair of words keeps its packet to the end, and so does
@@ -15,8 +15,8 @@
 //! it is a router and an injection away. A poke is answered once it is written, for it may be what others wait for.
 
 use super::{
-    atomic_alu::AtomicAlu, atomic_check::AtomicCheck, atomic_operands::AtomicOperands, ports::AnswerOut,
-    target::Target, PLACE_WIDTH,
+    atomic_alu::AtomicAlu, atomic_check::AtomicCheck, atomic_line::AtomicLine, atomic_old::AtomicOld,
+    atomic_operands::AtomicOperands, atomic_stages::AtomicStages, ports::AnswerOut, target::Target, PLACE_WIDTH,
 };
 use crate::ni::ports::{MemoryReadOut, MemoryWriteOut};
 use portico_spec::{
@@ -28,21 +28,6 @@ use portico_spec::{
     },
 };
 use rust_hdl::prelude::*;
-
-/// What comes next.
-#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum Stage {
-    Idle,
-    /// Checks, and reads the word, or the upper one of a pair.
-    Check,
-    /// Reads the lower word of a pair.
-    ReadLower,
-    Await,
-    /// Writes the upper word of a pair.
-    WriteUpper,
-    Write,
-    WriteDevice,
-}
 
 /// Words of `W` bits, `B` bytes.
 #[derive(LogicBlock)]
@@ -84,28 +69,15 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     alu: AtomicAlu,
     target: Target,
     check: AtomicCheck,
-    stage: DFF<Stage>,
-    old: DFF<Bits<64>>,
-    upper_word: DFF<Bits<32>>,
-    has_upper: DFF<Bit>,
+    stages: AtomicStages,
+    old: AtomicOld<W>,
+    line: AtomicLine<W, B>,
     place: DFF<Bits<OFFSET_WIDTH>>,
     asker: DFF<Bits<NODE_WIDTH>>,
     asker_slot: DFF<Bits<SLOT_WIDTH>>,
-    finished: Signal<Local, Bit>,
     is_pair: Signal<Local, Bit>,
-    upper: Signal<Local, Bit>,
     lowest: Signal<Local, Bits<1>>,
-    read_word: Signal<Local, Bits<64>>,
-    value: Signal<Local, Bits<64>>,
-    arrives: Signal<Local, Bit>,
-    new_value: Signal<Local, Bits<64>>,
-    line: Signal<Local, Bits<64>>,
-    lanes: Signal<Local, Bits<8>>,
     narrow_words: Constant<Bit>,
-    half_at: Constant<Bits<6>>,
-    all_lanes: Constant<Bits<8>>,
-    low_lanes: Constant<Bits<8>>,
-    high_lanes: Constant<Bits<8>>,
     ack: Constant<Bits<KIND_WIDTH>>,
     refuse: Constant<Bits<KIND_WIDTH>>,
     value_kind: Constant<Bits<KIND_WIDTH>>,
@@ -144,28 +116,15 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
             alu: Default::default(),
             target: Target::new(memory_words, register_bit),
             check: Default::default(),
-            stage: Default::default(),
+            stages: Default::default(),
             old: Default::default(),
-            upper_word: Default::default(),
-            has_upper: Default::default(),
+            line: Default::default(),
             place: Default::default(),
             asker: Default::default(),
             asker_slot: Default::default(),
-            finished: Default::default(),
             is_pair: Default::default(),
-            upper: Default::default(),
             lowest: Default::default(),
-            read_word: Default::default(),
-            value: Default::default(),
-            arrives: Default::default(),
-            new_value: Default::default(),
-            line: Default::default(),
-            lanes: Default::default(),
             narrow_words: Constant::new(W == 32),
-            half_at: Constant::new(bits(32)),
-            all_lanes: Constant::new(bits(0xff)),
-            low_lanes: Constant::new(bits(0x0f)),
-            high_lanes: Constant::new(bits(0xf0)),
             ack: kind(ControlKind::Ack),
             refuse: kind(ControlKind::Refuse),
             value_kind: kind(ControlKind::Value),
@@ -176,23 +135,21 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
 impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, stage, old, upper_word, has_upper, place, asker, asker_slot);
+        dff_setup!(self, clk, place, asker, asker_slot);
         self.operands.clk.next = self.clk.val();
+        self.operands.clear.next = self.stages.finished.val() | self.rst.val();
         self.operands.take.next = self.take.val();
         self.operands.word.next = self.word.val();
         self.operands.operation.next = self.operation.val();
         self.operands.wide.next = self.wide.val();
         self.alu.operation.next = self.operation.val();
-        self.alu.old.next = self.old.q.val();
+        self.alu.old.next = self.old.held.val();
         self.alu.first.next = self.operands.first.val();
         self.alu.second.next = self.operands.second.val();
-        self.new_value.next = self.alu.new_value.val();
 
         // The word in hand; the check is of the upper one of a pair, beyond which nothing lies.
         self.is_pair.next = self.wide.val() & self.narrow_words.val();
-        self.upper.next =
-            self.is_pair.val() & ((self.stage.q.val() == Stage::Check) | (self.stage.q.val() == Stage::WriteUpper));
-        self.lowest.next = self.upper.val().into();
+        self.lowest.next = self.stages.upper.val().into();
         self.target.base.next = self.base.val();
         self.target.size.next = self.size.val();
         self.target.position.next =
@@ -206,147 +163,66 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.check.well_formed.next =
             self.operands.complete.val() & !(self.is_pair.val() & self.offset.val().get_bit(0));
 
-        // The old value, once its last word arrives.
-        self.read_word.next = bit_cast::<64, W>(self.memory_read.data.val());
-        self.value.next = self.read_word.val();
-        if self.is_pair.val() {
-            self.value.next =
-                self.read_word.val() | (bit_cast::<64, 32>(self.upper_word.q.val()) << self.half_at.val());
+        self.stages.clk.next = self.clk.val();
+        self.stages.rst.next = self.rst.val();
+        self.stages.start.next = self.start.val();
+        self.stages.failing.next = self.check.error.val().any();
+        self.stages.is_device.next = self.target.is_device.val();
+        self.stages.stores.next = self.alu.stores.val();
+        self.stages.changes.next = self.alu.changes.val();
+        self.stages.is_pair.next = self.is_pair.val();
+        self.stages.arrives.next = self.old.arrives.val();
+        self.stages.answer_ready.next = self.answer.ready.val();
+        self.stages.read_ready.next = self.memory_read.ready.val();
+        self.stages.write_ready.next = self.memory_write.ready.val();
+        self.stages.register_ready.next = self.register_ready.val();
+        self.leaves.next = self.stages.leaves.val();
+        self.busy.next = self.stages.busy.val();
+        self.ends.next = self.stages.ends.val();
+        if self.start.val() {
+            self.asker.d.next = self.source.val();
+            self.asker_slot.d.next = self.slot.val();
         }
-        if !self.wide.val() & !self.narrow_words.val() {
-            self.value.next = bit_cast::<64, 32>(self.read_word.val().get_bits::<32>(0));
-            if self.half.val() {
-                self.value.next = bit_cast::<64, 32>(self.read_word.val().get_bits::<32>(self.half_at.val().index()));
-            }
-        }
-        self.arrives.next = self.memory_read.data_valid.val() & (!self.is_pair.val() | self.has_upper.q.val());
-        if self.memory_read.data_valid.val() {
-            self.has_upper.d.next = true;
-            self.upper_word.d.next = bit_cast::<32, 64>(self.read_word.val());
-        }
-        if self.arrives.val() {
-            self.old.d.next = self.value.val();
+        if self.stages.checks.val() {
+            self.place.d.next = self.target.address.val();
         }
 
-        // The new one, at its place in the word.
-        self.line.next = self.new_value.val();
-        self.lanes.next = self.all_lanes.val();
-        if !self.wide.val() & !self.narrow_words.val() {
-            self.line.next = bit_cast::<64, 32>(self.new_value.val().get_bits::<32>(0))
-                | (bit_cast::<64, 32>(self.new_value.val().get_bits::<32>(0)) << self.half_at.val());
-            self.lanes.next = self.low_lanes.val();
-            if self.half.val() {
-                self.lanes.next = self.high_lanes.val();
-            }
-        }
-        if self.upper.val() {
-            self.line.next = bit_cast::<64, 32>(self.new_value.val().get_bits::<32>(self.half_at.val().index()));
-        }
+        self.old.clk.next = self.clk.val();
+        self.old.clear.next = !self.stages.busy.val();
+        self.old.wide.next = self.wide.val();
+        self.old.half.next = self.half.val();
+        self.old.is_pair.next = self.is_pair.val();
+        self.old.data_valid.next = self.memory_read.data_valid.val();
+        self.old.data.next = self.memory_read.data.val();
+        self.memory_read.valid.next = self.stages.read.val();
+        self.memory_read.address.next = self.target.address.val();
+
+        self.line.new_value.next = self.alu.new_value.val();
+        self.line.wide.next = self.wide.val();
+        self.line.half.next = self.half.val();
+        self.line.upper.next = self.stages.upper.val();
+        self.memory_write.valid.next = self.stages.write.val();
         self.memory_write.address.next = self.place.q.val();
         if self.is_pair.val() {
             self.memory_write.address.next = self.target.address.val();
         }
-        self.memory_write.data.next = bit_cast::<W, 64>(self.line.val());
-        self.memory_write.lanes.next = bit_cast::<B, 8>(self.lanes.val());
-        self.memory_write.valid.next = false;
-        self.memory_read.address.next = self.target.address.val();
-        self.memory_read.valid.next = false;
+        self.memory_write.data.next = self.line.data.val();
+        self.memory_write.lanes.next = self.line.lanes.val();
+        self.register_valid.next = self.stages.write_register.val();
         self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.place.q.val());
-        self.register_data.next = self.new_value.val().get_bits::<32>(0);
-        self.register_valid.next = false;
+        self.register_data.next = self.alu.new_value.val().get_bits::<32>(0);
+
+        self.answer.valid.next = self.stages.answers.val();
         self.answer.destination.next = self.asker.q.val();
         self.answer.slot.next = self.asker_slot.q.val();
         self.answer.kind.next = self.value_kind.val();
+        self.answer.value.next = self.old.value.val();
         if self.alu.posted.val() {
             self.answer.kind.next = self.ack.val();
         }
-        self.answer.value.next = self.value.val();
-        self.answer.valid.next = false;
-        self.finished.next = false;
-        self.ends.next = false;
-        self.leaves.next = false;
-        self.busy.next = self.stage.q.val() != Stage::Idle;
-
-        match self.stage.q.val() {
-            Stage::Idle => {
-                self.has_upper.d.next = false;
-                if self.start.val() {
-                    self.asker.d.next = self.source.val();
-                    self.asker_slot.d.next = self.slot.val();
-                    self.stage.d.next = Stage::Check;
-                }
-            }
-            Stage::Check => {
-                self.place.d.next = self.target.address.val();
-                if self.check.error.val().any() {
-                    self.answer.kind.next = self.refuse.val();
-                    self.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.check.error.val());
-                    self.answer.valid.next = true;
-                    self.finished.next = self.answer.ready.val();
-                } else if self.target.is_device.val() {
-                    self.stage.d.next = Stage::WriteDevice;
-                } else if self.alu.stores.val() {
-                    self.leaves.next = !self.is_pair.val();
-                    self.stage.d.next = Stage::Write;
-                    if self.is_pair.val() {
-                        self.stage.d.next = Stage::WriteUpper;
-                    }
-                } else {
-                    // Whatever is read will be answered as it arrives: only with room for the answer.
-                    self.memory_read.valid.next = self.answer.ready.val();
-                    if self.answer.ready.val() & self.memory_read.ready.val() {
-                        self.leaves.next = !self.is_pair.val();
-                        self.stage.d.next = Stage::Await;
-                        if self.is_pair.val() {
-                            self.stage.d.next = Stage::ReadLower;
-                        }
-                    }
-                }
-            }
-            Stage::ReadLower => {
-                self.memory_read.valid.next = true;
-                if self.memory_read.ready.val() {
-                    self.stage.d.next = Stage::Await;
-                }
-            }
-            Stage::Await => {
-                self.answer.valid.next = self.arrives.val();
-                if self.arrives.val() {
-                    self.stage.d.next = Stage::Write;
-                    if self.is_pair.val() {
-                        self.stage.d.next = Stage::WriteUpper;
-                    }
-                }
-            }
-            Stage::WriteUpper => {
-                self.memory_write.valid.next = self.alu.changes.val();
-                self.finished.next = !self.alu.changes.val();
-                if self.memory_write.ready.val() {
-                    self.stage.d.next = Stage::Write;
-                }
-            }
-            Stage::Write => {
-                // Without a look at the new value, whose way is long.
-                self.ends.next = self.memory_write.ready.val() & (self.answer.ready.val() | !self.alu.stores.val());
-                self.memory_write.valid.next =
-                    self.alu.changes.val() & (self.answer.ready.val() | !self.alu.stores.val());
-                self.finished.next = !self.alu.changes.val()
-                    | (self.memory_write.ready.val() & (self.answer.ready.val() | !self.alu.stores.val()));
-                self.answer.valid.next = self.alu.stores.val() & self.memory_write.ready.val();
-            }
-            Stage::WriteDevice => {
-                self.register_valid.next = self.answer.ready.val();
-                self.answer.valid.next = self.register_ready.val();
-                self.finished.next = self.answer.ready.val() & self.register_ready.val();
-            }
-        }
-        if self.finished.val() {
-            self.leaves.next = true;
-            self.stage.d.next = Stage::Idle;
-        }
-        self.operands.clear.next = self.finished.val() | self.rst.val();
-        if self.rst.val() {
-            self.stage.d.next = Stage::Idle;
+        if self.stages.refuses.val() {
+            self.answer.kind.next = self.refuse.val();
+            self.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.check.error.val());
         }
     }
 }

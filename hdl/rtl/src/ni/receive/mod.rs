@@ -3,20 +3,23 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`DataReceiver`] | all of it |
-//! | [`Parser`] | which flit of a packet is which |
+//! | [`Parser`], with [`Steps`] | which flit of a packet is which |
 //! | [`Header`] | what the words in front of the payload said |
 //! | [`Windows`] | what each tag stands for, and how far it has come |
 //! | [`Walk`], [`Target`] | where the next word goes, and whether it may |
 //! | [`Message`] | a message on its way into a queue |
 //! | [`TransferEnd`] | what the end of a transfer brings about |
-//! | [`AtomicUnit`] | atomic operations |
+//! | [`AtomicUnit`], with [`AtomicStages`] | atomic operations |
 //! | [`Answers`], [`Report`] | what goes back to the initiator, and to this node's own slots and events |
 //! | [`Release`] | gives the places of taken messages back to their senders |
 
 mod answers;
 mod atomic_alu;
 mod atomic_check;
+mod atomic_line;
+mod atomic_old;
 mod atomic_operands;
+mod atomic_stages;
 mod atomic_unit;
 mod data_receiver;
 mod front;
@@ -29,6 +32,7 @@ mod queue_place;
 mod release;
 mod report;
 mod shape;
+mod steps;
 mod table;
 mod tag_index;
 mod tag_state;
@@ -42,6 +46,7 @@ mod window_table;
 mod windows;
 
 pub use answers::Answers;
+pub use atomic_stages::AtomicStages;
 pub use atomic_unit::AtomicUnit;
 pub use data_receiver::DataReceiver;
 pub use header::Header;
@@ -49,6 +54,7 @@ pub use message::Message;
 pub use parser::Parser;
 pub use release::Release;
 pub use report::Report;
+pub use steps::Steps;
 pub use target::Target;
 pub use transfer_end::TransferEnd;
 pub use walk::Walk;

@@ -4,38 +4,19 @@
 //! | --- | --- |
 //! | latency | combinational from the flit on offer |
 //! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; the flit behind an atomic's waits until the unit has asked for its word, the one behind that until it ends |
-//! | state | the step and a flag, 5 flip-flops |
+//! | state | that of [`Steps`], and a flag |
 //!
 //! A last word goes to its place as soon as it can, and is remembered to have gone if the tables are busy just then: what
 //! is offered stays so, and goes once.
 //!
 //! Outputs named after a flit are high in the cycle in which that flit is taken.
 
-use super::kinds::Kinds;
+use super::{
+    kinds::Kinds,
+    steps::{Step, Steps},
+};
 use portico_spec::flit::KIND_WIDTH;
 use rust_hdl::prelude::*;
-
-/// What comes next.
-#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum Step {
-    Head,
-    Address,
-    Geometry,
-    /// The first word of a stream: its place comes from the tables.
-    Resume,
-    Payload,
-    /// Word 0 of a message.
-    Front,
-    Operand,
-    /// The atomic unit needs the packet.
-    Atomic,
-    /// A stream of a lone head has ended a transfer.
-    Ending,
-    /// A message is complete but for the word in front.
-    Closing,
-    /// Of no known kind.
-    Sink,
-}
 
 /// Follows packets flit by flit.
 #[derive(LogicBlock, Default)]
@@ -90,10 +71,13 @@ pub struct Parser {
     pub malformed: Signal<Out, Bit>,
     next_kinds: Kinds,
     kinds: Kinds,
-    step: DFF<Step>,
+    steps: Steps,
+    step: Signal<Local, Step>,
     passed: DFF<Bit>,
     finishes: Signal<Local, Bit>,
     flows: Signal<Local, Bit>,
+    /// The payload word on offer goes.
+    goes: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     tail: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
@@ -102,7 +86,7 @@ pub struct Parser {
 impl Logic for Parser {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, step, passed);
+        dff_setup!(self, clk, passed);
         self.next_kinds.kind.next = self.next_kind.val();
         self.kinds.kind.next = self.kind.val();
         self.known.next = self.next_kinds.put.val()
@@ -111,18 +95,17 @@ impl Logic for Parser {
             | self.next_kinds.atomic.val()
             | self.next_kinds.message.val();
 
+        self.step.next = self.steps.step.val();
         self.finishes.next = self.may_end.val() & !self.busy.val() & !self.atomic_works.val();
         self.flows.next = self.finishes.val() | !self.tlast.val();
+        self.goes.next = self.flows.val() & (self.passes.val() | self.passed.q.val());
         self.tready.next = false;
-        match self.step.q.val() {
+        match self.step.val() {
             Step::Head => self.tready.next = self.may_start.val(),
             Step::Address => self.tready.next = self.flows.val() & (!self.atomic_works.val() | self.atomic_ends.val()),
             Step::Geometry => self.tready.next = self.flows.val(),
-            Step::Resume => {
-                self.tready.next =
-                    self.flows.val() & !self.atomic_works.val() & (self.passes.val() | self.passed.q.val())
-            }
-            Step::Payload => self.tready.next = self.flows.val() & (self.passes.val() | self.passed.q.val()),
+            Step::Resume => self.tready.next = self.goes.val() & !self.atomic_works.val(),
+            Step::Payload => self.tready.next = self.goes.val(),
             Step::Front => self.tready.next = !self.atomic_works.val(),
             Step::Operand => self.tready.next = true,
             Step::Sink => self.tready.next = true,
@@ -133,147 +116,72 @@ impl Logic for Parser {
         self.taken.next = self.tvalid.val() & self.tready.val();
         self.tail.next = self.taken.val() & self.tlast.val();
 
+        self.resumes.next = self.step.val() == Step::Resume;
+        self.carries.next = self.resumes.val() | (self.step.val() == Step::Payload);
+        self.offered.next = self.carries.val()
+            & self.tvalid.val()
+            & !self.atomic_works.val()
+            & (self.may_end.val() | !self.tlast.val())
+            & !self.passed.q.val();
+        self.payload.next = self.carries.val() & self.taken.val();
+        self.front_offered.next = (self.step.val() == Step::Closing) & self.may_end.val() & !self.passed.q.val();
+        self.message_closes.next =
+            (self.step.val() == Step::Closing) & self.finishes.val() & (self.message_done.val() | self.passed.q.val());
+        if self.carries.val() {
+            self.passed.d.next = !self.taken.val() & (self.passed.q.val() | (self.offered.val() & self.passes.val()));
+        }
+        if self.step.val() == Step::Closing {
+            self.passed.d.next = !self.message_closes.val()
+                & (self.passed.q.val() | (self.front_offered.val() & self.message_done.val()));
+        }
+
         self.head.next = false;
         self.address.next = false;
         self.geometry.next = false;
         self.front.next = false;
-        self.offered.next = false;
-        self.payload.next = false;
-        self.carries.next = false;
         self.operand.next = false;
-        self.resumes.next = false;
         self.start_atomic.next = false;
         self.closes.next = false;
-        self.front_offered.next = false;
-        self.message_closes.next = false;
         self.malformed.next = false;
-        match self.step.q.val() {
+        match self.step.val() {
             Step::Head => {
                 self.head.next = self.taken.val();
                 self.malformed.next =
                     self.taken.val() & (!self.known.val() | (self.tlast.val() & !self.next_kinds.stream.val()));
-                if self.taken.val() & !self.tlast.val() {
-                    self.step.d.next = Step::Sink;
-                    if self.next_kinds.put.val() | self.next_kinds.reply.val() | self.next_kinds.atomic.val() {
-                        self.step.d.next = Step::Address;
-                    }
-                    if self.next_kinds.stream.val() {
-                        self.step.d.next = Step::Resume;
-                    }
-                    if self.next_kinds.message.val() {
-                        self.step.d.next = Step::Front;
-                    }
-                }
-                if self.tail.val() & self.next_kinds.stream.val() {
-                    self.step.d.next = Step::Ending;
-                }
             }
             Step::Address => {
                 self.address.next = self.taken.val();
                 self.closes.next = self.tail.val() & !self.kinds.atomic.val();
                 self.start_atomic.next = self.tail.val() & self.kinds.atomic.val();
-                if self.taken.val() {
-                    self.step.d.next = Step::Payload;
-                    if self.next_strided.val() {
-                        self.step.d.next = Step::Geometry;
-                    }
-                    if self.kinds.atomic.val() {
-                        self.step.d.next = Step::Operand;
-                    }
-                }
-                if self.tail.val() {
-                    self.step.d.next = Step::Head;
-                    if self.kinds.atomic.val() {
-                        self.step.d.next = Step::Atomic;
-                    }
-                }
             }
             Step::Geometry => {
                 self.geometry.next = self.taken.val();
                 self.closes.next = self.tail.val();
-                if self.taken.val() {
-                    self.step.d.next = Step::Payload;
-                }
-                if self.tail.val() {
-                    self.step.d.next = Step::Head;
-                }
             }
-            Step::Resume => {
-                self.resumes.next = true;
-                self.offered.next = self.tvalid.val()
-                    & !self.atomic_works.val()
-                    & (self.may_end.val() | !self.tlast.val())
-                    & !self.passed.q.val();
-                self.passed.d.next =
-                    !self.taken.val() & (self.passed.q.val() | (self.offered.val() & self.passes.val()));
-                self.carries.next = true;
-                self.payload.next = self.taken.val();
-                self.closes.next = self.tail.val();
-                if self.taken.val() {
-                    self.step.d.next = Step::Payload;
-                }
-                if self.tail.val() {
-                    self.step.d.next = Step::Head;
-                }
-            }
-            Step::Payload => {
-                self.offered.next = self.tvalid.val() & (self.may_end.val() | !self.tlast.val()) & !self.passed.q.val();
-                self.passed.d.next =
-                    !self.taken.val() & (self.passed.q.val() | (self.offered.val() & self.passes.val()));
-                self.carries.next = true;
-                self.payload.next = self.taken.val();
-                self.closes.next = self.tail.val() & !self.kinds.message.val();
-                if self.tail.val() {
-                    self.step.d.next = Step::Head;
-                    if self.kinds.message.val() {
-                        self.step.d.next = Step::Closing;
-                    }
-                }
-            }
-            Step::Front => {
-                self.front.next = self.taken.val();
-                if self.taken.val() {
-                    self.step.d.next = Step::Payload;
-                }
-                if self.tail.val() {
-                    self.step.d.next = Step::Closing;
-                }
-            }
+            Step::Resume => self.closes.next = self.tail.val(),
+            Step::Payload => self.closes.next = self.tail.val() & !self.kinds.message.val(),
+            Step::Front => self.front.next = self.taken.val(),
             Step::Operand => {
                 self.operand.next = self.taken.val();
                 self.start_atomic.next = self.tail.val();
-                if self.tail.val() {
-                    self.step.d.next = Step::Atomic;
-                }
             }
-            Step::Atomic => {
-                if self.atomic_leaves.val() {
-                    self.step.d.next = Step::Head;
-                }
-            }
-            Step::Ending => {
-                self.closes.next = self.finishes.val();
-                if self.finishes.val() {
-                    self.step.d.next = Step::Head;
-                }
-            }
-            Step::Closing => {
-                self.front_offered.next = self.may_end.val() & !self.passed.q.val();
-                self.message_closes.next = self.finishes.val() & (self.message_done.val() | self.passed.q.val());
-                self.passed.d.next = !self.message_closes.val()
-                    & (self.passed.q.val() | (self.front_offered.val() & self.message_done.val()));
-                if self.message_closes.val() {
-                    self.step.d.next = Step::Head;
-                }
-            }
-            Step::Sink => {
-                if self.tail.val() {
-                    self.step.d.next = Step::Head;
-                }
-            }
+            Step::Atomic => {}
+            Step::Ending => self.closes.next = self.finishes.val(),
+            Step::Closing => {}
+            Step::Sink => {}
         }
+
+        self.steps.clk.next = self.clk.val();
+        self.steps.rst.next = self.rst.val();
+        self.steps.taken.next = self.taken.val();
+        self.steps.tlast.next = self.tlast.val();
+        self.steps.next_kind.next = self.next_kind.val();
+        self.steps.next_strided.next = self.next_strided.val();
+        self.steps.kind.next = self.kind.val();
+        self.steps.atomic_leaves.next = self.atomic_leaves.val();
+        self.steps.ended.next = self.finishes.val();
+        self.steps.closed.next = self.message_closes.val();
         if self.rst.val() {
-            self.step.d.next = Step::Head;
             self.passed.d.next = false;
         }
     }
