@@ -111,7 +111,7 @@ plant_all() {
     mutant "freed without a trace" buddy deep_4 buddy_4.v "s/unmark = is_live/unmark = 1'b0/"
     mutant "freed from inside" buddy deep_4 buddy_4.v 's/(used & ~past_start)/used/'
     mutant "an error counts as a free" buddy deep_4 buddy_4.v 's/freed = succeeds & releasing/freed = (current == STAGE_SETTLE) \& releasing/'
-    mutant "buddies stay apart" buddy deep_4 buddy_4.v 's/is_live = joining | /is_live = /'
+    mutant "buddies stay apart" buddy quiet_4 buddy_4.v 's/is_live = joining | /is_live = /'
     mutant "result dropped" buddy deep_4 buddy_4.v "s/if (taken) begin/if (1'b1) begin/"
     mutant "reset keeps the upper nodes" buddy deep_4 buddy_4.v "s/first <= 2'd1;/first <= first;/"
 }
