@@ -1,11 +1,12 @@
 //! Everything that the driver promises, on the golden fabric and on the emitted Verilog before memories that are slow and
 //! stall.
 
-use portico::{Error, Fabric, GoldenTransport};
+use portico::{examples, Error, Fabric, GoldenTransport};
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::{
     axi_memory::{AttachedMemory, Timing},
     hardware::{design, fabric_of},
+    onesided_bench::{bench::Bench, bounds, Effort},
 };
 use std::{
     panic::{catch_unwind, AssertUnwindSafe},
@@ -200,6 +201,42 @@ fn errors_of_external_memory_are_counted() -> Result<(), Error> {
         suites::counters::errors_of_external_memory_are_counted(golden(width), false)?;
     }
     Ok(())
+}
+
+#[test]
+fn applications_run_on_verilog() -> Result<(), examples::Failure> {
+    for width in [32, 64] {
+        let mut fabric = verilog(width);
+        for example in [
+            examples::halo_exchange,
+            examples::transpose,
+            examples::tile_in_buffer,
+            examples::many_to_one,
+        ] {
+            example(&mut fabric)?;
+        }
+    }
+    Ok(())
+}
+
+/// What `portico bench onesided` measures holds of every fabric that is tested.
+#[test]
+fn one_sided_operations_keep_their_bounds() {
+    let effort = Effort::quick();
+    let mut bench = Bench::new(Box::new(hardware(32)), 4096, effort.seed).expect("a fabric that starts");
+    let rows = bounds::rows(&mut bench, &effort).expect("operations that succeed");
+    let cycles = |name: &str| {
+        let row = rows.iter().find(|row| row.name == name);
+        row.unwrap_or_else(|| panic!("no row {name}")).value
+    };
+    assert_eq!(cycles("put of 8 bytes, completion, 1 hop"), 14.0);
+    assert_eq!(cycles("get of 8 bytes, completion, 1 hop"), 23.0);
+    assert_eq!(cycles("fetch-and-add, round trip, 1 hop"), 17.0);
+    assert_eq!(cycles("posted add, initiator busy"), 3.0);
+    assert_eq!(cycles("posted adds back to back, each"), 4.0);
+    for row in rows {
+        assert_ne!(row.meets_bound(), Some(false), "{row:?}");
+    }
 }
 
 /// With the fault in the hardware, `check` fails, and for what the fabric of 32 bits does.

@@ -1,5 +1,6 @@
 //! From a configuration to Verilog.
 
+use crate::failure::not_allowed;
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use portico_hdl::top::{Top, TOPS};
@@ -36,18 +37,39 @@ pub fn prefix(text: &str) -> Result<String, String> {
 /// Version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Shows that a network of this configuration is free of deadlock.
+/// Shows that a mesh of this configuration is free of deadlock.
 ///
 /// # Errors
 /// The cycle in which packets could wait for each other.
-pub fn prove(config: &Config) -> anyhow::Result<Proof> {
+pub fn prove_mesh(config: &Config) -> anyhow::Result<Proof> {
     deadlock::prove(config).context("the mesh is not free of deadlock")
 }
 
-/// What a proof says, in one line.
-pub fn proof_line(proof: &Proof) -> String {
+/// Shows that a fabric of this configuration is free of deadlock, with the waits of its nodes.
+///
+/// # Errors
+/// The cycle in which packets could wait for each other; or the configuration is not valid.
+pub fn prove_fabric(config: &Config) -> anyhow::Result<Proof> {
+    let config = config.fabric().map_err(not_allowed)?;
+    deadlock::fabric::prove_fabric(&config).context("the fabric is not free of deadlock")
+}
+
+/// The proof of a block that is a network.
+///
+/// # Errors
+/// As [`prove_mesh`] and [`prove_fabric`].
+pub fn prove(block: &Top, config: &Config) -> anyhow::Result<Option<Proof>> {
+    match block.name {
+        "mesh" => prove_mesh(config).map(Some),
+        "fabric" => prove_fabric(config).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// What a proof of a block says, in one line.
+pub fn proof_line(block: &str, proof: &Proof) -> String {
     let Proof { channels, dependencies } = proof;
-    format!("free of deadlock: {channels} channels, {dependencies} dependencies between them, no cycle")
+    format!("{block} free of deadlock: {channels} channels, {dependencies} dependencies between them, no cycle")
 }
 
 /// The Verilog of the mesh, once it is shown to be free of deadlock.
@@ -55,7 +77,7 @@ pub fn proof_line(proof: &Proof) -> String {
 /// # Errors
 /// It is not, or the backend refuses it.
 pub fn mesh(config: &Config) -> anyhow::Result<Design> {
-    prove(config)?;
+    prove_mesh(config)?;
     hardware::emit(block("mesh"), config, hardware::PREFIX)
 }
 
@@ -64,7 +86,7 @@ pub fn mesh(config: &Config) -> anyhow::Result<Design> {
 /// # Errors
 /// It is not, or the backend refuses it.
 pub fn fabric(config: &Config) -> anyhow::Result<Design> {
-    deadlock::fabric::prove_fabric(config).context("the fabric is not free of deadlock")?;
+    prove_fabric(config)?;
     hardware::emit(block("fabric"), config, hardware::PREFIX)
 }
 

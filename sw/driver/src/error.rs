@@ -136,6 +136,16 @@ pub enum Error {
         /// Who was to use it.
         node: usize,
     },
+    /// The word in front of a message is not one that the hardware writes there.
+    #[error("the message at {address:#x} of node {node} begins with {front:#x}: somebody has written into the queue")]
+    BadMessage {
+        /// The queue's node.
+        node: usize,
+        /// Where the message lies.
+        address: u32,
+        /// The word.
+        front: u32,
+    },
     /// A message of the host's without a credit: the driver's own accesses would wait behind it.
     #[error("node {node}, the host, has all {credits} credits of the queue in use: messages must be released first")]
     NoCredit {

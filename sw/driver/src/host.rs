@@ -9,7 +9,6 @@ use portico_spec::{
         registers::{address_at, INITIALISING_OFFSET},
         segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
-        ErrorCode,
     },
     Config,
 };
@@ -25,8 +24,9 @@ use crate::{
 const EVENT: u8 = (EVENTS - 1) as u8;
 /// Segment handles of the host that stand for whole nodes, in turn for those of late.
 const HANDLES: usize = 16;
-/// What errors call them.
+/// What errors call them; and one that the next has to wait for, its time being out.
 const ACCESS: &str = "access of the host";
+const EARLIER: &str = "earlier access of the host";
 /// Most bytes of the host's memory through which all else passes.
 const MAX_STAGING: u32 = 8 << 10;
 
@@ -43,8 +43,15 @@ pub(crate) struct HostPort<T> {
     /// The node of each handle.
     handles: [Option<usize>; HANDLES],
     next: usize,
-    /// What the event's counter will be when an access has ended that has begun.
-    under_way: Option<u16>,
+    /// An access that has begun and not ended.
+    under_way: Option<Access>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    node: usize,
+    /// What the event's counter will be when it has ended.
+    target: u16,
 }
 
 impl<T: Transport> HostPort<T> {
@@ -114,7 +121,7 @@ impl<T: Transport> Fabric<T> {
         }
         let staging = self.port.staging;
         let mut address = address;
-        self.end_access(node)?;
+        self.end_earlier_access()?;
         for chunk in words.chunks(self.port.staging_bytes as usize / 4) {
             self.port.transport.write_block(staging, chunk)?;
             self.access(Command::Put, node, address, chunk.len())?;
@@ -132,7 +139,7 @@ impl<T: Transport> Fabric<T> {
         address: u32,
         words: usize,
     ) -> Result<(), Error> {
-        self.end_access(node)?;
+        self.end_earlier_access()?;
         let HostPort { host, staging, .. } = self.port;
         let handle = self.handle(node)?;
         let transfer = Transfer {
@@ -143,39 +150,38 @@ impl<T: Transport> Fabric<T> {
         let words = command::encode(self.config(), handle, command(transfer))?;
         let (target, written) = self.issue(host, EVENT, &words)?;
         written?;
-        self.port.under_way = Some(target);
-        match self.end_access(node)? {
-            None => Ok(()),
-            Some(code) => Err(Error::Refused {
-                node,
-                what: ACCESS,
-                code,
-            }),
-        }
+        self.port.under_way = Some(Access { node, target });
+        self.end_access(ACCESS)
     }
 
-    /// Waits until no access is under way, for the sake of one to `node`; gives why the last one was refused. One whose time
-    /// was out still uses the staging memory.
-    pub(crate) fn end_access(&mut self, node: usize) -> Result<Option<ErrorCode>, Error> {
-        let Some(target) = self.port.under_way else {
-            return Ok(None);
+    /// Waits until no access is under way: one whose time was out still uses the staging memory.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] and [`Error::Refused`] name the node of the earlier access, of which nobody has been told how it
+    /// ended.
+    pub(crate) fn end_earlier_access(&mut self) -> Result<(), Error> {
+        self.end_access(EARLIER)
+    }
+
+    fn end_access(&mut self, what: &'static str) -> Result<(), Error> {
+        let Some(Access { node, target }) = self.port.under_way else {
+            return Ok(());
         };
         let HostPort { host, timeout, .. } = self.port;
         let registers = self
             .completed(host, EVENT, target, timeout)
             .map_err(|error| match error {
-                Error::Timeout { cycles, .. } => Error::Timeout {
-                    node,
-                    what: ACCESS,
-                    cycles,
-                },
+                Error::Timeout { cycles, .. } => Error::Timeout { node, what, cycles },
                 error => error,
             })?;
         if registers.error.is_some() {
             self.clear_error(host, EVENT)?;
         }
         self.port.under_way = None;
-        Ok(registers.error)
+        match registers.error {
+            None => Ok(()),
+            Some(code) => Err(Error::Refused { node, what, code }),
+        }
     }
 
     /// A segment handle for the whole address space of the node. Accesses end before the next begins, so that none is
@@ -186,11 +192,13 @@ impl<T: Transport> Fabric<T> {
         }
         let handle = self.port.next;
         self.port.next = (handle + 1) % HANDLES;
-        self.port.handles[handle] = Some(node);
+        // Nobody's until its registers are written: an error in between must leave no wrong node behind.
+        self.port.handles[handle] = None;
         let target = segment_target(self.config(), node, SYSTEM_WINDOW as u8, SegmentKind::Window);
         let size = self.config().space_bytes(node) / self.port.word_bytes;
         let registers = [(SegmentRegister::Target, target), (SegmentRegister::Size, size)];
         self.poke_item(self.port.host, handle, registers)?;
+        self.port.handles[handle] = Some(node);
         Ok(handle as u8)
     }
 }
@@ -204,4 +212,78 @@ pub(crate) fn segment_target(config: &Config, node: usize, tag: u8, kind: Segmen
 pub(crate) fn node_bits(config: &Config, node: usize) -> u32 {
     let at = config.terminal_node(node);
     u32::from(at.x) | u32::from(at.y) << X_WIDTH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GoldenTransport, TransportError};
+
+    /// A golden fabric that refuses one write, once.
+    struct Refusing {
+        golden: GoldenTransport,
+        refused: Option<u32>,
+    }
+
+    impl Transport for Refusing {
+        fn config(&self) -> &Config {
+            self.golden.config()
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            self.golden.read(address)
+        }
+
+        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+            if self.refused == Some(address) {
+                self.refused = None;
+                let response = "SLVERR".to_owned();
+                return Err(TransportError::Bus { address, response });
+            }
+            self.golden.write(address, value)
+        }
+
+        fn cycles(&self) -> u64 {
+            self.golden.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.golden.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.golden.interrupt()
+        }
+    }
+
+    #[test]
+    fn a_handle_that_could_not_be_written_stands_for_nobody() {
+        let config = Config {
+            cols: 5,
+            rows: 4,
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        for register in [SegmentRegister::Target, SegmentRegister::Size] {
+            let golden = GoldenTransport::new(&config).unwrap();
+            let mut fabric = Fabric::open(Refusing { golden, refused: None }).unwrap();
+            // More nodes than handles, so that the next node gets one that another has had.
+            for node in 0..config.tiles() {
+                fabric.write(node, 0x40, &[node as u32]).unwrap();
+            }
+            let handle = fabric.port.next;
+            let address = address_at(&config, config.tiles(), register, handle);
+            fabric.transport().refused = Some(address);
+            let failed = fabric.write(2, 0x40, &[100]).unwrap_err();
+            assert!(
+                matches!(failed, Error::Transport(TransportError::Bus { .. })),
+                "{failed}"
+            );
+            fabric.write(2, 0x40, &[100]).unwrap();
+            for node in 0..config.tiles() {
+                let expected = if node == 2 { 100 } else { node as u32 };
+                assert_eq!(fabric.read(node, 0x40, 1), Ok(vec![expected]), "node {node}");
+            }
+        }
+    }
 }

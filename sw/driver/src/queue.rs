@@ -29,17 +29,11 @@
 
 use std::collections::VecDeque;
 
-use portico_spec::{
-    flit::{NODE_WIDTH, X_WIDTH},
-    ni::{
-        packet::MAX_MESSAGE_WORDS,
-        segment::HANDLE_WIDTH,
-        window::{
-            Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET,
-            MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH, MODE_OFFSET, SLOTS_OFFSET, SLOTS_WIDTH, SLOT_WORDS_OFFSET,
-        },
+use portico_spec::ni::{
+    packet::MAX_MESSAGE_WORDS,
+    window::{
+        self, Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, SLOTS_OFFSET, SLOTS_WIDTH, SLOT_WORDS_OFFSET,
     },
-    Node,
 };
 
 use crate::{
@@ -67,8 +61,8 @@ pub struct Queue {
     /// Messages read and released since reset, modulo 65,536.
     read: u16,
     released: u16,
-    /// Node and handle that sent each message between.
-    unreleased: VecDeque<(usize, u8)>,
+    /// Node and handle that sent each message between; none of one that nobody can have sent.
+    unreleased: VecDeque<Option<(usize, u8)>>,
 }
 
 /// A message.
@@ -111,7 +105,8 @@ impl Queue {
     /// The next message, if one has arrived. It keeps its slot until released.
     ///
     /// # Errors
-    /// The fabric's.
+    /// [`Error::BadMessage`] if somebody has written into its slot; it counts as received, and is to be released as others.
+    /// Or the fabric's.
     pub fn receive<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Option<Message>, Error> {
         if self.waiting(fabric)? == 0 {
             return Ok(None);
@@ -119,22 +114,17 @@ impl Queue {
         let address = self.region.base + u32::from(self.read) % self.slots * self.slot_bytes;
         let lanes = fabric.word_bytes() as usize / 4;
         let slot = fabric.read(self.id.node, address, self.slot_bytes as usize / 4)?;
-        let words = (slot[0] >> MESSAGE_WORDS_OFFSET & ((1 << MESSAGE_WORDS_WIDTH) - 1)) as usize * lanes;
-        let source = slot[0] >> MESSAGE_SOURCE_OFFSET & ((1 << NODE_WIDTH) - 1);
-        let at = Node {
-            x: (source & ((1 << X_WIDTH) - 1)) as u8,
-            y: (source >> X_WIDTH) as u8,
-        };
-        let last = fabric.nodes.len() - 1;
-        let node = source as usize;
-        let source = fabric.config().node_id(at).ok_or(Error::NoSuchNode { node, last })?;
-        let handle = slot[0] >> MESSAGE_HANDLE_OFFSET & ((1 << HANDLE_WIDTH) - 1);
-        self.unreleased.push_back((source, handle as u8));
+        let front = window::Message::decode(slot[0]);
+        let words = slot.get(lanes..lanes + usize::from(front.words) * lanes);
+        let source = fabric.config().node_id(front.source);
         self.read = self.read.wrapping_add(1);
-        Ok(Some(Message {
-            source,
-            words: slot[lanes..lanes + words].to_vec(),
-        }))
+        self.unreleased.push_back(source.map(|source| (source, front.handle)));
+        let Some((source, words)) = source.zip(words) else {
+            let (node, front) = (self.id.node, slot[0]);
+            return Err(Error::BadMessage { node, address, front });
+        };
+        let words = words.to_vec();
+        Ok(Some(Message { source, words }))
     }
 
     /// Waits for the next message, at most so many cycles.
@@ -174,7 +164,7 @@ impl Queue {
         self.released = self.released.wrapping_add(messages);
         // A queue that is closed releases messages that nobody has read.
         let read = self.unreleased.len().min(messages.into());
-        for (node, handle) in self.unreleased.drain(..read) {
+        for (node, handle) in self.unreleased.drain(..read).flatten() {
             let used = &mut fabric.nodes[node].credits(handle).used;
             *used = used.saturating_sub(1);
         }
@@ -270,5 +260,44 @@ impl<T: Transport> Fabric<T> {
         queue.read = queue.written(self)?;
         queue.released = queue.read;
         Ok(queue)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GoldenTransport;
+    use portico_spec::{Config, Node};
+
+    /// A message into whose slot somebody has written is told, and is not in the way of the next.
+    #[test]
+    fn a_message_that_was_written_over_is_named_and_released() -> Result<(), Error> {
+        for width in [32, 64] {
+            let config = Config {
+                width,
+                edge_nodes: 1,
+                ..Config::default()
+            };
+            let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+            let mut queue = fabric.queue(0, 2, 8, None)?;
+            let sender = queue.sender(&mut fabric, 5, 2)?;
+            let (good, nowhere) = (config.tile_node(5), Node { x: 15, y: 15 });
+            for (words, source) in [(40, good), (1, nowhere)] {
+                fabric.tile(5)?.enqueue(&sender, 0x40, 8)?.wait(1000)?;
+                let handle = sender.handle();
+                let address = queue.region.base + u32::from(queue.read) % queue.slots * queue.slot_bytes;
+                let front = window::Message { words, source, handle }.encode()?;
+                fabric.write(0, address, &[front, 0])?;
+                let node = 0;
+                assert_eq!(
+                    queue.receive(&mut fabric),
+                    Err(Error::BadMessage { node, address, front })
+                );
+                queue.release(&mut fabric, 1)?;
+                fabric.write(5, 0x40, &[7, 8])?;
+            }
+            assert_eq!(queue.receive(&mut fabric)?, None);
+        }
+        Ok(())
     }
 }

@@ -112,7 +112,7 @@ impl<T: Transport> Fabric<T> {
         if node == self.port.host {
             return self.poke(node, register, item, values).map(Ok);
         }
-        self.end_access(node)?;
+        self.end_earlier_access()?;
         match self.poke(node, register, item, values) {
             Err(error) if !self.port.is_under_way() => Err(error),
             written => Ok(written),

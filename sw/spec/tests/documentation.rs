@@ -19,7 +19,7 @@ fn the_page_of_registers_is_up_to_date() {
     assert!(
         committed == generated,
         "docs/registers.md differs from what the tables give, first in line {}: \
-         run `cargo run -p portico-spec --example registers > docs/registers.md`",
+         run `cargo run -p portico-cli -- registers > docs/registers.md`",
         1 + different.unwrap_or(committed.lines().count().min(generated.lines().count())),
     );
 }

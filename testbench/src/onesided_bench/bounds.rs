@@ -34,6 +34,8 @@ pub const FRONT: usize = 2;
 const FRONT_OF_ROWS: usize = 3;
 /// Posted atomics in a row.
 const ADDS: usize = 128;
+/// Bytes that the host moves at once.
+const HOST_BULK: usize = 4 << 10;
 /// Least transfers whose share of the link is held against the bound.
 const BULK: usize = 1 << 10;
 
@@ -119,6 +121,7 @@ pub fn rows(bench: &mut Bench, effort: &Effort) -> anyhow::Result<Vec<Row>> {
     rows.push(share(bench, Way::Put, 0, BULK, effort)?);
     rows.push(small(bench, next, effort)?);
     rows.push(copy_of_rows(bench, next, effort)?);
+    rows.extend(host(bench, next)?);
     Ok(rows)
 }
 
@@ -193,6 +196,36 @@ fn posted(bench: &mut Bench, target: usize) -> anyhow::Result<[Row; 2]> {
         ),
         busy("posted adds back to back, each", many as f64 / ADDS as f64),
     ])
+}
+
+/// What a host writes and reads of a tile through its AXI4-Lite port: a word by itself, and many in one transfer.
+fn host(bench: &mut Bench, target: usize) -> anyhow::Result<Vec<Row>> {
+    let mut rows = vec![];
+    for bytes in [word_bytes(bench.config()), HOST_BULK] {
+        bench.shift();
+        let room = bench.room();
+        let sent: Vec<u32> = (0..bytes / 4).map(|at| bench.expected(4 * at)).collect();
+        let begun = bench.device().cycles();
+        bench.write(&[target], room, &sent)?;
+        let written = bench.device().cycles();
+        let found = bench.read(target, room, sent.len())?;
+        let read = bench.device().cycles();
+        ensure!(
+            found == sent,
+            "the host reads {found:x?} of a tile, where it wrote {sent:x?}"
+        );
+        for (what, cycles) in [("writes", written - begun), ("reads", read - written)] {
+            let name = format!("host {what} {} of a tile", size(bytes));
+            rows.push(row(
+                name,
+                "bytes/cycle",
+                Better::More,
+                bytes as f64 / cycles as f64,
+                None,
+            ));
+        }
+    }
+    Ok(rows)
 }
 
 /// What headers leave of a link for payload, in packets as long as may be, in percent.

@@ -130,7 +130,12 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             bus: Default::default(),
             splitter: ReadSplitter::new(shape.register_bit),
             engine: Engine::new(shape.cores, shape.memory_words, shape.space_words, shape.far_memory),
-            receiver: DataReceiver::new(shape.memory_words, shape.space_words, shape.register_bit),
+            receiver: DataReceiver::new(
+                shape.memory_words,
+                shape.space_words,
+                shape.register_bit,
+                shape.far_memory,
+            ),
             completions: Completions::new(shape.terminals),
             identity: ControlRegisters::new(IDENTITY, shape.fabric, shape.memory_bytes),
             monitor: Default::default(),

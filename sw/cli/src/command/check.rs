@@ -12,7 +12,7 @@ What is printed is itself a configuration, with every key and what it takes:
 A key that does not exist, a wrong type or a value out of range gives one line that says what is allowed, and exit \
 status 2.";
 
-/// Check a configuration file, print all of it, and prove its network free of deadlock
+/// Check a configuration file, print all of it, and prove its networks free of deadlock
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Check {
@@ -27,7 +27,10 @@ pub struct Check {
 impl Check {
     pub fn run(self) -> anyhow::Result<()> {
         let config = ConfigArgs::over(self.file, self.settings).resolve()?;
-        let proof = design::prove(&config)?;
-        output::print(&format!("{}# {}\n", config.to_toml(), design::proof_line(&proof)))
+        let [mesh, fabric] = [
+            design::proof_line("mesh", &design::prove_mesh(&config)?),
+            design::proof_line("fabric", &design::prove_fabric(&config)?),
+        ];
+        output::print(&format!("{}# {mesh}\n# {fabric}\n", config.to_toml()))
     }
 }

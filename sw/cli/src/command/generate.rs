@@ -92,17 +92,17 @@ impl Generate {
         for key in self.config.set_keys().filter(|key| !self.block.keys.contains(key)) {
             tracing::warn!("{key} does not shape block {}", self.block.name);
         }
-        let proof = match self.block.name {
-            "mesh" => Some(design::prove(&config)?),
-            _ => None,
-        };
+        let proof = design::prove(self.block, &config)?;
         let design = hardware::emit(self.block, &config, &self.prefix)?;
         let files = self
             .out
             .as_deref()
             .map_or(vec![], |folder| files(&design, folder, self.split));
 
-        let mut said: String = proof.iter().map(|proof| design::proof_line(proof) + "\n").collect();
+        let proved = proof
+            .iter()
+            .map(|proof| design::proof_line(self.block.name, proof) + "\n");
+        let mut said: String = proved.collect();
         let mut output = Output::default();
         let summary = self.summary(&config, &design, proof, &files);
         for (path, text) in files {

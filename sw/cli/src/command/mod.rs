@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod generate;
 mod list;
+mod registers;
 mod run;
 mod sim;
 mod synth;
@@ -14,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   portico list                            what there is: blocks, keys, traffic patterns
   portico generate mesh --set cols=8 --set rows=8 --out build/mesh8
+  portico registers --form c              a header for software on a fabric
   portico sim mesh --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1
   portico sim fabric --workload soak --cycles 100000 --resets
   portico run halo                        an application on a Verilated 4x4 fabric
@@ -22,7 +24,7 @@ Examples:
 
 Exit status: 0 done, 1 failed, 2 not allowed as asked.";
 
-/// From one configuration to the Verilog of a message-passing mesh, to traffic on it, to its figures
+/// From one configuration to the Verilog of a message-passing fabric, to traffic on it, to its figures
 #[derive(Parser)]
 #[command(name = "portico", version, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = true)]
 pub struct Arguments {
@@ -38,6 +40,7 @@ pub enum Command {
     List(list::List),
     Check(check::Check),
     Generate(generate::Generate),
+    Registers(registers::Registers),
     Sim(sim::Sim),
     Run(run::Run),
     Bench(bench::Bench),
@@ -54,6 +57,7 @@ impl Command {
             Command::List(list) => list.run(),
             Command::Check(check) => check.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Registers(registers) => registers.run(),
             Command::Sim(sim) => sim.run(),
             Command::Run(run) => run.run(),
             Command::Bench(bench) => bench.run(),

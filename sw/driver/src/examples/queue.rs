@@ -38,6 +38,10 @@ pub fn many_to_one<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Fail
     for _ in 0..tiles * MESSAGES {
         let message = queue.wait(fabric, TIMEOUT)?;
         let (node, number) = (message.source, received[message.source]);
+        if message.words.len() != WORDS {
+            let (found, expected) = (message.words.len(), WORDS);
+            return Err(Failure::Length { node, found, expected });
+        }
         for (at, &found) in message.words.iter().enumerate() {
             let place = number * WORDS + at;
             let expected = pattern(node, place);

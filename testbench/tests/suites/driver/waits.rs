@@ -123,15 +123,17 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
         let remote = fabric.host().clone_segment(segment.id())?;
         let by = fabric.tile(0)?.clone_segment(segment.id())?;
         let gate = Gate::new(&mut fabric, HOST)?;
-        let late = |node| {
-            let (what, cycles) = ("access of the host", SHORT);
+        let out_of_time = |node, what| {
+            let cycles = SHORT;
             Error::Timeout { node, what, cycles }
         };
+        let late = |node| out_of_time(node, "access of the host");
+        let behind = |node| out_of_time(node, "earlier access of the host");
 
         let stopped = stop_host(&mut fabric, &gate, &remote)?;
         assert_eq!(fabric.write(0, 0x100, &[1, 2, 3, 4]), Err(late(0)));
-        assert_eq!(fabric.write(1, 0x100, &[5, 6, 7, 8]), Err(late(1)));
-        assert_eq!(fabric.read(1, 0x100, 4), Err(late(1)));
+        assert_eq!(fabric.write(1, 0x100, &[5, 6, 7, 8]), Err(behind(0)));
+        assert_eq!(fabric.read(1, 0x100, 4), Err(behind(0)));
         go_on(&mut fabric, &gate, stopped)?;
         fabric.write(2, 0x100, &[9, 10, 11, 12])?;
         assert_eq!(fabric.read(0, 0x100, 4)?, [1, 2, 3, 4]);
@@ -145,7 +147,7 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
         let add = fabric.tile(0)?.postadd(&by, 0, 1u32)?.count_in(&sent);
         assert_eq!(add, Err(late(0)));
         let never = fabric.tile(0)?.postadd(&by, 0, 100u32)?.count_in(&sent);
-        assert_eq!(never, Err(late(0)));
+        assert_eq!(never, Err(behind(0)));
         go_on(&mut fabric, &gate, stopped)?;
         fabric.tile(0)?.postadd(&by, 0, 1u32)?.count_in(&sent)?;
         sent.drain(&mut fabric, SOON)?;
@@ -162,7 +164,7 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
         }
         let stopped = stop_host(&mut fabric, &gate, &remote)?;
         assert_eq!(queue.release(&mut fabric, 1), Err(late(1)));
-        assert_eq!(queue.release(&mut fabric, 1), Err(late(1)));
+        assert_eq!(queue.release(&mut fabric, 1), Err(behind(1)));
         go_on(&mut fabric, &gate, stopped)?;
         let twice = queue.release(&mut fabric, 2).unwrap_err();
         assert_eq!(

@@ -3,8 +3,12 @@
 //! | | |
 //! | --- | --- |
 //! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; to the end a cycle a word more |
+//! | latency | of a far memory, from `start` to the answer: as to the end |
 //! | throughput | one operation at a time |
 //! | state | the stage, 3 flip-flops |
+//!
+//! A far memory may take reads while a write still waits. So its operations are answered when the write is taken: a read
+//! that was asked for upon the answer must not overtake it.
 
 use rust_hdl::prelude::*;
 
@@ -24,7 +28,7 @@ pub enum Stage {
 }
 
 /// Steps through an operation.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct AtomicStages {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -63,17 +67,59 @@ pub struct AtomicStages {
     /// The operation is over, done or refused.
     pub finished: Signal<Out, Bit>,
     stage: DFF<Stage>,
+    /// The answer comes with the last write.
+    answers_last: Signal<Local, Bit>,
     /// There is room for the answer, if it is still to be given.
     answerable: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     moves_on: Signal<Local, Bit>,
+    is_far: Constant<Bit>,
+}
+
+impl AtomicStages {
+    /// For a memory that is far or not.
+    pub fn new(far_memory: bool) -> Self {
+        Self {
+            clk: Default::default(),
+            rst: Default::default(),
+            start: Default::default(),
+            failing: Default::default(),
+            is_device: Default::default(),
+            stores: Default::default(),
+            changes: Default::default(),
+            is_pair: Default::default(),
+            arrives: Default::default(),
+            answer_ready: Default::default(),
+            read_ready: Default::default(),
+            write_ready: Default::default(),
+            register_ready: Default::default(),
+            read: Default::default(),
+            write: Default::default(),
+            write_register: Default::default(),
+            upper: Default::default(),
+            answers: Default::default(),
+            refuses: Default::default(),
+            checks: Default::default(),
+            leaves: Default::default(),
+            busy: Default::default(),
+            ends: Default::default(),
+            finished: Default::default(),
+            stage: Default::default(),
+            answers_last: Default::default(),
+            answerable: Default::default(),
+            over: Default::default(),
+            moves_on: Default::default(),
+            is_far: Constant::new(far_memory),
+        }
+    }
 }
 
 impl Logic for AtomicStages {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, stage);
-        self.answerable.next = self.answer_ready.val() | !self.stores.val();
+        self.answers_last.next = self.stores.val() | self.is_far.val();
+        self.answerable.next = self.answer_ready.val() | !self.answers_last.val();
         self.read.next = false;
         self.write.next = false;
         self.write_register.next = false;
@@ -126,7 +172,7 @@ impl Logic for AtomicStages {
                 }
             }
             Stage::Await => {
-                self.answers.next = self.arrives.val();
+                self.answers.next = self.arrives.val() & !self.is_far.val();
                 if self.arrives.val() {
                     self.stage.d.next = Stage::Write;
                     if self.is_pair.val() {
@@ -136,8 +182,8 @@ impl Logic for AtomicStages {
             }
             Stage::WriteUpper => {
                 self.write.next = self.changes.val();
-                self.over.next = !self.changes.val();
-                if self.write_ready.val() {
+                self.over.next = !self.changes.val() & !self.is_far.val();
+                if self.write_ready.val() | !self.changes.val() {
                     self.stage.d.next = Stage::Write;
                 }
             }
@@ -145,8 +191,8 @@ impl Logic for AtomicStages {
                 // Without a look at the new value, whose way is long.
                 self.ends.next = self.write_ready.val() & self.answerable.val();
                 self.write.next = self.changes.val() & self.answerable.val();
-                self.over.next = !self.changes.val() | (self.write_ready.val() & self.answerable.val());
-                self.answers.next = self.stores.val() & self.write_ready.val();
+                self.over.next = self.answerable.val() & (self.write_ready.val() | !self.changes.val());
+                self.answers.next = self.answers_last.val() & (self.write_ready.val() | !self.changes.val());
             }
             Stage::WriteDevice => {
                 self.write_register.next = self.answer_ready.val();

@@ -3,7 +3,7 @@
 //! | | |
 //! | --- | --- |
 //! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; from `start` to its end a cycle a word more |
-//! | throughput | one operation at a time; packets of one operand follow each other every 4 cycles |
+//! | throughput | one operation at a time; packets of one operand to a word of a scratchpad follow each other every 4 cycles |
 //! | state | that of its parts, the place of the write, and who asked |
 //!
 //! The packet can leave as soon as the word is asked for, so that the head of the next comes in meanwhile; its ADDRESS may
@@ -12,7 +12,8 @@
 //!
 //! A value of 64 bits where words have 32 is a pair of words, the lower of them at an even offset; its upper word is read
 //! and written first. The answer leaves with the old value, in the cycle before the write at the earliest; whoever hears of
-//! it is a router and an injection away. A poke is answered once it is written, for it may be what others wait for.
+//! it is a router and an injection away. A poke is answered once it is written, for it may be what others wait for; and so
+//! is whatever goes to a far memory, see [`AtomicStages`].
 
 use super::{
     atomic_alu::AtomicAlu, atomic_check::AtomicCheck, atomic_line::AtomicLine, atomic_old::AtomicOld,
@@ -78,14 +79,15 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     is_pair: Signal<Local, Bit>,
     lowest: Signal<Local, Bits<1>>,
     narrow_words: Constant<Bit>,
+    is_far: Constant<Bit>,
     ack: Constant<Bits<KIND_WIDTH>>,
     refuse: Constant<Bits<KIND_WIDTH>>,
     value_kind: Constant<Bits<KIND_WIDTH>>,
 }
 
 impl<const W: usize, const B: usize> AtomicUnit<W, B> {
-    /// For the memory and registers of [`Target::new`].
-    pub fn new(memory_words: u64, register_bit: usize) -> Self {
+    /// For the memory and registers of [`Target::new`]; `far_memory` as in [`Shape`](crate::ni::Shape).
+    pub fn new(memory_words: u64, register_bit: usize, far_memory: bool) -> Self {
         let kind = |kind: ControlKind| Constant::new(bits(kind as u64));
         Self {
             clk: Default::default(),
@@ -116,7 +118,7 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
             alu: Default::default(),
             target: Target::new(memory_words, register_bit),
             check: Default::default(),
-            stages: Default::default(),
+            stages: AtomicStages::new(far_memory),
             old: Default::default(),
             line: Default::default(),
             place: Default::default(),
@@ -125,6 +127,7 @@ impl<const W: usize, const B: usize> AtomicUnit<W, B> {
             is_pair: Default::default(),
             lowest: Default::default(),
             narrow_words: Constant::new(W == 32),
+            is_far: Constant::new(far_memory),
             ack: kind(ControlKind::Ack),
             refuse: kind(ControlKind::Refuse),
             value_kind: kind(ControlKind::Value),
@@ -217,6 +220,9 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.answer.slot.next = self.asker_slot.q.val();
         self.answer.kind.next = self.value_kind.val();
         self.answer.value.next = self.old.value.val();
+        if self.is_far.val() {
+            self.answer.value.next = self.old.held.val();
+        }
         if self.alu.posted.val() {
             self.answer.kind.next = self.ack.val();
         }

@@ -2,8 +2,8 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | a payload word: 0 cycles to the memory; the tail of a put: 1 cycle to its answer on `m_axis_control`, of an atomic 3 with a memory that gives data after a cycle |
-//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 1 to 3 more for an atomic |
+//! | latency | a payload word: 0 cycles to the memory; the tail of a put: 1 cycle to its answer on `m_axis_control`, of an atomic 3 with a memory that gives data after a cycle, 4 with a far one |
+//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 1 more for an atomic of one word, 5 for one of a pair of words |
 //! | state | that of its parts |
 //!
 //! Nothing waits but for the memory, the register bus, room for an answer on the control plane, and this node's own events
@@ -91,8 +91,9 @@ pub struct DataReceiver<const W: usize, const B: usize> {
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
     /// For a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
-    /// `register_bit` of the address set are registers. Panics for what [`Target::new`] refuses.
-    pub fn new(memory_words: u64, space_words: u64, register_bit: usize) -> Self {
+    /// `register_bit` of the address set are registers; `far_memory` as in [`Shape`](crate::ni::Shape). Panics for what
+    /// [`Target::new`] refuses.
+    pub fn new(memory_words: u64, space_words: u64, register_bit: usize, far_memory: bool) -> Self {
         Self {
             clk: Default::default(),
             rst: Default::default(),
@@ -124,7 +125,7 @@ impl<const W: usize, const B: usize> DataReceiver<W, B> {
             target: Target::new(memory_words, register_bit),
             message: Default::default(),
             transfer_end: Default::default(),
-            atomic: AtomicUnit::new(memory_words, register_bit),
+            atomic: AtomicUnit::new(memory_words, register_bit, far_memory),
             answers: Default::default(),
             report: Default::default(),
             releaser: Default::default(),

@@ -3,7 +3,7 @@
 //! | | |
 //! | --- | --- |
 //! | latency | combinational from the flit on offer |
-//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; the flit behind an atomic's waits until the unit has asked for its word, the one behind that until it ends |
+//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; behind an atomic the head waits until its unit needs the packet no more, the next flit until it ends |
 //! | state | that of [`Steps`], and a flag |
 //!
 //! A last word goes to its place as soon as it can, and is remembered to have gone if the tables are busy just then: what

@@ -22,13 +22,13 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  portico bench soak                      10 million cycles: an hour or so
+  portico bench soak                      10 million cycles: half an hour or so
   portico bench soak --quick              100 thousand
   portico bench soak --cycles 50000000 --seed 7 --json build/soak.json
 
 All operations of all tiles at once, on tiles and on a memory node behind a slow memory that stalls, wrong descriptors \
 and resets in mid-flight among them. Every completion, every message and all memories are compared with the golden \
-fabric, and at the end every credit must have come back: one difference, and there are no figures.
+fabric, and at the end every credit of a queue must have come back: one difference, and there are no figures.
 
 Figures of time hold for this machine alone.";
 

@@ -36,6 +36,10 @@ pub fn release_register(tag: u8) -> u64 {
     (Block::Release as u64) << BLOCK_OFFSET | u64::from(tag)
 }
 
+fn wide<const N: usize>(bits: Bits<N>) -> u128 {
+    bits.to_u64().into()
+}
+
 /// What came out, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
@@ -63,18 +67,25 @@ pub struct Bench<const W: usize, const B: usize> {
     /// Cycle in which each flit of control packets was first offered, and of credits.
     pub offered: Vec<usize>,
     pub credits_offered: Vec<usize>,
+    /// The memory takes no write.
+    pub writes_wait: bool,
     answer: Vec<u64>,
     waiting_reads: [VecDeque<u64>; 2],
     was_offered: bool,
     /// What was offered and not taken in the cycle before.
-    held: [Option<u64>; 3],
+    held: [Option<u128>; 3],
 }
 
 impl<const W: usize, const B: usize> Bench<W, B> {
     pub fn new(seed: u64, readiness: f64) -> Self {
+        Self::at_memory(seed, readiness, false)
+    }
+
+    /// With a memory that is far or not.
+    pub fn at_memory(seed: u64, readiness: f64, far: bool) -> Self {
         let bit = register_bit(W);
         let mut bench = Self {
-            dut: reset(DataReceiver::new(MEMORY_WORDS, 2 << bit, bit)),
+            dut: reset(DataReceiver::new(MEMORY_WORDS, 2 << bit, bit, far)),
             rng: rng(seed),
             readiness,
             log: Log::default(),
@@ -82,6 +93,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
             cycle: 0,
             offered: vec![],
             credits_offered: vec![],
+            writes_wait: false,
             answer: vec![],
             waiting_reads: Default::default(),
             was_offered: false,
@@ -126,7 +138,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.dut.s_axis.tvalid.next = flit.is_some();
         self.dut.s_axis.tdata.next = data.into();
         self.dut.s_axis.tlast.next = last;
-        self.dut.memory_write.ready.next = self.ready();
+        self.dut.memory_write.ready.next = self.ready() && !self.writes_wait;
         self.dut.register_ready.next = self.ready() && register.is_none();
         self.dut.m_axis_control.tready.next = self.ready();
         self.dut.m_axis_credit.tready.next = self.ready();
@@ -182,14 +194,14 @@ impl<const W: usize, const B: usize> Bench<W, B> {
             (
                 write.valid.val(),
                 write.ready.val(),
-                write.address.val().to_u64() << 32 | write.data.val().to_u64() >> 32,
+                wide(write.address.val()) << 72 | wide(write.lanes.val()) << 64 | wide(write.data.val()),
             ),
             (
                 dut.register_valid.val(),
                 dut.register_ready.val(),
-                dut.register_index.val().to_u64(),
+                wide(dut.register_index.val()) << 32 | wide(dut.register_data.val()),
             ),
-            (read.valid.val(), read.ready.val(), read.address.val().to_u64()),
+            (read.valid.val(), read.ready.val(), wide(read.address.val())),
         ];
         for (held, (valid, ready, what)) in self.held.iter_mut().zip(offers) {
             let offer = valid.then_some(what);

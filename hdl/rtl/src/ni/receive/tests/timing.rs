@@ -10,7 +10,11 @@ use portico_spec::ni::{
 };
 
 fn bench<const W: usize, const B: usize>() -> Bench<W, B> {
-    let mut bench = Bench::new(0x7131, 1.0);
+    bench_at(false)
+}
+
+fn bench_at<const W: usize, const B: usize>(far: bool) -> Bench<W, B> {
+    let mut bench = Bench::at_memory(0x7131, 1.0, far);
     let windows = [
         opening(1, 0, 100, control(Mode::Window, Some(1)), 0),
         opening(2, 100, 300, control(Mode::Pointer, Some(2)), 0),
@@ -101,6 +105,35 @@ fn the_next_packet_follows_an_atomic_in_time() {
         let expected: Vec<usize> = flits.into_iter().take(taken.len()).map(|flit| tail + flit).collect();
         assert_eq!(taken, expected, "{first:x?}, {next:x?}");
         bench.drain();
+    }
+}
+
+/// Whoever hears of it may read at once, and a far memory may serve that read before a write that waits.
+#[test]
+fn a_far_memory_answers_when_the_write_is_taken() {
+    let failed = atomic(1, 0, 1, Operation::CompareAndSwap, false, false, &[7, 8]);
+    let add = atomic(1, 0, 1, Operation::FetchAdd, false, false, &[1]);
+    let pair = atomic(1, 0, 1, Operation::PostAdd, true, false, &[1, 2]);
+    for (packet, writes) in [(&failed, false), (&add, true), (&pair, true)] {
+        for far in [false, true] {
+            let mut bench = bench_at::<32, 4>(far);
+            bench.writes_wait = true;
+            let tail = *bench.send(packet).last().unwrap();
+            for _ in 0..20 {
+                bench.step(None, None);
+            }
+            let since = bench.cycle;
+            assert_eq!(bench.offered.is_empty(), far && writes, "{packet:x?}, far {far}");
+            bench.writes_wait = false;
+            bench.drain();
+            let words = if packet == &pair { 2 } else { 1 };
+            let offered = match (far, writes) {
+                (false, _) => tail + 2 + words,
+                (true, false) => tail + 4,
+                (true, true) => since + words,
+            };
+            assert_eq!(bench.offered[0], offered, "{packet:x?}, far {far}");
+        }
     }
 }
 
