@@ -117,6 +117,7 @@ on_both! {
     waits::the_host_sends_within_its_credits;
     waits::a_retired_sender_gives_its_credits_back;
     waits::an_access_out_of_time_is_done_once;
+    waits::what_is_given_back_out_of_time_is_free;
     waits::an_operation_out_of_time_keeps_no_event;
 }
 

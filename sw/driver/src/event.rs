@@ -89,8 +89,9 @@ impl Event {
     /// # Errors
     /// The fabric's.
     pub fn reset<T: Transport>(&self, fabric: &mut Fabric<T>, count: u16) -> Result<(), Error> {
-        fabric.poke(self.node, EventRegister::Count, self.number.into(), &[count.into()])?;
+        let written = fabric.poke_once(self.node, EventRegister::Count, self.number.into(), &[count.into()])?;
         fabric.nodes[self.node].issued[usize::from(self.number)] = Some(count);
+        written?;
         fabric.clear_error(self.node, self.number)
     }
 

@@ -75,9 +75,9 @@ impl Mailbox {
     /// # Errors
     /// The fabric's.
     pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        fabric.poke(self.node, MailboxRegister::Control, self.number.into(), &[0])?;
+        let written = fabric.poke_once(self.node, MailboxRegister::Control, self.number.into(), &[0])?;
         fabric.nodes[self.node].mailboxes.give(self.number);
-        Ok(())
+        written
     }
 }
 

@@ -171,7 +171,10 @@ impl Remote {
     /// # Errors
     /// The fabric's.
     pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        self.give(fabric)
+        let (node, item) = (self.initiator, self.handle.into());
+        let written = fabric.poke_once(node, SegmentRegister::Target, item, &[0])?;
+        fabric.nodes[node].segments.give(self.handle);
+        written
     }
 
     pub(crate) fn give<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
@@ -274,9 +277,9 @@ impl<T: Transport> Fabric<T> {
     }
 
     pub(crate) fn close_window(&mut self, id: GlobalId) -> Result<(), Error> {
-        self.poke(id.node, TagRegister::Control, id.tag.into(), &[0])?;
+        let written = self.poke_once(id.node, TagRegister::Control, id.tag.into(), &[0])?;
         self.nodes[id.node].windows.give(id.tag);
-        Ok(())
+        written
     }
 
     pub(crate) fn clone_segment(&mut self, initiator: usize, id: GlobalId, credits: u32) -> Result<Remote, Error> {

@@ -2,7 +2,8 @@
 
 use super::{initiator, rest, Gate, SOON};
 use portico::{
-    onesided::{Remote, Ticket, Window},
+    mailbox::Delivery,
+    onesided::{Geometry, Remote, Ticket, Window},
     queue::{Queue, Unretired},
     Error, Fabric, Transport,
 };
@@ -174,6 +175,43 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
         queue.release(&mut fabric, 1)?;
         queue.retire(&mut fabric, sender)?;
     }
+    Ok(())
+}
+
+/// What is given back is free though the time for it is out: the write still comes, before whatever uses it anew.
+pub fn what_is_given_back_out_of_time_is_free<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let mut fabric = open(32);
+    let published = fabric.publish(3, Window::new(0x400, 64))?;
+    let remote = fabric.host().clone_segment(published.id())?;
+    let gate = Gate::new(&mut fabric, HOST)?;
+    let event = fabric.event(5)?;
+    let segment = fabric.publish(1, Window::new(0, 64))?;
+    let clone = fabric.tile(2)?.clone_segment(published.id())?;
+    let mailbox = fabric.mailbox(4, Delivery::Message, None)?;
+    let before = (segment.id(), clone.handle(), mailbox.number());
+
+    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    assert!(event.reset(&mut fabric, 7).is_err());
+    go_on(&mut fabric, &gate, stopped)?;
+    assert_eq!(event.state(&mut fabric)?.count, 7);
+    event.drain(&mut fabric, SOON)?;
+    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    assert!(segment.withdraw(&mut fabric).is_err());
+    go_on(&mut fabric, &gate, stopped)?;
+    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    assert!(clone.release(&mut fabric).is_err());
+    go_on(&mut fabric, &gate, stopped)?;
+    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    assert!(mailbox.release(&mut fabric).is_err());
+    go_on(&mut fabric, &gate, stopped)?;
+
+    let segment = fabric.publish(1, Window::new(0, 64))?;
+    let clone = fabric.tile(2)?.clone_segment(published.id())?;
+    let mailbox = fabric.mailbox(4, Delivery::Message, None)?;
+    assert_eq!((segment.id(), clone.handle(), mailbox.number()), before);
+    fabric.write(2, 0x40, &[1, 2])?;
+    fabric.tile(2)?.put(&clone, 0, 0x40, Geometry::linear(8))?.wait(SOON)?;
+    assert_eq!(fabric.read(3, 0x400, 2)?, [1, 2]);
     Ok(())
 }
 
