@@ -8,11 +8,12 @@ mod onesided_tables;
 mod soak;
 mod tables;
 
-use crate::{design, model};
+use crate::{config_args::FABRIC_DECIDES, design, model};
 use clap::{Args, Subcommand};
 use portico_sim::{Library, Options};
+use portico_spec::Config;
 use portico_synth::Tool;
-use portico_testbench::bench_report::BenchReport;
+use portico_testbench::bench_report::{BenchReport, Row};
 use portico_verilog::Design;
 
 /// Measure, and print each figure beside its bound
@@ -55,6 +56,20 @@ fn sign(report: &mut BenchReport, seed: u64, tools: impl IntoIterator<Item = Too
         report.tools.insert(tool.program().into(), found.version);
     }
     Ok(())
+}
+
+/// The signed report of a benchmark on a Verilated fabric, without the keys that a fabric decides itself.
+///
+/// # Errors
+/// A tool is missing.
+fn fabric_report(config: &Config, rows: Vec<Row>, seed: u64) -> anyhow::Result<BenchReport> {
+    let mut report = BenchReport {
+        rows,
+        ..BenchReport::new(config)
+    };
+    FABRIC_DECIDES.iter().for_each(|key| drop(report.config.remove(*key)));
+    sign(&mut report, seed, [Tool::Verilator])?;
+    Ok(report)
 }
 
 /// Compiles a design from nothing, and gives the seconds that it took; if `quick`, takes what the cache has, without.

@@ -177,6 +177,7 @@ impl Remote {
         written
     }
 
+    /// As [`Remote::release`], for whoever keeps the handle and tries again when the time was out.
     pub(crate) fn give<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         fabric.poke(self.initiator, SegmentRegister::Target, self.handle.into(), &[0])?;
         fabric.nodes[self.initiator].segments.give(self.handle);

@@ -1,6 +1,6 @@
 //! `portico bench onesided`: the one-sided operations.
 
-use super::{onesided_tables, sign};
+use super::{fabric_report, onesided_tables};
 use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
     line_plot,
@@ -8,9 +8,7 @@ use crate::{
     progress,
 };
 use clap::Args;
-use portico_synth::Tool;
 use portico_testbench::{
-    bench_report::BenchReport,
     hardware,
     onesided_bench::{self, Effort},
 };
@@ -61,12 +59,7 @@ impl Onesided {
         bar.finish_and_clear();
         let figures = figures?;
 
-        let mut report = BenchReport {
-            rows: figures.rows(),
-            ..BenchReport::new(&config)
-        };
-        FABRIC_DECIDES.iter().for_each(|key| drop(report.config.remove(*key)));
-        sign(&mut report, effort.seed, [Tool::Verilator])?;
+        let report = fabric_report(&config, figures.rows(), effort.seed)?;
 
         let mut output = Output::default();
         let folder = self.out.as_ref();

@@ -1,6 +1,6 @@
 //! `portico bench soak`: a long random run of the whole fabric, and how fast it is simulated.
 
-use super::{compile, sign, tables};
+use super::{compile, fabric_report, tables};
 use crate::{
     command::sim::replayable,
     config_args::{ConfigArgs, FABRIC_DECIDES},
@@ -11,10 +11,9 @@ use crate::{
 };
 use clap::Args;
 use portico_spec::Config;
-use portico_synth::Tool;
 use portico_testbench::{
     axi_memory::Timing,
-    bench_report::{BenchReport, Better, Row},
+    bench_report::{Better, Row},
     hardware,
     soak::{self, Summary, Workload},
 };
@@ -81,12 +80,7 @@ impl Soak {
         bar.finish_and_clear();
         let summary = outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, &soak))?;
 
-        let mut report = BenchReport {
-            rows: rows(&summary, built),
-            ..BenchReport::new(&config)
-        };
-        FABRIC_DECIDES.iter().for_each(|key| drop(report.config.remove(*key)));
-        sign(&mut report, soak.seed, [Tool::Verilator])?;
+        let report = fabric_report(&config, rows(&summary, built), soak.seed)?;
         let mut output = Output::default();
         self.json
             .into_iter()
