@@ -41,6 +41,7 @@ fn write(folder: &Path, file: &str, name: &str, mut block: impl Block) -> Result
     block.connect_all();
     let options = Options {
         generator: format!("Portico {}", env!("CARGO_PKG_VERSION")),
+        licence: String::new(),
         prefix: "portico".into(),
         block: name.into(),
         configuration: Vec::new(),

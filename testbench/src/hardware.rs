@@ -27,6 +27,7 @@ pub fn configuration(top: &Top, config: &Config) -> Vec<(String, String)> {
 pub fn emit(top: &Top, config: &Config, prefix: &str) -> anyhow::Result<Design> {
     let options = portico_verilog::Options {
         generator: format!("Portico {}", env!("CARGO_PKG_VERSION")),
+        licence: String::new(),
         prefix: prefix.to_owned(),
         block: top.name.to_owned(),
         configuration: configuration(top, config),

@@ -32,6 +32,7 @@ fn rtl(width: usize) -> Box<dyn Device> {
 fn verilog(width: usize) -> Box<dyn Device> {
     let options = Options {
         generator: "Test".into(),
+        licence: String::new(),
         prefix: "portico".into(),
         block: "axi-lite-slave".into(),
         configuration: vec![("width".into(), width.to_string())],

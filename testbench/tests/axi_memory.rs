@@ -36,6 +36,7 @@ fn rtl(width: usize) -> Box<dyn Device> {
 fn design(width: usize) -> Design {
     let options = Options {
         generator: "Test".into(),
+        licence: String::new(),
         prefix: "portico".into(),
         block: "axi-memory".into(),
         configuration: vec![("width".into(), width.to_string())],

@@ -78,6 +78,7 @@ fn spec(width: usize) -> Value {
 fn bridge(width: usize) -> Design {
     let options = Options {
         generator: "Test".into(),
+        licence: String::new(),
         prefix: "portico".into(),
         block: "bridge".into(),
         configuration: vec![("width".into(), width.to_string())],

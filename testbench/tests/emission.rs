@@ -205,6 +205,7 @@ fn scratchpad(config: &Config) -> Design {
     block.connect_all();
     let options = portico_verilog::Options {
         generator: "Test".to_owned(),
+        licence: String::new(),
         prefix: PREFIX.to_owned(),
         block: "scratchpad".to_owned(),
         configuration: config

@@ -19,6 +19,7 @@ const SEED: u64 = 0x5eed;
 fn design<const A: usize>(parameters: &ListParameters) -> Design {
     let options = Options {
         generator: "Portico test".into(),
+        licence: String::new(),
         prefix: "portico".into(),
         block: "list-manager".into(),
         configuration: vec![
@@ -122,6 +123,7 @@ fn every_block_can_be_emitted() {
     use portico_hdl::portals::list_manager::*;
     let options = Options {
         generator: "Portico test".into(),
+        licence: String::new(),
         prefix: "portico".into(),
         block: "block".into(),
         configuration: vec![],

@@ -28,6 +28,7 @@ const PARAMETERS: ListParameters = ListParameters {
 fn design(parameters: &ListParameters) -> Design {
     let options = portico_verilog::Options {
         generator: "Test".into(),
+        licence: String::new(),
         prefix: "portico".into(),
         block: "list-manager".into(),
         configuration: vec![],

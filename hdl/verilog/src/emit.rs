@@ -5,31 +5,32 @@ use crate::{
     design::{Design, Direction, Module, Port},
     error::{Error, Result},
     loops::Paths,
-    names, plan, print,
+    modules::{self, Shape},
+    names, plan,
+    print::{self, wrapped_comment},
     symbols::{dotted, Symbols},
     tree::{collect, Instance},
     value::Lowering,
 };
 use rust_hdl::core::{ast::Verilog, atom::AtomKind, block::Block};
 use sha2::{Digest, Sha256};
-use std::{
-    collections::{HashMap, HashSet},
-    rc::Rc,
-};
+use std::{collections::HashMap, rc::Rc};
 
 /// What the text says about itself, and how its modules are called.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Name and version of the generator, for the header.
     pub generator: String,
-    /// Prefix of every module name.
+    /// Licence of the text as SPDX names it, for the header; empty for none.
+    pub licence: String,
+    /// Prefix of every module name: the top is `<prefix>_<block>`, a module inside it `<prefix>_<block>_<type>`.
     pub prefix: String,
     /// Name of the block, with `-` between words: `round-robin-arbiter`.
     pub block: String,
     /// Configuration as (key, value), for the header and its hash.
     pub configuration: Vec<(String, String)>,
-    /// Paths of blocks (without indices, such as `router`) that Verilator keeps as modules of their own: the model of a big
-    /// fabric stays small.
+    /// Types of blocks, in snake case (`router`), that Verilator keeps as modules of their own: the model of a big fabric
+    /// stays small.
     pub keep_apart: Vec<String>,
 }
 
@@ -42,12 +43,16 @@ impl Options {
             .collect();
         let digest = Sha256::digest(format!("{}: {}", self.block, entries.join(", ")));
         let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        let text = format!("// {}, block {}, configuration {hash}", self.generator, self.block);
+        let text = format!("{}, block {}, configuration {hash}", self.generator, self.block);
         let text = match entries.is_empty() {
             true => text,
             false => format!("{text}: {}", entries.join(", ")),
         };
-        text.replace(['\n', '\r'], " ")
+        let text = wrapped_comment(&text.replace(['\n', '\r'], " "));
+        match self.licence.as_str() {
+            "" => text,
+            licence => format!("// SPDX-License-Identifier: {licence}\n{text}"),
+        }
     }
 }
 
@@ -58,15 +63,20 @@ impl Options {
 /// Everything that would make broken Verilog: see [`Error`].
 pub fn emit(block: &dyn Block, options: &Options) -> Result<Design> {
     let instance = collect(block, &options.block);
-    let mut emitter = Emitter::new(options);
-    let name = emitter.module_name(&options.block);
-    if !names::is_identifier(&name) {
+    let top = format!("{}_{}", options.prefix, options.block.replace('-', "_"));
+    if !names::is_identifier(&top) {
         return Err(Error::Unsupported {
             block: options.block.clone(),
-            what: format!("module name `{name}`, which Verilog does not take,"),
+            what: format!("module name `{top}`, which Verilog does not take,"),
         });
     }
-    let top = emitter.block(&instance, "", &options.block)?;
+    let mut emitter = Emitter::default();
+    emitter.block(&instance, None, "", &options.block)?;
+    let names = modules::name(&emitter.shapes, &top);
+    let modules = emitter.shapes.iter().zip(&names).map(|(shape, name)| Module {
+        name: name.clone(),
+        text: finished(shape, name, &names, options),
+    });
     let ports = instance.atoms.iter().filter_map(|atom| {
         let direction = match atom.kind {
             AtomKind::InputParameter => Direction::Input,
@@ -80,117 +90,106 @@ pub fn emit(block: &dyn Block, options: &Options) -> Result<Design> {
         })
     });
     Ok(Design {
-        top: top.name.clone(),
-        header: options.header(),
-        modules: emitter.modules,
+        modules: modules.collect(),
         ports: ports.collect(),
+        header: options.header(),
+        top,
     })
 }
 
-/// A module that stands.
+/// The text of a module with all names in it.
+fn finished(shape: &Shape, name: &str, names: &[String], options: &Options) -> String {
+    let mut text = shape.text.replace(print::OWN_NAME, name);
+    for (_, child) in &shape.children {
+        text = text.replace(&modules::mark(*child), &names[*child]);
+    }
+    // A module that is kept apart for Verilator says so.
+    match options.keep_apart.contains(&shape.base) {
+        true => text.replacen("\n);\n", "\n); /* verilator no_inline_module */\n", 1),
+        false => text,
+    }
+}
+
+/// A module that stands: its place among the shapes, and the combinational paths through it.
 struct Done {
-    name: String,
+    module: usize,
     paths: Paths,
 }
 
-struct Emitter<'a> {
-    options: &'a Options,
-    modules: Vec<Module>,
+#[derive(Default)]
+struct Emitter {
+    shapes: Vec<Shape>,
     by_structure: HashMap<[u8; 32], Rc<Done>>,
-    by_text: HashMap<String, Rc<Done>>,
-    taken: HashSet<String>,
+    by_text: HashMap<(String, String), Rc<Done>>,
 }
 
-impl<'a> Emitter<'a> {
-    fn new(options: &'a Options) -> Self {
-        Emitter {
-            options,
-            modules: Vec::new(),
-            by_structure: HashMap::new(),
-            by_text: HashMap::new(),
-            taken: HashSet::new(),
-        }
-    }
-
-    /// `path` leads from the top to the block, indices left out; `place` is the same with indices, for errors.
-    fn block(&mut self, instance: &Instance, path: &str, place: &str) -> Result<Rc<Done>> {
+impl Emitter {
+    /// `ty` is the type that the block around tells; `path` leads from the top to the block, indices left out; `place` is
+    /// the same with indices, for errors.
+    fn block(&mut self, instance: &Instance, ty: Option<&str>, path: &str, place: &str) -> Result<Rc<Done>> {
         if let Some(done) = self.by_structure.get(&instance.fingerprint) {
             return Ok(done.clone());
         }
         let mut children = Vec::new();
         // Blocks below one that is given as text are its model for simulation.
         let below_text = matches!(instance.code, Verilog::Custom(_));
-        let modules = instance
+        let inside = instance
             .children
             .iter()
             .filter(|child| !below_text && !child.is_flip_flop());
-        for child in modules {
-            let below = format!("{path}_{}", names::without_indices(&child.name));
-            let below = below.trim_start_matches('_');
-            children.push(self.block(child, below, &format!("{place}.{}", dotted(&child.name)))?);
+        for child in inside {
+            let field = names::without_indices(&child.name);
+            let below = format!("{path}_{field}");
+            let types = instance.description.iter().flat_map(|description| &description.inside);
+            let ty = types.into_iter().find(|(name, _)| *name == field).map(|(_, ty)| *ty);
+            let place = format!("{place}.{}", dotted(&child.name));
+            children.push(self.block(child, ty, below.trim_start_matches('_'), &place)?);
         }
-        let (text, paths) = self.text(instance, &children, place)?;
-        // A module that is kept apart for Verilator says so; the remark is part of its text.
-        let kept = self.options.keep_apart.iter().any(|kept| kept == path);
-        let text = match kept {
-            true => text.replacen(");\n", "); /* verilator no_inline_module */\n", 1),
-            false => text,
-        };
-        let done = match self.by_text.get(&text) {
-            Some(done) => done.clone(),
+        let (text, paths) = text(instance, &children, place)?;
+        let names = instance.children.iter().filter(|child| !child.is_flip_flop());
+        let names = names.map(|child| names::flat(&child.name));
+        let inside = names.zip(children.iter().map(|child| child.module)).collect();
+        let shape = Shape::new(instance, ty, path, inside, text);
+        let key = (shape.base.clone(), shape.text.clone());
+        let done = match self.by_text.get(&key) {
+            Some(done) => {
+                self.shapes[done.module].meet(shape);
+                done.clone()
+            }
             None => {
-                let name = self.free_name(if path.is_empty() { &self.options.block } else { path });
-                self.modules.push(Module {
-                    name: name.clone(),
-                    text: format!("module {name} {text}"),
-                });
-                let done = Rc::new(Done { name, paths });
-                self.by_text.insert(text, done.clone());
+                self.shapes.push(shape);
+                let module = self.shapes.len() - 1;
+                let done = Rc::new(Done { module, paths });
+                self.by_text.insert(key, done.clone());
                 done
             }
         };
         self.by_structure.insert(instance.fingerprint, done.clone());
         Ok(done)
     }
+}
 
-    fn text(&self, instance: &Instance, children: &[Rc<Done>], place: &str) -> Result<(String, Paths)> {
-        let symbols = Symbols::new(instance, place)?;
-        let kernel = match &instance.code {
-            Verilog::Custom(body) => return Ok((print::module_from_text(instance, body), custom::paths(instance))),
-            Verilog::Combinatorial(kernel) => kernel.clone(),
-            Verilog::Empty => Vec::new(),
-            Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
-                return Err(Error::Unsupported {
-                    block: place.to_owned(),
-                    what: "a black box or wrapper".into(),
-                })
-            }
-        };
-        let mut lowering = Lowering {
-            symbols: &symbols,
-            block: place,
-            loops: Vec::new(),
-        };
-        let body = lowering.block(&kernel)?;
-        let paths: Vec<&Paths> = children.iter().map(|child| &child.paths).collect();
-        let plan = plan::plan(body, &symbols, &paths, place)?;
-        let modules: Vec<&str> = children.iter().map(|child| child.name.as_str()).collect();
-        Ok((print::module(instance, &symbols, &plan, &modules), plan.paths))
-    }
-
-    fn module_name(&self, path: &str) -> String {
-        format!("{}_{}", self.options.prefix, path.replace('-', "_"))
-    }
-
-    /// The prefix and `path`; a number tells two different blocks at one path apart.
-    fn free_name(&mut self, path: &str) -> String {
-        let base = self.module_name(path);
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let name = std::iter::once(base.clone())
-            .chain(numbered)
-            .find(|name| !self.taken.contains(name));
-        let name = name.expect("there is always a next number");
-        self.taken.insert(name.clone());
-        name
-    }
+fn text(instance: &Instance, children: &[Rc<Done>], place: &str) -> Result<(String, Paths)> {
+    let symbols = Symbols::new(instance, place)?;
+    let kernel = match &instance.code {
+        Verilog::Custom(body) => return Ok((print::module_from_text(instance, body), custom::paths(instance))),
+        Verilog::Combinatorial(kernel) => kernel.clone(),
+        Verilog::Empty => Vec::new(),
+        Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
+            return Err(Error::Unsupported {
+                block: place.to_owned(),
+                what: "a black box or wrapper".into(),
+            })
+        }
+    };
+    let mut lowering = Lowering {
+        symbols: &symbols,
+        block: place,
+        loops: Vec::new(),
+    };
+    let body = lowering.block(&kernel)?;
+    let paths: Vec<&Paths> = children.iter().map(|child| &child.paths).collect();
+    let plan = plan::plan(body, &symbols, &paths, place)?;
+    let modules: Vec<String> = children.iter().map(|child| modules::mark(child.module)).collect();
+    Ok((print::module(instance, &symbols, &plan, &modules), plan.paths))
 }

@@ -8,6 +8,9 @@ pub enum Error {
     /// An output, an input of a child, a register or a local that no statement drives.
     #[error("{block}: `{signal}` is never driven")]
     Undriven { block: String, signal: String },
+    /// A constant that the constructor of its block left without a value.
+    #[error("{block}: constant `{signal}` has no value; the block's constructor must set it")]
+    Unset { block: String, signal: String },
     /// Driven on some paths through the kernel and not on others.
     #[error("{block}: `{signal}` keeps its old value on some path, which makes a latch; give it a default first")]
     Latch { block: String, signal: String },

@@ -24,6 +24,7 @@
 //!
 //! let options = portico_verilog::Options {
 //!     generator: "Example 1.0".into(),
+//!     licence: "Apache-2.0".into(),
 //!     prefix: "example".into(),
 //!     block: "inverter".into(),
 //!     configuration: vec![],
@@ -47,10 +48,14 @@
 //! One file each: `tree` collects blocks, `symbols` names their signals (`path` reads how kernels spell them), `lower`,
 //! `value` and `index` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`, `slice`), `assigned` and
 //! `loops` check them, `known` settles what is constant, `process` and `plan` give them their shape, `print` writes them,
-//! `custom` takes blocks given as text, `emit` shares what is equal.
+//! `custom` takes blocks given as text, `emit` shares what is equal, `modules` names it.
+
+extern crate self as portico_verilog;
 
 mod assigned;
+mod constant;
 mod custom;
+pub mod describe;
 mod design;
 mod emit;
 mod error;
@@ -60,9 +65,11 @@ mod index;
 mod known;
 mod loops;
 mod lower;
+mod modules;
 mod names;
 mod path;
 mod plan;
+pub mod prelude;
 mod print;
 mod process;
 mod slice;

@@ -169,22 +169,34 @@ impl Lowering<'_> {
         let key = text.replace("::", "$");
         let named = self.symbols.constant(&key).filter(|_| key.contains('$'));
         let number = || {
-            self.number(text).map(|value| Constant {
+            self.numeral(text).map(|value| Constant {
                 value,
                 width,
                 name: None,
             })
         };
-        let label = named.cloned().or_else(number).ok_or_else(|| Error::Unsupported {
-            block: self.name(),
-            what: format!("pattern `{text}`, which is no number and no value of an enumeration,"),
-        })?;
-        let found = if label.name.is_some() {
-            label.width
-        } else {
-            label.value.bits() as usize
+        let constant = || {
+            let number = self.symbols.number(&key)?.clone();
+            Some(Constant {
+                value: number.value,
+                width,
+                name: number.name,
+            })
         };
-        if found > width || (label.name.is_some() && found != width) {
+        let label = named
+            .cloned()
+            .or_else(constant)
+            .or_else(number)
+            .ok_or_else(|| Error::Unsupported {
+                block: self.name(),
+                what: format!("pattern `{text}`, which is no number and no value of an enumeration,"),
+            })?;
+        let is_value = named.is_some();
+        let found = match is_value {
+            true => label.width,
+            false => label.value.bits() as usize,
+        };
+        if found > width || (is_value && found != width) {
             return Err(Error::WidthMismatch {
                 block: self.name(),
                 what: format!("case label {text}"),
@@ -195,7 +207,7 @@ impl Lowering<'_> {
         Ok(label)
     }
 
-    fn number(&self, text: &str) -> Option<BigUint> {
+    fn numeral(&self, text: &str) -> Option<BigUint> {
         let digits = text.replace('_', "");
         let digits = SUFFIXES
             .iter()

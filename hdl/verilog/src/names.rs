@@ -61,6 +61,11 @@ pub fn without_indices(key: &str) -> String {
     named.collect::<Vec<_>>().join("_")
 }
 
+/// `InputFifo` as a module spells it: `input_fifo`.
+pub fn snake(name: &str) -> String {
+    constant(name).to_lowercase()
+}
+
 /// `LinkState::InFlight` as a constant: `LINK_STATE_IN_FLIGHT`.
 pub fn constant(name: &str) -> String {
     let mut upper = String::new();

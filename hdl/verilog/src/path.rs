@@ -110,7 +110,7 @@ impl Parser<'_> {
                 .map(|_| value)
                 .ok_or_else(|| "a parenthesis is missing".into());
         }
-        let word = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
+        let word = |c: char| c.is_ascii_alphanumeric() || "_$.:".contains(c);
         let end = self.rest.find(|c: char| !word(c)).unwrap_or(self.rest.len());
         let mut name = &self.rest[..end];
         self.rest = &self.rest[end..];
@@ -127,11 +127,12 @@ impl Parser<'_> {
         if let Some((_, value)) = self.loops.iter().rev().find(|(variable, _)| variable == name) {
             return Ok(*value as i64);
         }
-        let constant = self
-            .symbols
-            .constant(name)
-            .and_then(|constant| i64::try_from(&constant.value).ok());
-        constant.ok_or_else(|| format!("`{name}` is no loop variable or Constant"))
+        let key = name.replace("::", "$");
+        let constant = self.symbols.constant(&key).map(|constant| &constant.value);
+        let value = constant.or(self.symbols.number(&key).map(|number| &number.value));
+        value
+            .and_then(|value| i64::try_from(value).ok())
+            .ok_or_else(|| format!("`{name}` is no loop variable or Constant"))
     }
 }
 

@@ -4,8 +4,9 @@ use crate::{
     error::{Error, Result},
     expr::{Constant, SignalId},
     names,
-    tree::{enumeration_values, AtomInfo, Instance},
+    tree::{enumeration_values, record_fields, AtomInfo, Field, Instance},
 };
+use num_bigint::BigUint;
 use rust_hdl::core::{atom::AtomKind, type_descriptor::TypeKind};
 use std::collections::{HashMap, HashSet};
 
@@ -35,6 +36,16 @@ pub struct Signal {
     pub name: String,
     pub width: usize,
     pub role: Role,
+    /// Fields of the record that it is.
+    pub fields: Vec<Field>,
+}
+
+/// A constant that a kernel names: it takes the width of its place.
+#[derive(Clone, Debug, Default)]
+pub struct Number {
+    pub value: BigUint,
+    /// The `localparam` that stands for it.
+    pub name: Option<String>,
 }
 
 /// A register of the block.
@@ -62,6 +73,7 @@ pub struct Symbols {
     pub children: Vec<Child>,
     by_key: HashMap<String, SignalId>,
     constants: HashMap<String, Constant>,
+    numbers: HashMap<String, Number>,
     /// Number of values of each enumeration, by the prefix of its values' names.
     enumerations: HashMap<String, usize>,
 }
@@ -77,6 +89,10 @@ impl Symbols {
                 AtomKind::InputParameter => Role::Input,
                 AtomKind::OutputParameter => Role::Output,
                 AtomKind::LocalSignal => Role::Local,
+                AtomKind::Constant if atom.is_unset() => {
+                    let (block, signal) = (block.to_owned(), dotted(&atom.key));
+                    return Err(Error::Unset { block, signal });
+                }
                 AtomKind::Constant => {
                     let constant = Constant::new(atom.value.clone(), atom.width);
                     symbols.constants.insert(atom.key.clone(), constant);
@@ -84,7 +100,19 @@ impl Symbols {
                 }
                 _ => return Err(unsupported(block, "bidirectional signal", "", &atom.key)),
             };
-            symbols.add(&atom.key, atom.width, role);
+            symbols.add(&atom.key, atom.width, role, record_fields(&atom.ty));
+        }
+        for constant in instance
+            .description
+            .iter()
+            .flat_map(|description| &description.constants)
+        {
+            let name = names::constant(constant.name);
+            let number = Number {
+                value: constant.value.into(),
+                name: names::is_identifier(&name).then_some(name),
+            };
+            symbols.numbers.insert(constant.key.to_owned(), number);
         }
         for child in &instance.children {
             for atom in child.atoms.iter().filter(|atom| atom.kind.is_parameter()) {
@@ -106,18 +134,19 @@ impl Symbols {
     pub fn of(signals: &[(&str, usize, Role)]) -> Self {
         let mut symbols = Symbols::default();
         for (key, width, role) in signals {
-            symbols.add(key, *width, *role);
+            symbols.add(key, *width, *role, Vec::new());
         }
         symbols
     }
 
-    fn add(&mut self, key: &str, width: usize, role: Role) -> SignalId {
+    fn add(&mut self, key: &str, width: usize, role: Role, fields: Vec<Field>) -> SignalId {
         let id = self.signals.len();
         self.signals.push(Signal {
             path: dotted(key),
             name: names::flat(key),
             width,
             role,
+            fields,
         });
         self.by_key.insert(key.to_owned(), id);
         id
@@ -125,15 +154,14 @@ impl Symbols {
 
     fn add_register(&mut self, flip_flop: &Instance) {
         let index = self.registers.len();
-        let width = flip_flop
-            .atoms
-            .iter()
-            .find(|atom| atom.key == "d")
-            .map_or(1, |atom| atom.width);
-        let mut port = |name: &str, width, role| self.add(&format!("{}${name}", flip_flop.name), width, role);
-        let state = port("q", width, Role::State(index));
-        let next = port("d", width, Role::Next(index));
-        let clock = port("clock", 1, Role::Clock(index));
+        let data = flip_flop.atoms.iter().find(|atom| atom.key == "d");
+        let width = data.map_or(1, |atom| atom.width);
+        let fields = || data.map_or(Vec::new(), |atom| record_fields(&atom.ty));
+        let mut port =
+            |name: &str, width, role, fields| self.add(&format!("{}${name}", flip_flop.name), width, role, fields);
+        let state = port("q", width, Role::State(index), fields());
+        let next = port("d", width, Role::Next(index), fields());
+        let clock = port("clock", 1, Role::Clock(index), Vec::new());
         let name = names::flat(&flip_flop.name);
         self.signals[next].name = format!("{name}_next");
         self.signals[clock].name = format!("{name}_clock");
@@ -150,7 +178,8 @@ impl Symbols {
                 AtomKind::OutputParameter => Role::Source(child),
                 _ => continue,
             };
-            let id = self.add(&format!("{}${}", instance.name, atom.key), atom.width, role);
+            let key = format!("{}${}", instance.name, atom.key);
+            let id = self.add(&key, atom.width, role, record_fields(&atom.ty));
             ports.push((names::flat(&atom.key), id));
         }
         self.children.push(Child {
@@ -228,6 +257,11 @@ impl Symbols {
 
     pub fn constant(&self, key: &str) -> Option<&Constant> {
         self.constants.get(key)
+    }
+
+    /// A constant that takes the width of its place.
+    pub fn number(&self, key: &str) -> Option<&Number> {
+        self.numbers.get(key)
     }
 
     /// How many values the enumeration has to which the value `key` (`State$Idle`) belongs.

@@ -1,5 +1,9 @@
 //! The design as rust-hdl's probe shows it: blocks, their atoms and their kernels.
 
+use crate::{
+    constant::UNSET,
+    describe::{self, Description},
+};
 use num_bigint::BigUint;
 use rust_hdl::core::{
     ast::{Verilog, VerilogLiteral},
@@ -23,6 +27,13 @@ pub struct AtomInfo {
     pub ty: TypeDescriptor,
 }
 
+impl AtomInfo {
+    /// A constant that no constructor has set.
+    pub fn is_unset(&self) -> bool {
+        self.kind == AtomKind::Constant && self.ty.name == UNSET
+    }
+}
+
 /// One block of the design, with everything below it.
 pub struct Instance {
     /// Name of the field that holds it, with indices: `router$3`.
@@ -31,7 +42,9 @@ pub struct Instance {
     pub children: Vec<Instance>,
     pub code: Verilog,
     pub timing: Vec<TimingInfo>,
-    /// Equal for two blocks whose atoms, kernels and children are the same, whatever they are called themselves.
+    /// What it says of itself, where it does.
+    pub description: Option<Description>,
+    /// Equal for two blocks whose types, atoms, kernels and children are the same, whatever the fields that hold them.
     pub fingerprint: [u8; 32],
 }
 
@@ -64,7 +77,7 @@ pub fn literal_width(literal: &VerilogLiteral) -> usize {
 /// Reads the tree below `block`; `name` names the top.
 pub fn collect(block: &dyn Block, name: &str) -> Instance {
     let mut collector = Collector::default();
-    block.accept(name, &mut collector);
+    describe::listening(|| block.accept(name, &mut collector));
     collector
         .finished
         .pop()
@@ -86,6 +99,7 @@ impl Probe for Collector {
             children: Vec::new(),
             code: node.hdl(),
             timing: node.timing(),
+            description: describe::told(),
             fingerprint: [0; 32],
         };
         self.open.push((instance, Vec::new()));
@@ -158,6 +172,16 @@ fn fingerprint(instance: &Instance) -> [u8; 32] {
         )
         .expect("hashing never fails");
     }
+    if let Some(description) = &instance.description {
+        let Description {
+            name,
+            file,
+            parameters,
+            constants,
+            ..
+        } = description;
+        write!(hash, "{file} {name} {parameters:?} {constants:?};").expect("hashing never fails");
+    }
     write!(hash, "{:?}", instance.code).expect("hashing never fails");
     for child in &instance.children {
         write!(hash, "{} {:?};", child.name, child.fingerprint).expect("hashing never fails");
@@ -169,7 +193,7 @@ fn fingerprint(instance: &Instance) -> [u8; 32] {
 pub fn enumeration_values(ty: &TypeDescriptor, visit: &mut dyn FnMut(&str, usize, usize)) {
     match &ty.kind {
         TypeKind::Enum(names) => {
-            let width = usize::BITS as usize - (names.len().max(2) - 1).leading_zeros() as usize;
+            let width = enumeration_width(names.len());
             for (value, name) in names.iter().enumerate() {
                 visit(name, value, width);
             }
@@ -177,6 +201,51 @@ pub fn enumeration_values(ty: &TypeDescriptor, visit: &mut dyn FnMut(&str, usize
         TypeKind::Composite(fields) => fields.iter().for_each(|field| enumeration_values(&field.kind, visit)),
         TypeKind::Bits(_) | TypeKind::Signed(_) => {}
     }
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Type of the record and the way to the field: `Command::extent::rows`.
+    pub name: String,
+    pub offset: usize,
+    pub width: usize,
+}
+
+/// The fields of a record and of the records in it, outer before inner; nothing of any other type.
+pub fn record_fields(ty: &TypeDescriptor) -> Vec<Field> {
+    let mut fields = Vec::new();
+    add_fields(ty, &ty.name, 0, &mut fields);
+    fields
+}
+
+/// Adds the fields of `ty`, which begins at `offset`, and returns its width.
+fn add_fields(ty: &TypeDescriptor, name: &str, offset: usize, fields: &mut Vec<Field>) -> usize {
+    match &ty.kind {
+        TypeKind::Bits(width) | TypeKind::Signed(width) => *width,
+        TypeKind::Enum(values) => enumeration_width(values.len()),
+        TypeKind::Composite(inside) => {
+            let mut end = offset;
+            for field in inside {
+                let name = format!("{name}::{}", field.fieldname);
+                let at = fields.len();
+                let begin = end;
+                end += add_fields(&field.kind, &name, begin, fields);
+                let field = Field {
+                    name,
+                    offset: begin,
+                    width: end - begin,
+                };
+                fields.insert(at, field);
+            }
+            end - offset
+        }
+    }
+}
+
+/// Bits of an enumeration of so many values, as rust-hdl counts them.
+fn enumeration_width(values: usize) -> usize {
+    usize::BITS as usize - (values.max(2) - 1).leading_zeros() as usize
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use crate::{
     error::{Error, Result},
-    expr::{BinaryOp, Expr, SignalId, UnaryOp},
+    expr::{BinaryOp, Constant, Expr, SignalId, UnaryOp},
     path,
-    symbols::{dotted, Role, Symbols},
+    symbols::{dotted, Number, Role, Symbols},
     tree::{literal_value, literal_width},
 };
 use rust_hdl::core::{
-    ast::{VerilogExpression as Ast, VerilogLiteral, VerilogOp, VerilogOpUnary},
+    ast::{VerilogExpression as Ast, VerilogOp, VerilogOpUnary},
     bits::LITERAL_BITS,
 };
 
@@ -23,7 +23,7 @@ pub struct Lowering<'a> {
 
 /// What a name in a kernel stands for.
 enum Named {
-    Number(usize),
+    Number(Number),
     Value(Expr),
 }
 
@@ -42,11 +42,17 @@ impl Lowering<'_> {
 
     fn named(&self, text: &str) -> Result<Named> {
         if let Some((_, value)) = self.loops.iter().rev().find(|(variable, _)| variable == text) {
-            return Ok(Named::Number(*value));
+            return Ok(Named::Number(Number {
+                value: (*value).into(),
+                name: None,
+            }));
         }
         let key = path::resolve(text, self.symbols, &self.loops, self.block)?;
         if let Some(constant) = self.symbols.constant(&key) {
             return Ok(Named::Value(Expr::Const(constant.clone())));
+        }
+        if let Some(number) = self.symbols.number(&key) {
+            return Ok(Named::Number(number.clone()));
         }
         let id = self.symbols.signal(&key).ok_or_else(|| self.unknown(&key))?;
         let signal = &self.symbols.signals[id];
@@ -111,10 +117,14 @@ impl Lowering<'_> {
     pub fn value(&self, ast: &Ast, place: Option<usize>) -> Result<Expr> {
         match ast {
             Ast::Signal(text) => match self.named(text)? {
-                Named::Number(number) => self.literal(&number.into(), place),
+                Named::Number(number) => self.number(number, place),
                 Named::Value(value) => Ok(value),
             },
-            Ast::Literal(literal) => self.literal(literal, place),
+            Ast::Literal(literal) => {
+                let place = place.or(Some(literal_width(literal)).filter(|width| *width == 1));
+                let (value, name) = (literal_value(literal), None);
+                self.number(Number { value, name }, place)
+            }
             Ast::Paren(inner) | Ast::Unsigned(inner) => self.value(inner, place),
             Ast::Signed(_) => Err(Error::Unsupported {
                 block: self.name(),
@@ -133,28 +143,24 @@ impl Lowering<'_> {
         }
     }
 
-    fn literal(&self, literal: &VerilogLiteral, place: Option<usize>) -> Result<Expr> {
-        let value = literal_value(literal);
-        let width = match place {
-            Some(width) => width,
-            None if literal_width(literal) == 1 => 1,
-            None => {
-                return Err(Error::UnsizedLiteral {
-                    block: self.name(),
-                    literal: value.to_string(),
-                })
-            }
+    /// A number in its place, which tells its width.
+    fn number(&self, Number { value, name }: Number, place: Option<usize>) -> Result<Expr> {
+        let block = self.name();
+        let Some(width) = place else {
+            let literal = name.unwrap_or_else(|| value.to_string());
+            return Err(Error::UnsizedLiteral { block, literal });
         };
-        if value.bits() as usize > width {
-            let (what, found) = (format!("literal {value}"), value.bits() as usize);
+        let found = value.bits() as usize;
+        if found > width {
+            let what = name.map_or_else(|| format!("literal {value}"), |name| format!("constant {name}"));
             return Err(Error::WidthMismatch {
-                block: self.name(),
+                block,
                 what,
                 found,
                 expected: width,
             });
         }
-        Ok(Expr::constant(value, width))
+        Ok(Expr::Const(Constant { value, width, name }))
     }
 
     pub fn part(&self, value: Expr, offset: usize, width: usize, what: &str) -> Result<Expr> {

@@ -2,7 +2,7 @@
 
 mod blocks;
 
-use blocks::{all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes};
+use blocks::{all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes, Unit};
 use portico_verilog::Error;
 use rust_hdl::prelude::*;
 
@@ -51,11 +51,25 @@ fn a_grid_is_wired_by_index_arithmetic() {
 }
 
 #[test]
+fn blocks_that_describe_themselves_lead_home() {
+    insta::assert_snapshot!(text(&Unit::new(2), "unit"));
+}
+
+#[test]
+fn a_constant_without_a_value_is_refused() {
+    let error = emitted(&blocks::Store::<8>::default(), "store").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "store: constant `mask` has no value; the block's constructor must set it"
+    );
+}
+
+#[test]
 fn cells_of_a_grid_are_one_module_however_many() {
     let design = emitted(&Grid::new(5, 3), "grid").unwrap();
     let names: Vec<&str> = design.modules.iter().map(|module| module.name.as_str()).collect();
-    assert_eq!(names, ["test_cell", "test_grid"]);
-    assert_eq!(design.text().matches("test_cell cell_").count(), 15);
+    assert_eq!(names, ["test_grid_cell", "test_grid"]);
+    assert_eq!(design.text().matches("test_grid_cell cell_").count(), 15);
 }
 
 #[test]
@@ -65,12 +79,15 @@ fn a_grid_of_256_cells_is_two_modules() {
     let [cell, grid] = &design.modules[..] else {
         panic!("{} modules", design.modules.len());
     };
-    assert_eq!((cell.name.as_str(), grid.name.as_str()), ("test_cell", "test_grid"));
-    assert_eq!(grid.text.matches("    test_cell cell_").count(), cols * rows);
+    assert_eq!(
+        (cell.name.as_str(), grid.name.as_str()),
+        ("test_grid_cell", "test_grid")
+    );
+    assert_eq!(grid.text.matches("    test_grid_cell cell_").count(), cols * rows);
     // Two links a cell, each with data and ready; those that end at the edge are ports and need no wire.
     assert_eq!(grid.text.matches("\n    wire ").count(), 2 * 2 * (cols - 1) * rows);
     assert_eq!(design.ports.len(), 1 + 2 * 2 * 2 * rows);
-    let wired = "    test_cell cell_136 (
+    let wired = "    test_grid_cell cell_136 (
         .clk(clk),
         .from_0_data(cell_135_to_0_data),
         .from_0_ready(cell_136_from_0_ready),
@@ -165,7 +182,7 @@ fn files_hold_what_the_single_file_holds() {
     let files = design.files();
     let (list_name, list) = files.last().unwrap();
     assert_eq!(list_name, "test_pair.f");
-    assert_eq!(list, "test_memory.v\ntest_counter.v\ntest_pair.v\n");
+    assert_eq!(list, "test_pair_memory.v\ntest_pair_counter.v\ntest_pair.v\n");
     for (module, (name, text)) in design.modules.iter().zip(&files) {
         assert_eq!(*name, format!("{}.v", module.name));
         assert!(text.contains(&module.text) && text.starts_with(&design.header));

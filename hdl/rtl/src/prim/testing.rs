@@ -46,6 +46,7 @@ pub(crate) use clock_edge;
 pub(crate) fn emitted(name: &str, block: &dyn Block) -> String {
     let options = portico_verilog::Options {
         generator: "Test 1.0".into(),
+        licence: String::new(),
         prefix: "test".into(),
         block: name.into(),
         configuration: vec![],

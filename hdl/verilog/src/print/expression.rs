@@ -1,9 +1,11 @@
 //! Expressions in Verilog: every literal sized, parentheses wherever two operators meet.
 
-use super::Printer;
+use super::{Named, Printer};
 use crate::{
     expr::{ones, BinaryOp, Constant, Expr, SignalId, UnaryOp},
+    names,
     stmt::Range,
+    tree::Field,
 };
 
 /// Constants up to here read best in decimal, except masks.
@@ -12,11 +14,6 @@ const LARGEST_DECIMAL: u32 = 4096;
 /// Masks this wide read best in hexadecimal.
 const NARROWEST_MASK: usize = 4;
 
-/// A literal, or the name of its `localparam`.
-pub fn constant(value: &Constant) -> String {
-    value.name.clone().unwrap_or_else(|| literal(value))
-}
-
 pub fn literal(constant: &Constant) -> String {
     let Constant { value, width, .. } = constant;
     let is_mask = *width >= NARROWEST_MASK && *value == ones(*width);
@@ -24,14 +21,6 @@ pub fn literal(constant: &Constant) -> String {
         1 => format!("1'b{value}"),
         _ if *value <= LARGEST_DECIMAL.into() && !is_mask => format!("{width}'d{value}"),
         _ => format!("{width}'h{value:x}"),
-    }
-}
-
-/// `[7:0]`, or nothing for one bit.
-pub fn vector(width: usize) -> String {
-    match width {
-        1 => String::new(),
-        _ => format!("[{}:0]", width - 1),
     }
 }
 
@@ -45,11 +34,51 @@ impl Printer<'_> {
     }
 
     fn range(&self, id: SignalId, of: usize, offset: usize, width: usize) -> String {
-        match width {
-            _ if width == of => self.name(id).to_owned(),
-            1 => format!("{}[{offset}]", self.name(id)),
-            _ => format!("{}[{}:{offset}]", self.name(id), offset + width - 1),
+        let name = self.name(id);
+        match (width, self.field(id, offset, width)) {
+            _ if width == of => name.to_owned(),
+            (1, Some(field)) => format!("{name}[{field}]"),
+            (_, Some(field)) => format!("{name}[{field} +: {width}]"),
+            (1, None) => format!("{name}[{offset}]"),
+            (_, None) => format!("{name}[{}:{offset}]", offset + width - 1),
         }
+    }
+
+    /// Where a part of a record begins, in words: the field that it is, or the innermost in which it begins.
+    fn field(&self, id: SignalId, offset: usize, width: usize) -> Option<String> {
+        let fields = &self.symbols.signals[id].fields;
+        let is_it = |field: &&Field| (field.offset, field.width) == (offset, width);
+        let begins_in = |field: &&Field| (field.offset..field.offset + field.width).contains(&offset);
+        let field = fields.iter().find(is_it).or_else(|| fields.iter().rfind(begins_in))?;
+        let name = names::constant(&field.name);
+        if !names::is_identifier(&name) || self.constants.values().any(|other| *other == name) {
+            return None;
+        }
+        let record = field.name.split("::").next().unwrap_or_default().to_owned();
+        let parameter = (
+            Named::Field(record, field.offset),
+            name.clone(),
+            field.offset.to_string(),
+        );
+        self.named.borrow_mut().insert(parameter);
+        match offset - field.offset {
+            0 => Some(name),
+            beyond => Some(format!("{name} + {beyond}")),
+        }
+    }
+
+    /// A literal, or the name of its `localparam`.
+    pub fn constant(&self, value: &Constant) -> String {
+        let name = value
+            .name
+            .as_ref()
+            .and_then(|name| self.constants.get(&(name.clone(), value.width)));
+        let Some(name) = name else {
+            return literal(value);
+        };
+        let what = Named::Constant(value.value.clone(), value.width);
+        self.named.borrow_mut().insert((what, name.clone(), literal(value)));
+        name.clone()
     }
 
     fn dynamic(&self, id: SignalId, offset: &Expr, width: usize) -> String {
@@ -63,7 +92,7 @@ impl Printer<'_> {
 
     pub fn expr(&self, expr: &Expr) -> String {
         match expr {
-            Expr::Const(value) => constant(value),
+            Expr::Const(value) => self.constant(value),
             Expr::Part {
                 signal,
                 of,

@@ -1,7 +1,9 @@
 //! Verilog-2005 as people like to read it: one module, part by part.
 
 mod expression;
+mod ports;
 mod statement;
+mod wrap;
 
 use crate::{
     custom,
@@ -12,41 +14,37 @@ use crate::{
     symbols::{Role, Symbols},
     tree::Instance,
 };
-use expression::{constant, literal, vector};
-use num_bigint::BigUint;
-use rust_hdl::core::atom::AtomKind;
+use ports::{aligned, head, vector};
 use std::{
-    collections::{BTreeMap, HashSet},
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt::Write,
 };
+use wrap::{statement, INDENT, LINE};
 
-const INDENT: &str = "    ";
+/// Stands for the module's own name.
+pub const OWN_NAME: &str = "\u{1}\u{2}";
 
-/// Lists are broken before this column.
-const LINE: usize = 120;
-
-/// All of a module after its name; `modules` are the names of its children's modules.
-pub fn module(instance: &Instance, symbols: &Symbols, plan: &Plan, modules: &[&str]) -> String {
-    let printer = Printer { symbols, plan };
+/// All of a module; `modules` are the names of its children's modules.
+pub fn module(instance: &Instance, symbols: &Symbols, plan: &Plan, modules: &[String]) -> String {
+    let printer = Printer::new(symbols, plan);
     let in_process = plan.driven_by_process();
     let regs: HashSet<&str> = in_process.iter().map(|id| symbols.signals[*id].name.as_str()).collect();
-    let mut text = port_list(instance, &|name| regs.contains(name));
-    text.push('\n');
-    printer.constants(&mut text);
-    printer.declarations(&in_process, &mut text);
-    printer.instances(modules, &mut text);
-    printer.assigns(&mut text);
-    printer.processes(&mut text);
-    printer.registers(&mut text);
-    printer.unused(&mut text);
-    text.push_str("endmodule\n");
-    text
+    let mut body = String::new();
+    printer.declarations(&in_process, &mut body);
+    printer.instances(modules, &mut body);
+    printer.assigns(&mut body);
+    printer.processes(&mut body);
+    printer.registers(&mut body);
+    printer.unused(&mut body);
+    let mut text = head(instance, &|name| regs.contains(name));
+    printer.parameters(&mut text);
+    text + &body + "endmodule\n"
 }
 
 /// A module whose body is given as text.
 pub fn module_from_text(instance: &Instance, body: &str) -> String {
-    let mut text = port_list(instance, &|name| custom::assigns_in_process(body, name));
-    text.push('\n');
+    let mut text = head(instance, &|name| custom::assigns_in_process(body, name));
     for line in body.trim_end().lines() {
         let line = line.trim_end();
         let pad = if line.is_empty() { "" } else { INDENT };
@@ -56,31 +54,9 @@ pub fn module_from_text(instance: &Instance, body: &str) -> String {
     text
 }
 
-/// The port list of a block; `is_reg` tells which outputs an `always` block drives.
-fn port_list(instance: &Instance, is_reg: &dyn Fn(&str) -> bool) -> String {
-    let ports = instance.atoms.iter().filter_map(|atom| {
-        let name = names::flat(&atom.key);
-        let kind = match atom.kind {
-            AtomKind::InputParameter => "input  wire",
-            AtomKind::OutputParameter if is_reg(&name) => "output reg",
-            AtomKind::OutputParameter => "output wire",
-            _ => return None,
-        };
-        Some((kind, vector(atom.width), name))
-    });
-    let lines = aligned(ports.collect());
-    format!("(\n{}\n);\n", lines.join(",\n"))
-}
-
-/// Declarations (kind, range, name) with their ranges and names in columns.
-fn aligned(declarations: Vec<(&str, String, String)>) -> Vec<String> {
-    let widest = |length: fn(&(&str, String, String)) -> usize| declarations.iter().map(length).max().unwrap_or(0);
-    let (kinds, ranges) = (widest(|(kind, ..)| kind.len()), widest(|(_, range, _)| range.len()));
-    let line = |(kind, range, name): &(&str, String, String)| match ranges {
-        0 => format!("{INDENT}{kind:kinds$} {name}"),
-        _ => format!("{INDENT}{kind:kinds$} {range:ranges$} {name}"),
-    };
-    declarations.iter().map(line).collect()
+/// A remark in `//`, on as many lines as it needs.
+pub fn wrapped_comment(text: &str) -> String {
+    wrap::comment(text, 0).trim_end().to_owned()
 }
 
 fn put(text: &mut String, line: &str) {
@@ -93,6 +69,57 @@ type Domain = (SignalId, Option<SignalId>);
 struct Printer<'a> {
     symbols: &'a Symbols,
     plan: &'a Plan,
+    /// What each named constant is called here.
+    constants: HashMap<(String, usize), String>,
+    /// The `localparam`s that the text names so far: value first, so that they stand in order.
+    named: RefCell<BTreeSet<(Named, String, String)>>,
+}
+
+/// What a `localparam` is; in this order they are declared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    /// Where a field of a record begins: type of the record, offset.
+    Field(String, usize),
+    /// A constant: value and width.
+    Constant(num_bigint::BigUint, usize),
+}
+
+impl<'a> Printer<'a> {
+    fn new(symbols: &'a Symbols, plan: &'a Plan) -> Self {
+        Printer {
+            symbols,
+            plan,
+            constants: named_constants(symbols, plan),
+            named: RefCell::default(),
+        }
+    }
+}
+
+/// The named constants of a module, each with a name of its own: one that is used at several widths has them in its
+/// name, and one that is called as something else here has none.
+fn named_constants(symbols: &Symbols, plan: &Plan) -> HashMap<(String, usize), String> {
+    let mut widths: BTreeMap<String, BTreeMap<usize, num_bigint::BigUint>> = BTreeMap::new();
+    plan.each_constant(&mut |constant| {
+        if let Some(name) = &constant.name {
+            let values = widths.entry(name.clone()).or_default();
+            values.insert(constant.width, constant.value.clone());
+        }
+    });
+    let taken: HashSet<&str> = symbols.signals.iter().map(|signal| signal.name.as_str()).collect();
+    let mut names = HashMap::new();
+    for (name, values) in &widths {
+        for width in values.keys() {
+            let own = match values.len() {
+                1 => name.clone(),
+                _ => format!("{name}_{width}"),
+            };
+            let is_free = !taken.contains(own.as_str()) && (own == *name || !widths.contains_key(&own));
+            if is_free && !names::is_reserved(&own) {
+                names.insert((name.clone(), *width), own);
+            }
+        }
+    }
+    names
 }
 
 impl Printer<'_> {
@@ -116,48 +143,35 @@ impl Printer<'_> {
             declared.push((kind, vector(signal.width), format!("{};", signal.name)));
         }
         if !declared.is_empty() {
-            put(text, &aligned(declared).join("\n"));
+            put(text, &aligned(&declared).join("\n"));
             text.push('\n');
         }
     }
 
-    /// A `localparam` for each value of an enumeration that the text names.
-    fn constants(&self, text: &mut String) {
-        let mut used = BTreeMap::new();
-        let mut note = |value: &Constant| {
-            if let Some(name) = &value.name {
-                used.insert((value.value.clone(), name.clone()), value.clone());
-            }
-        };
-        let plan = self.plan;
-        plan.assigns
-            .iter()
-            .for_each(|(_, _, value)| constants_in(value, &mut note));
-        plan.connections
-            .values()
-            .for_each(|value| constants_in(value, &mut note));
-        for register in &plan.registers {
-            constants_in(&register.value, &mut note);
-            register.reset.iter().for_each(|(_, value)| note(value));
+    /// A `localparam` for each field of a record and each constant that the text names.
+    fn parameters(&self, text: &mut String) {
+        let named = self.named.borrow();
+        let declared = named.iter().map(|(what, name, value)| {
+            let range = match what {
+                Named::Field(..) => String::new(),
+                Named::Constant(_, width) => vector(*width),
+            };
+            ("localparam", range, format!("{name} = {value};"))
+        });
+        let lines = aligned(&declared.collect::<Vec<_>>());
+        if !lines.is_empty() {
+            put(text, &lines.join("\n"));
+            text.push('\n');
         }
-        for process in &plan.processes {
-            walk(process, &mut |stmt| {
-                stmt.own_expressions(&mut |expression| constants_in(expression, &mut note));
-                if let Stmt::Case { arms, .. } = stmt {
-                    arms.iter().for_each(|(label, _)| note(label));
-                }
-            });
-        }
-        put_constants(&used, text);
     }
 
-    fn instances(&self, modules: &[&str], text: &mut String) {
+    fn instances(&self, modules: &[String], text: &mut String) {
         for (child, module) in self.symbols.children.iter().zip(modules) {
             put(text, &format!("{INDENT}{module} {} (", child.name));
             let wired = |(port, id): &(String, SignalId)| {
                 let value = self.plan.connections.get(id).map(|value| self.expr(value));
                 let value = value.unwrap_or_else(|| self.name(*id).to_owned());
-                format!("{INDENT}{INDENT}.{port}({value})")
+                statement(&format!("{INDENT}{INDENT}.{port}({value})"))
             };
             put(text, &child.ports.iter().map(wired).collect::<Vec<_>>().join(",\n"));
             put(text, &format!("{INDENT});\n"));
@@ -170,11 +184,11 @@ impl Printer<'_> {
             match value {
                 Expr::Concat(parts) if line.len() > LINE => {
                     put(text, &format!("{INDENT}assign {} = {{", self.target(*target, range)));
-                    let part = |part| format!("{INDENT}{INDENT}{}", self.expr(part));
+                    let part = |part| statement(&format!("{INDENT}{INDENT}{}", self.expr(part)));
                     put(text, &parts.iter().map(part).collect::<Vec<_>>().join(",\n"));
                     put(text, &format!("{INDENT}}};"));
                 }
-                _ => put(text, &line),
+                _ => put(text, &statement(&line)),
             }
         }
         if !self.plan.assigns.is_empty() {
@@ -206,11 +220,11 @@ impl Printer<'_> {
             for register in members {
                 let state = self.name(register.state);
                 if let Some((_, value)) = &register.reset {
-                    put(&mut to_reset, &format!("{depth}{state} <= {};", constant(value)));
+                    put(&mut to_reset, &format!("{depth}{state} <= {};", self.constant(value)));
                 }
                 put(
                     &mut to_next,
-                    &format!("{depth}{state} <= {};", self.expr(&register.value)),
+                    &statement(&format!("{depth}{state} <= {};", self.expr(&register.value))),
                 );
             }
             match reset {
@@ -248,28 +262,41 @@ impl Printer<'_> {
     }
 }
 
-fn put_constants(used: &BTreeMap<(BigUint, String), Constant>, text: &mut String) {
-    let declared = used.iter().map(|((_, name), value)| {
-        let range = vector(value.width);
-        ("localparam", range, format!("{name} = {};", literal(value)))
-    });
-    let lines = aligned(declared.collect());
-    if !lines.is_empty() {
-        put(text, &lines.join("\n"));
-        text.push('\n');
+impl Plan {
+    /// Calls `visit` for every constant in the module.
+    fn each_constant(&self, visit: &mut dyn FnMut(&Constant)) {
+        self.assigns.iter().for_each(|(_, range, value)| {
+            if let crate::stmt::Range::Dynamic { offset, .. } = range {
+                constants_in(offset, visit);
+            }
+            constants_in(value, visit);
+        });
+        self.connections.values().for_each(|value| constants_in(value, visit));
+        for register in &self.registers {
+            constants_in(&register.value, visit);
+            register.reset.iter().for_each(|(_, value)| visit(value));
+        }
+        for process in &self.processes {
+            walk(process, &mut |stmt| {
+                stmt.own_expressions(&mut |expression| constants_in(expression, visit));
+                if let Stmt::Case { arms, .. } = stmt {
+                    arms.iter().for_each(|(label, _)| visit(label));
+                }
+            });
+        }
     }
 }
 
-fn constants_in(expression: &Expr, note: &mut dyn FnMut(&Constant)) {
+fn constants_in(expression: &Expr, visit: &mut dyn FnMut(&Constant)) {
     match expression {
-        Expr::Const(value) => note(value),
+        Expr::Const(value) => visit(value),
         Expr::Part { .. } => {}
-        Expr::DynamicPart { offset, .. } => constants_in(offset, note),
-        Expr::Unary(_, operand) => constants_in(operand, note),
+        Expr::DynamicPart { offset, .. } => constants_in(offset, visit),
+        Expr::Unary(_, operand) => constants_in(operand, visit),
         Expr::Binary(_, left, right) => {
-            constants_in(left, note);
-            constants_in(right, note);
+            constants_in(left, visit);
+            constants_in(right, visit);
         }
-        Expr::Concat(parts) => parts.iter().for_each(|part| constants_in(part, note)),
+        Expr::Concat(parts) => parts.iter().for_each(|part| constants_in(part, visit)),
     }
 }

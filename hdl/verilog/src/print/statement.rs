@@ -1,6 +1,6 @@
 //! Statements of `always @*` blocks.
 
-use super::{expression::constant, put, Printer, INDENT};
+use super::{put, wrap::statement, Printer, INDENT};
 use crate::{
     expr::{Expr, SignalId},
     stmt::{Range, Stmt},
@@ -12,7 +12,10 @@ impl Printer<'_> {
         for stmt in body {
             match stmt {
                 Stmt::Assign { target, range, value } => {
-                    put(text, &format!("{pad}{}", self.assignment(*target, range, value)));
+                    put(
+                        text,
+                        &statement(&format!("{pad}{}", self.assignment(*target, range, value))),
+                    );
                 }
                 Stmt::If { .. } => self.conditional(stmt, depth, text),
                 Stmt::Case {
@@ -20,9 +23,9 @@ impl Printer<'_> {
                     arms,
                     default,
                 } => {
-                    put(text, &format!("{pad}case ({})", self.expr(selector)));
+                    put(text, &statement(&format!("{pad}case ({})", self.expr(selector))));
                     for (label, arm) in arms {
-                        self.arm(&constant(label), arm, depth + 1, text);
+                        self.arm(&self.constant(label), arm, depth + 1, text);
                     }
                     // A case without a default is full or has its defaults above: say so.
                     self.arm("default", default.as_deref().unwrap_or(&[]), depth + 1, text);
@@ -43,7 +46,7 @@ impl Printer<'_> {
             [Stmt::Assign { target, range, value }] => {
                 put(
                     text,
-                    &format!("{pad}{label}: {}", self.assignment(*target, range, value)),
+                    &statement(&format!("{pad}{label}: {}", self.assignment(*target, range, value))),
                 );
             }
             _ => {
@@ -59,7 +62,7 @@ impl Printer<'_> {
         let mut lead = format!("{pad}if");
         let mut current = stmt;
         while let Stmt::If { test, then, otherwise } = current {
-            put(text, &format!("{lead} ({}) begin", self.expr(test)));
+            put(text, &statement(&format!("{lead} ({}) begin", self.expr(test))));
             self.statements(then, depth + 1, text);
             match otherwise.as_slice() {
                 [] => break,

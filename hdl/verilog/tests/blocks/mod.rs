@@ -1,12 +1,15 @@
 //! Small circuits, one for each thing that the backend must write well.
 
 mod choices;
+mod described;
 mod grid;
 mod machines;
 mod memory;
 mod shapes;
 
 pub use choices::{Choices, Settled};
+#[allow(unused_imports)]
+pub use described::{Store, Unit};
 pub use grid::Grid;
 pub use machines::{Counter, Lights};
 pub use memory::Pair;
@@ -19,6 +22,7 @@ use rust_hdl::prelude::Block;
 pub fn options(block: &str) -> Options {
     Options {
         generator: "Test 1.0".into(),
+        licence: String::new(),
         prefix: "test".into(),
         block: block.into(),
         configuration: vec![("depth".into(), "4".into())],
@@ -41,6 +45,7 @@ pub fn all() -> Vec<(&'static str, Box<dyn Block>)> {
         ("choices", Box::new(Choices::default())),
         ("settled", Box::new(Settled::default())),
         ("pair", Box::new(Pair::default())),
+        ("unit", Box::new(Unit::new(3))),
         ("grid", Box::new(Grid::new(3, 2))),
     ]
 }

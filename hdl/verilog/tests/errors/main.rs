@@ -12,6 +12,7 @@ use rust_hdl::prelude::Block;
 fn options() -> Options {
     Options {
         generator: "Test 1.0".into(),
+        licence: String::new(),
         prefix: "test".into(),
         block: "top".into(),
         configuration: vec![],

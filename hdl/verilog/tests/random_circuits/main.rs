@@ -33,6 +33,7 @@ const CYCLES: usize = 300;
 fn emitted(block: &dyn Block) -> Result<Design, Error> {
     let options = Options {
         generator: "Test 1.0".into(),
+        licence: String::new(),
         prefix: "test".into(),
         block: "top".into(),
         configuration: vec![],

@@ -56,6 +56,7 @@ fn check<const W: usize>(bench: &Bench<W>, job: &Job, program: &[u32], maximum: 
 fn emits() {
     let options = |block: &str| Options {
         generator: "Test 1.0".into(),
+        licence: String::new(),
         prefix: "test".into(),
         block: block.into(),
         configuration: vec![],

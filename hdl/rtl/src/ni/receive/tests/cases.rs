@@ -326,6 +326,7 @@ fn emitted<const W: usize, const B: usize>() -> String {
     let bit = register_bit(W);
     let options = portico_verilog::Options {
         generator: "Test".into(),
+        licence: String::new(),
         prefix: "test".into(),
         block: "data-receiver".into(),
         configuration: vec![],

@@ -1,0 +1,99 @@
+//! `Block` for a structure, and its description.
+
+use crate::{
+    documentation::{first_paragraph, lines},
+    interface::fields,
+};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Field, GenericParam, Type, Visibility};
+
+pub fn derive(input: &DeriveInput) -> TokenStream {
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let all = fields(input);
+    let is_hardware = |field: &&&Field| !named(field).starts_with('_');
+    let hardware: Vec<&Field> = all.iter().filter(is_hardware).copied().collect();
+    let idents: Vec<_> = hardware.iter().map(|field| &field.ident).collect();
+    let names: Vec<String> = hardware.iter().map(|field| named(field)).collect();
+    let description = description(input, &all);
+    quote! {
+        impl #impl_generics block::Block for #name #type_generics #where_clause {
+            fn connect_all(&mut self) {
+                self.connect();
+                #(self.#idents.connect_all();)*
+            }
+
+            fn update_all(&mut self) {
+                self.update();
+                #(self.#idents.update_all();)*
+            }
+
+            fn has_changed(&self) -> bool {
+                false #(|| self.#idents.has_changed())*
+            }
+
+            fn accept(&self, name: &str, probe: &mut dyn probe::Probe) {
+                #description
+                probe.visit_start_scope(name, self);
+                #(self.#idents.accept(#names, probe);)*
+                probe.visit_end_scope(name, self);
+            }
+        }
+    }
+}
+
+fn named(field: &Field) -> String {
+    field.ident.as_ref().map(|ident| ident.to_string()).unwrap_or_default()
+}
+
+/// Statements that show the probe who the block is.
+fn description(input: &DeriveInput, all: &[&Field]) -> TokenStream {
+    let name = input.ident.to_string();
+    let documentation = lines(&input.attrs);
+    let generics = input.generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Const(constant) => Some(&constant.ident),
+        _ => None,
+    });
+    let (generic_names, generics): (Vec<_>, Vec<_>) = generics.map(|ident| (ident.to_string(), ident)).unzip();
+    let is_size = |field: &&&Field| {
+        let is_usize = matches!(&field.ty, Type::Path(path) if path.path.is_ident("usize"));
+        named(field).starts_with('_') && is_usize
+    };
+    let sizes = all.iter().filter(is_size);
+    let (size_names, sizes): (Vec<_>, Vec<_>) = sizes.map(|field| (named(field), &field.ident)).unzip();
+    let is_port = |field: &&&Field| matches!(field.vis, Visibility::Public(_));
+    let ports: Vec<_> = all.iter().filter(is_port).collect();
+    let port_names = ports.iter().map(|field| named(field));
+    let port_types = ports.iter().map(|field| &field.ty);
+    let comments = ports.iter().map(|field| first_paragraph(&field.attrs));
+    let is_inside = |field: &&&Field| !named(field).starts_with('_') && !is_port(field);
+    let inside: Vec<_> = all.iter().filter(is_inside).collect();
+    let inside_names = inside.iter().map(|field| named(field));
+    let inside_types = inside.iter().map(|field| &field.ty);
+    quote! {
+        #[allow(unused_imports)]
+        use ::portico_verilog::describe::{self, ByDefault, ByInterface, ByKernel, NoKernel};
+        if describe::is_heard() {
+            let mut ports = ::std::vec::Vec::new();
+            #(describe::add_ports(
+                &mut ports,
+                #port_names,
+                #comments,
+                (&describe::Type::<#port_types>::new()).ports(),
+            );)*
+            describe::tell(describe::Description {
+                name: #name,
+                file: file!(),
+                documentation: &[#(#documentation),*],
+                parameters: ::std::vec![
+                    #((#generic_names, ::std::string::ToString::to_string(&#generics)),)*
+                    #((#size_names, ::std::string::ToString::to_string(&self.#sizes)),)*
+                ],
+                ports,
+                inside: ::std::vec![#((#inside_names, ::std::any::type_name::<#inside_types>()),)*],
+                constants: (&describe::OfBlock(self)).constants(),
+            });
+        }
+    }
+}

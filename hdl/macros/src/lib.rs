@@ -1,0 +1,111 @@
+//! Where plain Rust does not reach: what a rust-hdl block tells the Verilog backend of itself.
+//!
+//! Use these macros through `portico_verilog::prelude`, which is rust-hdl's prelude with them in place of rust-hdl's own.
+//!
+//! | macro | what it adds to rust-hdl |
+//! | --- | --- |
+//! | [`LogicBlock`](macro@LogicBlock) | the block's type, file, documentation and parameters reach the Verilog |
+//! | [`Documented`](macro@Documented) | the documentation of an interface's ports reaches the Verilog |
+//! | [`kernel`](macro@kernel) | a kernel may name constants and use [`wire!`](macro@kernel#wire) |
+//!
+//! # Before and after
+//!
+//! With rust-hdl alone a constant of a kernel is a field, a constructor names every field, and each connection is a line:
+//!
+//! ```text
+//! #[derive(LogicBlock)]
+//! struct Gate {                                    impl Gate {
+//!     pub clk: Signal<In, Clock>,                      fn new(depth: usize) -> Self {
+//!     pub rst: Signal<In, Bit>,                            Self {
+//!     pub kind: Signal<In, Bits<4>>,                           clk: Default::default(),
+//!     pub open: Signal<Out, Bit>,                              rst: Default::default(),
+//!     queue: Queue,                                            kind: Default::default(),
+//!     put: Constant<Bits<4>>,                                  open: Default::default(),
+//! }                                                            queue: Queue::new(depth),
+//!                                                              put: Constant::new(bits(kind::PUT)),
+//! impl Logic for Gate {                                    }
+//!     #[hdl_gen]                                       }
+//!     fn update(&mut self) {                       }
+//!         self.queue.clk.next = self.clk.val();
+//!         self.queue.rst.next = self.rst.val();
+//!         self.open.next = self.kind.val() == self.put.val();
+//!     }
+//! }
+//! ```
+//!
+//! With these macros:
+//!
+//! ```text
+//! #[derive(LogicBlock, Default)]
+//! struct Gate {                                    impl Gate {
+//!     pub clk: Signal<In, Clock>,                      fn new(depth: usize) -> Self {
+//!     pub rst: Signal<In, Bit>,                            Self {
+//!     pub kind: Signal<In, Bits<4>>,                           queue: Queue::new(depth),
+//!     pub open: Signal<Out, Bit>,                              ..Default::default()
+//!     queue: Queue,                                        }
+//! }                                                    }
+//!                                                  }
+//! #[kernel]
+//! impl Logic for Gate {
+//!     fn update(&mut self) {
+//!         wire!(self => queue: clk, rst);
+//!         self.open.next = self.kind.val() == bits::<4>(kind::PUT);
+//!     }
+//! }
+//! ```
+//!
+//! The Verilog then says `localparam [3:0] KIND_PUT = 4'd3;` and `assign open = kind == KIND_PUT;`.
+
+mod block;
+mod constants;
+mod documentation;
+mod interface;
+mod kernel;
+mod wire;
+
+use proc_macro::TokenStream;
+use syn::{parse_macro_input, DeriveInput, ItemImpl};
+
+/// Implements rust-hdl's `Block`, as rust-hdl's derive of this name does. Besides, the block describes itself to probes:
+/// type, file, documentation of the type and of its fields, const generics, sizes (fields `_name: usize`), and the
+/// constants of its kernel.
+#[proc_macro_derive(LogicBlock)]
+pub fn logic_block(input: TokenStream) -> TokenStream {
+    block::derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Lets blocks that hold this interface pass the documentation of its ports on.
+#[proc_macro_derive(Documented)]
+pub fn documented(input: TokenStream) -> TokenStream {
+    interface::derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// The kernel of a block: stands on its `impl Logic`, in place of rust-hdl's `hdl_gen` on `update`.
+///
+/// # Constants
+///
+/// A kernel may name constants, const generics, associated constants, values of enumerations as numbers and arithmetic
+/// over them. They stand where rust-hdl takes a literal; a constant that is passed to `bits` may be of any unsigned
+/// type:
+///
+/// ```text
+/// bits::<4>(kind::PUT)    bits::<ERROR_WIDTH>(ErrorCode::Range as u64)    self.tdata.val().get_bits::<X>(X_OFFSET)
+/// ```
+///
+/// # `wire!`
+///
+/// Connects ports of one name: `wire!(from => to, to, ...: port, port, ...)`. `self` stands for the block itself, other
+/// names for blocks or interfaces inside it, which may have indices.
+///
+/// ```text
+/// wire!(self => fetch, loops: clk, rst);      self.fetch.clk.next = self.clk.val(); ... four lines
+/// wire!(loops => self: after, bad);           self.after.next = self.loops.after.val(); ... two lines
+/// wire!(fetch => bank[i]: address);           self.bank[i].address.next = self.fetch.address.val();
+/// ```
+#[proc_macro_attribute]
+pub fn kernel(_arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemImpl);
+    kernel::expand(item)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -1,0 +1,172 @@
+//! What stands above a module's body: where it comes from, and its ports with what each is for.
+
+use super::{
+    put,
+    wrap::{comment, INDENT},
+    OWN_NAME,
+};
+use crate::{describe::Description, names, tree::Instance};
+use rust_hdl::core::atom::AtomKind;
+use std::collections::HashSet;
+
+/// Rows of a block's table of properties that an integrator wants to know.
+const PROPERTIES: [&str; 2] = ["latency", "throughput"];
+
+/// `[7:0]`, or nothing for one bit.
+pub fn vector(width: usize) -> String {
+    match width {
+        1 => String::new(),
+        _ => format!("[{}:0]", width - 1),
+    }
+}
+
+/// Declarations (kind, range, name) with their ranges and names in columns.
+pub fn aligned(declarations: &[(&str, String, String)]) -> Vec<String> {
+    let widest = |length: fn(&(&str, String, String)) -> usize| declarations.iter().map(length).max().unwrap_or(0);
+    let (kinds, ranges) = (widest(|(kind, ..)| kind.len()), widest(|(_, range, _)| range.len()));
+    let line = |(kind, range, name): &(&str, String, String)| match ranges {
+        0 => format!("{INDENT}{kind:kinds$} {name}"),
+        _ => format!("{INDENT}{kind:kinds$} {range:ranges$} {name}"),
+    };
+    declarations.iter().map(line).collect()
+}
+
+/// Everything from the comment above the module to the end of its port list; `is_reg` tells which outputs an `always`
+/// block drives.
+pub fn head(instance: &Instance, is_reg: &dyn Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    if let Some(description) = &instance.description {
+        origin(description, &mut text);
+    }
+    put(&mut text, &format!("module {OWN_NAME} ("));
+    let ports = instance.atoms.iter().filter_map(|atom| {
+        let name = names::flat(&atom.key);
+        let kind = match atom.kind {
+            AtomKind::InputParameter => "input  wire",
+            AtomKind::OutputParameter if is_reg(&name) => "output reg",
+            AtomKind::OutputParameter => "output wire",
+            _ => return None,
+        };
+        Some((atom.key.as_str(), (kind, vector(atom.width), name)))
+    });
+    let (keys, declarations): (Vec<&str>, Vec<_>) = ports.unzip();
+    let mut remarks = Remarks::new(instance.description.as_ref());
+    let last = keys.len().saturating_sub(1);
+    for (at, (key, line)) in keys.iter().zip(aligned(&declarations)).enumerate() {
+        remarks.above(key, &mut text);
+        put(&mut text, &format!("{line}{}", if at == last { "" } else { "," }));
+    }
+    put(&mut text, ");\n");
+    text
+}
+
+/// The type, its file and what its documentation says first.
+fn origin(description: &Description, text: &mut String) {
+    let Description {
+        name,
+        file,
+        documentation,
+        ..
+    } = description;
+    text.push_str(&comment(&format!("{name}, {file}"), 0));
+    let lines = || documentation.iter().map(|line| line.trim());
+    let paragraph: Vec<&str> = lines().take_while(|line| !line.is_empty()).collect();
+    text.push_str(&comment(&plain(&paragraph.join(" ")), 0));
+    for line in lines() {
+        let mut cells = line.trim_matches('|').splitn(2, '|').map(str::trim);
+        if let (true, Some(property), Some(value)) = (line.starts_with('|'), cells.next(), cells.next()) {
+            if PROPERTIES.contains(&property) {
+                text.push_str(&comment(&plain(&format!("{property}: {value}")), 0));
+            }
+        }
+    }
+}
+
+/// The text without the marks of rustdoc's links: ``[`Fifo`]`` is `Fifo`.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let Some(length) = rest[open..].find(']') else { break };
+        let (label, after) = (&rest[open + 1..open + length], &rest[open + length + 1..]);
+        plain.push_str(&rest[..open]);
+        let target = after.strip_prefix('(').and_then(|target| target.find(')'));
+        match target {
+            Some(end) => {
+                plain.push_str(label.trim_matches('`'));
+                rest = &after[end + 2..];
+            }
+            None if label.starts_with('`') => {
+                plain.push_str(label.trim_matches('`'));
+                rest = after;
+            }
+            None => {
+                plain.push_str(&rest[open..=open + length]);
+                rest = after;
+            }
+        }
+    }
+    plain + rest
+}
+
+/// Comments above ports, each said once.
+struct Remarks<'a> {
+    description: Option<&'a Description>,
+    said: HashSet<(String, &'static str)>,
+    group: String,
+}
+
+impl<'a> Remarks<'a> {
+    fn new(description: Option<&'a Description>) -> Self {
+        Remarks {
+            description,
+            said: HashSet::new(),
+            group: String::new(),
+        }
+    }
+
+    /// What is said above the port `key`; an interface is a group of its own.
+    fn above(&mut self, key: &str, text: &mut String) {
+        let mut parts = key.split('$').filter(|part| !part.bytes().all(|b| b.is_ascii_digit()));
+        let field = parts.next().unwrap_or_default().to_owned();
+        let member = parts.collect::<Vec<_>>().join("$");
+        let is_grouped = !member.is_empty();
+        let follows_group = !self.group.is_empty();
+        let (was, group) = (
+            self.group.clone(),
+            if is_grouped { field.clone() } else { String::new() },
+        );
+        if was != group && (is_grouped || follows_group) && !text.ends_with("(\n") {
+            text.push('\n');
+        }
+        self.group = group;
+        self.say(&field, &field, text);
+        if is_grouped {
+            self.say(&format!("{field}${member}"), &member, text);
+        }
+    }
+
+    fn say(&mut self, path: &str, subject: &str, text: &mut String) {
+        let ports = self.description.iter().flat_map(|description| &description.ports);
+        let Some((_, remark)) = ports.into_iter().find(|(port, _)| port == path) else {
+            return;
+        };
+        if !remark.is_empty() && self.said.insert((subject.to_owned(), remark)) {
+            text.push_str(&comment(&plain(remark), 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_rustdoc_are_plain_text() {
+        assert_eq!(
+            plain("state of [`Fifo`], [see](there) a[3:0]"),
+            "state of Fifo, see a[3:0]"
+        );
+        assert_eq!(plain("open [ bracket"), "open [ bracket");
+    }
+}
