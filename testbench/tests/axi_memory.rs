@@ -18,7 +18,7 @@ fn rtl(width: usize) -> Box<dyn Device> {
     macro_rules! block {
         ($width:literal, $bytes:literal) => {
             Box::new(rtl_device!(
-                host::AxiMemory::<$width, $bytes>::default();
+                host::AxiMemory::<$width, $bytes>::new();
                 rst, registers.enable, registers.index, registers.data, initialising, sweep,
                 memory_write.valid, memory_write.address, memory_write.data, memory_write.lanes,
                 memory_read[0].valid, memory_read[0].address, memory_read[1].valid, memory_read[1].address,
@@ -43,8 +43,8 @@ fn design(width: usize) -> Design {
         keep_apart: vec![],
     };
     let design = match width {
-        32 => emit(&host::AxiMemory::<32, 4>::default(), &options),
-        _ => emit(&host::AxiMemory::<64, 8>::default(), &options),
+        32 => emit(&host::AxiMemory::<32, 4>::new(), &options),
+        _ => emit(&host::AxiMemory::<64, 8>::new(), &options),
     };
     design.expect("the block can be emitted")
 }

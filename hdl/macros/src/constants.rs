@@ -79,13 +79,14 @@ impl Constants {
         is_variable.then(|| syn::parse_quote!(#path.to_bits::<#width>()))
     }
 
-    /// `bits::<N>(value)` takes a constant of any unsigned type.
+    /// `bits::<N>(path)` takes a constant of any unsigned type.
     fn bits(&mut self, call: &mut ExprCall) {
         let argument = &mut call.args[0];
         if self.is_static(argument) && !matches!(argument, Expr::Lit(_)) {
-            let value = match &*argument {
-                cast @ Expr::Cast(_) => cast.clone(),
-                other => syn::parse_quote!((#other) as u64),
+            // A path may be of any type; arithmetic is a literal's, as for rust-hdl.
+            let value = match stem(argument) {
+                Some(path) if !matches!(argument, Expr::Cast(_)) => syn::parse_quote!(#path as u64),
+                _ => argument.clone(),
             };
             *argument = self.lift(&value, &syn::parse_quote!(u64));
         } else {

@@ -1,19 +1,3 @@
-//! The fabric: tiles on two wormhole meshes, the host node, and memory nodes.
-//!
-//! ```text
-//!   tile 0 - tile 1 - ...        each line twice: the data plane and the control plane
-//!     |        |
-//!   tile n - tile n + 1 - ...
-//!     |        |
-//!   host    memory 0 ...         edge nodes: the host below column 0, memories below the next ones
-//! ```
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | d + 1 cycles for d hops on each plane; see [`Tile`] |
-//! | throughput | one flit a cycle on every link of each plane |
-//! | after reset | takes nothing for 512 cycles |
-
 use crate::{
     host::{AxiLiteIn, AxiOut, MemoryNode},
     noc::{many, DropReportOut, Mesh, MonitorSelect},
@@ -21,10 +5,26 @@ use crate::{
     tile::{Tile, TileStatus},
 };
 use portico_spec::{flit::NODE_WIDTH, Config};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The fabric: tiles on two wormhole meshes, the host node, and memory nodes.
+///
 /// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits.
-#[derive(LogicBlock)]
+///
+/// ```text
+///   tile 0 - tile 1 - ...        each line twice: the data plane and the control plane
+///     |        |
+///   tile n - tile n + 1 - ...
+///     |        |
+///   host    memory 0 ...         edge nodes: the host below column 0, memories below the next ones
+/// ```
+///
+/// | | |
+/// | --- | --- |
+/// | latency | d + 1 cycles for d hops on each plane; see [`Tile`] |
+/// | throughput | one flit a cycle on every link of each plane |
+/// | after reset | takes nothing for 512 cycles |
+#[derive(LogicBlock, Default)]
 pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: restores all credits, and empties both planes.
@@ -67,18 +67,9 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             Constant::new(bits(u64::from(node.number())))
         };
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axil: Default::default(),
-            host: Default::default(),
             s_axis_command: many(config.tiles(), |_| Default::default()),
             status: many(config.tiles(), |_| Default::default()),
             m_axi: many(config.memories, |_| Default::default()),
-            data_dropped: Default::default(),
-            control_dropped: Default::default(),
-            monitor: Default::default(),
-            data_monitor: Default::default(),
-            control_monitor: Default::default(),
             data_plane: Mesh::new(config),
             control_plane: Mesh::new(config),
             tile: many(config.tiles(), |_| Tile::new(config)),
@@ -89,17 +80,15 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             memories_at: Constant::new(bits(config.tiles() as u64 + 1)),
             _tiles: config.tiles(),
             _memories: config.memories,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.data_plane.clk.next = self.clk.val();
-        self.data_plane.rst.next = self.rst.val();
-        self.control_plane.clk.next = self.clk.val();
-        self.control_plane.rst.next = self.rst.val();
+        wire!(self => data_plane, control_plane, host_node: clk, rst);
         MonitorSelect::link(&mut self.monitor, &mut self.data_plane.monitor);
         MonitorSelect::link(&mut self.monitor, &mut self.control_plane.monitor);
         self.data_monitor.next = self.data_plane.monitor_value.val();
@@ -108,8 +97,7 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         DropReportOut::link(&mut self.control_dropped, &mut self.control_plane.dropped);
 
         for i in 0..self._tiles {
-            self.tile[i].clk.next = self.clk.val();
-            self.tile[i].rst.next = self.rst.val();
+            wire!(self => tile[i]: clk, rst);
             self.tile[i].node.next = self.node[i].val();
             StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].s_axis_data);
             StreamOut::<W>::join(&mut self.tile[i].m_axis_data, &mut self.data_plane.s_axis[i]);
@@ -130,8 +118,6 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
             self.tile[i].s_axil.rready.next = true;
         }
 
-        self.host_node.clk.next = self.clk.val();
-        self.host_node.rst.next = self.rst.val();
         self.host_node.node.next = self.node[self.tiles.val().index()].val();
         StreamOut::<W>::join(
             &mut self.data_plane.m_axis[self.tiles.val().index()],
@@ -156,8 +142,7 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         self.host_node.s_axis_command.tvalid.next = false;
 
         for i in 0..self._memories {
-            self.memory[i].clk.next = self.clk.val();
-            self.memory[i].rst.next = self.rst.val();
+            wire!(self => memory[i]: clk, rst);
             self.memory[i].node.next = self.node[self.memories_at.val().index() + i].val();
             StreamOut::<W>::join(
                 &mut self.data_plane.m_axis[self.memories_at.val().index() + i],

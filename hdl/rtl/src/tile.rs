@@ -1,13 +1,3 @@
-//! A tile: scratchpad, network interface, and an AXI4-Lite port for whatever computes there.
-//!
-//! The host node of a fabric is a tile too: what a processor is to a tile, the host is to its own.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from a descriptor's last beat to the event: see `docs/network-interface.md` |
-//! | throughput | one flit a cycle in and out on each plane; one descriptor word a cycle |
-//! | after reset | takes nothing for 512 cycles, while it clears its tables; the scratchpad keeps its content |
-
 use crate::{
     host::{AxiLiteIn, AxiLiteSlave},
     ni::{
@@ -21,10 +11,10 @@ use portico_spec::{
     ni::registers::{BASE_BYTES, SPACE_BYTES},
     Config,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What a tile tells at once, without being asked.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct TileStatus {
     /// An event that may interrupt has fired.
     pub irq: Signal<Out, Bit>,
@@ -32,8 +22,18 @@ pub struct TileStatus {
     pub fired: Signal<Out, Bits<64>>,
 }
 
+/// A tile: scratchpad, network interface, and an AXI4-Lite port for whatever computes there.
+///
 /// A tile of `W`-bit flits with `B` bytes.
-#[derive(LogicBlock)]
+///
+/// The host node of a fabric is a tile too: what a processor is to a tile, the host is to its own.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from a descriptor's last beat to the event: see `docs/network-interface.md` |
+/// | throughput | one flit a cycle in and out on each plane; one descriptor word a cycle |
+/// | after reset | takes nothing for 512 cycles, while it clears its tables; the scratchpad keeps its content |
+#[derive(LogicBlock, Default)]
 pub struct Tile<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
@@ -65,16 +65,6 @@ impl<const W: usize, const B: usize> Tile<W, B> {
     pub fn new(config: &Config) -> Self {
         let memory_bytes = config.scratchpad << 10;
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            s_axis_data: Default::default(),
-            m_axis_data: Default::default(),
-            s_axis_control: Default::default(),
-            m_axis_control: Default::default(),
-            s_axil: Default::default(),
-            s_axis_command: Default::default(),
-            status: Default::default(),
             ni: NetworkInterface::new(&Shape {
                 cores: config.cores,
                 memory_bytes: memory_bytes as u32,
@@ -88,24 +78,15 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             scratchpad: Scratchpad::new(memory_bytes),
             port: AxiLiteSlave::new(memory_bytes),
             host_queue: CommandQueue::waiting(),
-            commands: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for Tile<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.ni.clk.next = self.clk.val();
-        self.ni.rst.next = self.rst.val();
-        self.scratchpad.clk.next = self.clk.val();
-        self.scratchpad.rst.next = self.rst.val();
-        self.port.clk.next = self.clk.val();
-        self.port.rst.next = self.rst.val();
-        self.host_queue.clk.next = self.clk.val();
-        self.host_queue.rst.next = self.rst.val();
-        self.commands.clk.next = self.clk.val();
-        self.commands.rst.next = self.rst.val();
+        wire!(self => ni, scratchpad, port, host_queue, commands: clk, rst);
 
         self.ni.node.next = self.node.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
@@ -138,7 +119,6 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
 
         self.ni.dropped.next = self.host_queue.dropped.val();
         self.ni.memory_error.next = false;
-        self.status.irq.next = self.ni.irq.val();
-        self.status.fired.next = self.ni.fired.val();
+        wire!(ni => status: irq, fired);
     }
 }

@@ -1,17 +1,10 @@
-//! From descriptors to packets: the dispatcher that admits commands and requests, the micro-cores that run them.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from a descriptor's last beat to the head flit: 4 cycles for a short put |
-//! | throughput | one descriptor word a cycle in, one flit a cycle out |
-
 use super::{dispatch::Dispatcher, transmit::Transmitter};
 use crate::{
     ni::{
         ports::{
             ArgumentOut, ClaimOut, CompletionOut, CreditIn, EventOut, MemoryReadOut, RegisterWriteIn, StartOut, StopOut,
         },
-        CommandQueue, Page,
+        AddressMatch, CommandQueue,
     },
     prim::{StreamIn, StreamOut},
 };
@@ -26,10 +19,17 @@ use portico_spec::{
         MAX_CORES,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// From descriptors to packets: the dispatcher that admits commands and requests, the micro-cores that run them.
+///
 /// The DMA of a node, `W` bits wide.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from a descriptor's last beat to the head flit: 4 cycles for a short put |
+/// | throughput | one descriptor word a cycle in, one flit a cycle out |
+#[derive(LogicBlock, Default)]
 pub struct Engine<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -71,7 +71,7 @@ pub struct Engine<const W: usize> {
     /// A micro-core runs; every active one waits.
     pub running: Signal<Out, Bit>,
     pub waiting: Signal<Out, Bit>,
-    command_page: Page,
+    command_match: AddressMatch<{ Registers::Command as usize }, BLOCK_OFFSET>,
     commands: CommandQueue,
     dispatcher: Dispatcher<W>,
     transmitter: Transmitter<W>,
@@ -87,55 +87,25 @@ impl<const W: usize> Engine<W> {
         );
         let firmware = firmware();
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            node: Default::default(),
-            s_axis_command: Default::default(),
-            s_axis_request: Default::default(),
-            register_write: Default::default(),
-            memory_read: Default::default(),
-            m_axis: Default::default(),
-            m_axis_control: Default::default(),
-            m_axis_refuse: Default::default(),
-            claim: Default::default(),
-            completion: Default::default(),
-            refused: Default::default(),
-            notified: Default::default(),
-            fired: Default::default(),
-            credit_return: Default::default(),
-            fence_segment: Default::default(),
-            fence_owns: Default::default(),
-            fence_slot: Default::default(),
-            fence_busy: Default::default(),
-            dropped: Default::default(),
-            running: Default::default(),
-            waiting: Default::default(),
-            command_page: Page::new(Registers::Command, BLOCK_OFFSET),
             commands: CommandQueue::dropping(),
             dispatcher: Dispatcher::new(cores, memory_words, space_words, &firmware.entries),
             transmitter: Transmitter::new(cores, far_memory, &firmware.words),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Engine<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.commands.clk.next = self.clk.val();
-        self.commands.rst.next = self.rst.val();
-        self.command_page.index.next = self.register_write.index.val();
-        self.commands.s_axis.tvalid.next = self.register_write.enable.val() & self.command_page.hit.val();
+        wire!(self => commands, dispatcher, transmitter: clk, rst);
+        self.command_match.index.next = self.register_write.index.val();
+        self.commands.s_axis.tvalid.next = self.register_write.enable.val() & self.command_match.hit.val();
         self.commands.s_axis.tdata.next = self.register_write.data.val();
         self.commands.s_axis.tlast.next = self.register_write.index.val().get_bits::<PLACE_WIDTH>(0).all();
         self.dropped.next = self.commands.dropped.val();
 
-        self.dispatcher.clk.next = self.clk.val();
-        self.dispatcher.rst.next = self.rst.val();
-        self.dispatcher.initialising.next = self.initialising.val();
-        self.dispatcher.sweep.next = self.sweep.val();
-        self.dispatcher.node.next = self.node.val();
+        wire!(self => dispatcher: initialising, sweep, node);
         StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.dispatcher.queued);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.dispatcher.s_axis_command);
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.dispatcher.s_axis_request);
@@ -146,11 +116,7 @@ impl<const W: usize> Logic for Engine<W> {
         StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.dispatcher.m_axis_refuse);
         CreditIn::link(&mut self.credit_return, &mut self.dispatcher.credit_return);
 
-        self.transmitter.clk.next = self.clk.val();
-        self.transmitter.rst.next = self.rst.val();
-        self.transmitter.initialising.next = self.initialising.val();
-        self.transmitter.sweep.next = self.sweep.val();
-        self.transmitter.node.next = self.node.val();
+        wire!(self => transmitter: initialising, sweep, node);
         RegisterWriteIn::link(&mut self.register_write, &mut self.transmitter.register_write);
         StartOut::join(&mut self.dispatcher.start, &mut self.transmitter.start);
         ArgumentOut::join(&mut self.dispatcher.argument, &mut self.transmitter.argument);
@@ -158,17 +124,12 @@ impl<const W: usize> Logic for Engine<W> {
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.transmitter.memory_read);
         EventOut::link(&mut self.notified, &mut self.transmitter.event);
         self.transmitter.fired.next = self.fired.val();
-        self.dispatcher.credit_segment.next = self.transmitter.credit_segment.val();
-        self.dispatcher.credit_take.next = self.transmitter.credit_take.val();
-        self.transmitter.credit_available.next = self.dispatcher.credit_available.val();
-        self.transmitter.credit_ready.next = self.dispatcher.credit_ready.val();
-        self.fence_segment.next = self.transmitter.fence_segment.val();
-        self.fence_owns.next = self.transmitter.fence_owns.val();
-        self.fence_slot.next = self.transmitter.fence_slot.val();
+        wire!(transmitter => dispatcher: credit_segment, credit_take);
+        wire!(dispatcher => transmitter: credit_available, credit_ready);
+        wire!(transmitter => self: fence_segment, fence_owns, fence_slot);
         self.transmitter.fence_busy.next = self.fence_busy.val();
         StreamOut::<W>::link(&mut self.m_axis, &mut self.transmitter.m_axis);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.transmitter.m_axis_control);
-        self.running.next = self.transmitter.running.val();
-        self.waiting.next = self.transmitter.waiting.val();
+        wire!(transmitter => self: running, waiting);
     }
 }

@@ -1,12 +1,3 @@
-//! An address channel of AXI4: bursts wait their turn and get their addresses in external memory.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 2 cycles from a burst to its address on the channel |
-//! | throughput | one burst a cycle |
-//! | timing | the channel comes straight from flip-flops |
-//! | state | 16 bursts in LUT-RAM, one on the channel, a [`PageTable`] |
-
 use super::{
     gatherer::{BurstIn, BEATS_WIDTH},
     PageTable,
@@ -19,7 +10,7 @@ use portico_spec::{
         page::{PAGE_OFFSET_WIDTH, PAGE_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bursts that wait, and their places in bits.
 pub const BURSTS: usize = 1 << BURSTS_WIDTH;
@@ -28,8 +19,17 @@ pub const BURSTS_WIDTH: usize = 4;
 /// A burst's words above its address.
 const ENTRY_WIDTH: usize = OFFSET_WIDTH + BEATS_WIDTH;
 
+/// An address channel of AXI4: bursts wait their turn and get their addresses in external memory.
+///
 /// Either address channel. Whoever gives bursts keeps to 16 that wait.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 2 cycles from a burst to its address on the channel |
+/// | throughput | one burst a cycle |
+/// | timing | the channel comes straight from flip-flops |
+/// | state | 16 bursts in LUT-RAM, one on the channel, a [`PageTable`] |
+#[derive(LogicBlock, Default)]
 pub struct AddressChannel<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no burst waits afterwards.
@@ -43,77 +43,36 @@ pub struct AddressChannel<const W: usize> {
     pub valid: Signal<Out, Bit>,
     pub ready: Signal<In, Bit>,
     bursts: Fifo<ENTRY_WIDTH, BURSTS_WIDTH>,
-    pages: PageTable,
+    pages: PageTable<W>,
     offered: DFF<Bit>,
     address: DFF<Bits<64>>,
     beats: DFF<Bits<BEATS_WIDTH>>,
     free: Signal<Local, Bit>,
-    beats_at: Constant<Bits<5>>,
-    page_at: Constant<Bits<5>>,
-    byte_shift: Constant<Bits<2>>,
 }
 
-impl<const W: usize> Default for AddressChannel<W> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            registers: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            burst: Default::default(),
-            addr: Default::default(),
-            len: Default::default(),
-            valid: Default::default(),
-            ready: Default::default(),
-            bursts: Fifo::new(BURSTS),
-            pages: PageTable::new(W),
-            offered: Default::default(),
-            address: Default::default(),
-            beats: Default::default(),
-            free: Default::default(),
-            beats_at: Constant::new(bits(OFFSET_WIDTH as u64)),
-            page_at: Constant::new(bits(PAGE_OFFSET_WIDTH as u64)),
-            byte_shift: Constant::new(bits(u64::from((W / 8).ilog2()))),
-        }
-    }
-}
-
+#[kernel]
 impl<const W: usize> Logic for AddressChannel<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => bursts: clk, rst);
+        wire!(self => pages: clk);
         dff_setup!(self, clk, offered, address, beats);
-        self.bursts.clk.next = self.clk.val();
-        self.bursts.rst.next = self.rst.val();
         self.bursts.s_axis.tvalid.next = self.burst.valid.val();
         self.bursts.s_axis.tlast.next = true;
         self.bursts.s_axis.tdata.next = bit_cast::<ENTRY_WIDTH, OFFSET_WIDTH>(self.burst.address.val())
-            | (bit_cast::<ENTRY_WIDTH, BEATS_WIDTH>(self.burst.beats.val()) << self.beats_at.val());
+            | (bit_cast::<ENTRY_WIDTH, BEATS_WIDTH>(self.burst.beats.val()) << bits::<5>(OFFSET_WIDTH));
         self.free.next = self.ready.val() | !self.offered.q.val();
         self.bursts.m_axis.tready.next = self.free.val();
 
-        self.pages.clk.next = self.clk.val();
         RegisterWriteIn::link(&mut self.registers, &mut self.pages.registers);
-        self.pages.initialising.next = self.initialising.val();
-        self.pages.sweep.next = self.sweep.val();
-        self.pages.page.next = self
-            .bursts
-            .m_axis
-            .tdata
-            .val()
-            .get_bits::<PAGE_WIDTH>(self.page_at.val().index());
+        wire!(self => pages: initialising, sweep);
+        self.pages.page.next = self.bursts.m_axis.tdata.val().get_bits::<PAGE_WIDTH>(PAGE_OFFSET_WIDTH);
 
         if self.free.val() {
             self.offered.d.next = self.bursts.m_axis.tvalid.val();
             self.address.d.next = self.pages.base.val()
                 + (bit_cast::<64, PAGE_OFFSET_WIDTH>(self.bursts.m_axis.tdata.val().get_bits::<PAGE_OFFSET_WIDTH>(0))
-                    << self.byte_shift.val());
-            self.beats.d.next = self
-                .bursts
-                .m_axis
-                .tdata
-                .val()
-                .get_bits::<BEATS_WIDTH>(self.beats_at.val().index());
+                    << bits::<2>(((W / 8).ilog2()) as u64));
+            self.beats.d.next = self.bursts.m_axis.tdata.val().get_bits::<BEATS_WIDTH>(OFFSET_WIDTH);
         }
         self.valid.next = self.offered.q.val();
         self.addr.next = self.address.q.val();

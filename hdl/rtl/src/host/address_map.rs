@@ -1,23 +1,23 @@
-//! Where a byte address of a node leads.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use portico_spec::ni::{
     packet::OFFSET_WIDTH,
     registers::{Block as RegisterBlock, BASE_BYTES, BLOCK_OFFSET, BLOCK_WIDTH, INDEX_WIDTH, SPACE_BYTES},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a byte address of a node.
 pub const ADDRESS_WIDTH: usize = SPACE_BYTES.ilog2() as usize;
 /// Width of a word's number in the memory half of the address space, where it has the most words.
 const MEMORY_WIDTH: usize = BASE_BYTES.ilog2() as usize - 2;
 
+/// Where a byte address of a node leads.
+///
 /// Tells memory, registers and nothing apart; an address that is neither memory nor register leads nowhere.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct AddressMap {
     /// In bytes; which byte of four does not matter.
     pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
@@ -33,12 +33,8 @@ pub struct AddressMap {
     pub index: Signal<Out, Bits<INDEX_WIDTH>>,
     memory_bytes: Constant<Bits<ADDRESS_WIDTH>>,
     is_wide: Constant<Bit>,
-    half_at: Constant<Bits<5>>,
+    /// Where the number of a word begins in an address.
     word_at: Constant<Bits<5>>,
-    register_at: Constant<Bits<5>>,
-    beyond_at: Constant<Bits<5>>,
-    block_at: Constant<Bits<5>>,
-    command: Constant<Bits<BLOCK_WIDTH>>,
 }
 
 impl AddressMap {
@@ -56,42 +52,30 @@ impl AddressMap {
             "address map: memory_bytes = {memory_bytes}, allowed: 1 to {BASE_BYTES}, a multiple of {}",
             width / 8
         );
-        let bit = |bit: u32| Constant::new(bits(u64::from(bit)));
-        let word_at = (width / 8).ilog2();
         Self {
-            address: Default::default(),
-            is_memory: Default::default(),
-            is_register: Default::default(),
-            is_command: Default::default(),
-            upper: Default::default(),
-            word: Default::default(),
-            index: Default::default(),
             memory_bytes: Constant::new(bits(memory_bytes as u64)),
             is_wide: Constant::new(width == 64),
-            half_at: bit(2),
-            word_at: bit(word_at),
-            register_at: bit(BASE_BYTES.ilog2()),
-            beyond_at: bit(INDEX_WIDTH as u32 + word_at),
-            block_at: bit(BLOCK_OFFSET as u32),
-            command: Constant::new(bits(RegisterBlock::Command as u64)),
+            word_at: Constant::new(bits((width / 8).ilog2().into())),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for AddressMap {
-    #[hdl_gen]
     fn update(&mut self) {
         self.is_memory.next = self.address.val() < self.memory_bytes.val();
         // Words of 32 bits fill but half of the register half: there are no indices for the rest.
-        self.is_register.next = self.address.val().get_bit(self.register_at.val().index())
-            & (self.is_wide.val() | !self.address.val().get_bit(self.beyond_at.val().index()));
-        self.upper.next = self.is_wide.val() & self.address.val().get_bit(self.half_at.val().index());
+        self.is_register.next = self.address.val().get_bit(BASE_BYTES.ilog2() as usize)
+            & (self.is_wide.val() | !self.address.val().get_bit(INDEX_WIDTH + self.word_at.val().index()));
+        self.upper.next = self.is_wide.val() & self.address.val().get_bit(2);
         self.word.next = bit_cast::<OFFSET_WIDTH, MEMORY_WIDTH>(
             self.address.val().get_bits::<MEMORY_WIDTH>(self.word_at.val().index()),
         );
         self.index.next = self.address.val().get_bits::<INDEX_WIDTH>(self.word_at.val().index());
         self.is_command.next = self.is_register.val()
-            & (self.index.val().get_bits::<BLOCK_WIDTH>(self.block_at.val().index()) == self.command.val());
+            & (self.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                == bits::<BLOCK_WIDTH>(RegisterBlock::Command as u64));
     }
 }
 

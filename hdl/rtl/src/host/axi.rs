@@ -1,9 +1,9 @@
 //! The master side of AXI4 (ARM IHI 0022), with 64-bit addresses and one identifier.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The five channels, with `W` bits of data in `B` bytes.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct AxiOut<const W: usize, const B: usize> {
     pub awid: Signal<Out, Bits<1>>,
     pub awaddr: Signal<Out, Bits<64>>,

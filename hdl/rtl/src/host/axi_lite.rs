@@ -18,13 +18,13 @@ use crate::{
     prim::StreamOut,
 };
 use portico_spec::ni::registers::INDEX_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The response of a slave that refuses.
 pub(super) const SLAVE_ERROR: u64 = 2;
 
 /// The slave side of AXI4-Lite, with 32 bits of data.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct AxiLiteIn {
     pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
     pub awprot: Signal<In, Bits<3>>,
@@ -48,7 +48,7 @@ pub struct AxiLiteIn {
 }
 
 /// The slave of a node with words of `W` bits, `B` bytes.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: what is under way is forgotten.
@@ -76,62 +76,33 @@ impl<const W: usize, const B: usize> AxiLiteSlave<W, B> {
     pub fn new(memory_bytes: usize) -> Self {
         assert_eq!(W, 8 * B, "AXI4-Lite slave: {B} bytes in a word of {W} bits");
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axil: Default::default(),
-            memory_write: Default::default(),
-            memory_read: Default::default(),
-            register_write_valid: Default::default(),
-            register_write_index: Default::default(),
-            register_write_data: Default::default(),
-            register_write_ready: Default::default(),
-            register_read_valid: Default::default(),
-            register_read_index: Default::default(),
-            register_read_ready: Default::default(),
-            register_read_data: Default::default(),
-            m_axis_command: Default::default(),
             writer: AxiLiteWriter::new(memory_bytes),
             reader: AxiLiteReader::new(memory_bytes),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.writer.clk.next = self.clk.val();
-        self.writer.rst.next = self.rst.val();
-        self.writer.awaddr.next = self.s_axil.awaddr.val();
-        self.writer.awvalid.next = self.s_axil.awvalid.val();
+        wire!(self => writer, reader: clk, rst);
+        wire!(s_axil => writer: awaddr, awvalid);
         self.s_axil.awready.next = self.writer.awready.val();
-        self.writer.wdata.next = self.s_axil.wdata.val();
-        self.writer.wstrb.next = self.s_axil.wstrb.val();
-        self.writer.wvalid.next = self.s_axil.wvalid.val();
-        self.s_axil.wready.next = self.writer.wready.val();
-        self.s_axil.bresp.next = self.writer.bresp.val();
-        self.s_axil.bvalid.next = self.writer.bvalid.val();
+        wire!(s_axil => writer: wdata, wstrb, wvalid);
+        wire!(writer => s_axil: wready, bresp, bvalid);
         self.writer.bready.next = self.s_axil.bready.val();
         MemoryWriteOut::<W, B>::link(&mut self.memory_write, &mut self.writer.memory_write);
-        self.register_write_valid.next = self.writer.register_write_valid.val();
-        self.register_write_index.next = self.writer.register_write_index.val();
-        self.register_write_data.next = self.writer.register_write_data.val();
+        wire!(writer => self: register_write_valid, register_write_index, register_write_data);
         self.writer.register_write_ready.next = self.register_write_ready.val();
         StreamOut::<32>::link(&mut self.m_axis_command, &mut self.writer.m_axis_command);
 
-        self.reader.clk.next = self.clk.val();
-        self.reader.rst.next = self.rst.val();
-        self.reader.araddr.next = self.s_axil.araddr.val();
-        self.reader.arvalid.next = self.s_axil.arvalid.val();
-        self.s_axil.arready.next = self.reader.arready.val();
-        self.s_axil.rdata.next = self.reader.rdata.val();
-        self.s_axil.rresp.next = self.reader.rresp.val();
-        self.s_axil.rvalid.next = self.reader.rvalid.val();
+        wire!(s_axil => reader: araddr, arvalid);
+        wire!(reader => s_axil: arready, rdata, rresp, rvalid);
         self.reader.rready.next = self.s_axil.rready.val();
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
-        self.register_read_valid.next = self.reader.register_read_valid.val();
-        self.register_read_index.next = self.reader.register_read_index.val();
-        self.reader.register_read_ready.next = self.register_read_ready.val();
-        self.reader.register_read_data.next = self.register_read_data.val();
+        wire!(reader => self: register_read_valid, register_read_index);
+        wire!(self => reader: register_read_ready, register_read_data);
     }
 }
 

@@ -1,16 +1,7 @@
-//! The read channels of AXI4-Lite.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 3 cycles from address to data, if memory or register are granted at once and answer a cycle later |
-//! | throughput | one read every 4 cycles |
-//! | timing | `arready`, `rvalid` and `rdata` come straight from flip-flops |
-//! | state | one address, one word |
-
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
 use crate::ni::ports::MemoryReadOut;
 use portico_spec::ni::registers::INDEX_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What becomes of a read.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -21,8 +12,17 @@ pub enum ReadState {
     Answering,
 }
 
+/// The read channels of AXI4-Lite.
+///
 /// Takes one read at a time to where the address leads.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 3 cycles from address to data, if memory or register are granted at once and answer a cycle later |
+/// | throughput | one read every 4 cycles |
+/// | timing | `arready`, `rvalid` and `rdata` come straight from flip-flops |
+/// | state | one address, one word |
+#[derive(LogicBlock, Default)]
 pub struct AxiLiteReader<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -46,42 +46,20 @@ pub struct AxiLiteReader<const W: usize> {
     data: DFF<Bits<32>>,
     failed: DFF<Bit>,
     asks_register: Signal<Local, Bit>,
-    upper_bit: Constant<Bits<6>>,
-    slave_error: Constant<Bits<2>>,
 }
 
 impl<const W: usize> AxiLiteReader<W> {
     /// For a node with `memory_bytes` of memory; see [`AddressMap::new`].
     pub fn new(memory_bytes: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            araddr: Default::default(),
-            arvalid: Default::default(),
-            arready: Default::default(),
-            rdata: Default::default(),
-            rresp: Default::default(),
-            rvalid: Default::default(),
-            rready: Default::default(),
-            memory_read: Default::default(),
-            register_read_valid: Default::default(),
-            register_read_index: Default::default(),
-            register_read_ready: Default::default(),
-            register_read_data: Default::default(),
             map: AddressMap::new(W, memory_bytes),
-            state: Default::default(),
-            address: Default::default(),
-            data: Default::default(),
-            failed: Default::default(),
-            asks_register: Default::default(),
-            upper_bit: Constant::new(bits(W as u64 - 32)),
-            slave_error: Constant::new(bits(super::axi_lite::SLAVE_ERROR)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for AxiLiteReader<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, state, address, data, failed);
         self.map.address.next = self.address.q.val();
@@ -95,7 +73,7 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
         self.rdata.next = self.data.q.val();
         self.rresp.next = 0.into();
         if self.failed.q.val() {
-            self.rresp.next = self.slave_error.val();
+            self.rresp.next = bits::<2>(super::axi_lite::SLAVE_ERROR);
         }
         match self.state.q.val() {
             ReadState::Free => {
@@ -123,7 +101,7 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
                 if self.map.is_memory.val() {
                     self.data.d.next = self.memory_read.data.val().get_bits::<32>(0);
                     if self.map.upper.val() {
-                        self.data.d.next = self.memory_read.data.val().get_bits::<32>(self.upper_bit.val().index());
+                        self.data.d.next = self.memory_read.data.val().get_bits::<32>(W - 32);
                     }
                     if self.memory_read.data_valid.val() {
                         self.state.d.next = ReadState::Answering;

@@ -1,19 +1,19 @@
-//! The write channels of AXI4-Lite.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 2 cycles from address and data, whichever is later, to the response, if the target takes the write at once |
-//! | throughput | one write every 2 cycles |
-//! | timing | `awready`, `wready` and `bvalid` come straight from flip-flops |
-//! | state | one address, one word, one response |
-
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
 use crate::{ni::ports::MemoryWriteOut, prim::StreamOut};
 use portico_spec::ni::{command::PLACE_WIDTH, registers::INDEX_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The write channels of AXI4-Lite.
+///
 /// Takes one write at a time, address and data in any order, to where the address leads.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 2 cycles from address and data, whichever is later, to the response, if the target takes the write at once |
+/// | throughput | one write every 2 cycles |
+/// | timing | `awready`, `wready` and `bvalid` come straight from flip-flops |
+/// | state | one address, one word, one response |
+#[derive(LogicBlock, Default)]
 pub struct AxiLiteWriter<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -46,54 +46,20 @@ pub struct AxiLiteWriter<const W: usize, const B: usize> {
     writing: Signal<Local, Bit>,
     writes_register: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
-    upper_bit: Constant<Bits<6>>,
-    upper_lane: Constant<Bits<3>>,
-    slave_error: Constant<Bits<2>>,
 }
 
 impl<const W: usize, const B: usize> AxiLiteWriter<W, B> {
     /// For a node with `memory_bytes` of memory; see [`AddressMap::new`].
     pub fn new(memory_bytes: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            awaddr: Default::default(),
-            awvalid: Default::default(),
-            awready: Default::default(),
-            wdata: Default::default(),
-            wstrb: Default::default(),
-            wvalid: Default::default(),
-            wready: Default::default(),
-            bresp: Default::default(),
-            bvalid: Default::default(),
-            bready: Default::default(),
-            memory_write: Default::default(),
-            register_write_valid: Default::default(),
-            register_write_index: Default::default(),
-            register_write_data: Default::default(),
-            register_write_ready: Default::default(),
-            m_axis_command: Default::default(),
             map: AddressMap::new(W, memory_bytes),
-            has_address: Default::default(),
-            address: Default::default(),
-            has_data: Default::default(),
-            data: Default::default(),
-            strobes: Default::default(),
-            answering: Default::default(),
-            failed: Default::default(),
-            is_partial: Default::default(),
-            writing: Default::default(),
-            writes_register: Default::default(),
-            taken: Default::default(),
-            upper_bit: Constant::new(bits(W as u64 - 32)),
-            upper_lane: Constant::new(bits(B as u64 - 4)),
-            slave_error: Constant::new(bits(super::axi_lite::SLAVE_ERROR)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self,
@@ -126,10 +92,10 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
         self.memory_write.address.next = self.map.word.val();
         // Both halves of a wide word offer the data; the lanes choose.
         self.memory_write.data.next =
-            bit_cast::<W, 32>(self.data.q.val()) | (bit_cast::<W, 32>(self.data.q.val()) << self.upper_bit.val());
+            bit_cast::<W, 32>(self.data.q.val()) | (bit_cast::<W, 32>(self.data.q.val()) << bits::<6>(W as u64 - 32));
         self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val());
         if self.map.upper.val() {
-            self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val()) << self.upper_lane.val();
+            self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val()) << bits::<3>(B as u64 - 4);
         }
 
         self.writes_register.next =
@@ -156,7 +122,7 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
         self.bvalid.next = self.answering.q.val();
         self.bresp.next = 0.into();
         if self.failed.q.val() {
-            self.bresp.next = self.slave_error.val();
+            self.bresp.next = bits::<2>(super::axi_lite::SLAVE_ERROR);
         }
         if self.bready.val() {
             self.answering.d.next = false;

@@ -1,12 +1,3 @@
-//! Reads of external memory by two clients, gathered into bursts.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 3 cycles from a lone request to its address on the channel, 1 cycle from a beat to its client |
-//! | throughput | one word a cycle |
-//! | limit | 16 bursts that are not complete |
-//! | state | [`Gatherer`], [`AddressChannel`], the clients of 16 bursts in LUT-RAM, W + 15 flip-flops |
-
 use super::{
     address_channel::{BURSTS, BURSTS_WIDTH},
     AddressChannel, ClientChoice, Gatherer,
@@ -16,15 +7,24 @@ use crate::{
     prim::{CreditCounter, Fifo},
 };
 use portico_spec::flit::NODE_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more requests: its first word is late already.
 const IDLE_CYCLES: u64 = 1;
 /// Width of a count up to [`BURSTS`].
 const COUNT_WIDTH: usize = BURSTS.ilog2() as usize + 1;
 
+/// Reads of external memory by two clients, gathered into bursts.
+///
 /// The read half of [`AxiMemory`](super::AxiMemory).
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 3 cycles from a lone request to its address on the channel, 1 cycle from a beat to its client |
+/// | throughput | one word a cycle |
+/// | limit | 16 bursts that are not complete |
+/// | state | [`Gatherer`], [`AddressChannel`], the clients of 16 bursts in LUT-RAM, W + 15 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct AxiReads<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -57,54 +57,30 @@ pub struct AxiReads<const W: usize> {
     takes: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Default for AxiReads<W> {
-    fn default() -> Self {
+impl<const W: usize> AxiReads<W> {
+    pub fn new() -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            registers: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            memory_read: Default::default(),
-            enable: Default::default(),
-            asked: Default::default(),
-            taken: Default::default(),
-            araddr: Default::default(),
-            arlen: Default::default(),
-            arvalid: Default::default(),
-            arready: Default::default(),
-            rdata: Default::default(),
-            rlast: Default::default(),
-            rvalid: Default::default(),
-            choice: Default::default(),
             gatherer: Gatherer::new(W, IDLE_CYCLES),
-            address_channel: Default::default(),
-            clients: Fifo::new(BURSTS),
             incomplete: CreditCounter::new(BURSTS as u64),
-            data: Default::default(),
-            arrived: Default::default(),
-            takes: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for AxiReads<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => choice, gatherer, incomplete, address_channel, clients: clk, rst);
         dff_setup!(self, clk, data);
         self.asked.next = self.memory_read[0].valid.val() | self.memory_read[1].valid.val();
         self.takes.next = self.asked.val() & self.enable.val() & self.incomplete.available.val();
         self.taken.next = self.takes.val();
-        self.choice.clk.next = self.clk.val();
-        self.choice.rst.next = self.rst.val();
         self.choice.asks[0].next = self.memory_read[0].valid.val();
         self.choice.asks[1].next = self.memory_read[1].valid.val();
         self.choice.take.next = self.takes.val();
         self.memory_read[0].ready.next = self.takes.val() & !self.choice.client.val();
         self.memory_read[1].ready.next = self.takes.val() & self.choice.client.val();
 
-        self.gatherer.clk.next = self.clk.val();
-        self.gatherer.rst.next = self.rst.val();
         self.gatherer.take.next = self.takes.val();
         self.gatherer.client.next = self.choice.client.val();
         self.gatherer.address.next = self.memory_read[0].address.val();
@@ -114,27 +90,17 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.gatherer.flush.next = false;
         self.gatherer.room.next = self.incomplete.available.val();
 
-        self.incomplete.clk.next = self.clk.val();
-        self.incomplete.rst.next = self.rst.val();
         self.incomplete.take.next = self.gatherer.burst.valid.val();
         self.incomplete.give.next = self.rvalid.val() & self.rlast.val();
 
-        self.address_channel.clk.next = self.clk.val();
-        self.address_channel.rst.next = self.rst.val();
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
-        self.address_channel.initialising.next = self.initialising.val();
-        self.address_channel.sweep.next = self.sweep.val();
-        self.address_channel.burst.valid.next = self.gatherer.burst.valid.val();
-        self.address_channel.burst.client.next = self.gatherer.burst.client.val();
-        self.address_channel.burst.address.next = self.gatherer.burst.address.val();
-        self.address_channel.burst.beats.next = self.gatherer.burst.beats.val();
+        wire!(self => address_channel: initialising, sweep);
+        wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
         self.araddr.next = self.address_channel.addr.val();
         self.arlen.next = self.address_channel.len.val();
         self.arvalid.next = self.address_channel.valid.val();
         self.address_channel.ready.next = self.arready.val();
 
-        self.clients.clk.next = self.clk.val();
-        self.clients.rst.next = self.rst.val();
         self.clients.s_axis.tvalid.next = self.gatherer.burst.valid.val();
         self.clients.s_axis.tdata.next = self.gatherer.burst.client.val().into();
         self.clients.s_axis.tlast.next = true;

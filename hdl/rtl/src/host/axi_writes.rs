@@ -1,27 +1,27 @@
-//! Writes to external memory, gathered into bursts.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 2 cycles from the end of a burst to its address on the channel, 1 to its first word |
-//! | throughput | one word a cycle |
-//! | limit | 16 bursts that are not answered |
-//! | state | [`Gatherer`], [`AddressChannel`], [`WriteBeats`], 6 flip-flops |
-
 use super::{address_channel::BURSTS, AddressChannel, Gatherer, WriteBeats};
 use crate::{
     ni::ports::{MemoryWriteIn, RegisterWriteIn},
     prim::CreditCounter,
 };
 use portico_spec::flit::NODE_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more words.
 const IDLE_CYCLES: u64 = 4;
 /// Width of a count up to [`BURSTS`].
 const COUNT_WIDTH: usize = BURSTS.ilog2() as usize + 1;
 
+/// Writes to external memory, gathered into bursts.
+///
 /// The write half of [`AxiMemory`](super::AxiMemory).
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 2 cycles from the end of a burst to its address on the channel, 1 to its first word |
+/// | throughput | one word a cycle |
+/// | limit | 16 bursts that are not answered |
+/// | state | [`Gatherer`], [`AddressChannel`], [`WriteBeats`], 6 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct AxiWrites<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -52,44 +52,22 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     data_channel: WriteBeats<W, B>,
     unanswered: CreditCounter<COUNT_WIDTH>,
     takes: Signal<Local, Bit>,
-    all: Constant<Bits<COUNT_WIDTH>>,
 }
 
-impl<const W: usize, const B: usize> Default for AxiWrites<W, B> {
-    fn default() -> Self {
+impl<const W: usize, const B: usize> AxiWrites<W, B> {
+    pub fn new() -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            registers: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            memory_write: Default::default(),
-            hold: Default::default(),
-            flush: Default::default(),
-            is_quiet: Default::default(),
-            awaddr: Default::default(),
-            awlen: Default::default(),
-            awvalid: Default::default(),
-            awready: Default::default(),
-            wdata: Default::default(),
-            wstrb: Default::default(),
-            wlast: Default::default(),
-            wvalid: Default::default(),
-            wready: Default::default(),
-            answered: Default::default(),
             gatherer: Gatherer::new(W, IDLE_CYCLES),
-            address_channel: Default::default(),
-            data_channel: Default::default(),
             unanswered: CreditCounter::new(BURSTS as u64),
-            takes: Default::default(),
-            all: Constant::new(bits(BURSTS as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => gatherer, unanswered, address_channel, data_channel: clk, rst);
         self.memory_write.ready.next =
             self.unanswered.available.val() & self.data_channel.room.val() & !self.hold.val();
         self.takes.next = self.memory_write.valid.val()
@@ -97,36 +75,25 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
             & self.data_channel.room.val()
             & !self.hold.val();
 
-        self.gatherer.clk.next = self.clk.val();
-        self.gatherer.rst.next = self.rst.val();
         self.gatherer.take.next = self.takes.val();
         self.gatherer.client.next = false;
         self.gatherer.address.next = self.memory_write.address.val();
         self.gatherer.flush.next = self.flush.val();
         self.gatherer.room.next = self.unanswered.available.val();
 
-        self.unanswered.clk.next = self.clk.val();
-        self.unanswered.rst.next = self.rst.val();
         self.unanswered.take.next = self.gatherer.burst.valid.val();
         self.unanswered.give.next = self.answered.val();
-        self.is_quiet.next = !self.gatherer.is_open.val() & (self.unanswered.credits.val() == self.all.val());
+        self.is_quiet.next =
+            !self.gatherer.is_open.val() & (self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS));
 
-        self.address_channel.clk.next = self.clk.val();
-        self.address_channel.rst.next = self.rst.val();
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
-        self.address_channel.initialising.next = self.initialising.val();
-        self.address_channel.sweep.next = self.sweep.val();
-        self.address_channel.burst.valid.next = self.gatherer.burst.valid.val();
-        self.address_channel.burst.client.next = self.gatherer.burst.client.val();
-        self.address_channel.burst.address.next = self.gatherer.burst.address.val();
-        self.address_channel.burst.beats.next = self.gatherer.burst.beats.val();
+        wire!(self => address_channel: initialising, sweep);
+        wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
         self.awaddr.next = self.address_channel.addr.val();
         self.awlen.next = self.address_channel.len.val();
         self.awvalid.next = self.address_channel.valid.val();
         self.address_channel.ready.next = self.awready.val();
 
-        self.data_channel.clk.next = self.clk.val();
-        self.data_channel.rst.next = self.rst.val();
         self.data_channel.take.next = self.takes.val();
         self.data_channel.word.next = self.memory_write.data.val();
         self.data_channel.lanes.next = self.memory_write.lanes.val();

@@ -1,14 +1,14 @@
-//! Chooses between two clients that read memory, and stays with one for a burst.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | 5 flip-flops |
-
 use super::gatherer::BEATS_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Chooses between two clients that read memory, and stays with one for a burst.
+///
 /// Keeps to a client while it asks, for 16 words at most if the other asks too.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | 5 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct ClientChoice {
     pub clk: Signal<In, Clock>,
@@ -23,8 +23,8 @@ pub struct ClientChoice {
     taken: DFF<Bits<BEATS_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for ClientChoice {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, preferred, taken);
         self.client.next = self.asks[1].val() & (self.preferred.q.val() | !self.asks[0].val());

@@ -1,22 +1,11 @@
-//! Gathers words at consecutive addresses into bursts.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a burst is given out in the cycle after its last word, or after the idle cycles that it waits for more |
-//! | throughput | one word a cycle, one burst a cycle |
-//! | state | one open burst, 59 flip-flops |
-//!
-//! A burst ends after 16 words, at the end of a block of 4 KiB, before a word that does not follow or is another client's,
-//! after some idle cycles, and on request after none. Pages begin with a block, so that no burst leaves its page either.
-
 use portico_spec::ni::{packet::OFFSET_WIDTH, page::ALIGNMENT_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a burst's words less one, in bits.
 pub const BEATS_WIDTH: usize = 4;
 
 /// A burst, as the gatherer gives it out: its taker always takes it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "BurstIn"]
 pub struct BurstOut {
     pub valid: Signal<Out, Bit>,
@@ -28,7 +17,7 @@ pub struct BurstOut {
 }
 
 /// As the taker sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "BurstOut"]
 pub struct BurstIn {
     pub valid: Signal<In, Bit>,
@@ -37,8 +26,19 @@ pub struct BurstIn {
     pub beats: Signal<In, Bits<BEATS_WIDTH>>,
 }
 
+/// Gathers words at consecutive addresses into bursts.
+///
 /// Keeps one burst open.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a burst is given out in the cycle after its last word, or after the idle cycles that it waits for more |
+/// | throughput | one word a cycle, one burst a cycle |
+/// | state | one open burst, 59 flip-flops |
+///
+/// A burst ends after 16 words, at the end of a block of 4 KiB, before a word that does not follow or is another client's,
+/// after some idle cycles, and on request after none. Pages begin with a block, so that no burst leaves its page either.
+#[derive(LogicBlock, Default)]
 pub struct Gatherer {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no burst is open afterwards.
@@ -81,34 +81,16 @@ impl Gatherer {
         let block_words = (1u64 << ALIGNMENT_WIDTH) / (width as u64 / 8);
         let most = (1 << BEATS_WIDTH) - 1;
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            take: Default::default(),
-            client: Default::default(),
-            address: Default::default(),
-            flush: Default::default(),
-            room: Default::default(),
-            is_open: Default::default(),
-            burst: Default::default(),
-            open: Default::default(),
-            complete: Default::default(),
-            start: Default::default(),
-            following: Default::default(),
-            beats: Default::default(),
-            owner: Default::default(),
-            idle: Default::default(),
-            fits: Default::default(),
-            closing: Default::default(),
-            in_block: Default::default(),
             block: Constant::new(bits(block_words - 1)),
             last_but_one: Constant::new(bits(most - 1)),
             patience: Constant::new(bits(idle_cycles - 1)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Gatherer {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, open, complete, start, following, beats, owner, idle);
         self.fits.next = self.open.q.val()

@@ -1,16 +1,3 @@
-//! A memory node: external memory behind a network interface, for the same puts, gets and atomics as a tile's.
-//!
-//! It has registers of its own, at word addresses with bit 21 set; its memory is the 2^21 words below, in pages that
-//! [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it, so its command stream is closed; it
-//! serves others. Errors of the memory are counted in its register `memory_errors`, and reach nobody else: a write is
-//! acknowledged long before the memory answers it.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of [`AxiMemory`] beside a tile's |
-//! | throughput | one word a cycle in and out |
-//! | after reset | takes nothing for 512 cycles, while it clears its tables |
-
 use super::{AxiMemory, AxiOut};
 use crate::{
     ni::{
@@ -27,13 +14,26 @@ use portico_spec::{
     },
     Config,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Micro-cores: none is commanded, but one is the fewest.
 const CORES: usize = 1;
 
+/// A memory node: external memory behind a network interface, for the same puts, gets and atomics as a tile's.
+///
 /// A memory node of `W`-bit flits with `B` bytes.
-#[derive(LogicBlock)]
+///
+/// It has registers of its own, at word addresses with bit 21 set; its memory is the 2^21 words below, in pages that
+/// [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it, so its command stream is closed; it
+/// serves others. Errors of the memory are counted in its register `memory_errors`, and reach nobody else: a write is
+/// acknowledged long before the memory answers it.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of [`AxiMemory`] beside a tile's |
+/// | throughput | one word a cycle in and out |
+/// | after reset | takes nothing for 512 cycles, while it clears its tables |
+#[derive(LogicBlock, Default)]
 pub struct MemoryNode<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric and the memory at once.
@@ -55,14 +55,6 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
     pub fn new(config: &Config) -> Self {
         let memory_words = 1 << MEMORY_WIDTH;
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            s_axis_data: Default::default(),
-            m_axis_data: Default::default(),
-            s_axis_control: Default::default(),
-            m_axis_control: Default::default(),
-            m_axi: Default::default(),
             ni: NetworkInterface::new(&Shape {
                 cores: CORES,
                 memory_bytes: (memory_words << B.ilog2()) as u32,
@@ -73,17 +65,16 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
                 terminals: config.terminals(),
                 fabric: config.tiles_register(),
             }),
-            memory: Default::default(),
-            reads: Default::default(),
+            memory: AxiMemory::new(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.ni.clk.next = self.clk.val();
-        self.ni.rst.next = self.rst.val();
+        wire!(self => ni, memory, reads: clk, rst);
         self.ni.node.next = self.node.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
         StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
@@ -100,16 +91,9 @@ impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
         self.ni.local_read.valid.next = false;
         self.ni.local_read.index.next = 0.into();
 
-        self.memory.clk.next = self.clk.val();
-        self.memory.rst.next = self.rst.val();
-        self.memory.initialising.next = self.ni.initialising.val();
-        self.memory.sweep.next = self.ni.sweep.val();
-        self.memory.registers.enable.next = self.ni.register_write.enable.val();
-        self.memory.registers.index.next = self.ni.register_write.index.val();
-        self.memory.registers.data.next = self.ni.register_write.data.val();
+        wire!(ni => memory: initialising, sweep);
+        wire!(ni.register_write => memory.registers: enable, index, data);
         MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.memory.memory_write);
-        self.reads.clk.next = self.clk.val();
-        self.reads.rst.next = self.rst.val();
         MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.reads.first);
         MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.reads.second);
         MemoryReadOut::<W>::join(&mut self.reads.memory, &mut self.memory.memory_read[0]);

@@ -1,23 +1,23 @@
-//! Where the pages of a memory node begin in external memory.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a base is used from the cycle after its write; a look-up is combinational |
-//! | state | 8 bases of 64 bits in LUT-RAM |
-
 use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
-        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGES, PAGE_OFFSET_WIDTH, PAGE_WIDTH},
+        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGE_OFFSET_WIDTH, PAGE_WIDTH},
         registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Where the pages of a memory node begin in external memory.
+///
 /// The PAGES block of registers: place `2 * page + half`, write-only.
-#[derive(LogicBlock)]
-pub struct PageTable {
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a base is used from the cycle after its write; a look-up is combinational |
+/// | state | 8 bases of 64 bits in LUT-RAM |
+#[derive(LogicBlock, Default)]
+pub struct PageTable<const W: usize> {
     pub clk: Signal<In, Clock>,
     pub registers: RegisterWriteIn,
     /// High after reset, while `sweep` goes through all its values and the pages get their first bases, one after the other.
@@ -29,76 +29,38 @@ pub struct PageTable {
     low: LutRam<32, PAGE_WIDTH>,
     high: LutRam<32, PAGE_WIDTH>,
     written: Signal<Local, Bit>,
-    block_at: Constant<Bits<5>>,
-    page_at: Constant<Bits<5>>,
-    pages_block: Constant<Bits<BLOCK_WIDTH>>,
-    page_shift: Constant<Bits<5>>,
-    high_shift: Constant<Bits<6>>,
-    aligned: Constant<Bits<32>>,
 }
 
-impl PageTable {
-    /// For words of `width` bits.
-    pub fn new(width: usize) -> Self {
-        let page_bytes = (width / 8) << PAGE_OFFSET_WIDTH;
-        Self {
-            clk: Default::default(),
-            registers: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            page: Default::default(),
-            base: Default::default(),
-            low: LutRam::new(PAGES),
-            high: LutRam::new(PAGES),
-            written: Default::default(),
-            block_at: Constant::new(bits(BLOCK_OFFSET as u64)),
-            page_at: Constant::new(bits(HALF_WIDTH as u64)),
-            pages_block: Constant::new(bits(RegisterBlock::Pages as u64)),
-            page_shift: Constant::new(bits(u64::from(page_bytes.ilog2()))),
-            high_shift: Constant::new(bits(32)),
-            aligned: Constant::new(bits((1 << 32) - (1 << ALIGNMENT_WIDTH))),
-        }
-    }
+impl<const W: usize> PageTable<W> {
+    /// Bits that count the bytes of a page.
+    const PAGE_BYTES_WIDTH: u32 = ((W / 8) << PAGE_OFFSET_WIDTH).ilog2();
 }
 
-impl Logic for PageTable {
-    #[hdl_gen]
+#[kernel]
+impl<const W: usize> Logic for PageTable<W> {
     fn update(&mut self) {
+        wire!(self => low, high: clk);
         self.written.next = self.registers.enable.val()
-            & (self
-                .registers
-                .index
-                .val()
-                .get_bits::<BLOCK_WIDTH>(self.block_at.val().index())
-                == self.pages_block.val());
-        self.low.clk.next = self.clk.val();
+            & (self.registers.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                == bits::<BLOCK_WIDTH>(RegisterBlock::Pages as u64));
         self.low.write_enable.next = self.written.val() & !self.registers.index.val().get_bit(0);
-        self.low.write_address.next = self
-            .registers
-            .index
-            .val()
-            .get_bits::<PAGE_WIDTH>(self.page_at.val().index());
-        self.low.write_data.next = self.registers.data.val() & self.aligned.val();
-        self.high.clk.next = self.clk.val();
+        self.low.write_address.next = self.registers.index.val().get_bits::<PAGE_WIDTH>(HALF_WIDTH);
+        self.low.write_data.next = self.registers.data.val() & bits::<32>((1u64 << 32) - (1 << ALIGNMENT_WIDTH));
         self.high.write_enable.next = self.written.val() & self.registers.index.val().get_bit(0);
-        self.high.write_address.next = self
-            .registers
-            .index
-            .val()
-            .get_bits::<PAGE_WIDTH>(self.page_at.val().index());
+        self.high.write_address.next = self.registers.index.val().get_bits::<PAGE_WIDTH>(HALF_WIDTH);
         self.high.write_data.next = self.registers.data.val();
         if self.initialising.val() {
             self.low.write_enable.next = true;
             self.low.write_address.next = self.sweep.val().get_bits::<PAGE_WIDTH>(0);
-            self.low.write_data.next =
-                bit_cast::<32, PAGE_WIDTH>(self.sweep.val().get_bits::<PAGE_WIDTH>(0)) << self.page_shift.val();
+            self.low.write_data.next = bit_cast::<32, PAGE_WIDTH>(self.sweep.val().get_bits::<PAGE_WIDTH>(0))
+                << bits::<5>(Self::PAGE_BYTES_WIDTH);
             self.high.write_enable.next = true;
             self.high.write_address.next = self.sweep.val().get_bits::<PAGE_WIDTH>(0);
             self.high.write_data.next = 0.into();
         }
         self.low.read_address.next = self.page.val();
         self.high.read_address.next = self.page.val();
-        self.base.next = (bit_cast::<64, 32>(self.high.read_data.val()) << self.high_shift.val())
+        self.base.next = (bit_cast::<64, 32>(self.high.read_data.val()) << bits::<6>(32))
             | bit_cast::<64, 32>(self.low.read_data.val());
     }
 }
@@ -111,9 +73,14 @@ mod tests {
 
     #[test]
     fn pages_follow_each_other_until_they_are_moved() {
-        for width in [32, 64] {
+        follow_each_other::<32>();
+        follow_each_other::<64>();
+    }
+
+    fn follow_each_other<const W: usize>() {
+        {
             let mut rng = rng(0xba5e);
-            let mut dut = PageTable::new(width);
+            let mut dut = PageTable::<W>::default();
             dut.connect_all();
             dut.initialising.next = true;
             for sweep in 0..1 << NODE_WIDTH {
@@ -121,7 +88,7 @@ mod tests {
                 clock_edge!(dut);
             }
             dut.initialising.next = false;
-            let mut model: Vec<u64> = (0..8).map(|page| (page * (width as u64 / 8)) << 18).collect();
+            let mut model: Vec<u64> = (0..8).map(|page| (page * (W as u64 / 8)) << 18).collect();
             for _ in 0..2000 {
                 let (block, place, data): (u64, u64, u32) = (rng.gen_range(8..12), rng.gen_range(0..16), rng.gen());
                 let enable = rng.gen();

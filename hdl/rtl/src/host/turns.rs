@@ -1,19 +1,19 @@
-//! Turns of reads and writes at a memory whose reads wait for all writes before them.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 64 cycles that a read waits at most for writes to be held, then until those under way are answered |
-//! | state | 7 flip-flops |
-//!
-//! A stream of writes would never let a read pass: the one that has waited long holds the writes. It lets them go after 64
-//! reads, or as soon as none waits, so that neither waits for ever.
-
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of the count of a turn.
 const TURN_WIDTH: usize = 6;
 
+/// Turns of reads and writes at a memory whose reads wait for all writes before them.
+///
 /// Holds writes for reads that have waited long.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 64 cycles that a read waits at most for writes to be held, then until those under way are answered |
+/// | state | 7 flip-flops |
+///
+/// A stream of writes would never let a read pass: the one that has waited long holds the writes. It lets them go after 64
+/// reads, or as soon as none waits, so that neither waits for ever.
 #[derive(LogicBlock, Default)]
 pub struct Turns {
     pub clk: Signal<In, Clock>,
@@ -31,8 +31,8 @@ pub struct Turns {
     count: DFF<Bits<TURN_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for Turns {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, holding, count);
         self.hold.next = self.holding.q.val();

@@ -1,25 +1,22 @@
-//! The write data channel of AXI4: words wait until their burst is closed, and its last is marked.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from the end of a burst to its first word on the channel |
-//! | throughput | one word a cycle |
-//! | state | 32 words and 16 bursts in LUT-RAM, 4 flip-flops beside their flags |
-//!
-//! A burst goes out when all of it is here, so that no interconnect waits for words that are still on their way.
-
-use super::{
-    address_channel::{BURSTS, BURSTS_WIDTH},
-    gatherer::BEATS_WIDTH,
-};
+use super::{address_channel::BURSTS_WIDTH, gatherer::BEATS_WIDTH};
 use crate::prim::{Fifo, FifoControl, LutRam};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of a place for a word: room for one burst on its way out and one that is gathered.
 const WORDS_WIDTH: usize = BEATS_WIDTH + 1;
 
+/// The write data channel of AXI4: words wait until their burst is closed, and its last is marked.
+///
 /// Queues words and lengths of bursts. Whoever gives bursts keeps to 16 that wait.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from the end of a burst to its first word on the channel |
+/// | throughput | one word a cycle |
+/// | state | 32 words and 16 bursts in LUT-RAM, 4 flip-flops beside their flags |
+///
+/// A burst goes out when all of it is here, so that no interconnect waits for words that are still on their way.
+#[derive(LogicBlock, Default)]
 pub struct WriteBeats<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing waits afterwards.
@@ -45,56 +42,23 @@ pub struct WriteBeats<const W: usize, const B: usize> {
     passes: Signal<Local, Bit>,
 }
 
-impl<const W: usize, const B: usize> Default for WriteBeats<W, B> {
-    fn default() -> Self {
-        let words = FifoControl::<WORDS_WIDTH>::memory_words(1 << WORDS_WIDTH);
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            take: Default::default(),
-            word: Default::default(),
-            lanes: Default::default(),
-            room: Default::default(),
-            close: Default::default(),
-            beats: Default::default(),
-            data: Default::default(),
-            strb: Default::default(),
-            last: Default::default(),
-            valid: Default::default(),
-            ready: Default::default(),
-            control: FifoControl::new(1 << WORDS_WIDTH),
-            words: LutRam::new(words),
-            strobes: LutRam::new(words),
-            lengths: Fifo::new(BURSTS),
-            beat: Default::default(),
-            passes: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl<const W: usize, const B: usize> Logic for WriteBeats<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => control, lengths: clk, rst);
+        wire!(self => words, strobes: clk);
         dff_setup!(self, clk, beat);
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
         self.control.write.next = self.take.val();
         self.room.next = !self.control.full.val();
-        self.words.clk.next = self.clk.val();
-        self.words.write_enable.next = self.control.write_enable.val();
-        self.words.write_address.next = self.control.write_address.val();
+        wire!(control => words: write_enable, write_address);
         self.words.write_data.next = self.word.val();
         self.words.read_address.next = self.control.read_address.val();
         self.data.next = self.words.read_data.val();
-        self.strobes.clk.next = self.clk.val();
-        self.strobes.write_enable.next = self.control.write_enable.val();
-        self.strobes.write_address.next = self.control.write_address.val();
+        wire!(control => strobes: write_enable, write_address);
         self.strobes.write_data.next = self.lanes.val();
         self.strobes.read_address.next = self.control.read_address.val();
         self.strb.next = self.strobes.read_data.val();
 
-        self.lengths.clk.next = self.clk.val();
-        self.lengths.rst.next = self.rst.val();
         self.lengths.s_axis.tvalid.next = self.close.val();
         self.lengths.s_axis.tdata.next = self.beats.val();
         self.lengths.s_axis.tlast.next = true;

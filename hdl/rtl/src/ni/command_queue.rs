@@ -1,24 +1,24 @@
-//! The command queue: descriptors that come word by word, given out whole.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from a descriptor's last word written to its first word offered |
-//! | throughput | one word a cycle on both sides |
-//! | state | [`QUEUE_WORDS`] words in LUT-RAM, and 27 flip-flops |
-//!
-//! A host's words wait for room; a register write of the network cannot, so what does not fit is dropped. A descriptor of
-//! more than 16 words is dropped by both. As half a descriptor is worse than none, all of it is: the words that are there
-//! already go back, those to come are ignored up to the last.
-
 use crate::prim::{LutRam, StreamIn, StreamOut};
 use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 const ADDRESS_WIDTH: usize = QUEUE_WORDS.ilog2() as usize;
 /// One more than an address, so that full differs from empty.
 const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
+/// The command queue: descriptors that come word by word, given out whole.
+///
 /// Descriptors on their way to the dispatcher.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a descriptor's last word written to its first word offered |
+/// | throughput | one word a cycle on both sides |
+/// | state | [`QUEUE_WORDS`] words in LUT-RAM, and 27 flip-flops |
+///
+/// A host's words wait for room; a register write of the network cannot, so what does not fit is dropped. A descriptor of
+/// more than 16 words is dropped by both. As half a descriptor is worse than none, all of it is: the words that are there
+/// already go back, those to come are ignored up to the last.
+#[derive(LogicBlock, Default)]
 pub struct CommandQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the queue is empty afterwards.
@@ -42,9 +42,6 @@ pub struct CommandQueue {
     room: Signal<Local, Bit>,
     entry: Signal<Local, Bits<33>>,
     lossy: Constant<Bit>,
-    depth: Constant<Bits<POINTER_WIDTH>>,
-    most_words: Constant<Bits<5>>,
-    last_at: Constant<Bits<6>>,
 }
 
 impl CommandQueue {
@@ -60,48 +57,28 @@ impl CommandQueue {
 
     fn new(lossy: bool) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            m_axis: Default::default(),
-            dropped: Default::default(),
             words: LutRam::new(QUEUE_WORDS),
-            writer: Default::default(),
-            committed: Default::default(),
-            reader: Default::default(),
-            length: Default::default(),
-            dropping: Default::default(),
-            pushing: Default::default(),
-            full: Default::default(),
-            overlong: Default::default(),
-            room: Default::default(),
-            entry: Default::default(),
             lossy: Constant::new(lossy),
-            depth: Constant::new(bits(QUEUE_WORDS as u64)),
-            most_words: Constant::new(bits(MAX_DESCRIPTOR_WORDS as u64)),
-            last_at: Constant::new(bits(32)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for CommandQueue {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => words: clk);
         dff_setup!(self, clk, writer, committed, reader, length, dropping);
-        self.full.next = (self.writer.q.val() - self.reader.q.val()) == self.depth.val();
-        self.overlong.next = self.length.q.val() == self.most_words.val();
+        self.full.next = (self.writer.q.val() - self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
+        self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
         self.room.next = !self.full.val() | self.overlong.val() | self.dropping.q.val() | self.lossy.val();
         self.s_axis.tready.next = self.room.val();
         self.pushing.next = self.s_axis.tvalid.val() & self.room.val();
 
-        self.words.clk.next = self.clk.val();
         self.words.write_enable.next = self.pushing.val();
         self.words.write_address.next = self.writer.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.entry.next = bit_cast::<33, 32>(self.s_axis.tdata.val());
-        self.entry.next = self
-            .entry
-            .val()
-            .replace_bit(self.last_at.val().index(), self.s_axis.tlast.val());
+        self.entry.next = self.entry.val().replace_bit(32, self.s_axis.tlast.val());
         self.words.write_data.next = self.entry.val();
         self.words.read_address.next = self.reader.q.val().get_bits::<ADDRESS_WIDTH>(0);
 
@@ -130,7 +107,7 @@ impl Logic for CommandQueue {
 
         self.m_axis.tvalid.next = self.reader.q.val() != self.committed.q.val();
         self.m_axis.tdata.next = self.words.read_data.val().get_bits::<32>(0);
-        self.m_axis.tlast.next = self.words.read_data.val().get_bit(self.last_at.val().index());
+        self.m_axis.tlast.next = self.words.read_data.val().get_bit(32);
         if (self.reader.q.val() != self.committed.q.val()) & self.m_axis.tready.val() {
             self.reader.d.next = self.reader.q.val() + 1;
         }

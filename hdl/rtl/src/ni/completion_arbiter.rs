@@ -1,21 +1,20 @@
-//! Joins completions; the first of the sources that complete goes first, always.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational, both ways |
-//! | throughput | one completion a cycle |
-//! | state | none |
-
 use super::ports::{CompletionIn, CompletionOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Joins completions; the first of the sources that complete goes first, always.
+///
 /// `N` sources, 0 first: it waits for `completion` alone.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational, both ways |
+/// | throughput | one completion a cycle |
+/// | state | none |
 #[derive(LogicBlock)]
 pub struct CompletionArbiter<const N: usize> {
     pub source: [CompletionIn; N],
     pub completion: CompletionOut,
     given: Signal<Local, Bit>,
-    _sources: usize,
 }
 
 impl<const N: usize> Default for CompletionArbiter<N> {
@@ -24,26 +23,22 @@ impl<const N: usize> Default for CompletionArbiter<N> {
             source: std::array::from_fn(|_| Default::default()),
             completion: Default::default(),
             given: Default::default(),
-            _sources: N,
         }
     }
 }
 
+#[kernel]
 impl<const N: usize> Logic for CompletionArbiter<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.given.next = false;
         self.completion.slot.next = 0.into();
         self.completion.error.next = 0.into();
         self.completion.has_value.next = false;
         self.completion.value.next = 0.into();
-        for i in 0..self._sources {
+        for i in 0..N {
             self.source[i].ready.next = self.completion.ready.val() & !self.given.val();
             if self.source[i].valid.val() & !self.given.val() {
-                self.completion.slot.next = self.source[i].slot.val();
-                self.completion.error.next = self.source[i].error.val();
-                self.completion.has_value.next = self.source[i].has_value.val();
-                self.completion.value.next = self.source[i].value.val();
+                wire!(source[i] => completion: slot, error, has_value, value);
                 self.given.next = true;
             }
         }

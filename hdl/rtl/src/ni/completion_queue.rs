@@ -1,22 +1,13 @@
-//! What was claimed of each slot, and the queue of completions whose events are to be counted.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a completion of cycle t is offered as an event in t + 1 |
-//! | throughput | one claim, one completion and one event a cycle |
-//! | capacity | a completion a slot: a slot is not to be claimed again before it has gone |
-//! | state | LUT-RAM, and the control of a [`Fifo`] |
-
 use super::ports::EventOut;
 use crate::prim::{Fifo, LutRam};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
         event::EVENT_WIDTH,
-        packet::{ERROR_WIDTH, SLOTS, SLOT_WIDTH},
+        packet::{ERROR_WIDTH, SLOT_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What is kept of a claim: event, node, is a get, is quiet.
 const NODE_AT: usize = EVENT_WIDTH;
@@ -29,10 +20,17 @@ const SLOT_AT: usize = CLAIM_WIDTH;
 const ERROR_AT: usize = SLOT_AT + SLOT_WIDTH;
 const DONE_WIDTH: usize = ERROR_AT + ERROR_WIDTH;
 
-type Offset = Constant<Bits<5>>;
-
+/// What was claimed of each slot, and the queue of completions whose events are to be counted.
+///
 /// One completion a slot.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a completion of cycle t is offered as an event in t + 1 |
+/// | throughput | one claim, one completion and one event a cycle |
+/// | capacity | a completion a slot: a slot is not to be claimed again before it has gone |
+/// | state | LUT-RAM, and the control of a [`Fifo`] |
+#[derive(LogicBlock, Default)]
 pub struct CompletionQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the queue is empty afterwards.
@@ -63,84 +61,40 @@ pub struct CompletionQueue {
     error: Signal<Local, Bits<ERROR_WIDTH>>,
     loud: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
-    event_at: Offset,
-    node_at: Offset,
-    is_get_at: Offset,
-    quiet_at: Offset,
-    slot_at: Offset,
-    error_at: Offset,
 }
 
-impl Default for CompletionQueue {
-    fn default() -> Self {
-        let at = |offset: usize| Constant::new(bits(offset as u64));
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            claim: Default::default(),
-            claim_slot: Default::default(),
-            claim_event: Default::default(),
-            claim_node: Default::default(),
-            claim_is_get: Default::default(),
-            claim_quiet: Default::default(),
-            done: Default::default(),
-            done_slot: Default::default(),
-            done_error: Default::default(),
-            done_event: Default::default(),
-            update: Default::default(),
-            gone: Default::default(),
-            gone_slot: Default::default(),
-            get_ask: Default::default(),
-            get_node: Default::default(),
-            claims: LutRam::new(SLOTS),
-            queued: Fifo::new(SLOTS),
-            oldest: Default::default(),
-            error: Default::default(),
-            loud: Default::default(),
-            taken: Default::default(),
-            event_at: at(0),
-            node_at: at(NODE_AT),
-            is_get_at: at(IS_GET_AT),
-            quiet_at: at(QUIET_AT),
-            slot_at: at(SLOT_AT),
-            error_at: at(ERROR_AT),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for CompletionQueue {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.claims.clk.next = self.clk.val();
+        wire!(self => queued: clk, rst);
+        wire!(self => claims: clk);
         self.claims.write_enable.next = self.claim.val();
         self.claims.write_address.next = self.claim_slot.val();
         self.claims.write_data.next = (bit_cast::<CLAIM_WIDTH, EVENT_WIDTH>(self.claim_event.val())
-            | (bit_cast::<CLAIM_WIDTH, NODE_WIDTH>(self.claim_node.val()) << self.node_at.val()))
-        .replace_bit(self.is_get_at.val().index(), self.claim_is_get.val())
-        .replace_bit(self.quiet_at.val().index(), self.claim_quiet.val());
+            | (bit_cast::<CLAIM_WIDTH, NODE_WIDTH>(self.claim_node.val()) << bits::<5>(NODE_AT)))
+        .replace_bit(IS_GET_AT, self.claim_is_get.val())
+        .replace_bit(QUIET_AT, self.claim_quiet.val());
         self.claims.read_address.next = self.done_slot.val();
         self.done_event.next = bit_cast::<EVENT_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val());
 
-        self.queued.clk.next = self.clk.val();
-        self.queued.rst.next = self.rst.val();
         self.queued.s_axis.tvalid.next = self.done.val();
         self.queued.s_axis.tlast.next = true;
         self.queued.s_axis.tdata.next = bit_cast::<DONE_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val())
-            | (bit_cast::<DONE_WIDTH, SLOT_WIDTH>(self.done_slot.val()) << self.slot_at.val())
-            | (bit_cast::<DONE_WIDTH, ERROR_WIDTH>(self.done_error.val()) << self.error_at.val());
+            | (bit_cast::<DONE_WIDTH, SLOT_WIDTH>(self.done_slot.val()) << bits::<5>(SLOT_AT))
+            | (bit_cast::<DONE_WIDTH, ERROR_WIDTH>(self.done_error.val()) << bits::<5>(ERROR_AT));
 
         self.oldest.next = self.queued.m_axis.tdata.val();
-        self.error.next = self.oldest.val().get_bits::<ERROR_WIDTH>(self.error_at.val().index());
-        self.loud.next = !self.oldest.val().get_bit(self.quiet_at.val().index()) | self.error.val().any();
+        self.error.next = self.oldest.val().get_bits::<ERROR_WIDTH>(ERROR_AT);
+        self.loud.next = !self.oldest.val().get_bit(QUIET_AT) | self.error.val().any();
         self.update.valid.next = self.queued.m_axis.tvalid.val() & self.loud.val();
-        self.update.event.next = self.oldest.val().get_bits::<EVENT_WIDTH>(self.event_at.val().index());
+        self.update.event.next = self.oldest.val().get_bits::<EVENT_WIDTH>(0);
         self.update.error.next = self.error.val();
         self.taken.next = self.update.ready.val() | !self.loud.val();
         self.queued.m_axis.tready.next = self.taken.val();
         self.gone.next = self.queued.m_axis.tvalid.val() & self.taken.val();
-        self.gone_slot.next = self.oldest.val().get_bits::<SLOT_WIDTH>(self.slot_at.val().index());
-        self.get_ask.next = self.queued.m_axis.tvalid.val() & self.oldest.val().get_bit(self.is_get_at.val().index());
-        self.get_node.next = self.oldest.val().get_bits::<NODE_WIDTH>(self.node_at.val().index());
+        self.gone_slot.next = self.oldest.val().get_bits::<SLOT_WIDTH>(SLOT_AT);
+        self.get_ask.next = self.queued.m_axis.tvalid.val() & self.oldest.val().get_bit(IS_GET_AT);
+        self.get_node.next = self.oldest.val().get_bits::<NODE_WIDTH>(NODE_AT);
     }
 }
 
@@ -148,6 +102,7 @@ impl Logic for CompletionQueue {
 mod tests {
     use super::*;
     use crate::prim::testing::{clock, clocked, emitted, reset, settle};
+    use portico_spec::ni::packet::SLOTS;
 
     clocked!([] CompletionQueue);
 

@@ -1,15 +1,3 @@
-//! Takes the packets of the control plane apart.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational: a packet's tail and what it says stand in the same cycle |
-//! | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
-//! | state | 46 flip-flops |
-//!
-//! Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
-//! request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
-//! of an unknown kind or of a wrong length is sunk; that of a get request is for the queue to judge.
-
 use super::{ports::CompletionOut, words::HeadDecoder};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
@@ -20,12 +8,22 @@ use portico_spec::{
         MAILBOX_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
-type Kind = Constant<Bits<KIND_WIDTH>>;
-
+/// Takes the packets of the control plane apart.
+///
 /// The end of the control plane.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational: a packet's tail and what it says stand in the same cycle |
+/// | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
+/// | state | 46 flip-flops |
+///
+/// Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
+/// request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
+/// of an unknown kind or of a wrong length is sunk; that of a get request is for the queue to judge.
+#[derive(LogicBlock, Default)]
 pub struct ControlReceiver {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -64,65 +62,10 @@ pub struct ControlReceiver {
     bad: Signal<Local, Bit>,
     has_value: Signal<Local, Bit>,
     value: Signal<Local, Bits<64>>,
-    high_at: Constant<Bits<6>>,
-    ack: Kind,
-    refuse: Kind,
-    value_kind: Kind,
-    mail: Kind,
-    get: Kind,
-    credit: Kind,
 }
 
-impl Default for ControlReceiver {
-    fn default() -> Self {
-        let kind = |kind: ControlKind| Constant::new(bits(kind as u64));
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            s_axis: Default::default(),
-            completion: Default::default(),
-            mail_valid: Default::default(),
-            mail_box: Default::default(),
-            mail_data: Default::default(),
-            credit_valid: Default::default(),
-            credit_segment: Default::default(),
-            m_axis_request: Default::default(),
-            malformed: Default::default(),
-            head: Default::default(),
-            in_packet: Default::default(),
-            second: Default::default(),
-            sinking: Default::default(),
-            kind: Default::default(),
-            tag: Default::default(),
-            low: Default::default(),
-            wrong: Default::default(),
-            first: Default::default(),
-            body: Default::default(),
-            kind_now: Default::default(),
-            tag_now: Default::default(),
-            is_get: Default::default(),
-            is_single: Default::default(),
-            is_pair: Default::default(),
-            is_triple: Default::default(),
-            is_last: Default::default(),
-            complete: Default::default(),
-            bad: Default::default(),
-            has_value: Default::default(),
-            value: Default::default(),
-            high_at: Constant::new(bits(32)),
-            ack: kind(ControlKind::Ack),
-            refuse: kind(ControlKind::Refuse),
-            value_kind: kind(ControlKind::Value),
-            mail: kind(ControlKind::Mail),
-            get: kind(ControlKind::Get),
-            credit: kind(ControlKind::Credit),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for ControlReceiver {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, in_packet, second, sinking, kind, tag, low, wrong);
         self.s_axis.tready.next = !self.initialising.val();
@@ -135,10 +78,12 @@ impl Logic for ControlReceiver {
             self.kind_now.next = self.kind.q.val();
             self.tag_now.next = self.tag.q.val();
         }
-        self.is_get.next = self.kind_now.val() == self.get.val();
-        self.is_single.next = (self.kind_now.val() == self.ack.val()) | (self.kind_now.val() == self.credit.val());
-        self.is_pair.next = self.kind_now.val() == self.refuse.val();
-        self.is_triple.next = (self.kind_now.val() == self.value_kind.val()) | (self.kind_now.val() == self.mail.val());
+        self.is_get.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Get as u64);
+        self.is_single.next = (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64))
+            | (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Credit as u64));
+        self.is_pair.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
+        self.is_triple.next = (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64))
+            | (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Mail as u64));
 
         // The flit that must be the tail, and whether it is; a tail before it, or none at it, is wrong.
         self.is_last.next = (self.first.val() & self.is_single.val())
@@ -164,26 +109,28 @@ impl Logic for ControlReceiver {
             self.low.d.next = self.s_axis.tdata.val();
         }
 
-        self.has_value.next = self.kind_now.val() == self.value_kind.val();
+        self.has_value.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64);
         self.value.next =
-            bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.s_axis.tdata.val()) << self.high_at.val());
-        self.completion.valid.next =
-            self.complete.val() & ((self.kind_now.val() == self.ack.val()) | self.is_pair.val() | self.has_value.val());
+            bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.s_axis.tdata.val()) << bits::<6>(32));
+        self.completion.valid.next = self.complete.val()
+            & ((self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64))
+                | self.is_pair.val()
+                | self.has_value.val());
         self.completion.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.tag_now.val());
         self.completion.error.next = 0.into();
         if self.is_pair.val() {
             self.completion.error.next = bit_cast::<ERROR_WIDTH, 32>(self.s_axis.tdata.val());
         }
-        self.completion.has_value.next = self.has_value.val();
-        self.completion.value.next = self.value.val();
-        self.mail_valid.next = self.complete.val() & (self.kind_now.val() == self.mail.val());
+        wire!(self => completion: has_value, value);
+        self.mail_valid.next =
+            self.complete.val() & (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Mail as u64));
         self.mail_box.next = bit_cast::<MAILBOX_WIDTH, TAG_WIDTH>(self.tag_now.val());
         self.mail_data.next = self.value.val();
-        self.credit_valid.next = self.complete.val() & (self.kind_now.val() == self.credit.val());
+        self.credit_valid.next =
+            self.complete.val() & (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Credit as u64));
         self.credit_segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag_now.val());
         self.m_axis_request.tvalid.next = (self.first.val() | self.body.val()) & self.is_get.val();
-        self.m_axis_request.tdata.next = self.s_axis.tdata.val();
-        self.m_axis_request.tlast.next = self.s_axis.tlast.val();
+        wire!(s_axis => m_axis_request: tdata, tlast);
         if self.rst.val() {
             self.in_packet.d.next = false;
             self.second.d.next = false;

@@ -1,14 +1,6 @@
-//! Counters of the monitor.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | an increment of cycle t is read by an index of t + 1 |
-//! | throughput | every counter every cycle |
-//! | state | 32 flip-flops a counter, 32 for the value read |
-
-use super::{ports::RegisterReadIn, Page};
+use super::{ports::RegisterReadIn, AddressMatch};
 use portico_spec::ni::registers::{Block as Registers, CounterRegister, Place};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Counters of a network interface.
 pub const COUNTERS: usize = CounterRegister::REGISTERS.len();
@@ -16,8 +8,16 @@ pub const COUNTERS: usize = CounterRegister::REGISTERS.len();
 const PLACE_WIDTH: usize = 4;
 const PLACES: usize = 1 << PLACE_WIDTH;
 
+/// Counters of the monitor.
+///
 /// Counters of 32 bits that wrap.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | an increment of cycle t is read by an index of t + 1 |
+/// | throughput | every counter every cycle |
+/// | state | 32 flip-flops a counter, 32 for the value read |
+#[derive(LogicBlock, Default)]
 pub struct Counters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all counters are 0 afterwards.
@@ -25,36 +25,20 @@ pub struct Counters {
     /// One bit a counter: adds one.
     pub increment: Signal<In, Bits<COUNTERS>>,
     pub register_read: RegisterReadIn,
-    read_page: Page,
+    read_match: AddressMatch<{ Registers::Counters as usize }, PLACE_WIDTH>,
     count: [DFF<Bits<32>>; COUNTERS],
     shown: DFF<Bits<32>>,
     place: Signal<Local, Bits<PLACES>>,
     picked: Signal<Local, Bits<32>>,
 }
 
-impl Default for Counters {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            increment: Default::default(),
-            register_read: Default::default(),
-            read_page: Page::new(Registers::Counters, PLACE_WIDTH),
-            count: Default::default(),
-            shown: Default::default(),
-            place: Default::default(),
-            picked: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Counters {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, shown);
-        self.read_page.index.next = self.register_read.index.val();
+        self.read_match.index.next = self.register_read.index.val();
         self.place.next = 0.into();
-        if self.read_page.hit.val() {
+        if self.read_match.hit.val() {
             self.place.next = bits::<PLACES>(1) << self.register_read.index.val().get_bits::<PLACE_WIDTH>(0);
         }
         self.picked.next = 0.into();

@@ -1,23 +1,22 @@
-//! Joins reports of events; the first of the sources that report goes first, always.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational, both ways |
-//! | throughput | one event a cycle |
-//! | state | none |
-//!
-//! Where an order is fixed a source may starve, so the order is part of the design: what cannot wait comes first.
-
 use super::ports::{EventIn, EventOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Joins reports of events; the first of the sources that report goes first, always.
+///
 /// `N` sources, 0 first.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational, both ways |
+/// | throughput | one event a cycle |
+/// | state | none |
+///
+/// Where an order is fixed a source may starve, so the order is part of the design: what cannot wait comes first.
 #[derive(LogicBlock)]
 pub struct EventArbiter<const N: usize> {
     pub source: [EventIn; N],
     pub update: EventOut,
     given: Signal<Local, Bit>,
-    _sources: usize,
 }
 
 impl<const N: usize> Default for EventArbiter<N> {
@@ -26,22 +25,20 @@ impl<const N: usize> Default for EventArbiter<N> {
             source: std::array::from_fn(|_| Default::default()),
             update: Default::default(),
             given: Default::default(),
-            _sources: N,
         }
     }
 }
 
+#[kernel]
 impl<const N: usize> Logic for EventArbiter<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.given.next = false;
         self.update.event.next = 0.into();
         self.update.error.next = 0.into();
-        for i in 0..self._sources {
+        for i in 0..N {
             self.source[i].ready.next = self.update.ready.val() & !self.given.val();
             if self.source[i].valid.val() & !self.given.val() {
-                self.update.event.next = self.source[i].event.val();
-                self.update.error.next = self.source[i].error.val();
+                wire!(source[i] => update: event, error);
                 self.given.next = true;
             }
         }

@@ -1,21 +1,9 @@
-//! Counts of the events.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a count or write is read in the next cycle; read: combinational |
-//! | throughput | one count, one write and three reads a cycle, of whatever events |
-//! | state | two tables of 16 bits an event, in LUT-RAM |
-//!
-//! A count is the sum of two tables: one goes up with each event and is written by nothing else, the other holds what a
-//! register write set, less the first at that time. So each table has one writer, and neither side ever waits for the
-//! other, which the control plane relies on. A count and a write in one cycle are a write, then a count.
-
 use super::SweptTable;
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::event::{COUNTER_WIDTH, EVENT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Read ports.
 pub const COUNT_READS: usize = 3;
@@ -23,8 +11,20 @@ pub const COUNT_READS: usize = 3;
 /// Those, that of a count and that of a write.
 const COUNTED_READS: usize = COUNT_READS + 2;
 
+/// Counts of the events.
+///
 /// Counters of [`COUNTER_WIDTH`] bits that wrap.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a count or write is read in the next cycle; read: combinational |
+/// | throughput | one count, one write and three reads a cycle, of whatever events |
+/// | state | two tables of 16 bits an event, in LUT-RAM |
+///
+/// A count is the sum of two tables: one goes up with each event and is written by nothing else, the other holds what a
+/// register write set, less the first at that time. So each table has one writer, and neither side ever waits for the
+/// other, which the control plane relies on. A count and a write in one cycle are a write, then a count.
+#[derive(LogicBlock, Default)]
 pub struct EventCounts {
     pub clk: Signal<In, Clock>,
     pub initialising: Signal<In, Bit>,
@@ -42,34 +42,12 @@ pub struct EventCounts {
     offset: SweptTable<COUNTER_WIDTH, EVENT_WIDTH, COUNT_READS>,
 }
 
-impl Default for EventCounts {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            count_enable: Default::default(),
-            count_event: Default::default(),
-            write_enable: Default::default(),
-            write_event: Default::default(),
-            write_data: Default::default(),
-            read_event: Default::default(),
-            read_data: Default::default(),
-            counted: SweptTable::new(0),
-            offset: SweptTable::new(0),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for EventCounts {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.counted.clk.next = self.clk.val();
-        self.counted.initialising.next = self.initialising.val();
-        self.counted.sweep.next = self.sweep.val();
-        self.offset.clk.next = self.clk.val();
-        self.offset.initialising.next = self.initialising.val();
-        self.offset.sweep.next = self.sweep.val();
+        wire!(self => counted, offset: clk);
+        wire!(self => counted: initialising, sweep);
+        wire!(self => offset: initialising, sweep);
 
         self.counted.read_address[3].next = self.count_event.val();
         self.counted.write_enable.next = self.count_enable.val();

@@ -1,23 +1,23 @@
-//! The first error of every event, kept until it is cleared.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | an error is read in the next cycle; read: combinational |
-//! | throughput | one error, one clear and one read a cycle |
-//! | collision | a clear and an error of one event in one cycle are the clear, then the error |
-//! | state | a code in LUT-RAM and a flip-flop an event |
-//!
-//! The flip-flops have two writers, the codes only one; a code without its flip-flop means nothing.
-
 use crate::prim::LutRam;
 use portico_spec::ni::{
     event::{EVENTS, EVENT_WIDTH},
     packet::ERROR_WIDTH,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The first error of every event, kept until it is cleared.
+///
 /// Errors of all events.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | an error is read in the next cycle; read: combinational |
+/// | throughput | one error, one clear and one read a cycle |
+/// | collision | a clear and an error of one event in one cycle are the clear, then the error |
+/// | state | a code in LUT-RAM and a flip-flop an event |
+///
+/// The flip-flops have two writers, the codes only one; a code without its flip-flop means nothing.
+#[derive(LogicBlock, Default)]
 pub struct EventErrors {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no event has an error afterwards.
@@ -36,29 +36,10 @@ pub struct EventErrors {
     keep: Signal<Local, Bit>,
 }
 
-impl Default for EventErrors {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            enable: Default::default(),
-            event_number: Default::default(),
-            error: Default::default(),
-            clear: Default::default(),
-            clear_event: Default::default(),
-            read_event: Default::default(),
-            read_error: Default::default(),
-            codes: LutRam::new(EVENTS),
-            failed: Default::default(),
-            failed_still: Default::default(),
-            keep: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for EventErrors {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => codes: clk);
         dff_setup!(self, clk, failed);
         self.failed_still.next = self.failed.q.val();
         if self.clear.val() {
@@ -74,7 +55,6 @@ impl Logic for EventErrors {
                 .val()
                 .replace_bit(self.event_number.val().index(), true);
         }
-        self.codes.clk.next = self.clk.val();
         self.codes.write_enable.next = self.keep.val();
         self.codes.write_address.next = self.event_number.val();
         self.codes.write_data.next = self.error.val();

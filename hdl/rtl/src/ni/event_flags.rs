@@ -1,21 +1,13 @@
-//! Which events have fired, and which of them interrupt.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a count or control changed in one cycle shows in `fired` in the next, in `pending` and `irq` in the one after |
-//! | throughput | one count and one register write a cycle |
-//! | state | 2 flip-flops an event, 14 for what is looked at |
-
 use portico_spec::ni::event::{
     Compare, COMPARE_OFFSET, COMPARE_WIDTH, COUNTER_WIDTH, EVENTS, EVENT_WIDTH, INTERRUPT_OFFSET, THRESHOLD_OFFSET,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of an event's control register, in bits.
 pub const CONTROL_WIDTH: usize = INTERRUPT_OFFSET + 1;
 
 /// Holds a count to an event's control register. Combinational, no state.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct EventCondition {
     pub count: Signal<In, Bits<COUNTER_WIDTH>>,
     pub control: Signal<In, Bits<CONTROL_WIDTH>>,
@@ -24,54 +16,32 @@ pub struct EventCondition {
     pub interrupts: Signal<Out, Bit>,
     threshold: Signal<Local, Bits<COUNTER_WIDTH>>,
     compare: Signal<Local, Bits<COMPARE_WIDTH>>,
-    threshold_at: Constant<Bits<5>>,
-    compare_at: Constant<Bits<5>>,
-    interrupt_at: Constant<Bits<5>>,
-    equal: Constant<Bits<COMPARE_WIDTH>>,
-    at_least: Constant<Bits<COMPARE_WIDTH>>,
-    not_equal: Constant<Bits<COMPARE_WIDTH>>,
 }
 
-impl Default for EventCondition {
-    fn default() -> Self {
-        let at = |offset: usize| Constant::new(bits(offset as u64));
-        let code = |compare: Compare| Constant::new(bits(compare as u64));
-        Self {
-            count: Default::default(),
-            control: Default::default(),
-            holds: Default::default(),
-            interrupts: Default::default(),
-            threshold: Default::default(),
-            compare: Default::default(),
-            threshold_at: at(THRESHOLD_OFFSET),
-            compare_at: at(COMPARE_OFFSET),
-            interrupt_at: at(INTERRUPT_OFFSET),
-            equal: code(Compare::Equal),
-            at_least: code(Compare::AtLeast),
-            not_equal: code(Compare::NotEqual),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for EventCondition {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.threshold.next = self
-            .control
-            .val()
-            .get_bits::<COUNTER_WIDTH>(self.threshold_at.val().index());
-        self.compare.next = self
-            .control
-            .val()
-            .get_bits::<COMPARE_WIDTH>(self.compare_at.val().index());
-        self.interrupts.next = self.control.val().get_bit(self.interrupt_at.val().index());
-        self.holds.next = ((self.compare.val() == self.equal.val()) & (self.count.val() == self.threshold.val()))
-            | ((self.compare.val() == self.at_least.val()) & (self.count.val() >= self.threshold.val()))
-            | ((self.compare.val() == self.not_equal.val()) & (self.count.val() != self.threshold.val()));
+        self.threshold.next = self.control.val().get_bits::<COUNTER_WIDTH>(THRESHOLD_OFFSET);
+        self.compare.next = self.control.val().get_bits::<COMPARE_WIDTH>(COMPARE_OFFSET);
+        self.interrupts.next = self.control.val().get_bit(INTERRUPT_OFFSET);
+        self.holds.next = ((self.compare.val() == bits::<COMPARE_WIDTH>(Compare::Equal as u64))
+            & (self.count.val() == self.threshold.val()))
+            | ((self.compare.val() == bits::<COMPARE_WIDTH>(Compare::AtLeast as u64))
+                & (self.count.val() >= self.threshold.val()))
+            | ((self.compare.val() == bits::<COMPARE_WIDTH>(Compare::NotEqual as u64))
+                & (self.count.val() != self.threshold.val()));
     }
 }
 
+/// Which events have fired, and which of them interrupt.
+///
 /// The flags of all events.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a count or control changed in one cycle shows in `fired` in the next, in `pending` and `irq` in the one after |
+/// | throughput | one count and one register write a cycle |
+/// | state | 2 flip-flops an event, 14 for what is looked at |
 #[derive(LogicBlock, Default)]
 pub struct EventFlags {
     pub clk: Signal<In, Clock>,
@@ -97,8 +67,8 @@ pub struct EventFlags {
     enabled_then: Signal<Local, Bits<EVENTS>>,
 }
 
+#[kernel]
 impl Logic for EventFlags {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, holding, enabled);
         self.holding_then.next = self.holding.q.val();

@@ -1,23 +1,21 @@
-//! Reads the registers of an event.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `looked_at` is combinational; what stands there then is read a cycle after the index |
-//! | throughput | a register a cycle |
-//! | state | 32 flip-flops |
-
-use super::{event_flags::CONTROL_WIDTH, ports::RegisterReadIn, Page};
+use super::{event_flags::CONTROL_WIDTH, ports::RegisterReadIn, AddressMatch};
 use portico_spec::ni::{
     event::{COUNTER_WIDTH, EVENT_WIDTH, FIRED_OFFSET},
     packet::ERROR_WIDTH,
     registers::{Block as Registers, EventRegister, FIELD_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
-type Field = Constant<Bits<FIELD_WIDTH>>;
-
+/// Reads the registers of an event.
+///
 /// Gives 0 for fields that do not exist and registers of others.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `looked_at` is combinational; what stands there then is read a cycle after the index |
+/// | throughput | a register a cycle |
+/// | state | 32 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct EventReader {
     pub clk: Signal<In, Clock>,
     pub register_read: RegisterReadIn,
@@ -28,74 +26,35 @@ pub struct EventReader {
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
     pub has_fired: Signal<In, Bit>,
     pub value: Signal<In, Bits<64>>,
-    page: Page,
+    is_own: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
     shown: DFF<Bits<32>>,
     field: Signal<Local, Bits<FIELD_WIDTH>>,
-    event_at: Constant<Bits<4>>,
-    fired_at: Constant<Bits<4>>,
-    high_at: Constant<Bits<6>>,
-    count_field: Field,
-    control_field: Field,
-    status_field: Field,
-    value_low_field: Field,
-    value_high_field: Field,
 }
 
-impl Default for EventReader {
-    fn default() -> Self {
-        let field = |field: EventRegister| Constant::new(bits(field as u64));
-        Self {
-            clk: Default::default(),
-            register_read: Default::default(),
-            looked_at: Default::default(),
-            count: Default::default(),
-            control: Default::default(),
-            error: Default::default(),
-            has_fired: Default::default(),
-            value: Default::default(),
-            page: Page::new(Registers::Events, EVENT_WIDTH + FIELD_WIDTH),
-            shown: Default::default(),
-            field: Default::default(),
-            event_at: Constant::new(bits(FIELD_WIDTH as u64)),
-            fired_at: Constant::new(bits(FIRED_OFFSET as u64)),
-            high_at: Constant::new(bits(32)),
-            count_field: field(EventRegister::Count),
-            control_field: field(EventRegister::Control),
-            status_field: field(EventRegister::Status),
-            value_low_field: field(EventRegister::ValueLow),
-            value_high_field: field(EventRegister::ValueHigh),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for EventReader {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, shown);
-        self.page.index.next = self.register_read.index.val();
+        self.is_own.index.next = self.register_read.index.val();
         self.field.next = self.register_read.index.val().get_bits::<FIELD_WIDTH>(0);
-        self.looked_at.next = self
-            .register_read
-            .index
-            .val()
-            .get_bits::<EVENT_WIDTH>(self.event_at.val().index());
+        self.looked_at.next = self.register_read.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH);
         self.shown.d.next = 0.into();
-        if self.page.hit.val() {
-            if self.field.val() == self.count_field.val() {
+        if self.is_own.hit.val() {
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Count as u64) {
                 self.shown.d.next = bit_cast::<32, COUNTER_WIDTH>(self.count.val());
             }
-            if self.field.val() == self.control_field.val() {
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Control as u64) {
                 self.shown.d.next = bit_cast::<32, CONTROL_WIDTH>(self.control.val());
             }
-            if self.field.val() == self.status_field.val() {
-                self.shown.d.next = bit_cast::<32, ERROR_WIDTH>(self.error.val())
-                    .replace_bit(self.fired_at.val().index(), self.has_fired.val());
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64) {
+                self.shown.d.next =
+                    bit_cast::<32, ERROR_WIDTH>(self.error.val()).replace_bit(FIRED_OFFSET, self.has_fired.val());
             }
-            if self.field.val() == self.value_low_field.val() {
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::ValueLow as u64) {
                 self.shown.d.next = self.value.val().get_bits::<32>(0);
             }
-            if self.field.val() == self.value_high_field.val() {
-                self.shown.d.next = self.value.val().get_bits::<32>(self.high_at.val().index());
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::ValueHigh as u64) {
+                self.shown.d.next = self.value.val().get_bits::<32>(32);
             }
         }
         self.register_read.data.next = self.shown.q.val();

@@ -1,18 +1,7 @@
-//! Events: counters with a threshold, an error and a value each.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | an update of cycle t is read by an index of t + 1, and shows in `fired` then; `irq` and `pending` show it in t + 2 |
-//! | throughput | one update, one value, one register write and one read a cycle; no update ever waits for a register write |
-//! | collision | an update and a register write of one cycle are the write, then the update |
-//! | state | tables in LUT-RAM, 3 flip-flops an event |
-//!
-//! The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`].
-
 use super::{
     event_flags::CONTROL_WIDTH,
     ports::{EventIn, RegisterReadIn, RegisterWriteIn},
-    EventCounts, EventErrors, EventFlags, EventReader, Page, SweptTable,
+    AddressMatch, EventCounts, EventErrors, EventFlags, EventReader, SweptTable,
 };
 use portico_spec::{
     flit::NODE_WIDTH,
@@ -21,10 +10,21 @@ use portico_spec::{
         registers::{Block as Registers, EventRegister, FIELD_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Events: counters with a threshold, an error and a value each.
+///
 /// All events of a tile.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | an update of cycle t is read by an index of t + 1, and shows in `fired` then; `irq` and `pending` show it in t + 2 |
+/// | throughput | one update, one value, one register write and one read a cycle; no update ever waits for a register write |
+/// | collision | an update and a register write of one cycle are the write, then the update |
+/// | state | tables in LUT-RAM, 3 flip-flops an event |
+///
+/// The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`].
+#[derive(LogicBlock, Default)]
 pub struct Events {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -44,7 +44,7 @@ pub struct Events {
     /// Fired, and to interrupt.
     pub pending: Signal<Out, Bits<EVENTS>>,
     pub irq: Signal<Out, Bit>,
-    write_page: Page,
+    write_match: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
     counts: EventCounts,
     controls: SweptTable<CONTROL_WIDTH, EVENT_WIDTH, 3>,
     errors: EventErrors,
@@ -55,82 +55,32 @@ pub struct Events {
     writing: Signal<Local, Bit>,
     write_event: Signal<Local, Bits<EVENT_WIDTH>>,
     write_field: Signal<Local, Bits<FIELD_WIDTH>>,
-    event_at: Constant<Bits<4>>,
-    count_field: Constant<Bits<FIELD_WIDTH>>,
-    control_field: Constant<Bits<FIELD_WIDTH>>,
-    status_field: Constant<Bits<FIELD_WIDTH>>,
 }
 
-impl Default for Events {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            update: Default::default(),
-            value_valid: Default::default(),
-            value_event: Default::default(),
-            value_data: Default::default(),
-            register_write: Default::default(),
-            register_read: Default::default(),
-            fired: Default::default(),
-            pending: Default::default(),
-            irq: Default::default(),
-            write_page: Page::new(Registers::Events, EVENT_WIDTH + FIELD_WIDTH),
-            counts: Default::default(),
-            controls: SweptTable::new(0),
-            errors: Default::default(),
-            values: SweptTable::new(0),
-            flags: Default::default(),
-            reader: Default::default(),
-            taken: Default::default(),
-            writing: Default::default(),
-            write_event: Default::default(),
-            write_field: Default::default(),
-            event_at: Constant::new(bits(FIELD_WIDTH as u64)),
-            count_field: Constant::new(bits(EventRegister::Count as u64)),
-            control_field: Constant::new(bits(EventRegister::Control as u64)),
-            status_field: Constant::new(bits(EventRegister::Status as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Events {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.reader.clk.next = self.clk.val();
-        self.counts.clk.next = self.clk.val();
-        self.counts.initialising.next = self.initialising.val();
-        self.counts.sweep.next = self.sweep.val();
-        self.controls.clk.next = self.clk.val();
-        self.controls.initialising.next = self.initialising.val();
-        self.controls.sweep.next = self.sweep.val();
-        self.errors.clk.next = self.clk.val();
-        self.errors.rst.next = self.rst.val();
-        self.values.clk.next = self.clk.val();
-        self.values.initialising.next = self.initialising.val();
-        self.values.sweep.next = self.sweep.val();
-        self.flags.clk.next = self.clk.val();
-        self.flags.rst.next = self.rst.val();
+        wire!(self => errors, flags: clk, rst);
+        wire!(self => reader, counts, controls, values: clk);
+        wire!(self => counts: initialising, sweep);
+        wire!(self => controls: initialising, sweep);
+        wire!(self => values: initialising, sweep);
 
         self.update.ready.next = !self.initialising.val();
         self.taken.next = self.update.valid.val() & !self.initialising.val();
         self.counts.count_enable.next = self.taken.val();
         self.counts.count_event.next = self.update.event.val();
 
-        self.write_page.index.next = self.register_write.index.val();
-        self.writing.next = self.register_write.enable.val() & self.write_page.hit.val() & !self.initialising.val();
+        self.write_match.index.next = self.register_write.index.val();
+        self.writing.next = self.register_write.enable.val() & self.write_match.hit.val() & !self.initialising.val();
         self.write_field.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
-        self.write_event.next = self
-            .register_write
-            .index
-            .val()
-            .get_bits::<EVENT_WIDTH>(self.event_at.val().index());
-        self.counts.write_enable.next = self.writing.val() & (self.write_field.val() == self.count_field.val());
+        self.write_event.next = self.register_write.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH);
+        self.counts.write_enable.next =
+            self.writing.val() & (self.write_field.val() == bits::<FIELD_WIDTH>(EventRegister::Count as u64));
         self.counts.write_event.next = self.write_event.val();
         self.counts.write_data.next = bit_cast::<COUNTER_WIDTH, 32>(self.register_write.data.val());
-        self.controls.write_enable.next = self.writing.val() & (self.write_field.val() == self.control_field.val());
+        self.controls.write_enable.next =
+            self.writing.val() & (self.write_field.val() == bits::<FIELD_WIDTH>(EventRegister::Control as u64));
         self.controls.write_address.next = self.write_event.val();
         self.controls.write_data.next = bit_cast::<CONTROL_WIDTH, 32>(self.register_write.data.val());
 
@@ -144,14 +94,13 @@ impl Logic for Events {
             self.controls.read_address[i].next = self.flags.look_event[i].val();
             self.flags.control[i].next = self.controls.read_data[i].val();
         }
-        self.fired.next = self.flags.fired.val();
-        self.pending.next = self.flags.pending.val();
-        self.irq.next = self.flags.irq.val();
+        wire!(flags => self: fired, pending, irq);
 
         self.errors.enable.next = self.taken.val();
         self.errors.event_number.next = self.update.event.val();
         self.errors.error.next = self.update.error.val();
-        self.errors.clear.next = self.writing.val() & (self.write_field.val() == self.status_field.val());
+        self.errors.clear.next =
+            self.writing.val() & (self.write_field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64));
         self.errors.clear_event.next = self.write_event.val();
         self.values.write_enable.next = self.value_valid.val();
         self.values.write_address.next = self.value_event.val();

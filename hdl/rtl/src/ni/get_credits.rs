@@ -1,20 +1,20 @@
-//! Credits for get requests, some for every node.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a take or give shows in the next cycle; `available` is combinational from `take_node` |
-//! | throughput | one take or give a cycle: while a give is asked for, none is `available` |
-//! | state | 2 bits a node in LUT-RAM, [`GET_CREDITS`] after the initialisation |
-
 use super::SweptTable;
 use portico_spec::{flit::NODE_WIDTH, ni::GET_CREDITS};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits that hold the credits of a node.
 const CREDITS_WIDTH: usize = usize::BITS as usize - GET_CREDITS.leading_zeros() as usize;
 
+/// Credits for get requests, some for every node.
+///
 /// The credits of every node.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a take or give shows in the next cycle; `available` is combinational from `take_node` |
+/// | throughput | one take or give a cycle: while a give is asked for, none is `available` |
+/// | state | 2 bits a node in LUT-RAM, [`GET_CREDITS`] after the initialisation |
+#[derive(LogicBlock, Default)]
 pub struct GetCredits {
     pub clk: Signal<In, Clock>,
     pub initialising: Signal<In, Bit>,
@@ -29,34 +29,15 @@ pub struct GetCredits {
     pub give_node: Signal<In, Bits<NODE_WIDTH>>,
     /// It comes back in this cycle.
     pub give: Signal<In, Bit>,
-    credits: SweptTable<CREDITS_WIDTH, NODE_WIDTH, 1>,
+    credits: SweptTable<CREDITS_WIDTH, NODE_WIDTH, 1, { GET_CREDITS as u64 }>,
     node: Signal<Local, Bits<NODE_WIDTH>>,
 }
 
-impl Default for GetCredits {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            take_node: Default::default(),
-            available: Default::default(),
-            take: Default::default(),
-            give_ask: Default::default(),
-            give_node: Default::default(),
-            give: Default::default(),
-            credits: SweptTable::new(GET_CREDITS as u64),
-            node: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for GetCredits {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.credits.clk.next = self.clk.val();
-        self.credits.initialising.next = self.initialising.val();
-        self.credits.sweep.next = self.sweep.val();
+        wire!(self => credits: clk);
+        wire!(self => credits: initialising, sweep);
         self.node.next = self.take_node.val();
         if self.give_ask.val() {
             self.node.next = self.give_node.val();

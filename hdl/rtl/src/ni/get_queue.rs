@@ -1,21 +1,5 @@
-//! Queue of get requests that wait for service, in the order of arrival.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from a flit taken to the same flit offered, 2 with others waiting |
-//! | throughput | one flit a cycle in and out, no bubble between packets |
-//! | capacity | `entries` requests of 8 flits; `s_axis_tready` is always high |
-//! | state | 8 words of block RAM an entry, about 60 flip-flops |
-//!
-//! A node may have so many requests at another at a time, so a queue with as many entries for each node never overflows.
-//! What comes without 8 words free is from a node that does not keep to its credits, and is dropped whole. A packet too
-//! long for a request is cut off at 8 flits, which is as wrong to whoever serves it.
-//!
-//! Flits are offered as they come, before the tail is there, and past the memory while that is empty: a short get would
-//! wait as long as it takes on its way.
-
 use crate::prim::{Ram, StreamIn, StreamOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Address bits of a word in its request.
 const PLACE_WIDTH: usize = 3;
@@ -27,8 +11,24 @@ const COUNT_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// A flit, its last, and what fills the byte.
 const STORED_WIDTH: usize = 40;
 
+/// Queue of get requests that wait for service, in the order of arrival.
+///
 /// Keeps up to `entries` requests.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a flit taken to the same flit offered, 2 with others waiting |
+/// | throughput | one flit a cycle in and out, no bubble between packets |
+/// | capacity | `entries` requests of 8 flits; `s_axis_tready` is always high |
+/// | state | 8 words of block RAM an entry, about 60 flip-flops |
+///
+/// A node may have so many requests at another at a time, so a queue with as many entries for each node never overflows.
+/// What comes without 8 words free is from a node that does not keep to its credits, and is dropped whole. A packet too
+/// long for a request is cut off at 8 flits, which is as wrong to whoever serves it.
+///
+/// Flits are offered as they come, before the tail is there, and past the memory while that is empty: a short get would
+/// wait as long as it takes on its way.
+#[derive(LogicBlock, Default)]
 pub struct GetQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the queue is empty afterwards.
@@ -59,10 +59,8 @@ pub struct GetQueue {
     passes: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
-    last_at: Constant<Bits<6>>,
     most: Constant<Bits<COUNT_WIDTH>>,
     last_word: Constant<Bits<ADDRESS_WIDTH>>,
-    all_lanes: Constant<Bits<5>>,
 }
 
 impl GetQueue {
@@ -75,47 +73,20 @@ impl GetQueue {
         );
         let words = entries << PLACE_WIDTH;
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            m_axis: Default::default(),
-            overflow: Default::default(),
             words: Ram::new(words),
-            in_packet: Default::default(),
-            refused: Default::default(),
-            place: Default::default(),
-            full_length: Default::default(),
-            write_at: Default::default(),
-            read_at: Default::default(),
-            stored: Default::default(),
-            offered: Default::default(),
-            passed: Default::default(),
-            has_passed: Default::default(),
-            overflowed: Default::default(),
-            crowded: Default::default(),
-            refusing: Default::default(),
-            write: Default::default(),
-            last: Default::default(),
-            word: Default::default(),
-            shown: Default::default(),
-            moves: Default::default(),
-            passes: Default::default(),
-            stores: Default::default(),
-            fetch: Default::default(),
-            last_at: Constant::new(bits(32)),
             most: Constant::new(bits((words - (1 << PLACE_WIDTH)) as u64)),
             last_word: Constant::new(bits(words as u64 - 1)),
-            all_lanes: Constant::new(Bits::mask()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for GetQueue {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => words: clk);
         dff_setup!(self, clk, in_packet, refused, place, full_length, write_at);
         dff_setup!(self, clk, read_at, stored, offered, passed, has_passed, overflowed);
-        self.words.clk.next = self.clk.val();
 
         self.s_axis.tready.next = true;
         self.crowded.next = self.stored.q.val() > self.most.val();
@@ -126,13 +97,13 @@ impl Logic for GetQueue {
         self.write.next = self.s_axis.tvalid.val() & !self.refusing.val();
         self.last.next = (self.s_axis.tlast.val() | self.place.q.val().all()).into();
         self.word.next = bit_cast::<STORED_WIDTH, 32>(self.s_axis.tdata.val())
-            | (bit_cast::<STORED_WIDTH, 1>(self.last.val()) << self.last_at.val());
+            | (bit_cast::<STORED_WIDTH, 1>(self.last.val()) << bits::<6>(32));
         self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
         self.passes.next = self.write.val() & self.moves.val() & !self.stored.q.val().any();
         self.stores.next = self.write.val() & !self.passes.val();
         self.words.write_lanes.next = 0.into();
         if self.stores.val() {
-            self.words.write_lanes.next = self.all_lanes.val();
+            self.words.write_lanes.next = !bits::<5>(0);
             self.write_at.d.next = self.write_at.q.val() + 1;
             if self.write_at.q.val() == self.last_word.val() {
                 self.write_at.d.next = 0.into();
@@ -182,7 +153,7 @@ impl Logic for GetQueue {
         }
         self.m_axis.tvalid.next = self.offered.q.val();
         self.m_axis.tdata.next = self.shown.val().get_bits::<32>(0);
-        self.m_axis.tlast.next = self.shown.val().get_bit(self.last_at.val().index());
+        self.m_axis.tlast.next = self.shown.val().get_bit(32);
         if self.rst.val() {
             self.in_packet.d.next = false;
             self.place.d.next = 0.into();

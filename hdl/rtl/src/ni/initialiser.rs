@@ -1,15 +1,15 @@
-//! Counts the cycles after reset in which a network interface clears its tables.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `initialising` is high from the first clock edge of a reset until [`INITIALISATION_CYCLES`] after the last |
-//! | timing | both outputs come straight from flip-flops |
-//! | state | 10 flip-flops |
-
 use portico_spec::{flit::NODE_WIDTH, ni::INITIALISATION_CYCLES};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Counts the cycles after reset in which a network interface clears its tables.
+///
 /// Gives every table its addresses, once after each reset.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `initialising` is high from the first clock edge of a reset until [`INITIALISATION_CYCLES`] after the last |
+/// | timing | both outputs come straight from flip-flops |
+/// | state | 10 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Initialiser {
     pub clk: Signal<In, Clock>,
@@ -25,8 +25,8 @@ pub struct Initialiser {
 // The sweep ends by its width.
 const _: () = assert!(INITIALISATION_CYCLES == 1 << NODE_WIDTH);
 
+#[kernel]
 impl Logic for Initialiser {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, count, over);
         self.initialising.next = !self.over.q.val();

@@ -1,6 +1,6 @@
 //! Words with some bytes replaced. Combinational, no state.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// `W` bits in `B` byte lanes.
 #[derive(LogicBlock)]
@@ -11,7 +11,6 @@ pub struct LaneMerge<const W: usize, const B: usize> {
     pub lanes: Signal<In, Bits<B>>,
     pub merged: Signal<Out, Bits<W>>,
     mask: Signal<Local, Bits<W>>,
-    _lanes: usize,
 }
 
 impl<const W: usize, const B: usize> Default for LaneMerge<W, B> {
@@ -22,16 +21,15 @@ impl<const W: usize, const B: usize> Default for LaneMerge<W, B> {
             lanes: Default::default(),
             merged: Default::default(),
             mask: Default::default(),
-            _lanes: B,
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for LaneMerge<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.mask.next = 0.into();
-        for lane in 0..self._lanes {
+        for lane in 0..B {
             for i in 0..8 {
                 self.mask.next = self
                     .mask

@@ -4,7 +4,7 @@ use portico_spec::ni::{
     event::EVENT_WIDTH,
     mailbox::{COUNT_WIDTH, EVENT_ENABLE_OFFSET, EVENT_OFFSET, EXPECTED_OFFSET, EXPECTED_WIDTH, MODE_OFFSET},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a mailbox's control, in bits.
 pub const CONTROL_WIDTH: usize = EXPECTED_OFFSET + EXPECTED_WIDTH;
@@ -17,7 +17,7 @@ pub const WORD_WIDTH: usize = VALUE_WIDTH + COUNT_WIDTH;
 pub const WORD_BYTES: usize = WORD_WIDTH / 8;
 
 /// The mailbox after a mail; a barrier's count goes back to 0 with the last of the mails expected.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct MailMerge {
     /// Value, and count above it.
     pub old: Signal<In, Bits<WORD_WIDTH>>,
@@ -31,50 +31,18 @@ pub struct MailMerge {
     expected: Signal<Local, Bits<EXPECTED_WIDTH>>,
     value: Signal<Local, Bits<VALUE_WIDTH>>,
     count: Signal<Local, Bits<COUNT_WIDTH>>,
-    count_at: Constant<Bits<7>>,
-    barrier_at: Constant<Bits<4>>,
-    enable_at: Constant<Bits<4>>,
-    event_at: Constant<Bits<4>>,
-    expected_at: Constant<Bits<4>>,
 }
 
-impl Default for MailMerge {
-    fn default() -> Self {
-        let at = |offset: usize| Constant::new(bits(offset as u64));
-        Self {
-            old: Default::default(),
-            mail: Default::default(),
-            control: Default::default(),
-            after: Default::default(),
-            fires: Default::default(),
-            event_number: Default::default(),
-            is_barrier: Default::default(),
-            full: Default::default(),
-            expected: Default::default(),
-            value: Default::default(),
-            count: Default::default(),
-            count_at: Constant::new(bits(VALUE_WIDTH as u64)),
-            barrier_at: at(MODE_OFFSET),
-            enable_at: at(EVENT_ENABLE_OFFSET),
-            event_at: at(EVENT_OFFSET),
-            expected_at: at(EXPECTED_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for MailMerge {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.is_barrier.next = self.control.val().get_bit(self.barrier_at.val().index());
-        self.expected.next = self
-            .control
-            .val()
-            .get_bits::<EXPECTED_WIDTH>(self.expected_at.val().index());
+        self.is_barrier.next = self.control.val().get_bit(MODE_OFFSET);
+        self.expected.next = self.control.val().get_bits::<EXPECTED_WIDTH>(EXPECTED_OFFSET);
         if !self.expected.val().any() {
             self.expected.next = 1.into();
         }
         self.value.next = self.mail.val();
-        self.count.next = self.old.val().get_bits::<COUNT_WIDTH>(self.count_at.val().index()) + 1;
+        self.count.next = self.old.val().get_bits::<COUNT_WIDTH>(VALUE_WIDTH) + 1;
         self.full.next =
             self.is_barrier.val() & (self.count.val() >= bit_cast::<COUNT_WIDTH, EXPECTED_WIDTH>(self.expected.val()));
         if self.is_barrier.val() {
@@ -84,10 +52,9 @@ impl Logic for MailMerge {
             self.count.next = 0.into();
         }
         self.after.next = bit_cast::<WORD_WIDTH, VALUE_WIDTH>(self.value.val())
-            | (bit_cast::<WORD_WIDTH, COUNT_WIDTH>(self.count.val()) << self.count_at.val());
-        self.event_number.next = self.control.val().get_bits::<EVENT_WIDTH>(self.event_at.val().index());
-        self.fires.next =
-            self.control.val().get_bit(self.enable_at.val().index()) & (self.full.val() | !self.is_barrier.val());
+            | (bit_cast::<WORD_WIDTH, COUNT_WIDTH>(self.count.val()) << bits::<7>(VALUE_WIDTH));
+        self.event_number.next = self.control.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
+        self.fires.next = self.control.val().get_bit(EVENT_ENABLE_OFFSET) & (self.full.val() | !self.is_barrier.val());
     }
 }
 

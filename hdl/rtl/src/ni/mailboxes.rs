@@ -1,22 +1,7 @@
-//! Mailboxes: 64 bits each, which mails of other nodes replace or gather in.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a mail of cycle t is read by an index of t + 1; its event is offered in t + 2 |
-//! | throughput | a mail every other cycle (the control plane brings one every third); a register write and a read a cycle |
-//! | state | 10 bytes a mailbox in block RAM, its control in LUT-RAM, a flip-flop a mailbox, 100 flip-flops |
-//!
-//! A mail replaces the value and is an event (mode message), or is ORed into it and is an event with the last of those
-//! expected, which sets the count back to 0 (mode barrier). The value stays until a register write to the count clears
-//! both. The clearing is a flip-flop and not a write, so that it never meets the write of a mail; of the same cycle it
-//! comes first.
-//!
-//! The event must be taken before the next mail's: as source 0 of the [`super::EventArbiter`] it always is.
-
 use super::{
     mail_merge::{CONTROL_WIDTH, VALUE_WIDTH, WORD_BYTES, WORD_WIDTH},
     ports::{EventOut, RegisterReadIn, RegisterWriteIn},
-    MailMerge, Page, SweptTable,
+    AddressMatch, MailMerge, SweptTable,
 };
 use crate::prim::TrueDualPortRam;
 use portico_spec::{
@@ -28,10 +13,25 @@ use portico_spec::{
         MAILBOXES, MAILBOX_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Mailboxes: 64 bits each, which mails of other nodes replace or gather in.
+///
 /// All mailboxes of a tile.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a mail of cycle t is read by an index of t + 1; its event is offered in t + 2 |
+/// | throughput | a mail every other cycle (the control plane brings one every third); a register write and a read a cycle |
+/// | state | 10 bytes a mailbox in block RAM, its control in LUT-RAM, a flip-flop a mailbox, 100 flip-flops |
+///
+/// A mail replaces the value and is an event (mode message), or is ORed into it and is an event with the last of those
+/// expected, which sets the count back to 0 (mode barrier). The value stays until a register write to the count clears
+/// both. The clearing is a flip-flop and not a write, so that it never meets the write of a mail; of the same cycle it
+/// comes first.
+///
+/// The event must be taken before the next mail's: as source 0 of the [`super::EventArbiter`] it always is.
+#[derive(LogicBlock, Default)]
 pub struct Mailboxes {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all mailboxes are empty afterwards.
@@ -45,8 +45,8 @@ pub struct Mailboxes {
     pub update: EventOut,
     pub register_write: RegisterWriteIn,
     pub register_read: RegisterReadIn,
-    write_page: Page,
-    read_page: Page,
+    write_match: AddressMatch<{ Registers::Mailboxes as usize }, { MAILBOX_WIDTH + SHORT_FIELD_WIDTH }>,
+    read_match: AddressMatch<{ Registers::Mailboxes as usize }, { MAILBOX_WIDTH + SHORT_FIELD_WIDTH }>,
     contents: TrueDualPortRam<WORD_WIDTH, MAILBOX_WIDTH, WORD_BYTES>,
     controls: SweptTable<CONTROL_WIDTH, MAILBOX_WIDTH, 1>,
     merge: MailMerge,
@@ -67,91 +67,31 @@ pub struct Mailboxes {
     empty_now: Signal<Local, Bits<MAILBOXES>>,
     read_box: Signal<Local, Bits<MAILBOX_WIDTH>>,
     shown: Signal<Local, Bits<WORD_WIDTH>>,
-    box_at: Constant<Bits<4>>,
-    low_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    high_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    control_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    count_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    high_at: Constant<Bits<7>>,
-    count_at: Constant<Bits<7>>,
-    all_boxes: Constant<Bits<MAILBOXES>>,
-    all_lanes: Constant<Bits<WORD_BYTES>>,
 }
 
-impl Default for Mailboxes {
-    fn default() -> Self {
-        let page = || Page::new(Registers::Mailboxes, MAILBOX_WIDTH + SHORT_FIELD_WIDTH);
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            mail_valid: Default::default(),
-            mail_box: Default::default(),
-            mail_data: Default::default(),
-            update: Default::default(),
-            register_write: Default::default(),
-            register_read: Default::default(),
-            write_page: page(),
-            read_page: page(),
-            contents: TrueDualPortRam::new(MAILBOXES),
-            controls: SweptTable::new(0),
-            merge: Default::default(),
-            empty: Default::default(),
-            storing: Default::default(),
-            held_box: Default::default(),
-            held_data: Default::default(),
-            held_control: Default::default(),
-            held_empty: Default::default(),
-            reporting: Default::default(),
-            reported: Default::default(),
-            read_hit: Default::default(),
-            read_merged: Default::default(),
-            read_field: Default::default(),
-            write_box: Default::default(),
-            write_field: Default::default(),
-            clearing: Default::default(),
-            empty_now: Default::default(),
-            read_box: Default::default(),
-            shown: Default::default(),
-            box_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
-            low_field: Constant::new(bits(MailboxRegister::Low as u64)),
-            high_field: Constant::new(bits(MailboxRegister::High as u64)),
-            control_field: Constant::new(bits(MailboxRegister::Control as u64)),
-            count_field: Constant::new(bits(MailboxRegister::Count as u64)),
-            high_at: Constant::new(bits(32)),
-            count_at: Constant::new(bits(VALUE_WIDTH as u64)),
-            all_boxes: Constant::new(Bits::mask()),
-            all_lanes: Constant::new(Bits::mask()),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Mailboxes {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => contents, controls: clk);
         dff_setup!(self, clk, empty, storing, held_box, held_data, held_control, held_empty);
         dff_setup!(self, clk, reporting, reported, read_hit, read_merged, read_field);
-        self.contents.clk.next = self.clk.val();
-        self.controls.clk.next = self.clk.val();
-        self.controls.initialising.next = self.initialising.val();
-        self.controls.sweep.next = self.sweep.val();
+        wire!(self => controls: initialising, sweep);
 
-        self.write_page.index.next = self.register_write.index.val();
+        self.write_match.index.next = self.register_write.index.val();
         self.write_field.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
         self.write_box.next = self
             .register_write
             .index
             .val()
-            .get_bits::<MAILBOX_WIDTH>(self.box_at.val().index());
+            .get_bits::<MAILBOX_WIDTH>(SHORT_FIELD_WIDTH);
         self.controls.write_enable.next = self.register_write.enable.val()
-            & self.write_page.hit.val()
-            & (self.write_field.val() == self.control_field.val());
+            & self.write_match.hit.val()
+            & (self.write_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Control as u64));
         self.controls.write_address.next = self.write_box.val();
         self.controls.write_data.next = bit_cast::<CONTROL_WIDTH, 32>(self.register_write.data.val());
         self.clearing.next = self.register_write.enable.val()
-            & self.write_page.hit.val()
-            & (self.write_field.val() == self.count_field.val());
+            & self.write_match.hit.val()
+            & (self.write_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Count as u64));
         self.empty_now.next = self.empty.q.val();
         if self.clearing.val() {
             self.empty_now.next = self.empty.q.val().replace_bit(self.write_box.val().index(), true);
@@ -178,7 +118,7 @@ impl Logic for Mailboxes {
         self.contents.b.write_lanes.next = 0.into();
         self.contents.b.address.next = self.mail_box.val();
         if self.storing.q.val() {
-            self.contents.b.write_lanes.next = self.all_lanes.val();
+            self.contents.b.write_lanes.next = !bits::<WORD_BYTES>(0);
             self.contents.b.address.next = self.held_box.q.val();
         }
         self.contents.b.write_data.next = self.merge.after.val();
@@ -192,17 +132,17 @@ impl Logic for Mailboxes {
         self.update.error.next = 0.into();
 
         // What is being stored cannot be read; it is still there, in `merge`, when the reader wants it.
-        self.read_page.index.next = self.register_read.index.val();
+        self.read_match.index.next = self.register_read.index.val();
         self.read_box.next = self
             .register_read
             .index
             .val()
-            .get_bits::<MAILBOX_WIDTH>(self.box_at.val().index());
+            .get_bits::<MAILBOX_WIDTH>(SHORT_FIELD_WIDTH);
         self.contents.a.enable.next = true;
         self.contents.a.write_lanes.next = 0.into();
         self.contents.a.address.next = self.read_box.val();
         self.contents.a.write_data.next = 0.into();
-        self.read_hit.d.next = self.read_page.hit.val() & !self.empty.q.val().get_bit(self.read_box.val().index());
+        self.read_hit.d.next = self.read_match.hit.val() & !self.empty.q.val().get_bit(self.read_box.val().index());
         self.read_merged.d.next = self.storing.q.val() & (self.read_box.val() == self.held_box.q.val());
         self.read_field.d.next = self.register_read.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
         self.shown.next = self.contents.a.read_data.val();
@@ -211,19 +151,19 @@ impl Logic for Mailboxes {
         }
         self.register_read.data.next = 0.into();
         if self.read_hit.q.val() {
-            if self.read_field.q.val() == self.low_field.val() {
+            if self.read_field.q.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Low as u64) {
                 self.register_read.data.next = self.shown.val().get_bits::<32>(0);
             }
-            if self.read_field.q.val() == self.high_field.val() {
-                self.register_read.data.next = self.shown.val().get_bits::<32>(self.high_at.val().index());
+            if self.read_field.q.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::High as u64) {
+                self.register_read.data.next = self.shown.val().get_bits::<32>(32);
             }
-            if self.read_field.q.val() == self.count_field.val() {
+            if self.read_field.q.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Count as u64) {
                 self.register_read.data.next =
-                    bit_cast::<32, COUNT_WIDTH>(self.shown.val().get_bits::<COUNT_WIDTH>(self.count_at.val().index()));
+                    bit_cast::<32, COUNT_WIDTH>(self.shown.val().get_bits::<COUNT_WIDTH>(VALUE_WIDTH));
             }
         }
         if self.rst.val() {
-            self.empty.d.next = self.all_boxes.val();
+            self.empty.d.next = !bits::<MAILBOXES>(0);
             self.storing.d.next = false;
             self.reporting.d.next = false;
             self.read_hit.d.next = false;

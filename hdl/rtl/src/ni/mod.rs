@@ -1,5 +1,6 @@
 //! The network interface: what joins a memory and a stream of commands to the two planes of the network.
 
+mod address_match;
 mod command_queue;
 mod completion_arbiter;
 mod completion_queue;
@@ -23,7 +24,6 @@ mod network_interface;
 mod node_monitor;
 mod open_slots;
 mod packet_arbiter;
-mod page;
 pub mod ports;
 mod read_merge;
 mod read_splitter;
@@ -37,6 +37,7 @@ mod swept_table;
 mod testing;
 pub mod words;
 
+pub use address_match::AddressMatch;
 pub use command_queue::CommandQueue;
 pub use completion_arbiter::CompletionArbiter;
 pub use completion_queue::CompletionQueue;
@@ -60,7 +61,6 @@ pub use network_interface::{NetworkInterface, Shape};
 pub use node_monitor::NodeMonitor;
 pub use open_slots::OpenSlots;
 pub use packet_arbiter::PacketArbiter;
-pub use page::Page;
 pub use read_merge::ReadMerge;
 pub use read_splitter::ReadSplitter;
 pub use register_bus::{RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn};

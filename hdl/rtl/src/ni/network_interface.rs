@@ -1,21 +1,3 @@
-//! The network interface: everything between a memory, a stream of commands and the two planes of the network.
-//!
-//! ```text
-//!  s_axis_command ---> Engine --------------------> m_axis_data
-//!                        ^  |                  +--> m_axis_control
-//!           get requests |  | events, slots    |
-//!                        |  v                  |
-//!  s_axis_control ---> Completions         answers (PacketArbiter)
-//!                           ^                  ^
-//!  s_axis_data ------> DataReceiver -----------+--> memory, registers
-//! ```
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | put of 8 bytes over one hop: see `docs/network-interface.md` |
-//! | throughput | one flit a cycle in and out on each plane |
-//! | after reset | takes nothing for 512 cycles, while it clears its tables |
-
 use super::{
     ports::{ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterWriteOut},
     receive::DataReceiver,
@@ -27,7 +9,7 @@ use crate::{
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{flit::NODE_WIDTH, ni::registers::IDENTITY};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Sources of control packets: answers of the receiver, credits, refused get requests, requests and mail.
 const CONTROL_SOURCES: usize = 4;
@@ -53,8 +35,26 @@ pub struct Shape {
     pub fabric: u32,
 }
 
+/// The network interface: everything between a memory, a stream of commands and the two planes of the network.
+///
 /// A network interface of `W`-bit flits with `B` bytes.
-#[derive(LogicBlock)]
+///
+/// ```text
+///  s_axis_command ---> Engine --------------------> m_axis_data
+///                        ^  |                  +--> m_axis_control
+///           get requests |  | events, slots    |
+///                        |  v                  |
+///  s_axis_control ---> Completions         answers (PacketArbiter)
+///                           ^                  ^
+///  s_axis_data ------> DataReceiver -----------+--> memory, registers
+/// ```
+///
+/// | | |
+/// | --- | --- |
+/// | latency | put of 8 bytes over one hop: see `docs/network-interface.md` |
+/// | throughput | one flit a cycle in and out on each plane |
+/// | after reset | takes nothing for 512 cycles, while it clears its tables |
+#[derive(LogicBlock, Default)]
 pub struct NetworkInterface<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
@@ -105,29 +105,6 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
     /// A network interface of this shape.
     pub fn new(shape: &Shape) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            s_axis_data: Default::default(),
-            m_axis_data: Default::default(),
-            s_axis_control: Default::default(),
-            m_axis_control: Default::default(),
-            s_axis_command: Default::default(),
-            dropped: Default::default(),
-            memory_error: Default::default(),
-            write: Default::default(),
-            atomic_read: Default::default(),
-            dma_read: Default::default(),
-            release_read: Default::default(),
-            local_write: Default::default(),
-            local_read: Default::default(),
-            register_write: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            irq: Default::default(),
-            fired: Default::default(),
-            initialiser: Default::default(),
-            bus: Default::default(),
             splitter: ReadSplitter::new(shape.register_bit),
             engine: Engine::new(shape.cores, shape.memory_words, shape.space_words, shape.far_memory),
             receiver: DataReceiver::new(
@@ -138,31 +115,24 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             ),
             completions: Completions::new(shape.terminals),
             identity: ControlRegisters::new(IDENTITY, shape.fabric, shape.memory_bytes),
-            monitor: Default::default(),
-            answers: Default::default(),
-            uncounted: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => initialiser, engine, completions, receiver, splitter, monitor, answers: clk, rst);
+        wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted);
-        self.initialiser.clk.next = self.clk.val();
-        self.initialiser.rst.next = self.rst.val();
-        self.initialising.next = self.initialiser.initialising.val();
-        self.sweep.next = self.initialiser.sweep.val();
+        wire!(initialiser => self: initialising, sweep);
         RegisterWriteOut::link(&mut self.register_write, &mut self.bus.write);
 
-        self.engine.clk.next = self.clk.val();
-        self.engine.rst.next = self.rst.val();
-        self.engine.initialising.next = self.initialiser.initialising.val();
-        self.engine.sweep.next = self.initialiser.sweep.val();
+        wire!(initialiser => engine: initialising, sweep);
         self.engine.node.next = self.node.val();
         self.engine.fired.next = self.completions.fired.val();
-        self.completions.fence_owns.next = self.engine.fence_owns.val();
-        self.completions.fence_slot.next = self.engine.fence_slot.val();
+        wire!(engine => completions: fence_owns, fence_slot);
         self.engine.fence_busy.next = self.completions.fence_busy.val();
         self.engine.credit_return.valid.next = self.completions.credit_valid.val();
         self.engine.credit_return.segment.next = self.completions.credit_segment.val();
@@ -170,10 +140,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         StreamOut::<W>::link(&mut self.m_axis_data, &mut self.engine.m_axis);
         MemoryReadOut::<W>::join(&mut self.engine.memory_read, &mut self.splitter.reader);
 
-        self.completions.clk.next = self.clk.val();
-        self.completions.rst.next = self.rst.val();
-        self.completions.initialising.next = self.initialiser.initialising.val();
-        self.completions.sweep.next = self.initialiser.sweep.val();
+        wire!(initialiser => completions: initialising, sweep);
         self.completions.fence_segment.next = self.engine.fence_segment.val();
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.completions.s_axis);
         StreamOut::<32>::join(&mut self.completions.m_axis_request, &mut self.engine.s_axis_request);
@@ -183,21 +150,15 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         EventOut::join(&mut self.receiver.event, &mut self.completions.received);
         EventOut::join(&mut self.engine.notified, &mut self.completions.notified);
         EventOut::join(&mut self.engine.refused, &mut self.completions.refused);
-        self.irq.next = self.completions.irq.val();
-        self.fired.next = self.completions.fired.val();
+        wire!(completions => self: irq, fired);
 
-        self.receiver.clk.next = self.clk.val();
-        self.receiver.rst.next = self.rst.val();
-        self.receiver.initialising.next = self.initialiser.initialising.val();
-        self.receiver.sweep.next = self.initialiser.sweep.val();
+        wire!(initialiser => receiver: initialising, sweep);
         self.receiver.node.next = self.node.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
         MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
         MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
         MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
 
-        self.splitter.clk.next = self.clk.val();
-        self.splitter.rst.next = self.rst.val();
         MemoryReadOut::<W>::link(&mut self.dma_read, &mut self.splitter.memory);
         RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
         RegisterFetchIn::link(&mut self.local_read, &mut self.bus.local_read);
@@ -207,15 +168,9 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.bus.network_write.data.next = self.receiver.register_data.val();
         self.receiver.register_ready.next = self.bus.network_write.ready.val();
         self.bus.release_ready.next = self.receiver.release_ready.val();
-        self.engine.register_write.enable.next = self.bus.write.enable.val();
-        self.engine.register_write.index.next = self.bus.write.index.val();
-        self.engine.register_write.data.next = self.bus.write.data.val();
-        self.receiver.register_write.enable.next = self.bus.write.enable.val();
-        self.receiver.register_write.index.next = self.bus.write.index.val();
-        self.receiver.register_write.data.next = self.bus.write.data.val();
-        self.completions.register_write.enable.next = self.bus.write.enable.val();
-        self.completions.register_write.index.next = self.bus.write.index.val();
-        self.completions.register_write.data.next = self.bus.write.data.val();
+        wire!(bus.write => engine.register_write: enable, index, data);
+        wire!(bus.write => receiver.register_write: enable, index, data);
+        wire!(bus.write => completions.register_write: enable, index, data);
         self.receiver.register_read.index.next = self.bus.read_index.val();
         self.completions.event_read.index.next = self.bus.read_index.val();
         self.completions.mailbox_read.index.next = self.bus.read_index.val();
@@ -227,13 +182,10 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             | self.identity.register_read.data.val()
             | self.monitor.register_read.data.val();
 
-        self.identity.clk.next = self.clk.val();
         self.identity.node.next = self.node.val();
         self.identity.initialising.next = self.initialiser.initialising.val();
         self.identity.pending.next = self.completions.pending.val();
 
-        self.monitor.clk.next = self.clk.val();
-        self.monitor.rst.next = self.rst.val();
         self.monitor.cycle.next = true;
         self.monitor.data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
         self.monitor.data_out.next = self.engine.m_axis.tvalid.val() & self.m_axis_data.tready.val();
@@ -243,12 +195,9 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.monitor.refused.next = self.receiver.refused.val();
         self.monitor.dropped.next = self.engine.dropped.val() | self.dropped.val() | self.uncounted.q.val();
         self.uncounted.d.next = self.engine.dropped.val() & (self.dropped.val() | self.uncounted.q.val());
-        self.monitor.running.next = self.engine.running.val();
-        self.monitor.waiting.next = self.engine.waiting.val();
+        wire!(engine => monitor: running, waiting);
         self.monitor.memory_error.next = self.memory_error.val();
 
-        self.answers.clk.next = self.clk.val();
-        self.answers.rst.next = self.rst.val();
         StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
         StreamOut::<32>::join(&mut self.receiver.m_axis_credit, &mut self.answers.s_axis[1]);
         StreamOut::<32>::join(&mut self.engine.m_axis_refuse, &mut self.answers.s_axis[2]);

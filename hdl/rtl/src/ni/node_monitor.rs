@@ -1,14 +1,14 @@
-//! What happens at a node, counted.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | an event shows in its counter in the next cycle |
-//! | state | [`Counters`], one flip-flop an event |
-
 use super::{ports::RegisterReadIn, Counters, COUNTERS};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What happens at a node, counted.
+///
 /// The taps of the [`Counters`], in the order of their registers.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | an event shows in its counter in the next cycle |
+/// | state | [`Counters`], one flip-flop an event |
 #[derive(LogicBlock, Default)]
 pub struct NodeMonitor {
     pub clk: Signal<In, Clock>,
@@ -34,11 +34,10 @@ pub struct NodeMonitor {
     taps: Signal<Local, Bits<COUNTERS>>,
 }
 
+#[kernel]
 impl Logic for NodeMonitor {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.counters.clk.next = self.clk.val();
-        self.counters.rst.next = self.rst.val();
+        wire!(self => counters: clk, rst);
         RegisterReadIn::link(&mut self.register_read, &mut self.counters.register_read);
         self.tapped[0].d.next = self.cycle.val();
         self.tapped[1].d.next = self.data_in.val();

@@ -1,18 +1,18 @@
-//! Which transaction slots are open, and for which segment.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | an opening or closing shows in the next cycle; `fence_busy` is combinational from flip-flops and the fence |
-//! | throughput | one opening and one closing a cycle |
-//! | state | a flip-flop and a segment handle a slot |
-
 use portico_spec::ni::{
     packet::{SLOTS, SLOT_WIDTH},
     segment::HANDLE_WIDTH,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Which transaction slots are open, and for which segment.
+///
 /// The flags of all slots.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | an opening or closing shows in the next cycle; `fence_busy` is combinational from flip-flops and the fence |
+/// | throughput | one opening and one closing a cycle |
+/// | state | a flip-flop and a segment handle a slot |
 #[derive(LogicBlock, Default)]
 pub struct OpenSlots {
     pub clk: Signal<In, Clock>,
@@ -41,8 +41,8 @@ pub struct OpenSlots {
     of_fence: Signal<Local, Bits<SLOTS>>,
 }
 
+#[kernel]
 impl Logic for OpenSlots {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, opened);
         self.opening.next = 0.into();

@@ -1,18 +1,18 @@
-//! Joins streams of packets into one, packet by packet, in turn.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational, both ways |
-//! | throughput | one flit a cycle, no bubble in or between packets |
-//! | fairness | a source that offers a packet is served within `N` packets |
-//! | state | 2 `N` + 1 flip-flops |
-//!
-//! The choice is held from the first cycle of an offer on, whether the head passes or waits, so that an offer never changes.
-
 use crate::prim::{RoundRobinArbiter, StreamIn, StreamOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Joins streams of packets into one, packet by packet, in turn.
+///
 /// Joins `N` streams of `W` bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational, both ways |
+/// | throughput | one flit a cycle, no bubble in or between packets |
+/// | fairness | a source that offers a packet is served within `N` packets |
+/// | state | 2 `N` + 1 flip-flops |
+///
+/// The choice is held from the first cycle of an offer on, whether the head passes or waits, so that an offer never changes.
 #[derive(LogicBlock)]
 pub struct PacketArbiter<const W: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -28,7 +28,6 @@ pub struct PacketArbiter<const W: usize, const N: usize> {
     valid: Signal<Local, Bit>,
     data: Signal<Local, Bits<W>>,
     last: Signal<Local, Bit>,
-    _sources: usize,
 }
 
 impl<const W: usize, const N: usize> Default for PacketArbiter<W, N> {
@@ -46,19 +45,17 @@ impl<const W: usize, const N: usize> Default for PacketArbiter<W, N> {
             valid: Default::default(),
             data: Default::default(),
             last: Default::default(),
-            _sources: N,
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const N: usize> Logic for PacketArbiter<W, N> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => arbiter: clk, rst);
         dff_setup!(self, clk, locked, held);
-        self.arbiter.clk.next = self.clk.val();
-        self.arbiter.rst.next = self.rst.val();
         self.request.next = 0.into();
-        for i in 0..self._sources {
+        for i in 0..N {
             self.request.next = self.request.val().replace_bit(i, self.s_axis[i].tvalid.val());
         }
         self.arbiter.request.next = self.request.val();
@@ -70,7 +67,7 @@ impl<const W: usize, const N: usize> Logic for PacketArbiter<W, N> {
         self.valid.next = (self.chosen.val() & self.request.val()).any();
         self.data.next = 0.into();
         self.last.next = false;
-        for i in 0..self._sources {
+        for i in 0..N {
             if self.chosen.val().get_bit(i) {
                 self.data.next = self.data.val() | self.s_axis[i].tdata.val();
                 self.last.next = self.last.val() | self.s_axis[i].tlast.val();

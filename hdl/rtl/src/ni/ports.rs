@@ -15,10 +15,10 @@ use portico_spec::{
         CONTEXT_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Writes of words with byte lanes, as the block that writes sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "MemoryWriteIn"]
 pub struct MemoryWriteOut<const W: usize, const B: usize> {
     pub valid: Signal<Out, Bit>,
@@ -30,7 +30,7 @@ pub struct MemoryWriteOut<const W: usize, const B: usize> {
 }
 
 /// Writes of words with byte lanes, as the memory sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "MemoryWriteOut"]
 pub struct MemoryWriteIn<const W: usize, const B: usize> {
     pub valid: Signal<In, Bit>,
@@ -42,7 +42,7 @@ pub struct MemoryWriteIn<const W: usize, const B: usize> {
 
 /// Reads of words, as the block that reads sees it. Data come in the order of the requests, one `data_valid` each, one
 /// cycle after the request at the earliest; the reader always takes them.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "MemoryReadIn"]
 pub struct MemoryReadOut<const W: usize> {
     pub valid: Signal<Out, Bit>,
@@ -53,7 +53,7 @@ pub struct MemoryReadOut<const W: usize> {
 }
 
 /// Reads of words, as the memory sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "MemoryReadOut"]
 pub struct MemoryReadIn<const W: usize> {
     pub valid: Signal<In, Bit>,
@@ -64,7 +64,7 @@ pub struct MemoryReadIn<const W: usize> {
 }
 
 /// A write to a register, as its owner sees it: every block sees every write, and acts on its own.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterWriteOut"]
 pub struct RegisterWriteIn {
     pub enable: Signal<In, Bit>,
@@ -73,7 +73,7 @@ pub struct RegisterWriteIn {
 }
 
 /// As the register bus sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterWriteIn"]
 pub struct RegisterWriteOut {
     pub enable: Signal<Out, Bit>,
@@ -83,14 +83,14 @@ pub struct RegisterWriteOut {
 
 /// A read of a register, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers of
 /// others, so that the values of all blocks are ORed.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RegisterReadIn {
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub data: Signal<Out, Bits<32>>,
 }
 
 /// Something happened to an event: its counter goes up by one, and an error is kept. As the reporter sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "EventIn"]
 pub struct EventOut {
     pub valid: Signal<Out, Bit>,
@@ -101,7 +101,7 @@ pub struct EventOut {
 }
 
 /// As the receiver sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "EventOut"]
 pub struct EventIn {
     pub valid: Signal<In, Bit>,
@@ -111,7 +111,7 @@ pub struct EventIn {
 }
 
 /// A transaction is over: its slot becomes free. As the reporter sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CompletionIn"]
 pub struct CompletionOut {
     pub valid: Signal<Out, Bit>,
@@ -125,7 +125,7 @@ pub struct CompletionOut {
 }
 
 /// As the slots see it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CompletionOut"]
 pub struct CompletionIn {
     pub valid: Signal<In, Bit>,
@@ -138,7 +138,7 @@ pub struct CompletionIn {
 
 /// A claim of a transaction slot, as the dispatcher sees it: `ready` says that a slot, and for a get a credit of the peer,
 /// is there; `slot` is the one it gets.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ClaimIn"]
 pub struct ClaimOut {
     pub valid: Signal<Out, Bit>,
@@ -154,7 +154,7 @@ pub struct ClaimOut {
 }
 
 /// As the slots see it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ClaimOut"]
 pub struct ClaimIn {
     pub valid: Signal<In, Bit>,
@@ -168,7 +168,7 @@ pub struct ClaimIn {
 }
 
 /// The dispatcher starts a context, as it sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StartIn"]
 pub struct StartOut {
     pub valid: Signal<Out, Bit>,
@@ -207,7 +207,7 @@ pub struct StartOut {
 }
 
 /// As the sequencer sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StartOut"]
 pub struct StartIn {
     pub valid: Signal<In, Bit>,
@@ -237,7 +237,7 @@ pub struct StartIn {
 }
 
 /// A word of a descriptor on its way into the register file of a context, as the dispatcher sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ArgumentIn"]
 pub struct ArgumentOut {
     pub enable: Signal<Out, Bit>,
@@ -247,7 +247,7 @@ pub struct ArgumentOut {
 }
 
 /// As the sequencer sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ArgumentOut"]
 pub struct ArgumentIn {
     pub enable: Signal<In, Bit>,
@@ -258,7 +258,7 @@ pub struct ArgumentIn {
 
 /// A context has stopped, well or not, as the sequencer sees it. A failure of a command completes its slot or, without
 /// one, its event; a failure of the server is refused to the requester.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StopIn"]
 pub struct StopOut {
     pub valid: Signal<Out, Bit>,
@@ -271,7 +271,7 @@ pub struct StopOut {
 }
 
 /// As the dispatcher sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StopOut"]
 pub struct StopIn {
     pub valid: Signal<In, Bit>,
@@ -282,7 +282,7 @@ pub struct StopIn {
 }
 
 /// A run of words to read, or one literal word, on its way into a packet's payload; as the sequencer sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ChunkIn"]
 pub struct ChunkOut {
     pub valid: Signal<Out, Bit>,
@@ -295,7 +295,7 @@ pub struct ChunkOut {
 }
 
 /// As the reader sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ChunkOut"]
 pub struct ChunkIn {
     pub valid: Signal<In, Bit>,
@@ -306,7 +306,7 @@ pub struct ChunkIn {
 }
 
 /// A closed packet, its payload on the way; as the sequencer sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "HeaderIn"]
 pub struct HeaderOut {
     pub valid: Signal<Out, Bit>,
@@ -332,7 +332,7 @@ pub struct HeaderOut {
 }
 
 /// As the injector sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "HeaderOut"]
 pub struct HeaderIn {
     pub valid: Signal<In, Bit>,
@@ -355,7 +355,7 @@ pub struct HeaderIn {
 }
 
 /// A credit of a peer's queue comes back.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct CreditIn {
     pub valid: Signal<In, Bit>,
     /// Handle of the segment at this tile.

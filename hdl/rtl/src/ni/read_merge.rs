@@ -1,21 +1,21 @@
-//! Two readers of one memory that answers late.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of the memory |
-//! | throughput | one read a cycle |
-//! | order | the first reader goes first |
-//! | state | whose the open reads are: 16 places in LUT-RAM |
-
 use super::ports::{MemoryReadIn, MemoryReadOut};
 use crate::prim::Fifo;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Address bits of the open reads, of which there may be 2^`OPEN_WIDTH`.
 const OPEN_WIDTH: usize = 4;
 
+/// Two readers of one memory that answers late.
+///
 /// Reads of words of `W` bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of the memory |
+/// | throughput | one read a cycle |
+/// | order | the first reader goes first |
+/// | state | whose the open reads are: 16 places in LUT-RAM |
+#[derive(LogicBlock, Default)]
 pub struct ReadMerge<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -27,25 +27,10 @@ pub struct ReadMerge<const W: usize> {
     taken: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Default for ReadMerge<W> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            first: Default::default(),
-            second: Default::default(),
-            memory: Default::default(),
-            owners: Fifo::new(1 << OPEN_WIDTH),
-            taken: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl<const W: usize> Logic for ReadMerge<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.owners.clk.next = self.clk.val();
-        self.owners.rst.next = self.rst.val();
+        wire!(self => owners: clk, rst);
         self.memory.valid.next = (self.first.valid.val() | self.second.valid.val()) & self.owners.s_axis.tready.val();
         self.memory.address.next = self.second.address.val();
         if self.first.valid.val() {

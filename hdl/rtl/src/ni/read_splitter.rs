@@ -1,23 +1,23 @@
-//! Parts the DMA's reads between the memory and the registers, and brings the answers back in order.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of the memory; a register's value comes a cycle after the request |
-//! | throughput | one read a cycle; a change from memory to registers waits for the memory's answers |
-//! | state | the memory's open reads, 1 flip-flop |
-
 use super::{
     ports::{MemoryReadIn, MemoryReadOut},
     register_bus::RegisterFetchOut,
 };
 use portico_spec::ni::{packet::OFFSET_WIDTH, registers::INDEX_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of the count of open reads: more than any memory takes at once.
 const OPEN_WIDTH: usize = 10;
 
+/// Parts the DMA's reads between the memory and the registers, and brings the answers back in order.
+///
 /// Reads of words of `W` bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of the memory; a register's value comes a cycle after the request |
+/// | throughput | one read a cycle; a change from memory to registers waits for the memory's answers |
+/// | state | the memory's open reads, 1 flip-flop |
+#[derive(LogicBlock, Default)]
 pub struct ReadSplitter<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -38,24 +38,14 @@ impl<const W: usize> ReadSplitter<W> {
     /// Addresses with the bit `register_bit` are registers.
     pub fn new(register_bit: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            reader: Default::default(),
-            memory: Default::default(),
-            fetch: Default::default(),
-            open: Default::default(),
-            fetched: Default::default(),
-            is_register: Default::default(),
-            idle: Default::default(),
-            asks: Default::default(),
-            fetches: Default::default(),
             register_at: Constant::new(bits(register_bit as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for ReadSplitter<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, open, fetched);
         self.is_register.next = self.reader.address.val().get_bit(self.register_at.val().index());

@@ -1,18 +1,9 @@
-//! The register bus: writes of the network and of the local port come together, reads of the DMA and of the local port.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | writes: the cycle in which they are taken; reads: a cycle after they are taken |
-//! | throughput | one write and one read a cycle |
-//! | order | the network's writes and the DMA's reads go first |
-//! | state | 2 flip-flops |
-
 use super::ports::RegisterWriteOut;
 use portico_spec::ni::registers::{Block as Registers, BLOCK_OFFSET, BLOCK_WIDTH, INDEX_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// A write that can wait, as the bus sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RegisterRequestIn {
     pub valid: Signal<In, Bit>,
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
@@ -21,7 +12,7 @@ pub struct RegisterRequestIn {
 }
 
 /// A read, as the bus sees it: `data` belongs to the read that was taken a cycle before.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterFetchOut"]
 pub struct RegisterFetchIn {
     pub valid: Signal<In, Bit>,
@@ -31,7 +22,7 @@ pub struct RegisterFetchIn {
 }
 
 /// A read, as its reader sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterFetchIn"]
 pub struct RegisterFetchOut {
     pub valid: Signal<Out, Bit>,
@@ -40,8 +31,17 @@ pub struct RegisterFetchOut {
     pub data: Signal<In, Bits<32>>,
 }
 
+/// The register bus: writes of the network and of the local port come together, reads of the DMA and of the local port.
+///
 /// Two writers and two readers on one bus.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | writes: the cycle in which they are taken; reads: a cycle after they are taken |
+/// | throughput | one write and one read a cycle |
+/// | order | the network's writes and the DMA's reads go first |
+/// | state | 2 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct RegisterBus {
     pub network_write: RegisterRequestIn,
     pub local_write: RegisterRequestIn,
@@ -57,56 +57,25 @@ pub struct RegisterBus {
     pub read_data: Signal<In, Bits<32>>,
     network_may: Signal<Local, Bit>,
     local_may: Signal<Local, Bit>,
-    release: Constant<Bits<BLOCK_WIDTH>>,
-    block_at: Constant<Bits<INDEX_WIDTH>>,
 }
 
-impl Default for RegisterBus {
-    fn default() -> Self {
-        Self {
-            network_write: Default::default(),
-            local_write: Default::default(),
-            dma_read: Default::default(),
-            local_read: Default::default(),
-            release_ready: Default::default(),
-            write: Default::default(),
-            read_index: Default::default(),
-            read_data: Default::default(),
-            network_may: Default::default(),
-            local_may: Default::default(),
-            release: Constant::new(bits(Registers::Release as u64)),
-            block_at: Constant::new(bits(BLOCK_OFFSET as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for RegisterBus {
-    #[hdl_gen]
     fn update(&mut self) {
         self.network_may.next = self.release_ready.val()
-            | (self
-                .network_write
-                .index
-                .val()
-                .get_bits::<BLOCK_WIDTH>(self.block_at.val().index())
-                != self.release.val());
+            | (self.network_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                != bits::<BLOCK_WIDTH>(Registers::Release as u64));
         self.local_may.next = !self.network_write.valid.val()
             & (self.release_ready.val()
-                | (self
-                    .local_write
-                    .index
-                    .val()
-                    .get_bits::<BLOCK_WIDTH>(self.block_at.val().index())
-                    != self.release.val()));
+                | (self.local_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                    != bits::<BLOCK_WIDTH>(Registers::Release as u64)));
         self.network_write.ready.next = self.network_may.val();
         self.local_write.ready.next = self.local_may.val();
         self.write.enable.next = (self.network_write.valid.val() & self.network_may.val())
             | (self.local_write.valid.val() & self.local_may.val());
-        self.write.index.next = self.local_write.index.val();
-        self.write.data.next = self.local_write.data.val();
+        wire!(local_write => write: index, data);
         if self.network_write.valid.val() {
-            self.write.index.next = self.network_write.index.val();
-            self.write.data.next = self.network_write.data.val();
+            wire!(network_write => write: index, data);
         }
 
         self.dma_read.ready.next = true;

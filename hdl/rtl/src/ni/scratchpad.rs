@@ -1,33 +1,33 @@
-//! The scratchpad: the memory of a tile, in four banks of words that alternate.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | write: readable by a read of the next cycle; read: data one cycle after the request has passed |
-//! | throughput | one write and one read a bank and cycle |
-//! | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn |
-//! | collision | a reader waits for a write of its word, and the tile's write for an atomic's read of its word; an atomic's read gets the bytes that the network writes in the same cycle |
-//! | state | block RAM, 12 flip-flops, and a word with its lanes |
-//!
-//! Block RAMs give no data worth having for a word that is being written. An atomic that reads a word of which the network
-//! writes some bytes relies on one thing more: that the bytes whose lanes are not written read as they are.
-//!
-//! Beyond the size reads give 0 and writes do nothing, neither waiting.
-
 use super::{
     ports::{MemoryReadIn, MemoryWriteIn},
     scratchpad_bank::{READERS, ROW_WIDTH, WRITERS},
     LaneMerge, ScratchpadBank,
 };
 use portico_spec::ni::packet::OFFSET_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Address bits that choose a bank.
 const BANK_WIDTH: usize = 2;
 /// Banks; word w lies in bank w modulo this.
 pub const BANKS: usize = 1 << BANK_WIDTH;
 
+/// The scratchpad: the memory of a tile, in four banks of words that alternate.
+///
 /// A memory of `W`-bit words in `B` byte lanes.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | write: readable by a read of the next cycle; read: data one cycle after the request has passed |
+/// | throughput | one write and one read a bank and cycle |
+/// | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn |
+/// | collision | a reader waits for a write of its word, and the tile's write for an atomic's read of its word; an atomic's read gets the bytes that the network writes in the same cycle |
+/// | state | block RAM, 12 flip-flops, and a word with its lanes |
+///
+/// Block RAMs give no data worth having for a word that is being written. An atomic that reads a word of which the network
+/// writes some bytes relies on one thing more: that the bytes whose lanes are not written read as they are.
+///
+/// Beyond the size reads give 0 and writes do nothing, neither waiting.
+#[derive(LogicBlock, Default)]
 pub struct Scratchpad<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the contents stay.
@@ -52,7 +52,6 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     granted: [Signal<Local, Bits<BANKS>>; READERS],
     word: [Signal<Local, Bits<W>>; READERS],
     size: Constant<Bits<OFFSET_WIDTH>>,
-    row_at: Constant<Bits<3>>,
 }
 
 impl<const W: usize, const B: usize> Scratchpad<W, B> {
@@ -70,51 +69,27 @@ impl<const W: usize, const B: usize> Scratchpad<W, B> {
         );
         let words = bytes / B;
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            write: Default::default(),
-            read: Default::default(),
             bank: std::array::from_fn(|_| ScratchpadBank::new(words / BANKS)),
-            merge: Default::default(),
-            answered: Default::default(),
-            source: Default::default(),
-            bypassed: Default::default(),
-            bypass: Default::default(),
-            write_bank: Default::default(),
-            write_row: Default::default(),
-            read_bank: Default::default(),
-            read_row: Default::default(),
-            meets: Default::default(),
-            tile_writes: Default::default(),
-            ask: Default::default(),
-            granted: Default::default(),
-            word: Default::default(),
             size: Constant::new(bits(words as u64)),
-            row_at: Constant::new(bits(BANK_WIDTH as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, bypassed, bypass);
         // The bank and row of everyone; no bank for what lies beyond the size.
         for i in 0..WRITERS {
-            self.write_row[i].next = self.write[i]
-                .address
-                .val()
-                .get_bits::<ROW_WIDTH>(self.row_at.val().index());
+            self.write_row[i].next = self.write[i].address.val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
             self.write_bank[i].next = 0.into();
             if self.write[i].valid.val() & (self.write[i].address.val() < self.size.val()) {
                 self.write_bank[i].next = bits::<BANKS>(1) << self.write[i].address.val().get_bits::<BANK_WIDTH>(0);
             }
         }
         for i in 0..READERS {
-            self.read_row[i].next = self.read[i]
-                .address
-                .val()
-                .get_bits::<ROW_WIDTH>(self.row_at.val().index());
+            self.read_row[i].next = self.read[i].address.val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
             self.read_bank[i].next = 0.into();
             if self.read[i].valid.val() & (self.read[i].address.val() < self.size.val()) {
                 self.read_bank[i].next = bits::<BANKS>(1) << self.read[i].address.val().get_bits::<BANK_WIDTH>(0);
@@ -135,8 +110,7 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
         self.write[1].ready.next = self.tile_writes.val();
 
         for b in 0..BANKS {
-            self.bank[b].clk.next = self.clk.val();
-            self.bank[b].rst.next = self.rst.val();
+            wire!(self => bank[b]: clk, rst);
             self.bank[b].write_ask.next = bits::<WRITERS>(0)
                 .replace_bit(0, self.write_bank[0].val().get_bit(b))
                 .replace_bit(1, self.write_bank[1].val().get_bit(b) & self.tile_writes.val());

@@ -1,14 +1,5 @@
-//! One bank of the scratchpad: a block RAM with its arbitration.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | grants are combinational; `read_data` follows a read by a cycle |
-//! | throughput | one write and one read a cycle |
-//! | fairness | client 0 of either kind always wins; the other readers share what it leaves, in turn |
-//! | state | the RAM, 3 flip-flops |
-
 use crate::prim::{Ram, RoundRobinArbiter};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Clients that write: the network, the tile.
 pub const WRITERS: usize = 2;
@@ -19,8 +10,17 @@ const SHARERS: usize = READERS - 1;
 /// Address bits of a word in its bank.
 pub const ROW_WIDTH: usize = 14;
 
+/// One bank of the scratchpad: a block RAM with its arbitration.
+///
 /// A bank of `W`-bit words.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | grants are combinational; `read_data` follows a read by a cycle |
+/// | throughput | one write and one read a cycle |
+/// | fairness | client 0 of either kind always wins; the other readers share what it leaves, in turn |
+/// | state | the RAM, 3 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct ScratchpadBank<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -38,37 +38,23 @@ pub struct ScratchpadBank<const W: usize, const B: usize> {
     words: Ram<W, ROW_WIDTH, B>,
     turns: RoundRobinArbiter<SHARERS>,
     sharers: Signal<Local, Bits<SHARERS>>,
-    first_reader: Constant<Bits<READERS>>,
-    sharers_at: Constant<Bits<2>>,
 }
 
 impl<const W: usize, const B: usize> ScratchpadBank<W, B> {
     /// A bank of `words` words, 1 to 2^14.
     pub fn new(words: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            write_ask: Default::default(),
-            write_row: Default::default(),
-            write_data: Default::default(),
-            write_lanes: Default::default(),
-            read_ask: Default::default(),
-            read_row: Default::default(),
-            read_grant: Default::default(),
-            read_data: Default::default(),
             words: Ram::new(words),
-            turns: Default::default(),
-            sharers: Default::default(),
-            first_reader: Constant::new(bits(1)),
-            sharers_at: Constant::new(bits(1)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.words.clk.next = self.clk.val();
+        wire!(self => turns: clk, rst);
+        wire!(self => words: clk);
         self.words.write_lanes.next = 0.into();
         self.words.write_address.next = self.write_row[1].val();
         self.words.write_data.next = self.write_data[1].val();
@@ -81,14 +67,12 @@ impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
             self.words.write_data.next = self.write_data[0].val();
         }
 
-        self.turns.clk.next = self.clk.val();
-        self.turns.rst.next = self.rst.val();
-        self.sharers.next = self.read_ask.val().get_bits::<SHARERS>(self.sharers_at.val().index());
+        self.sharers.next = self.read_ask.val().get_bits::<SHARERS>(1);
         self.turns.request.next = self.sharers.val();
         self.turns.served.next = !self.read_ask.val().get_bit(0);
-        self.read_grant.next = bit_cast::<READERS, SHARERS>(self.turns.grant.val()) << self.sharers_at.val();
+        self.read_grant.next = bit_cast::<READERS, SHARERS>(self.turns.grant.val()) << bits::<2>(1);
         if self.read_ask.val().get_bit(0) {
-            self.read_grant.next = self.first_reader.val();
+            self.read_grant.next = bits::<READERS>(1);
         }
         self.words.read_enable.next = self.read_ask.val().any();
         self.words.read_address.next = self.read_row[0].val();

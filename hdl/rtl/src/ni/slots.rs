@@ -1,17 +1,3 @@
-//! Transaction slots: what a node has under way at others, until it is complete.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a completion of cycle t is offered as an event in t + 1, so that the event's count is read by an index of t + 2 |
-//! | latency | a slot can be claimed again in the cycle after its event is taken |
-//! | throughput | one claim, one completion and one event a cycle |
-//! | order | completions in the order of the sources, 0 first; events in the order of completions |
-//! | state | 32 slots: flip-flops in [`OpenSlots`], the rest in LUT-RAM in [`CompletionQueue`]; credits of gets |
-//!
-//! The control plane's completions never wait, whatever the event output does: a slot is claimed again only after its event
-//! has been taken, so the queue of completions has a place for every slot. A value is stored when its completion is taken,
-//! a cycle before the event. A completion of a slot that is not open changes nothing.
-
 use super::{
     ports::{ClaimIn, CompletionIn, EventOut},
     CompletionArbiter, CompletionQueue, GetCredits, OpenSlots,
@@ -25,13 +11,27 @@ use portico_spec::{
         segment::HANDLE_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Sources of completions: control plane, data plane, failures of the node's own.
 pub const COMPLETION_SOURCES: usize = 3;
 
+/// Transaction slots: what a node has under way at others, until it is complete.
+///
 /// All slots of a node.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a completion of cycle t is offered as an event in t + 1, so that the event's count is read by an index of t + 2 |
+/// | latency | a slot can be claimed again in the cycle after its event is taken |
+/// | throughput | one claim, one completion and one event a cycle |
+/// | order | completions in the order of the sources, 0 first; events in the order of completions |
+/// | state | 32 slots: flip-flops in [`OpenSlots`], the rest in LUT-RAM in [`CompletionQueue`]; credits of gets |
+///
+/// The control plane's completions never wait, whatever the event output does: a slot is claimed again only after its event
+/// has been taken, so the queue of completions has a place for every slot. A value is stored when its completion is taken,
+/// a cycle before the event. A completion of a slot that is not open changes nothing.
+#[derive(LogicBlock, Default)]
 pub struct Slots {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -65,55 +65,15 @@ pub struct Slots {
     claimed: Signal<Local, Bit>,
     completed: Signal<Local, Bit>,
     first_sweep: Signal<Local, Bit>,
-    sweep_above: Constant<Bits<5>>,
 }
 
-impl Default for Slots {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            claim: Default::default(),
-            complete: Default::default(),
-            update: Default::default(),
-            value_valid: Default::default(),
-            value_event: Default::default(),
-            value_data: Default::default(),
-            fence_segment: Default::default(),
-            fence_owns: Default::default(),
-            fence_slot: Default::default(),
-            fence_busy: Default::default(),
-            busy: Default::default(),
-            stray: Default::default(),
-            arbiter: Default::default(),
-            open_slots: Default::default(),
-            credits: Default::default(),
-            free: Fifo::new(SLOTS),
-            ended: Default::default(),
-            strayed: Default::default(),
-            claimed: Default::default(),
-            completed: Default::default(),
-            first_sweep: Default::default(),
-            sweep_above: Constant::new(bits(SLOT_WIDTH as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Slots {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => open_slots, free, ended: clk, rst);
+        wire!(self => credits: clk);
         dff_setup!(self, clk, strayed);
-        self.open_slots.clk.next = self.clk.val();
-        self.open_slots.rst.next = self.rst.val();
-        self.credits.clk.next = self.clk.val();
-        self.credits.initialising.next = self.initialising.val();
-        self.credits.sweep.next = self.sweep.val();
-        self.free.clk.next = self.clk.val();
-        self.free.rst.next = self.rst.val();
-        self.ended.clk.next = self.clk.val();
-        self.ended.rst.next = self.rst.val();
+        wire!(self => credits: initialising, sweep);
 
         // A claim takes the slot that has been free for longest.
         self.credits.take_node.next = self.claim.node.val();
@@ -157,12 +117,7 @@ impl Logic for Slots {
         self.credits.give.next = self.ended.gone.val() & self.ended.get_ask.val();
 
         // The slots themselves are the first of the addresses of the sweep.
-        self.first_sweep.next = self.initialising.val()
-            & !self
-                .sweep
-                .val()
-                .get_bits::<NODE_WIDTH>(self.sweep_above.val().index())
-                .any();
+        self.first_sweep.next = self.initialising.val() & !self.sweep.val().get_bits::<NODE_WIDTH>(SLOT_WIDTH).any();
         self.free.s_axis.tvalid.next = self.ended.gone.val() | self.first_sweep.val();
         self.free.s_axis.tlast.next = true;
         self.free.s_axis.tdata.next = self.ended.gone_slot.val();
@@ -170,11 +125,8 @@ impl Logic for Slots {
             self.free.s_axis.tdata.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.val());
         }
 
-        self.open_slots.fence_segment.next = self.fence_segment.val();
-        self.open_slots.fence_owns.next = self.fence_owns.val();
-        self.open_slots.fence_slot.next = self.fence_slot.val();
-        self.fence_busy.next = self.open_slots.fence_busy.val();
-        self.busy.next = self.open_slots.busy.val();
+        wire!(self => open_slots: fence_segment, fence_owns, fence_slot);
+        wire!(open_slots => self: fence_busy, busy);
         if self.rst.val() {
             self.strayed.d.next = false;
         }

@@ -1,20 +1,20 @@
-//! Table in LUT-RAM with one write port and several read ports; the initialisation clears it.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | write: readable in the next cycle; read: combinational from `read_address` |
-//! | throughput | one write and `R` reads a cycle |
-//! | state | `R` copies of 2^A words of `D` bits, `initial` after the initialisation |
-
 use crate::prim::LutRam;
 use portico_spec::flit::NODE_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Table in LUT-RAM with one write port and several read ports; the initialisation clears it.
+///
 /// 2^A words of `D` bits with `R` read ports; `A` of at most [`NODE_WIDTH`], so that the sweep reaches every word.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | write: readable in the next cycle; read: combinational from `read_address` |
+/// | throughput | one write and `R` reads a cycle |
+/// | state | `R` copies of 2^A words of `D` bits, `INITIAL` after the initialisation |
 #[derive(LogicBlock)]
-pub struct SweptTable<const D: usize, const A: usize, const R: usize> {
+pub struct SweptTable<const D: usize, const A: usize, const R: usize, const INITIAL: u64 = 0> {
     pub clk: Signal<In, Clock>,
-    /// Writes wait: `initial` goes to the word at `sweep`.
+    /// Writes wait: `INITIAL` goes to the word at `sweep`.
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub write_enable: Signal<In, Bit>,
@@ -23,17 +23,11 @@ pub struct SweptTable<const D: usize, const A: usize, const R: usize> {
     pub read_address: [Signal<In, Bits<A>>; R],
     pub read_data: [Signal<Out, Bits<D>>; R],
     copy: [LutRam<D, A>; R],
-    initial: Constant<Bits<D>>,
-    _reads: usize,
 }
 
-impl<const D: usize, const A: usize, const R: usize> SweptTable<D, A, R> {
-    /// A table whose words are `initial` after the initialisation.
-    pub fn new(initial: u64) -> Self {
-        assert!(
-            A <= NODE_WIDTH,
-            "swept table: A = {A}, allowed: 1 to {NODE_WIDTH}, the width of the sweep"
-        );
+impl<const D: usize, const A: usize, const R: usize, const INITIAL: u64> Default for SweptTable<D, A, R, INITIAL> {
+    fn default() -> Self {
+        const { assert!(A <= NODE_WIDTH, "swept table: A is wider than the sweep") };
         Self {
             clk: Default::default(),
             initialising: Default::default(),
@@ -43,24 +37,21 @@ impl<const D: usize, const A: usize, const R: usize> SweptTable<D, A, R> {
             write_data: Default::default(),
             read_address: std::array::from_fn(|_| Default::default()),
             read_data: std::array::from_fn(|_| Default::default()),
-            copy: std::array::from_fn(|_| LutRam::new(1 << A)),
-            initial: Constant::new(initial.into()),
-            _reads: R,
+            copy: std::array::from_fn(|_| Default::default()),
         }
     }
 }
 
-impl<const D: usize, const A: usize, const R: usize> Logic for SweptTable<D, A, R> {
-    #[hdl_gen]
+#[kernel]
+impl<const D: usize, const A: usize, const R: usize, const INITIAL: u64> Logic for SweptTable<D, A, R, INITIAL> {
     fn update(&mut self) {
-        for i in 0..self._reads {
+        for i in 0..R {
             self.copy[i].clk.next = self.clk.val();
             self.copy[i].write_enable.next = self.write_enable.val() | self.initialising.val();
-            self.copy[i].write_address.next = self.write_address.val();
-            self.copy[i].write_data.next = self.write_data.val();
+            wire!(self => copy[i]: write_address, write_data);
             if self.initialising.val() {
                 self.copy[i].write_address.next = bit_cast::<A, NODE_WIDTH>(self.sweep.val());
-                self.copy[i].write_data.next = self.initial.val();
+                self.copy[i].write_data.next = bits::<D>(INITIAL);
             }
             self.copy[i].read_address.next = self.read_address[i].val();
             self.read_data[i].next = self.copy[i].read_data.val();
@@ -76,8 +67,8 @@ mod tests {
 
     const INITIAL: u64 = 0x5a;
 
-    fn new() -> SweptTable<8, 4, 3> {
-        let mut dut = SweptTable::new(INITIAL);
+    fn new() -> SweptTable<8, 4, 3, INITIAL> {
+        let mut dut = SweptTable::default();
         dut.connect_all();
         dut
     }
@@ -118,11 +109,5 @@ mod tests {
     #[test]
     fn emits() {
         emitted("swept-table", &new());
-    }
-
-    #[test]
-    #[should_panic(expected = "swept table: A = 10, allowed: 1 to 9")]
-    fn a_table_beyond_the_sweep_is_refused() {
-        SweptTable::<8, 10, 1>::new(0);
     }
 }

@@ -15,17 +15,11 @@ use portico_spec::{
         STRIDED_OFFSET, STRIDE_OFFSET, STRIDE_WIDTH, WIDE_OFFSET,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Where a field begins in a word.
-type Offset = Constant<Bits<6>>;
-
-fn offset(bit: usize) -> Offset {
-    Constant::new(bits(bit as u64))
-}
-
 /// Takes a head apart.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HeadDecoder {
     /// The low 32 bits of the head.
     pub word: Signal<In, Bits<32>>,
@@ -34,47 +28,21 @@ pub struct HeadDecoder {
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
     pub last: Signal<Out, Bit>,
-    destination_at: Offset,
-    source_at: Offset,
-    tag_at: Offset,
-    kind_at: Offset,
-    last_at: Offset,
 }
 
-impl Default for HeadDecoder {
-    fn default() -> Self {
-        Self {
-            word: Default::default(),
-            destination: Default::default(),
-            source: Default::default(),
-            tag: Default::default(),
-            kind: Default::default(),
-            last: Default::default(),
-            destination_at: offset(DESTINATION_OFFSET),
-            source_at: offset(SOURCE_OFFSET),
-            tag_at: offset(TAG_OFFSET),
-            kind_at: offset(KIND_OFFSET),
-            last_at: offset(LAST_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for HeadDecoder {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.destination.next = self
-            .word
-            .val()
-            .get_bits::<NODE_WIDTH>(self.destination_at.val().index());
-        self.source.next = self.word.val().get_bits::<NODE_WIDTH>(self.source_at.val().index());
-        self.tag.next = self.word.val().get_bits::<TAG_WIDTH>(self.tag_at.val().index());
-        self.kind.next = self.word.val().get_bits::<KIND_WIDTH>(self.kind_at.val().index());
-        self.last.next = self.word.val().get_bit(self.last_at.val().index());
+        self.destination.next = self.word.val().get_bits::<NODE_WIDTH>(DESTINATION_OFFSET);
+        self.source.next = self.word.val().get_bits::<NODE_WIDTH>(SOURCE_OFFSET);
+        self.tag.next = self.word.val().get_bits::<TAG_WIDTH>(TAG_OFFSET);
+        self.kind.next = self.word.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
+        self.last.next = self.word.val().get_bit(LAST_OFFSET);
     }
 }
 
 /// Puts a head together.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HeadEncoder {
     pub destination: Signal<In, Bits<NODE_WIDTH>>,
     pub source: Signal<In, Bits<NODE_WIDTH>>,
@@ -83,46 +51,22 @@ pub struct HeadEncoder {
     pub last: Signal<In, Bit>,
     pub word: Signal<Out, Bits<32>>,
     last_bit: Signal<Local, Bits<1>>,
-    destination_at: Offset,
-    source_at: Offset,
-    tag_at: Offset,
-    kind_at: Offset,
-    last_at: Offset,
 }
 
-impl Default for HeadEncoder {
-    fn default() -> Self {
-        Self {
-            destination: Default::default(),
-            source: Default::default(),
-            tag: Default::default(),
-            kind: Default::default(),
-            last: Default::default(),
-            word: Default::default(),
-            last_bit: Default::default(),
-            destination_at: offset(DESTINATION_OFFSET),
-            source_at: offset(SOURCE_OFFSET),
-            tag_at: offset(TAG_OFFSET),
-            kind_at: offset(KIND_OFFSET),
-            last_at: offset(LAST_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for HeadEncoder {
-    #[hdl_gen]
     fn update(&mut self) {
         self.last_bit.next = self.last.val().into();
-        self.word.next = (bit_cast::<32, NODE_WIDTH>(self.destination.val()) << self.destination_at.val())
-            | (bit_cast::<32, NODE_WIDTH>(self.source.val()) << self.source_at.val())
-            | (bit_cast::<32, TAG_WIDTH>(self.tag.val()) << self.tag_at.val())
-            | (bit_cast::<32, KIND_WIDTH>(self.kind.val()) << self.kind_at.val())
-            | (bit_cast::<32, 1>(self.last_bit.val()) << self.last_at.val());
+        self.word.next = (bit_cast::<32, NODE_WIDTH>(self.destination.val()) << bits::<6>(DESTINATION_OFFSET))
+            | (bit_cast::<32, NODE_WIDTH>(self.source.val()) << bits::<6>(SOURCE_OFFSET))
+            | (bit_cast::<32, TAG_WIDTH>(self.tag.val()) << bits::<6>(TAG_OFFSET))
+            | (bit_cast::<32, KIND_WIDTH>(self.kind.val()) << bits::<6>(KIND_OFFSET))
+            | (bit_cast::<32, 1>(self.last_bit.val()) << bits::<6>(LAST_OFFSET));
     }
 }
 
 /// Takes an ADDRESS word apart.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct AddressDecoder {
     /// The low 32 bits of the flit.
     pub word: Signal<In, Bits<32>>,
@@ -132,47 +76,21 @@ pub struct AddressDecoder {
     pub strided: Signal<Out, Bit>,
     pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
     pub wide: Signal<Out, Bit>,
-    offset_at: Offset,
-    slot_at: Offset,
-    strided_at: Offset,
-    operation_at: Offset,
-    wide_at: Offset,
 }
 
-impl Default for AddressDecoder {
-    fn default() -> Self {
-        Self {
-            word: Default::default(),
-            offset: Default::default(),
-            slot: Default::default(),
-            strided: Default::default(),
-            operation: Default::default(),
-            wide: Default::default(),
-            offset_at: offset(OFFSET_OFFSET),
-            slot_at: offset(SLOT_OFFSET),
-            strided_at: offset(STRIDED_OFFSET),
-            operation_at: offset(OPERATION_OFFSET),
-            wide_at: offset(WIDE_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for AddressDecoder {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.offset.next = self.word.val().get_bits::<OFFSET_WIDTH>(self.offset_at.val().index());
-        self.slot.next = self.word.val().get_bits::<SLOT_WIDTH>(self.slot_at.val().index());
-        self.strided.next = self.word.val().get_bit(self.strided_at.val().index());
-        self.operation.next = self
-            .word
-            .val()
-            .get_bits::<OPERATION_WIDTH>(self.operation_at.val().index());
-        self.wide.next = self.word.val().get_bit(self.wide_at.val().index());
+        self.offset.next = self.word.val().get_bits::<OFFSET_WIDTH>(OFFSET_OFFSET);
+        self.slot.next = self.word.val().get_bits::<SLOT_WIDTH>(SLOT_OFFSET);
+        self.strided.next = self.word.val().get_bit(STRIDED_OFFSET);
+        self.operation.next = self.word.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
+        self.wide.next = self.word.val().get_bit(WIDE_OFFSET);
     }
 }
 
 /// Puts an ADDRESS word together.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct AddressEncoder {
     pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
@@ -182,48 +100,23 @@ pub struct AddressEncoder {
     pub word: Signal<Out, Bits<32>>,
     strided_bit: Signal<Local, Bits<1>>,
     wide_bit: Signal<Local, Bits<1>>,
-    offset_at: Offset,
-    slot_at: Offset,
-    strided_at: Offset,
-    operation_at: Offset,
-    wide_at: Offset,
 }
 
-impl Default for AddressEncoder {
-    fn default() -> Self {
-        Self {
-            offset: Default::default(),
-            slot: Default::default(),
-            strided: Default::default(),
-            operation: Default::default(),
-            wide: Default::default(),
-            word: Default::default(),
-            strided_bit: Default::default(),
-            wide_bit: Default::default(),
-            offset_at: offset(OFFSET_OFFSET),
-            slot_at: offset(SLOT_OFFSET),
-            strided_at: offset(STRIDED_OFFSET),
-            operation_at: offset(OPERATION_OFFSET),
-            wide_at: offset(WIDE_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for AddressEncoder {
-    #[hdl_gen]
     fn update(&mut self) {
         self.strided_bit.next = self.strided.val().into();
         self.wide_bit.next = self.wide.val().into();
-        self.word.next = (bit_cast::<32, OFFSET_WIDTH>(self.offset.val()) << self.offset_at.val())
-            | (bit_cast::<32, SLOT_WIDTH>(self.slot.val()) << self.slot_at.val())
-            | (bit_cast::<32, 1>(self.strided_bit.val()) << self.strided_at.val())
-            | (bit_cast::<32, OPERATION_WIDTH>(self.operation.val()) << self.operation_at.val())
-            | (bit_cast::<32, 1>(self.wide_bit.val()) << self.wide_at.val());
+        self.word.next = (bit_cast::<32, OFFSET_WIDTH>(self.offset.val()) << bits::<6>(OFFSET_OFFSET))
+            | (bit_cast::<32, SLOT_WIDTH>(self.slot.val()) << bits::<6>(SLOT_OFFSET))
+            | (bit_cast::<32, 1>(self.strided_bit.val()) << bits::<6>(STRIDED_OFFSET))
+            | (bit_cast::<32, OPERATION_WIDTH>(self.operation.val()) << bits::<6>(OPERATION_OFFSET))
+            | (bit_cast::<32, 1>(self.wide_bit.val()) << bits::<6>(WIDE_OFFSET));
     }
 }
 
 /// Takes a GEOMETRY word apart.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct GeometryDecoder {
     /// The low 32 bits of the flit.
     pub word: Signal<In, Bits<32>>,
@@ -231,57 +124,29 @@ pub struct GeometryDecoder {
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
     /// Words from row to row.
     pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
-    row_at: Offset,
-    stride_at: Offset,
 }
 
-impl Default for GeometryDecoder {
-    fn default() -> Self {
-        Self {
-            word: Default::default(),
-            row: Default::default(),
-            stride: Default::default(),
-            row_at: offset(ROW_OFFSET),
-            stride_at: offset(STRIDE_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for GeometryDecoder {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.row.next = self.word.val().get_bits::<ROW_WIDTH>(self.row_at.val().index());
-        self.stride.next = self.word.val().get_bits::<STRIDE_WIDTH>(self.stride_at.val().index());
+        self.row.next = self.word.val().get_bits::<ROW_WIDTH>(ROW_OFFSET);
+        self.stride.next = self.word.val().get_bits::<STRIDE_WIDTH>(STRIDE_OFFSET);
     }
 }
 
 /// Puts a GEOMETRY word together.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct GeometryEncoder {
     pub row: Signal<In, Bits<ROW_WIDTH>>,
     pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
     pub word: Signal<Out, Bits<32>>,
-    row_at: Offset,
-    stride_at: Offset,
 }
 
-impl Default for GeometryEncoder {
-    fn default() -> Self {
-        Self {
-            row: Default::default(),
-            stride: Default::default(),
-            word: Default::default(),
-            row_at: offset(ROW_OFFSET),
-            stride_at: offset(STRIDE_OFFSET),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for GeometryEncoder {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.word.next = (bit_cast::<32, ROW_WIDTH>(self.row.val()) << self.row_at.val())
-            | (bit_cast::<32, STRIDE_WIDTH>(self.stride.val()) << self.stride_at.val());
+        self.word.next = (bit_cast::<32, ROW_WIDTH>(self.row.val()) << bits::<6>(ROW_OFFSET))
+            | (bit_cast::<32, STRIDE_WIDTH>(self.stride.val()) << bits::<6>(STRIDE_OFFSET));
     }
 }
 

@@ -1,21 +1,13 @@
-//! The crossbar of a router: what each input offers, led to the outputs that XY routing allows from there.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | throughput | one flit a cycle on every output at once |
-//! | state | that of the outputs: one flip-flop a legal turn |
-
 use super::{
     route::CODE_WIDTH,
     switch::{LocalOutput, SideOutput, VerticalOutput},
     Preferences, PORTS,
 };
 use crate::prim::StreamOut;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The oldest flit of an input, with the code of its route.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CrossbarIn"]
 pub struct CrossbarOut<const W: usize> {
     pub present: Signal<Out, Bit>,
@@ -27,7 +19,7 @@ pub struct CrossbarOut<const W: usize> {
 }
 
 /// The mirror of [`CrossbarOut`].
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CrossbarOut"]
 pub struct CrossbarIn<const W: usize> {
     pub present: Signal<In, Bit>,
@@ -37,7 +29,15 @@ pub struct CrossbarIn<const W: usize> {
     pub taken: Signal<Out, Bit>,
 }
 
+/// The crossbar of a router: what each input offers, led to the outputs that XY routing allows from there.
+///
 /// The crossbar for `W`-bit flits. Arrays run over the ports: local, north, east, south, west.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | throughput | one flit a cycle on every output at once |
+/// | state | that of the outputs: one flip-flop a legal turn |
 #[derive(LogicBlock, Default)]
 pub struct Crossbar<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -55,9 +55,10 @@ pub struct Crossbar<const W: usize> {
     wants: [Signal<Local, Bits<PORTS>>; PORTS],
 }
 
+#[kernel]
 impl<const W: usize> Logic for Crossbar<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => local_output: clk, rst);
         // Codes are those of the blocks in `route`.
         for i in 0..PORTS {
             self.wants[i].next = 0.into();
@@ -106,16 +107,13 @@ impl<const W: usize> Logic for Crossbar<W> {
                 .replace_bit(3, self.from[4].code.val().get_bits::<2>(0) == 2);
         }
 
-        self.local_output.clk.next = self.clk.val();
-        self.local_output.rst.next = self.rst.val();
         self.local_output.row_before_column.next = self.prefer.val().row_before_column;
         self.local_output.west_before_east.next = self.prefer.val().west_before_east;
         self.local_output.south_before_north.next = self.prefer.val().south_before_north;
         self.local_output.local_first.next = self.prefer.val().local_to_local;
         StreamOut::<W>::link(&mut self.m_axis[0], &mut self.local_output.m_axis);
         for i in 0..PORTS {
-            self.local_output.leg[i].data.next = self.from[i].data.val();
-            self.local_output.leg[i].last.next = self.from[i].last.val();
+            wire!(from[i] => local_output.leg[i]: data, last);
             self.local_output.leg[i].wanted.next = self.wants[i].val().get_bit(0);
         }
 
@@ -124,21 +122,16 @@ impl<const W: usize> Logic for Crossbar<W> {
         self.vertical_output[1].turning_before_through.next = self.prefer.val().turning_to_south;
         self.vertical_output[1].local_first.next = self.prefer.val().local_to_south;
         for i in 0..2 {
-            self.vertical_output[i].clk.next = self.clk.val();
-            self.vertical_output[i].rst.next = self.rst.val();
+            wire!(self => vertical_output[i]: clk, rst);
             self.vertical_output[i].west_before_east.next = self.prefer.val().west_before_east;
             StreamOut::<W>::link(&mut self.m_axis[1 + 2 * i], &mut self.vertical_output[i].m_axis);
-            self.vertical_output[i].through.data.next = self.from[3 - 2 * i].data.val();
-            self.vertical_output[i].through.last.next = self.from[3 - 2 * i].last.val();
+            wire!(from[3 - 2 * i] => vertical_output[i].through: data, last);
             self.vertical_output[i].through.wanted.next = self.wants[3 - 2 * i].val().get_bit(1 + 2 * i);
-            self.vertical_output[i].east.data.next = self.from[2].data.val();
-            self.vertical_output[i].east.last.next = self.from[2].last.val();
+            wire!(from[2] => vertical_output[i].east: data, last);
             self.vertical_output[i].east.wanted.next = self.wants[2].val().get_bit(1 + 2 * i);
-            self.vertical_output[i].west.data.next = self.from[4].data.val();
-            self.vertical_output[i].west.last.next = self.from[4].last.val();
+            wire!(from[4] => vertical_output[i].west: data, last);
             self.vertical_output[i].west.wanted.next = self.wants[4].val().get_bit(1 + 2 * i);
-            self.vertical_output[i].local.data.next = self.from[0].data.val();
-            self.vertical_output[i].local.last.next = self.from[0].last.val();
+            wire!(from[0] => vertical_output[i].local: data, last);
             self.vertical_output[i].local.wanted.next = self.wants[0].val().get_bit(1 + 2 * i);
         }
 
@@ -148,17 +141,13 @@ impl<const W: usize> Logic for Crossbar<W> {
         self.side_output[1].south_before_through.next = self.prefer.val().south_before_east;
         self.side_output[1].local_first.next = self.prefer.val().local_to_west;
         for i in 0..2 {
-            self.side_output[i].clk.next = self.clk.val();
-            self.side_output[i].rst.next = self.rst.val();
+            wire!(self => side_output[i]: clk, rst);
             StreamOut::<W>::link(&mut self.m_axis[2 + 2 * i], &mut self.side_output[i].m_axis);
-            self.side_output[i].through.data.next = self.from[4 - 2 * i].data.val();
-            self.side_output[i].through.last.next = self.from[4 - 2 * i].last.val();
+            wire!(from[4 - 2 * i] => side_output[i].through: data, last);
             self.side_output[i].through.wanted.next = self.wants[4 - 2 * i].val().get_bit(2 + 2 * i);
-            self.side_output[i].south.data.next = self.from[3].data.val();
-            self.side_output[i].south.last.next = self.from[3].last.val();
+            wire!(from[3] => side_output[i].south: data, last);
             self.side_output[i].south.wanted.next = self.wants[3].val().get_bit(2 + 2 * i);
-            self.side_output[i].local.data.next = self.from[0].data.val();
-            self.side_output[i].local.last.next = self.from[0].last.val();
+            wire!(from[0] => side_output[i].local: data, last);
             self.side_output[i].local.wanted.next = self.wants[0].val().get_bit(2 + 2 * i);
         }
 

@@ -1,19 +1,8 @@
-//! Counts packets that nobody takes, and hands the sum on along a chain.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a packet shows in `report_out` after 2 cycles, and one more for each further counter of the chain |
-//! | throughput | one packet a cycle |
-//! | state | a 32-bit counter, a head, and the report |
-//!
-//! A mesh has many places where a packet may come to nothing and one port to tell of them. A chain costs two numbers and a
-//! clock cycle a place, whatever the size of the mesh; the sum is exact once the chain has been quiet for its length.
-
 use portico_spec::flit::HEAD_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What a chain of counters says, as its last one gives it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "DropReportIn"]
 pub struct DropReportOut {
     /// Packets dropped since reset, modulo 2^32.
@@ -23,14 +12,25 @@ pub struct DropReportOut {
 }
 
 /// The mirror of [`DropReportOut`]; all zero at the start of a chain.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "DropReportOut"]
 pub struct DropReportIn {
     pub packets: Signal<In, Bits<32>>,
     pub head: Signal<In, Bits<HEAD_WIDTH>>,
 }
 
+/// Counts packets that nobody takes, and hands the sum on along a chain.
+///
 /// One counter of the chain.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a packet shows in `report_out` after 2 cycles, and one more for each further counter of the chain |
+/// | throughput | one packet a cycle |
+/// | state | a 32-bit counter, a head, and the report |
+///
+/// A mesh has many places where a packet may come to nothing and one port to tell of them. A chain costs two numbers and a
+/// clock cycle a place, whatever the size of the mesh; the sum is exact once the chain has been quiet for its length.
 #[derive(LogicBlock, Default)]
 pub struct DropCounter {
     pub clk: Signal<In, Clock>,
@@ -48,8 +48,8 @@ pub struct DropCounter {
     shown: DFF<Bits<HEAD_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for DropCounter {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, packets, latest, total, shown);
         if self.dropped.val() {

@@ -1,20 +1,20 @@
-//! Ties off a side of the mesh: consumes, counts and reports what should not have come.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | always ready |
-//! | throughput | one flit a cycle |
-//! | state | 1 flip-flop, and a [`DropCounter`] |
-//!
-//! Coordinates are unsigned and grow to the east and the south, so XY routing carries a packet for a node that does not
-//! exist out of the east or the south side; there it ends, and blocks nothing (`portico_spec::routing::Exit`).
-
 use super::{DropCounter, DropReportIn, DropReportOut};
 use crate::prim::StreamIn;
 use portico_spec::flit::HEAD_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Ties off a side of the mesh: consumes, counts and reports what should not have come.
+///
 /// Consumes every packet.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | always ready |
+/// | throughput | one flit a cycle |
+/// | state | 1 flip-flop, and a [`DropCounter`] |
+///
+/// Coordinates are unsigned and grow to the east and the south, so XY routing carries a packet for a node that does not
+/// exist out of the east or the south side; there it ends, and blocks nothing (`portico_spec::routing::Exit`).
 #[derive(LogicBlock, Default)]
 pub struct EdgeSink<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -27,12 +27,11 @@ pub struct EdgeSink<const W: usize> {
     counter: DropCounter,
 }
 
+#[kernel]
 impl<const W: usize> Logic for EdgeSink<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => counter: clk, rst);
         dff_setup!(self, clk, in_packet);
-        self.counter.clk.next = self.clk.val();
-        self.counter.rst.next = self.rst.val();
         DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
         DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
 

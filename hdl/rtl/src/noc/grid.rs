@@ -1,23 +1,23 @@
-//! The nodes of a mesh, each wired to its neighbours; the four sides stay open.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle a router |
-//! | throughput | one flit a cycle on every link |
-//! | state | a [`Node`] a tile |
-//!
-//! Tile `y * cols + x` is in column `x` and row `y`; y grows to the south. The chain of the monitors follows the tiles.
-
 use super::{MonitorSelect, Node};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::{X_WIDTH, Y_WIDTH},
     Config,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The nodes of a mesh, each wired to its neighbours; the four sides stay open.
+///
 /// Nodes for `W`-bit flits, with FIFOs of up to 2^`A` flits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle a router |
+/// | throughput | one flit a cycle on every link |
+/// | state | a [`Node`] a tile |
+///
+/// Tile `y * cols + x` is in column `x` and row `y`; y grows to the south. The chain of the monitors follows the tiles.
+#[derive(LogicBlock, Default)]
 pub struct Grid<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -64,8 +64,6 @@ impl<const W: usize, const A: usize> Grid<W, A> {
     pub fn new(config: &Config) -> Self {
         let (cols, rows, tiles) = (config.cols, config.rows, config.tiles());
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
             s_axis_local: many(tiles, |_| Default::default()),
             m_axis_local: many(tiles, |_| Default::default()),
             s_axis_north: many(cols, |_| Default::default()),
@@ -76,8 +74,6 @@ impl<const W: usize, const A: usize> Grid<W, A> {
             m_axis_east: many(rows, |_| Default::default()),
             s_axis_west: many(rows, |_| Default::default()),
             m_axis_west: many(rows, |_| Default::default()),
-            monitor: Default::default(),
-            monitor_value: Default::default(),
             node: many(tiles, |_| Node::new(config.fifo, config.monitors)),
             node_x: many(tiles, |id| Constant::new(bits(config.tile_node(id).x.into()))),
             node_y: many(tiles, |id| Constant::new(bits(config.tile_node(id).y.into()))),
@@ -91,17 +87,17 @@ impl<const W: usize, const A: usize> Grid<W, A> {
             _links_in_row: cols - 1,
             _links_to_south: tiles - cols,
             _links_of_chain: tiles - 1,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const A: usize> Logic for Grid<W, A> {
-    #[hdl_gen]
     #[rustfmt::skip]
     fn update(&mut self) {
         for i in 0..self._tiles {
-            self.node[i].clk.next = self.clk.val();
-            self.node[i].rst.next = self.rst.val();
+            wire!(self => node[i]: clk, rst);
             self.node[i].x.next = self.node_x[i].val();
             self.node[i].y.next = self.node_y[i].val();
             self.node[i].tile.next = self.node_tile[i].val();

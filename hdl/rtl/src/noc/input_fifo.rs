@@ -1,20 +1,20 @@
-//! Input FIFO of a router: flits in LUT-RAM, and what the arbiters ask of the head one in flip-flops.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a flit can leave in the cycle after it arrived |
-//! | throughput | one flit in and one out a cycle with `depth` of 2 or more |
-//! | state | `depth` flits in LUT-RAM, two address rings, 2 flags and the side bits of the oldest flit |
-//!
-//! The side bits (last, route code) of the oldest flit are what every arbiter waits for. Reading them from LUT-RAM would
-//! put its access time in front of the arbitration, so they are fetched one flit ahead: from the place after the oldest, or
-//! from the arriving flit where that is the next.
-
 use crate::prim::{AddressRing, LutRam};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Input FIFO of a router: flits in LUT-RAM, and what the arbiters ask of the head one in flip-flops.
+///
 /// `depth` flits of `W` data bits and `S` side bits, with `A` address bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a flit can leave in the cycle after it arrived |
+/// | throughput | one flit in and one out a cycle with `depth` of 2 or more |
+/// | state | `depth` flits in LUT-RAM, two address rings, 2 flags and the side bits of the oldest flit |
+///
+/// The side bits (last, route code) of the oldest flit are what every arbiter waits for. Reading them from LUT-RAM would
+/// put its access time in front of the arbitration, so they are fetched one flit ahead: from the place after the oldest, or
+/// from the arriving flit where that is the next.
+#[derive(LogicBlock, Default)]
 pub struct InputFifo<const W: usize, const S: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the FIFO is empty afterwards.
@@ -52,50 +52,30 @@ impl<const W: usize, const S: usize, const A: usize> InputFifo<W, S, A> {
         assert!(depth >= 2, "input FIFO: depth = {depth}, allowed: 2 to {}", 1 << A);
         let words = AddressRing::<A>::span(depth);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            write: Default::default(),
-            write_data: Default::default(),
-            write_side: Default::default(),
-            has_room: Default::default(),
-            has_flit: Default::default(),
-            data: Default::default(),
-            side: Default::default(),
-            take: Default::default(),
-            busy: Default::default(),
-            room: Default::default(),
-            flit: Default::default(),
-            head_side: Default::default(),
             writer: AddressRing::new(depth),
             reader: AddressRing::for_lut_ram_read(depth),
             words: LutRam::new(words),
             sides: LutRam::new(words),
-            last_room: Default::default(),
-            last_flit: Default::default(),
-            next_arrives: Default::default(),
             is_pair: Constant::new(depth == 2),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const S: usize, const A: usize> Logic for InputFifo<W, S, A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => writer, reader: clk, rst);
+        wire!(self => words, sides: clk);
         dff_setup!(self, clk, room, flit, head_side);
-        self.writer.clk.next = self.clk.val();
-        self.writer.rst.next = self.rst.val();
         self.writer.advance.next = self.write.val() & self.room.q.val();
-        self.reader.clk.next = self.clk.val();
-        self.reader.rst.next = self.rst.val();
         self.reader.advance.next = self.take.val();
 
         // Whatever stands at the input may be written while there is room: it counts only if the writer moves on.
-        self.words.clk.next = self.clk.val();
         self.words.write_enable.next = self.room.q.val();
         self.words.write_address.next = self.writer.address.val();
         self.words.write_data.next = self.write_data.val();
         self.words.read_address.next = self.reader.address.val();
-        self.sides.clk.next = self.clk.val();
         self.sides.write_enable.next = self.room.q.val();
         self.sides.write_address.next = self.writer.address.val();
         self.sides.write_data.next = self.write_side.val();

@@ -1,23 +1,23 @@
-//! Input of a router: the FIFO, and the route that every flit of a packet shares.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from the handshake on `s_axis` to the flit at the crossbar |
-//! | throughput | one flit a cycle |
-//! | state | an [`InputFifo`], the route of the packet that arrives, and whether a head is next |
-//!
-//! The route of a head is kept for the flits behind it, so that each carries its own through the FIFO and the reading side
-//! has no state of its own.
-
 use super::{route::CODE_WIDTH, CrossbarOut, InputFifo};
 use crate::prim::StreamIn;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits beside the data of a flit: last, and the code.
 const SIDE_WIDTH: usize = 1 + CODE_WIDTH;
 
+/// Input of a router: the FIFO, and the route that every flit of a packet shares.
+///
 /// The input for `W`-bit flits, with a FIFO of up to 2^`A`.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from the handshake on `s_axis` to the flit at the crossbar |
+/// | throughput | one flit a cycle |
+/// | state | an [`InputFifo`], the route of the packet that arrives, and whether a head is next |
+///
+/// The route of a head is kept for the flits behind it, so that each carries its own through the FIFO and the reading side
+/// has no state of its own.
+#[derive(LogicBlock, Default)]
 pub struct InputUnit<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -38,23 +38,16 @@ impl<const W: usize, const A: usize> InputUnit<W, A> {
     /// An input with a FIFO of `depth` flits.
     pub fn new(depth: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            code: Default::default(),
-            to_crossbar: Default::default(),
-            busy: Default::default(),
             fifo: InputFifo::new(depth),
-            in_packet: Default::default(),
-            packet_code: Default::default(),
-            flit_code: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const A: usize> Logic for InputUnit<W, A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => fifo: clk, rst);
         dff_setup!(self, clk, in_packet, packet_code);
         self.flit_code.next = self.code.val();
         if self.in_packet.q.val() {
@@ -65,8 +58,6 @@ impl<const W: usize, const A: usize> Logic for InputUnit<W, A> {
             self.in_packet.d.next = !self.s_axis.tlast.val();
         }
 
-        self.fifo.clk.next = self.clk.val();
-        self.fifo.rst.next = self.rst.val();
         self.fifo.write.next = self.s_axis.tvalid.val();
         self.fifo.write_data.next = self.s_axis.tdata.val();
         self.fifo.write_side.next =

@@ -1,25 +1,25 @@
-//! The wormhole mesh: a grid of nodes with its sides closed.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | hops + 1 cycles from the handshake of a flit on `s_axis` to its handshake on `m_axis`, at zero load |
-//! | throughput | one flit a cycle on every link |
-//! | state | a [`Grid`], an [`EdgeSink`] a row and an [`EdgeGate`] a column |
-//!
-//! Streams are numbered as terminals are: the tiles, `y * cols + x`, then the edge nodes. XY routing never leaves the mesh
-//! to the west or north, so those sides are tied off; what leaves to the east or south is for an edge node, or for a node
-//! that does not exist: that is consumed, counted and reported in `dropped`.
-
 use super::{many, DropReportOut, EdgeGate, EdgeSink, Grid, MonitorSelect};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::{X_WIDTH, Y_WIDTH},
     Config,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The wormhole mesh: a grid of nodes with its sides closed.
+///
 /// A mesh of `W`-bit flits, with FIFOs of up to 2^`A` flits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | hops + 1 cycles from the handshake of a flit on `s_axis` to its handshake on `m_axis`, at zero load |
+/// | throughput | one flit a cycle on every link |
+/// | state | a [`Grid`], an [`EdgeSink`] a row and an [`EdgeGate`] a column |
+///
+/// Streams are numbered as terminals are: the tiles, `y * cols + x`, then the edge nodes. XY routing never leaves the mesh
+/// to the west or north, so those sides are tied off; what leaves to the east or south is for an edge node, or for a node
+/// that does not exist: that is consumed, counted and reported in `dropped`.
+#[derive(LogicBlock, Default)]
 pub struct Mesh<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; empties the whole mesh.
@@ -54,13 +54,8 @@ impl<const W: usize, const A: usize> Mesh<W, A> {
     pub fn new(config: &Config) -> Self {
         let (cols, rows) = (config.cols, config.rows);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
             s_axis: many(config.terminals(), |_| Default::default()),
             m_axis: many(config.terminals(), |_| Default::default()),
-            dropped: Default::default(),
-            monitor: Default::default(),
-            monitor_value: Default::default(),
             grid: Grid::new(config),
             sink: many(rows, |_| Default::default()),
             gate: many(cols, |_| Default::default()),
@@ -75,15 +70,15 @@ impl<const W: usize, const A: usize> Mesh<W, A> {
             _edge_nodes: config.edge_nodes,
             _links_of_sinks: rows - 1,
             _links_of_gates: cols - 1,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.grid.clk.next = self.clk.val();
-        self.grid.rst.next = self.rst.val();
+        wire!(self => grid: clk, rst);
         MonitorSelect::link(&mut self.monitor, &mut self.grid.monitor);
         self.monitor_value.next = self.grid.monitor_value.val();
         for i in 0..self._tiles {
@@ -98,8 +93,7 @@ impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
             self.grid.s_axis_east[y].tdata.next = 0.into();
             self.grid.s_axis_east[y].tlast.next = false;
             self.grid.s_axis_east[y].tvalid.next = false;
-            self.sink[y].clk.next = self.clk.val();
-            self.sink[y].rst.next = self.rst.val();
+            wire!(self => sink[y]: clk, rst);
             StreamOut::<W>::join(&mut self.grid.m_axis_east[y], &mut self.sink[y].s_axis);
         }
         for x in 0..self._cols {
@@ -107,8 +101,7 @@ impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
             self.grid.s_axis_north[x].tlast.next = false;
             self.grid.s_axis_north[x].tvalid.next = false;
             self.grid.m_axis_north[x].tready.next = true;
-            self.gate[x].clk.next = self.clk.val();
-            self.gate[x].rst.next = self.rst.val();
+            wire!(self => gate[x]: clk, rst);
             self.gate[x].x.next = self.gate_x[x].val();
             self.gate[x].y.next = self.gate_y.val();
             StreamOut::<W>::join(&mut self.gate[x].to_mesh, &mut self.grid.s_axis_south[x]);
@@ -130,16 +123,14 @@ impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
         self.sink[0].report_in.packets.next = 0.into();
         self.sink[0].report_in.head.next = 0.into();
         for y in 0..self._links_of_sinks {
-            self.sink[y + 1].report_in.packets.next = self.sink[y].report_out.packets.val();
-            self.sink[y + 1].report_in.head.next = self.sink[y].report_out.head.val();
+            wire!(sink[y].report_out => sink[y + 1].report_in: packets, head);
         }
         DropReportOut::join(
             &mut self.sink[self.last_sink.val().index()].report_out,
             &mut self.gate[0].report_in,
         );
         for x in 0..self._links_of_gates {
-            self.gate[x + 1].report_in.packets.next = self.gate[x].report_out.packets.val();
-            self.gate[x + 1].report_in.head.next = self.gate[x].report_out.head.val();
+            wire!(gate[x].report_out => gate[x + 1].report_in: packets, head);
         }
         DropReportOut::link(
             &mut self.dropped,

@@ -1,26 +1,15 @@
-//! Counts flits and stalls on the links of one router.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a flit shows in its counter in the next cycle; reading takes 1 cycle a monitor of the chain |
-//! | throughput | every link every cycle |
-//! | state | two 32-bit counters a link, and the value on its way |
-//!
-//! A stall is a cycle in which a flit waits: valid without ready. The counters of a whole mesh are read through one port:
-//! the selection goes to every monitor, and the value comes back along a chain in which the selected one puts its own.
-
 use super::LINKS;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What a monitor sees of a link.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct LinkTap {
     pub valid: Signal<In, Bit>,
     pub ready: Signal<In, Bit>,
 }
 
 /// Which counter is read.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct MonitorSelect {
     /// Tile whose router is asked.
     pub tile: Signal<In, Bits<8>>,
@@ -30,7 +19,18 @@ pub struct MonitorSelect {
     pub stalls: Signal<In, Bit>,
 }
 
+/// Counts flits and stalls on the links of one router.
+///
 /// Counters of the six links that a router drives or that its tile drives into it.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a flit shows in its counter in the next cycle; reading takes 1 cycle a monitor of the chain |
+/// | throughput | every link every cycle |
+/// | state | two 32-bit counters a link, and the value on its way |
+///
+/// A stall is a cycle in which a flit waits: valid without ready. The counters of a whole mesh are read through one port:
+/// the selection goes to every monitor, and the value comes back along a chain in which the selected one puts its own.
 #[derive(LogicBlock, Default)]
 pub struct Monitor {
     pub clk: Signal<In, Clock>,
@@ -50,8 +50,8 @@ pub struct Monitor {
     own: Signal<Local, Bits<32>>,
 }
 
+#[kernel]
 impl Logic for Monitor {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, value);
         self.chosen.next = bits::<LINKS>(1) << self.select.link.val();

@@ -1,21 +1,21 @@
-//! One place of the mesh: a router, and its monitor if the configuration has monitors.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of the router, 1 cycle |
-//! | throughput | one flit a cycle on every port |
-//! | state | a [`Router`] and a [`Monitor`] |
-
 use super::{Monitor, MonitorSelect, Router};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::{X_WIDTH, Y_WIDTH},
     Port,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// One place of the mesh: a router, and its monitor if the configuration has monitors.
+///
 /// A router of `W`-bit flits with FIFOs of up to 2^`A` flits, and its counters.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of the router, 1 cycle |
+/// | throughput | one flit a cycle on every port |
+/// | state | a [`Router`] and a [`Monitor`] |
+#[derive(LogicBlock, Default)]
 pub struct Node<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -48,38 +48,19 @@ impl<const W: usize, const A: usize> Node<W, A> {
     pub fn new(depth: usize, monitored: bool) -> Self {
         let monitors = usize::from(monitored);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            x: Default::default(),
-            y: Default::default(),
-            tile: Default::default(),
-            s_axis_local: Default::default(),
-            s_axis_north: Default::default(),
-            s_axis_east: Default::default(),
-            s_axis_south: Default::default(),
-            s_axis_west: Default::default(),
-            m_axis_local: Default::default(),
-            m_axis_north: Default::default(),
-            m_axis_east: Default::default(),
-            m_axis_south: Default::default(),
-            m_axis_west: Default::default(),
-            select: Default::default(),
-            value_in: Default::default(),
-            value_out: Default::default(),
             router: Router::new(depth),
             monitor: (0..monitors).map(|_| Monitor::default()).collect(),
             _monitors: monitors,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const A: usize> Logic for Node<W, A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.router.clk.next = self.clk.val();
-        self.router.rst.next = self.rst.val();
-        self.router.x.next = self.x.val();
-        self.router.y.next = self.y.val();
+        wire!(self => router: clk, rst);
+        wire!(self => router: x, y);
         StreamIn::<W>::link(&mut self.s_axis_local, &mut self.router.s_axis_local);
         StreamIn::<W>::link(&mut self.s_axis_north, &mut self.router.s_axis_north);
         StreamIn::<W>::link(&mut self.s_axis_east, &mut self.router.s_axis_east);
@@ -93,9 +74,7 @@ impl<const W: usize, const A: usize> Logic for Node<W, A> {
 
         self.value_out.next = self.value_in.val();
         for i in 0..self._monitors {
-            self.monitor[i].clk.next = self.clk.val();
-            self.monitor[i].rst.next = self.rst.val();
-            self.monitor[i].tile.next = self.tile.val();
+            wire!(self => monitor[i]: clk, rst, tile);
             MonitorSelect::link(&mut self.select, &mut self.monitor[i].select);
             self.monitor[i].value_in.next = self.value_in.val();
             self.value_out.next = self.monitor[i].value_out.val();

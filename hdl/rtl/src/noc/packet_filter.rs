@@ -1,17 +1,17 @@
-//! Lets packets through, or drops them whole.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles: both directions of the handshake are combinational |
-//! | throughput | one flit a cycle, dropped or not |
-//! | state | 2 flip-flops |
-
 use super::{DropCounter, DropReportIn, DropReportOut};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::flit::HEAD_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Lets packets through, or drops them whole.
+///
 /// Drops the packets whose head is refused; a refused packet never waits for `m_axis`.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles: both directions of the handshake are combinational |
+/// | throughput | one flit a cycle, dropped or not |
+/// | state | 2 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct PacketFilter<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -29,12 +29,11 @@ pub struct PacketFilter<const W: usize> {
     counter: DropCounter,
 }
 
+#[kernel]
 impl<const W: usize> Logic for PacketFilter<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => counter: clk, rst);
         dff_setup!(self, clk, in_packet, refused);
-        self.counter.clk.next = self.clk.val();
-        self.counter.rst.next = self.rst.val();
         DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
         DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
 
@@ -42,8 +41,7 @@ impl<const W: usize> Logic for PacketFilter<W> {
         if self.in_packet.q.val() {
             self.dropping.next = self.refused.q.val();
         }
-        self.m_axis.tdata.next = self.s_axis.tdata.val();
-        self.m_axis.tlast.next = self.s_axis.tlast.val();
+        wire!(s_axis => m_axis: tdata, tlast);
         self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.dropping.val();
         self.s_axis.tready.next = self.m_axis.tready.val() | self.dropping.val();
 

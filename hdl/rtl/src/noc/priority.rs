@@ -1,20 +1,5 @@
-//! Which input goes first where two want the same output: one decision for the whole router, a cycle ahead of its use.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from the state of the FIFOs to the preferences |
-//! | fairness | every input holds the token within 16 turns of it, and keeps it until its flit has gone |
-//! | state | a 4-bit counter, one flip-flop an input and one a preference |
-//!
-//! A token goes round the sides, and every fourth round to the tile too. Who holds it goes first; it stays while its
-//! holder waits, so nobody starves. Among the others a FIFO that is full or nearly so goes before one that is not: behind it
-//! waits a link, behind the other only itself. Then the ring decides, from the token on; the tile's own packets come last,
-//! except before sides that have nothing urgent. Nearly full FIFOs going first is what lets a mesh accept more at saturation
-//! (`portico bench noc`); the preferences are shared by all outputs, which saves logic, and their flip-flops keep the
-//! decision out of the path from FIFO to link.
-
 use super::PORTS;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The preferences, as the outputs use them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
@@ -36,55 +21,52 @@ pub struct Preferences {
     pub local_to_west: Bit,
 }
 
-/// Decides between input `i` and input `j` of the ring north, east, south, west.
-#[derive(LogicBlock)]
-pub struct Tie {
+/// Decides between inputs `I` and `J` of the ring north, east, south, west.
+#[derive(LogicBlock, Default)]
+pub struct Tie<const I: u64, const J: u64> {
     pub token: Signal<In, Bits<2>>,
     pub i_busy: Signal<In, Bit>,
     pub j_busy: Signal<In, Bit>,
     pub i_first: Signal<Out, Bit>,
-    i: Constant<Bits<2>>,
-    j: Constant<Bits<2>>,
     i_behind: Signal<Local, Bits<2>>,
     j_behind: Signal<Local, Bits<2>>,
 }
 
-impl Tie {
-    /// Between the inputs with these places in the ring.
-    pub fn new(i: u64, j: u64) -> Self {
-        Self {
-            token: Default::default(),
-            i_busy: Default::default(),
-            j_busy: Default::default(),
-            i_first: Default::default(),
-            i: Constant::new(i.into()),
-            j: Constant::new(j.into()),
-            i_behind: Default::default(),
-            j_behind: Default::default(),
-        }
-    }
-}
-
-impl Logic for Tie {
-    #[hdl_gen]
+#[kernel]
+impl<const I: u64, const J: u64> Logic for Tie<I, J> {
     fn update(&mut self) {
-        self.i_behind.next = self.i.val() - self.token.val();
-        self.j_behind.next = self.j.val() - self.token.val();
+        self.i_behind.next = bits::<2>(I) - self.token.val();
+        self.j_behind.next = bits::<2>(J) - self.token.val();
         self.i_first.next = self.i_behind.val() < self.j_behind.val();
         if self.i_busy.val() ^ self.j_busy.val() {
             self.i_first.next = self.i_busy.val();
         }
-        if self.token.val() == self.j.val() {
+        if self.token.val() == bits::<2>(J) {
             self.i_first.next = false;
         }
-        if self.token.val() == self.i.val() {
+        if self.token.val() == bits::<2>(I) {
             self.i_first.next = true;
         }
     }
 }
 
+/// Which input goes first where two want the same output: one decision for the whole router, a cycle ahead of its use.
+///
 /// The preferences of one router. Bits of `present`, `taken` and `busy`: local, north, east, south, west.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from the state of the FIFOs to the preferences |
+/// | fairness | every input holds the token within 16 turns of it, and keeps it until its flit has gone |
+/// | state | a 4-bit counter, one flip-flop an input and one a preference |
+///
+/// A token goes round the sides, and every fourth round to the tile too. Who holds it goes first; it stays while its
+/// holder waits, so nobody starves. Among the others a FIFO that is full or nearly so goes before one that is not: behind it
+/// waits a link, behind the other only itself. Then the ring decides, from the token on; the tile's own packets come last,
+/// except before sides that have nothing urgent. Nearly full FIFOs going first is what lets a mesh accept more at saturation
+/// (`portico bench noc`); the preferences are shared by all outputs, which saves logic, and their flip-flops keep the
+/// decision out of the path from FIFO to link.
+#[derive(LogicBlock, Default)]
 pub struct Priority {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -97,10 +79,10 @@ pub struct Priority {
     turn: DFF<Bits<4>>,
     waits: DFF<Bits<PORTS>>,
     decided: DFF<Preferences>,
-    east_before_south: Tie,
-    west_before_south: Tie,
-    west_before_east: Tie,
-    south_before_north: Tie,
+    east_before_south: Tie<EAST, SOUTH>,
+    west_before_south: Tie<WEST, SOUTH>,
+    west_before_east: Tie<WEST, EAST>,
+    south_before_north: Tie<SOUTH, NORTH>,
     token: Signal<Local, Bits<2>>,
     local_turn: Signal<Local, Bit>,
     ring_waits: Signal<Local, Bits<4>>,
@@ -116,35 +98,8 @@ const EAST: u64 = 1;
 const SOUTH: u64 = 2;
 const WEST: u64 = 3;
 
-impl Default for Priority {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            present: Default::default(),
-            taken: Default::default(),
-            busy: Default::default(),
-            prefer: Default::default(),
-            turn: Default::default(),
-            waits: Default::default(),
-            decided: Default::default(),
-            east_before_south: Tie::new(EAST, SOUTH),
-            west_before_south: Tie::new(WEST, SOUTH),
-            west_before_east: Tie::new(WEST, EAST),
-            south_before_north: Tie::new(SOUTH, NORTH),
-            token: Default::default(),
-            local_turn: Default::default(),
-            ring_waits: Default::default(),
-            holder_waits: Default::default(),
-            north_busy: Default::default(),
-            south_busy: Default::default(),
-            row_busy: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Priority {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, turn);
         self.waits.clock.next = self.clk.val();
@@ -223,25 +178,44 @@ mod tests {
         (place != token, !is_busy, (RING.len() + place - token) % RING.len())
     }
 
+    fn goes_to_the_first<const I: u64, const J: u64>() {
+        let (i, j) = (I as usize, J as usize);
+        let mut dut = Tie::<I, J>::default();
+        dut.connect_all();
+        for case in 0..16 {
+            let (token, i_busy, j_busy) = (case % 4, case & 4 != 0, case & 8 != 0);
+            dut.token.next = (token as u64).into();
+            dut.i_busy.next = i_busy;
+            dut.j_busy.next = j_busy;
+            settle(&mut dut);
+            let i_first = rank(token, i, i_busy) < rank(token, j, j_busy);
+            assert_eq!(
+                dut.i_first.val(),
+                i_first,
+                "{i} and {j}, token {token}, {i_busy} {j_busy}"
+            );
+        }
+    }
+
     #[test]
     fn ties_go_to_the_holder_then_to_the_busy_then_round_the_ring() {
-        for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|(i, j)| i != j) {
-            let mut dut = Tie::new(i as u64, j as u64);
-            dut.connect_all();
-            for case in 0..16 {
-                let (token, i_busy, j_busy) = (case % 4, case & 4 != 0, case & 8 != 0);
-                dut.token.next = (token as u64).into();
-                dut.i_busy.next = i_busy;
-                dut.j_busy.next = j_busy;
-                settle(&mut dut);
-                let i_first = rank(token, i, i_busy) < rank(token, j, j_busy);
-                assert_eq!(
-                    dut.i_first.val(),
-                    i_first,
-                    "{i} and {j}, token {token}, {i_busy} {j_busy}"
-                );
-            }
+        macro_rules! each {
+            ($(($i:literal, $j:literal)),*) => { $(goes_to_the_first::<$i, $j>();)* };
         }
+        each!(
+            (0, 1),
+            (0, 2),
+            (0, 3),
+            (1, 0),
+            (1, 2),
+            (1, 3),
+            (2, 0),
+            (2, 1),
+            (2, 3),
+            (3, 0),
+            (3, 1),
+            (3, 2)
+        );
     }
 
     /// What the outputs should hear when it is `turn` and these inputs are busy.

@@ -1,32 +1,32 @@
-//! The wormhole router: five ports, XY dimension order, round-robin among urgent equals, one cycle a hop.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle: a flit taken in one cycle is offered in the next |
-//! | throughput | one flit a cycle on every port at once, no bubble between packets |
-//! | timing | every `tready` of an input comes straight from a flip-flop |
-//! | state | five [`InputUnit`]s, a [`Priority`], one flip-flop a legal turn |
-//!
-//! The head of a packet, its first flit, carries the destination (`portico_spec::flit`). An output serves one packet from
-//! head to tail. Only the turns of XY routing exist (`portico_spec::routing::legal_turn`), so a destination outside the
-//! mesh leads out of its east or south side.
-//!
-//! ```text
-//!  s_axis_* -> route -> InputUnit (FIFO) -> Crossbar (outputs) -> m_axis_*
-//!                            |  busy           ^
-//!                            +--> Priority ----+
-//! ```
-
 use super::{
     route::{RouteFromLocal, RouteFromNorth, RouteFromSide, RouteFromSouth},
     Crossbar, CrossbarOut, InputUnit, Priority, PORTS,
 };
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::flit::{DESTINATION_OFFSET, X_WIDTH, Y_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The wormhole router: five ports, XY dimension order, round-robin among urgent equals, one cycle a hop.
+///
 /// The router for `W`-bit flits, with FIFOs of up to 2^`A` flits. Arrays run over local, north, east, south, west.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle: a flit taken in one cycle is offered in the next |
+/// | throughput | one flit a cycle on every port at once, no bubble between packets |
+/// | timing | every `tready` of an input comes straight from a flip-flop |
+/// | state | five [`InputUnit`]s, a [`Priority`], one flip-flop a legal turn |
+///
+/// The head of a packet, its first flit, carries the destination (`portico_spec::flit`). An output serves one packet from
+/// head to tail. Only the turns of XY routing exist (`portico_spec::routing::legal_turn`), so a destination outside the
+/// mesh leads out of its east or south side.
+///
+/// ```text
+///  s_axis_* -> route -> InputUnit (FIFO) -> Crossbar (outputs) -> m_axis_*
+///                            |  busy           ^
+///                            +--> Priority ----+
+/// ```
+#[derive(LogicBlock, Default)]
 pub struct Router<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all FIFOs are empty and all outputs free afterwards.
@@ -55,98 +55,61 @@ pub struct Router<const W: usize, const A: usize> {
     present: Signal<Local, Bits<PORTS>>,
     taken: Signal<Local, Bits<PORTS>>,
     busy: Signal<Local, Bits<PORTS>>,
-    x_offset: Constant<Bits<6>>,
-    y_offset: Constant<Bits<6>>,
 }
 
 impl<const W: usize, const A: usize> Router<W, A> {
     /// A router with FIFOs of `depth` flits, 2 to 2^A; panics outside that.
     pub fn new(depth: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            x: Default::default(),
-            y: Default::default(),
-            s_axis_local: Default::default(),
-            s_axis_north: Default::default(),
-            s_axis_east: Default::default(),
-            s_axis_south: Default::default(),
-            s_axis_west: Default::default(),
-            m_axis_local: Default::default(),
-            m_axis_north: Default::default(),
-            m_axis_east: Default::default(),
-            m_axis_south: Default::default(),
-            m_axis_west: Default::default(),
             input: std::array::from_fn(|_| InputUnit::new(depth)),
-            from_local: Default::default(),
-            from_north: Default::default(),
-            from_east: Default::default(),
-            from_south: Default::default(),
-            from_west: Default::default(),
-            crossbar: Default::default(),
-            precedence: Default::default(),
-            present: Default::default(),
-            taken: Default::default(),
-            busy: Default::default(),
-            x_offset: Constant::new(bits(DESTINATION_OFFSET as u64)),
-            y_offset: Constant::new(bits((DESTINATION_OFFSET + X_WIDTH) as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const A: usize> Logic for Router<W, A> {
-    #[hdl_gen]
     #[rustfmt::skip]
     fn update(&mut self) {
+        wire!(self => precedence, crossbar: clk, rst);
         StreamIn::<W>::link(&mut self.s_axis_local, &mut self.input[0].s_axis);
         StreamIn::<W>::link(&mut self.s_axis_north, &mut self.input[1].s_axis);
         StreamIn::<W>::link(&mut self.s_axis_east, &mut self.input[2].s_axis);
         StreamIn::<W>::link(&mut self.s_axis_south, &mut self.input[3].s_axis);
         StreamIn::<W>::link(&mut self.s_axis_west, &mut self.input[4].s_axis);
 
-        self.from_local.x.next = self.x.val();
-        self.from_local.y.next = self.y.val();
-        self.from_local.to_x.next = self.s_axis_local.tdata.val().get_bits::<X_WIDTH>(self.x_offset.val().index());
-        self.from_local.to_y.next = self.s_axis_local.tdata.val().get_bits::<Y_WIDTH>(self.y_offset.val().index());
+        wire!(self => from_local: x, y);
+        self.from_local.to_x.next = self.s_axis_local.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
+        self.from_local.to_y.next = self.s_axis_local.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
         self.input[0].code.next = self.from_local.code.val();
         self.from_north.y.next = self.y.val();
-        self.from_north.to_y.next = self.s_axis_north.tdata.val().get_bits::<Y_WIDTH>(self.y_offset.val().index());
+        self.from_north.to_y.next = self.s_axis_north.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
         self.input[1].code.next = self.from_north.code.val();
-        self.from_east.x.next = self.x.val();
-        self.from_east.y.next = self.y.val();
-        self.from_east.to_x.next = self.s_axis_east.tdata.val().get_bits::<X_WIDTH>(self.x_offset.val().index());
-        self.from_east.to_y.next = self.s_axis_east.tdata.val().get_bits::<Y_WIDTH>(self.y_offset.val().index());
+        wire!(self => from_east: x, y);
+        self.from_east.to_x.next = self.s_axis_east.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
+        self.from_east.to_y.next = self.s_axis_east.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
         self.input[2].code.next = self.from_east.code.val();
-        self.from_south.x.next = self.x.val();
-        self.from_south.y.next = self.y.val();
-        self.from_south.to_x.next = self.s_axis_south.tdata.val().get_bits::<X_WIDTH>(self.x_offset.val().index());
-        self.from_south.to_y.next = self.s_axis_south.tdata.val().get_bits::<Y_WIDTH>(self.y_offset.val().index());
+        wire!(self => from_south: x, y);
+        self.from_south.to_x.next = self.s_axis_south.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
+        self.from_south.to_y.next = self.s_axis_south.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
         self.input[3].code.next = self.from_south.code.val();
-        self.from_west.x.next = self.x.val();
-        self.from_west.y.next = self.y.val();
-        self.from_west.to_x.next = self.s_axis_west.tdata.val().get_bits::<X_WIDTH>(self.x_offset.val().index());
-        self.from_west.to_y.next = self.s_axis_west.tdata.val().get_bits::<Y_WIDTH>(self.y_offset.val().index());
+        wire!(self => from_west: x, y);
+        self.from_west.to_x.next = self.s_axis_west.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
+        self.from_west.to_y.next = self.s_axis_west.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
         self.input[4].code.next = self.from_west.code.val();
 
         self.present.next = 0.into();
         self.taken.next = 0.into();
         self.busy.next = 0.into();
         for i in 0..PORTS {
-            self.input[i].clk.next = self.clk.val();
-            self.input[i].rst.next = self.rst.val();
+            wire!(self => input[i]: clk, rst);
             CrossbarOut::<W>::join(&mut self.input[i].to_crossbar, &mut self.crossbar.from[i]);
             self.present.next = self.present.val().replace_bit(i, self.input[i].to_crossbar.present.val());
             self.taken.next = self.taken.val().replace_bit(i, self.crossbar.from[i].taken.val());
             self.busy.next = self.busy.val().replace_bit(i, self.input[i].busy.val());
         }
-        self.precedence.clk.next = self.clk.val();
-        self.precedence.rst.next = self.rst.val();
-        self.precedence.present.next = self.present.val();
-        self.precedence.taken.next = self.taken.val();
-        self.precedence.busy.next = self.busy.val();
+        wire!(self => precedence: present, taken, busy);
 
-        self.crossbar.clk.next = self.clk.val();
-        self.crossbar.rst.next = self.rst.val();
         self.crossbar.prefer.next = self.precedence.prefer.val();
         StreamOut::<W>::link(&mut self.m_axis_local, &mut self.crossbar.m_axis[0]);
         StreamOut::<W>::link(&mut self.m_axis_north, &mut self.crossbar.m_axis[1]);

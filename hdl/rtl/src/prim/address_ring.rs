@@ -1,16 +1,4 @@
-//! A register that steps through `places` different addresses and then starts again.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `after` is combinational from the state alone; a step is one cycle |
-//! | throughput | one step a cycle |
-//! | state | one flip-flop an address bit |
-//!
-//! A FIFO does not care about the order of its addresses, only that the writer and the reader use the same. So they come
-//! from a linear-feedback shift register, which costs one LUT where a counter costs one a bit, with the zero that such a
-//! register lacks put in after 10...0 (de Bruijn's sequence). The taps are those of Xilinx XAPP 052.
-
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Feedback taps for registers of 1 to 10 bits; bit `i` set: state bit `i` counts.
 const TAPS: [u64; 10] = [0b1, 0b11, 0b110, 0b1100, 0b1_0100, 0x30, 0x60, 0xb8, 0x110, 0x240];
@@ -18,8 +6,20 @@ const TAPS: [u64; 10] = [0b1, 0b11, 0b110, 0b1100, 0b1_0100, 0x30, 0x60, 0xb8, 0
 /// The most address bits.
 const MAX_BITS: usize = TAPS.len();
 
+/// A register that steps through `places` different addresses and then starts again.
+///
 /// Steps through `places` addresses, all below the power of two that `places` needs.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `after` is combinational from the state alone; a step is one cycle |
+/// | throughput | one step a cycle |
+/// | state | one flip-flop an address bit |
+///
+/// A FIFO does not care about the order of its addresses, only that the writer and the reader use the same. So they come
+/// from a linear-feedback shift register, which costs one LUT where a counter costs one a bit, with the zero that such a
+/// register lacks put in after 10...0 (de Bruijn's sequence). The taps are those of Xilinx XAPP 052.
+#[derive(LogicBlock, Default)]
 pub struct AddressRing<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: back to address 0.
@@ -69,21 +69,12 @@ impl<const A: usize> AddressRing<A> {
         let bits = Self::bits(places);
         let last = (1..places).fold(0, |state, _| successor(bits, state));
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            advance: Default::default(),
-            address: Default::default(),
-            after: Default::default(),
-            place: Default::default(),
-            change: Default::default(),
-            shifted: Default::default(),
-            tapped: Default::default(),
-            feedback: Default::default(),
             used_bits: Constant::new(((1u64 << bits) - 1).into()),
             taps: Constant::new(TAPS[bits - 1].into()),
             cut_short: Constant::new(places < 1 << bits),
             last: Constant::new(last.into()),
             has_enable: Constant::new(has_enable),
+            ..Default::default()
         }
     }
 
@@ -104,8 +95,8 @@ fn successor(bits: usize, state: u64) -> u64 {
     shifted | u64::from(parity ^ (shifted == 0))
 }
 
+#[kernel]
 impl<const A: usize> Logic for AddressRing<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, place);
         self.address.next = self.place.q.val();

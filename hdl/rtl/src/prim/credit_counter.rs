@@ -1,19 +1,19 @@
-//! Credit counter: how many credits of a fixed number are at hand.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a take or give shows in `credits` and `available` in the next cycle |
-//! | throughput | one take and one give a cycle, both in one cycle if need be |
-//! | range | 0 to `max`, whatever the inputs do |
-//! | state | `W` + 1 flip-flops |
-//!
-//! A take with no credit and a give at `max` do nothing but raise `error`. At 0 a give in the same cycle does not lend its
-//! credit to a take, because `available` was low; at `max` a take in the same cycle makes room for a give.
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// Credit counter: how many credits of a fixed number are at hand.
+///
 /// Counts up to `max` credits in `W` bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a take or give shows in `credits` and `available` in the next cycle |
+/// | throughput | one take and one give a cycle, both in one cycle if need be |
+/// | range | 0 to `max`, whatever the inputs do |
+/// | state | `W` + 1 flip-flops |
+///
+/// A take with no credit and a give at `max` do nothing but raise `error`. At 0 a give in the same cycle does not lend its
+/// credit to a take, because `available` was low; at `max` a take in the same cycle makes room for a give.
+#[derive(LogicBlock, Default)]
 pub struct CreditCounter<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all credits are at hand afterwards.
@@ -43,24 +43,14 @@ impl<const W: usize> CreditCounter<W> {
             "credit counter: max = {max}, allowed with {W} bits: 1 to {most}"
         );
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            take: Default::default(),
-            give: Default::default(),
-            credits: Default::default(),
-            available: Default::default(),
-            error: Default::default(),
-            count: Default::default(),
-            refused: Default::default(),
-            taking: Default::default(),
-            giving: Default::default(),
             max: Constant::new(max.into()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for CreditCounter<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, count, refused);
         self.credits.next = self.count.q.val();

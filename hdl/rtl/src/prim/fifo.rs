@@ -1,16 +1,16 @@
-//! First-word fall-through FIFO of a stream, in LUT-RAM.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from a beat taken to the same beat offered |
-//! | throughput | one beat a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
-//! | timing | `s_axis_tready` and `m_axis_tvalid` come straight from flip-flops, never from the other side |
-//! | state | `depth` beats in LUT-RAM, and [`FifoControl`] |
-
 use super::{FifoControl, LutRam, StreamIn, StreamOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// First-word fall-through FIFO of a stream, in LUT-RAM.
+///
 /// `depth` beats of `W` data bits and a last, with `A` address bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a beat taken to the same beat offered |
+/// | throughput | one beat a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
+/// | timing | `s_axis_tready` and `m_axis_tvalid` come straight from flip-flops, never from the other side |
+/// | state | `depth` beats in LUT-RAM, and [`FifoControl`] |
 #[derive(LogicBlock)]
 pub struct Fifo<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -39,26 +39,29 @@ impl<const W: usize, const A: usize> Fifo<W, A> {
     }
 }
 
+impl<const W: usize, const A: usize> Default for Fifo<W, A> {
+    /// As many beats as an address reaches.
+    fn default() -> Self {
+        Self::new(1 << A)
+    }
+}
+
+#[kernel]
 impl<const W: usize, const A: usize> Logic for Fifo<W, A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
+        wire!(self => control: clk, rst);
+        wire!(self => data, last: clk);
         self.control.write.next = self.s_axis.tvalid.val();
         self.control.read.next = self.m_axis.tready.val();
         self.s_axis.tready.next = !self.control.full.val();
         self.m_axis.tvalid.next = !self.control.empty.val();
 
-        self.data.clk.next = self.clk.val();
-        self.data.write_enable.next = self.control.write_enable.val();
-        self.data.write_address.next = self.control.write_address.val();
+        wire!(control => data: write_enable, write_address);
         self.data.write_data.next = self.s_axis.tdata.val();
         self.data.read_address.next = self.control.read_address.val();
         self.m_axis.tdata.next = self.data.read_data.val();
 
-        self.last.clk.next = self.clk.val();
-        self.last.write_enable.next = self.control.write_enable.val();
-        self.last.write_address.next = self.control.write_address.val();
+        wire!(control => last: write_enable, write_address);
         self.last.write_data.next = self.s_axis.tlast.val().into();
         self.last.read_address.next = self.control.read_address.val();
         self.m_axis.tlast.next = self.last.read_data.val().any();

@@ -1,21 +1,21 @@
-//! The flags and addresses of a FIFO, for a memory of any shape.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a write is seen by `empty` in the next cycle, a read by `full` in the next cycle |
-//! | throughput | one write and one read a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
-//! | state | 2 flip-flops of flags, and two address rings |
-//!
-//! Both flags come straight from flip-flops. That they tell "no room" from "no word" makes a third bit for the pointers
-//! needless; the price is that each must see one step ahead: the write that takes the last room finds the reader's address
-//! next on its ring, the read that takes the last word finds the writer's.
-//!
-//! A write while full and a read while empty do nothing.
-
 use super::AddressRing;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The flags and addresses of a FIFO, for a memory of any shape.
+///
 /// Control of a FIFO of `depth` words, for a memory with `A` address bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a write is seen by `empty` in the next cycle, a read by `full` in the next cycle |
+/// | throughput | one write and one read a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
+/// | state | 2 flip-flops of flags, and two address rings |
+///
+/// Both flags come straight from flip-flops. That they tell "no room" from "no word" makes a third bit for the pointers
+/// needless; the price is that each must see one step ahead: the write that takes the last room finds the reader's address
+/// next on its ring, the read that takes the last word finds the writer's.
+///
+/// A write while full and a read while empty do nothing.
 #[derive(LogicBlock)]
 pub struct FifoControl<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -71,9 +71,17 @@ impl<const A: usize> FifoControl<A> {
     }
 }
 
+impl<const A: usize> Default for FifoControl<A> {
+    /// As many words as an address reaches.
+    fn default() -> Self {
+        Self::new(1 << A)
+    }
+}
+
+#[kernel]
 impl<const A: usize> Logic for FifoControl<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => writer, reader: clk, rst);
         dff_setup!(self, clk, has_room, has_word);
         self.full.next = !self.has_room.q.val();
         self.empty.next = !self.has_word.q.val();
@@ -81,12 +89,8 @@ impl<const A: usize> Logic for FifoControl<A> {
         self.taking.next = self.read.val() & self.has_word.q.val();
         self.write_enable.next = self.storing.val();
 
-        self.writer.clk.next = self.clk.val();
-        self.writer.rst.next = self.rst.val();
         self.writer.advance.next = self.storing.val();
         self.write_address.next = self.writer.address.val();
-        self.reader.clk.next = self.clk.val();
-        self.reader.rst.next = self.rst.val();
         self.reader.advance.next = self.taking.val();
         self.read_address.next = self.reader.address.val();
 

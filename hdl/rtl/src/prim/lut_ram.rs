@@ -1,16 +1,16 @@
-//! LUT-RAM: one synchronous write port, one asynchronous read port.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | write: readable in the next cycle; read: combinational from `read_address` |
-//! | throughput | one write and one read a cycle |
-//! | state | `words` words of `D` bits, undefined until written, untouched by reset |
-//! | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx |
-
 use super::memory::Size;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// LUT-RAM: one synchronous write port, one asynchronous read port.
+///
 /// `words` words of `D` bits, reached by `A` address bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | write: readable in the next cycle; read: combinational from `read_address` |
+/// | throughput | one write and one read a cycle |
+/// | state | `words` words of `D` bits, undefined until written, untouched by reset |
+/// | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx |
 #[derive(LogicBlock)]
 pub struct LutRam<const D: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -37,6 +37,13 @@ impl<const D: usize, const A: usize> LutRam<D, A> {
             _size: Size::new(words, A),
             _memory: vec![Bits::default(); words],
         }
+    }
+}
+
+impl<const D: usize, const A: usize> Default for LutRam<D, A> {
+    /// All the words that an address reaches.
+    fn default() -> Self {
+        Self::new(1 << A)
     }
 }
 

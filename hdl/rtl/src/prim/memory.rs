@@ -1,6 +1,6 @@
 //! What the memories share: their size, and its wording in Verilog.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Words of a memory, reached through an address port that may be wider than they need.
 #[derive(Clone, Copy, Debug, Default)]

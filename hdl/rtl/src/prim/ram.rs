@@ -1,20 +1,20 @@
-//! Simple dual-port RAM with byte lanes: one write port, one read port.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | write: readable by a read of the next cycle; read: 1 cycle, from a register |
-//! | throughput | one write and one read a cycle |
-//! | collision | a read of the word that is being written gives undefined data |
-//! | state | `words` words of `W` bits, undefined until written, untouched by reset |
-//! | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
-//!
-//! Both simulators give the old word at a collision; block RAMs differ there, and Yosys would build what the RAM lacks out of
-//! LUTs, so the memory carries `no_rw_check` and no user may rely on it.
-
 use super::memory::{Lanes, Size};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Simple dual-port RAM with byte lanes: one write port, one read port.
+///
 /// `words` words of `W` bits in `B` byte lanes, reached by `A` address bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | write: readable by a read of the next cycle; read: 1 cycle, from a register |
+/// | throughput | one write and one read a cycle |
+/// | collision | a read of the word that is being written gives undefined data |
+/// | state | `words` words of `W` bits, undefined until written, untouched by reset |
+/// | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
+///
+/// Both simulators give the old word at a collision; block RAMs differ there, and Yosys would build what the RAM lacks out of
+/// LUTs, so the memory carries `no_rw_check` and no user may rely on it.
 #[derive(LogicBlock)]
 pub struct Ram<const W: usize, const A: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -47,6 +47,13 @@ impl<const W: usize, const A: usize, const B: usize> Ram<W, A, B> {
             _lanes: Lanes::new(W, B),
             _memory: vec![Bits::default(); words],
         }
+    }
+}
+
+impl<const W: usize, const A: usize, const B: usize> Default for Ram<W, A, B> {
+    /// All the words that an address reaches.
+    fn default() -> Self {
+        Self::new(1 << A)
     }
 }
 

@@ -1,15 +1,15 @@
-//! Register with enable and synchronous reset.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one value a cycle |
-//! | state | `W` flip-flops |
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// Register with enable and synchronous reset.
+///
 /// Holds `W` bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one value a cycle |
+/// | state | `W` flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct Register<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: `q` takes the reset value, whatever `enable` is.
@@ -26,19 +26,14 @@ impl<const W: usize> Register<W> {
     /// A register that reset sets to `reset_value`.
     pub fn new(reset_value: Bits<W>) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            d: Default::default(),
-            enable: Default::default(),
-            q: Default::default(),
-            value: Default::default(),
             reset_value: Constant::new(reset_value),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Register<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, value);
         self.q.next = self.value.q.val();

@@ -1,18 +1,18 @@
-//! Round-robin arbiter: grants one of `N` requesters a cycle, none of them waiting for more than `N - 1` services.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles: `grant` is combinational from `request` |
-//! | throughput | one grant a cycle |
-//! | fairness | a requester that keeps requesting is served within `N` services |
-//! | state | `N` flip-flops |
-//!
-//! The circuit is the two-way mask: `behind` marks the requesters that come after the one served last, and the lowest of
-//! those that request wins; if none does, the lowest of all. "Lowest set bit" is `x & -x`, one carry chain.
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// Round-robin arbiter: grants one of `N` requesters a cycle, none of them waiting for more than `N - 1` services.
+///
 /// Grants one of `N` requesters, in turn.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles: `grant` is combinational from `request` |
+/// | throughput | one grant a cycle |
+/// | fairness | a requester that keeps requesting is served within `N` services |
+/// | state | `N` flip-flops |
+///
+/// The circuit is the two-way mask: `behind` marks the requesters that come after the one served last, and the lowest of
+/// those that request wins; if none does, the lowest of all. "Lowest set bit" is `x & -x`, one carry chain.
 #[derive(LogicBlock, Default)]
 pub struct RoundRobinArbiter<const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -28,8 +28,8 @@ pub struct RoundRobinArbiter<const N: usize> {
     preferred: Signal<Local, Bits<N>>,
 }
 
+#[kernel]
 impl<const N: usize> Logic for RoundRobinArbiter<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, behind);
         self.preferred.next = self.request.val() & self.behind.q.val();

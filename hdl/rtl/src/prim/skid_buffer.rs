@@ -1,18 +1,18 @@
-//! Skid buffer: registers both directions of a stream.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one beat a cycle |
-//! | timing | every output comes straight from a flip-flop |
-//! | state | two beats of `W` + 1 bits, and 2 flip-flops |
-//!
-//! `s_axis_tready` is a cycle late by nature; the beat that arrives in that cycle waits in the spare register.
-
 use super::{StreamIn, StreamOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Skid buffer: registers both directions of a stream.
+///
 /// Cuts every path through a stream of `W` data bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one beat a cycle |
+/// | timing | every output comes straight from a flip-flop |
+/// | state | two beats of `W` + 1 bits, and 2 flip-flops |
+///
+/// `s_axis_tready` is a cycle late by nature; the beat that arrives in that cycle waits in the spare register.
 #[derive(LogicBlock, Default)]
 pub struct SkidBuffer<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -29,8 +29,8 @@ pub struct SkidBuffer<const W: usize> {
     free: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<const W: usize> Logic for SkidBuffer<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, offered, data, last, spare_free, spare_data, spare_last);
         self.s_axis.tready.next = self.spare_free.q.val();

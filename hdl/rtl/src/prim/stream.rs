@@ -7,10 +7,10 @@
 //! `s_axis_tready`. A block passes a side on to a part of its own with `StreamIn::link` or `StreamOut::link`, and connects
 //! one part's output with the next part's input with `StreamOut::join`.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The side of a stream that takes beats of `W` bits.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StreamOut"]
 pub struct StreamIn<const W: usize> {
     pub tdata: Signal<In, Bits<W>>,
@@ -21,7 +21,7 @@ pub struct StreamIn<const W: usize> {
 }
 
 /// The side of a stream that gives beats of `W` bits.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StreamIn"]
 pub struct StreamOut<const W: usize> {
     pub tdata: Signal<Out, Bits<W>>,
@@ -48,13 +48,10 @@ mod tests {
         second: SkidBuffer<8>,
     }
 
+    #[kernel]
     impl Logic for Row {
-        #[hdl_gen]
         fn update(&mut self) {
-            self.first.clk.next = self.clk.val();
-            self.first.rst.next = self.rst.val();
-            self.second.clk.next = self.clk.val();
-            self.second.rst.next = self.rst.val();
+            wire!(self => first, second: clk, rst);
             StreamIn::<8>::link(&mut self.s_axis, &mut self.first.s_axis);
             StreamOut::<8>::join(&mut self.first.m_axis, &mut self.second.s_axis);
             StreamOut::<8>::link(&mut self.m_axis, &mut self.second.m_axis);

@@ -1,8 +1,8 @@
 //! Clocking and stream traffic for unit tests.
 
 use super::{StreamIn, StreamOut};
+use portico_verilog::prelude::*;
 use rand::{rngs::SmallRng, Rng, SeedableRng};
-use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 
 /// More update passes than the deepest block needs to settle.

@@ -1,22 +1,8 @@
-//! True dual-port RAM with byte lanes: two ports, each of which reads or writes in any cycle.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | write: readable by a read of the next cycle; read: 1 cycle, from a register |
-//! | throughput | one access a port and cycle |
-//! | collision | a read of the word that the other port is writing gives undefined data; two writes of one byte leave undefined data |
-//! | state | `words` words of `W` bits, undefined until written, untouched by reset |
-//! | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
-//!
-//! A port that writes keeps its read data: the one behaviour that block RAMs have in common and that wants no more logic.
-//! As in [`super::Ram`] the memory carries `no_rw_check`: at a collision both simulators read the old word, and port B's write
-//! wins, but no user may rely on it.
-
 use super::memory::{Lanes, Size};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// One port.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     /// Reads or writes; `read_data` stays as it is otherwise.
     pub enable: Signal<In, Bit>,
@@ -28,7 +14,21 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     pub read_data: Signal<Out, Bits<W>>,
 }
 
+/// True dual-port RAM with byte lanes: two ports, each of which reads or writes in any cycle.
+///
 /// `words` words of `W` bits in `B` byte lanes, reached by `A` address bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | write: readable by a read of the next cycle; read: 1 cycle, from a register |
+/// | throughput | one access a port and cycle |
+/// | collision | a read of the word that the other port is writing gives undefined data; two writes of one byte leave undefined data |
+/// | state | `words` words of `W` bits, undefined until written, untouched by reset |
+/// | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
+///
+/// A port that writes keeps its read data: the one behaviour that block RAMs have in common and that wants no more logic.
+/// As in [`super::Ram`] the memory carries `no_rw_check`: at a collision both simulators read the old word, and port B's write
+/// wins, but no user may rely on it.
 #[derive(LogicBlock)]
 pub struct TrueDualPortRam<const W: usize, const A: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -50,6 +50,13 @@ impl<const W: usize, const A: usize, const B: usize> TrueDualPortRam<W, A, B> {
             _lanes: Lanes::new(W, B),
             _memory: vec![Bits::default(); words],
         }
+    }
+}
+
+impl<const W: usize, const A: usize, const B: usize> Default for TrueDualPortRam<W, A, B> {
+    /// All the words that an address reaches.
+    fn default() -> Self {
+        Self::new(1 << A)
     }
 }
 

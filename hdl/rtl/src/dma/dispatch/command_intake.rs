@@ -1,13 +1,3 @@
-//! The path of commands: takes descriptors, checks them, and starts their programs, one after the other.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | last word of a descriptor to start offered: 1 cycle; with several rows, that of [`Measure`] and 1 more |
-//! | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
-//! | state | its parts', and 7 flip-flops |
-//!
-//! A command that must wait stays at the front, and all behind it.
-
 use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure};
 use crate::{
     ni::ports::{ArgumentOut, ClaimOut, EventOut, StartOut},
@@ -22,7 +12,7 @@ use portico_spec::{
         CONTEXT_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Where a descriptor is.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -39,8 +29,18 @@ pub enum CommandState {
     Report,
 }
 
+/// The path of commands: takes descriptors, checks them, and starts their programs, one after the other.
+///
 /// One command at a time.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | last word of a descriptor to start offered: 1 cycle; with several rows, that of [`Measure`] and 1 more |
+/// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
+/// | state | its parts', and 7 flip-flops |
+///
+/// A command that must wait stays at the front, and all behind it.
+#[derive(LogicBlock, Default)]
 pub struct CommandIntake {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -84,50 +84,20 @@ impl CommandIntake {
     /// For words of `width` bits, a memory of `memory_words` of them, and programs at `entries`.
     pub fn new(width: usize, memory_words: u64, entries: &Entries) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            argument: Default::default(),
-            grant: Default::default(),
-            fills: Default::default(),
-            has_free: Default::default(),
-            free_context: Default::default(),
-            lookup: Default::default(),
-            handle: Default::default(),
-            lookup_ready: Default::default(),
-            node: Default::default(),
-            tag: Default::default(),
-            kind: Default::default(),
-            size: Default::default(),
-            segment: Default::default(),
-            ordered: Default::default(),
-            conflict: Default::default(),
-            claim: Default::default(),
-            start: Default::default(),
-            report: Default::default(),
             load: CommandLoad::new(width, memory_words),
             check: CommandCheck::new(width),
             plan: CommandStart::new(width, entries),
-            measure: Default::default(),
             launch: Launch::new(memory_words),
-            state: Default::default(),
-            error: Default::default(),
-            at_once: Default::default(),
-            finished: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for CommandIntake {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => load, measure, launch: clk, rst);
         dff_setup!(self, clk, state, error);
-        self.load.clk.next = self.clk.val();
-        self.load.rst.next = self.rst.val();
-        self.measure.clk.next = self.clk.val();
-        self.measure.rst.next = self.rst.val();
-        self.launch.clk.next = self.clk.val();
-        self.launch.rst.next = self.rst.val();
         StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
         ArgumentOut::link(&mut self.argument, &mut self.load.argument);
         ClaimOut::link(&mut self.claim, &mut self.launch.claim);
@@ -137,26 +107,18 @@ impl Logic for CommandIntake {
         self.load.fill.next = self.state.q.val() == CommandState::Check;
         self.load.grant.next = self.grant.val();
         self.fills.next = self.load.fills.val();
-        self.load.has_free.next = self.has_free.val();
-        self.load.free_context.next = self.free_context.val();
-        self.lookup.next = self.load.lookup.val();
-        self.handle.next = self.load.handle.val();
-        self.load.lookup_ready.next = self.lookup_ready.val();
-        self.load.size.next = self.size.val();
+        wire!(self => load: has_free, free_context);
+        wire!(load => self: lookup, handle);
+        wire!(self => load: lookup_ready, size);
 
-        self.check.command.next = self.load.command.val();
-        self.check.operands.next = self.load.operands.val();
+        wire!(load => check: command, operands);
         self.check.kind.next = self.kind.val();
-        self.plan.command.next = self.load.command.val();
-        self.plan.operands.next = self.load.operands.val();
+        wire!(load => plan: command, operands);
         self.plan.nothing.next = self.check.nothing.val();
-        self.plan.node.next = self.node.val();
-        self.plan.tag.next = self.tag.val();
-        self.plan.size.next = self.size.val();
+        wire!(self => plan: node, tag, size);
         self.measure.operands.next = self.load.operands.val();
         self.measure.remote.next = self.check.remote.val();
-        self.launch.core.next = self.load.core.val();
-        self.launch.command.next = self.load.command.val();
+        wire!(load => launch: core, command);
         self.launch.course.next = self.plan.course.val();
         self.launch.conflict.next = self.conflict.val();
         self.segment.next = self.load.command.val().segment;

@@ -1,14 +1,3 @@
-//! Takes the words of a descriptor, and passes them on into the register file.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles to the register file, 1 to `command` and `operands` |
-//! | throughput | one word a cycle |
-//! | state | [`Descriptor`], and the number of the context |
-//!
-//! Words go straight to the registers of the context that will run the program; so a free one is needed before the first
-//! word is taken.
-
 use super::{Command, Descriptor, Operands};
 use crate::{ni::ports::ArgumentOut, prim::StreamIn};
 use portico_spec::ni::{
@@ -17,10 +6,21 @@ use portico_spec::ni::{
     segment::HANDLE_WIDTH,
     CONTEXT_WIDTH,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Takes the words of a descriptor, and passes them on into the register file.
+///
 /// One descriptor at a time.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles to the register file, 1 to `command` and `operands` |
+/// | throughput | one word a cycle |
+/// | state | [`Descriptor`], and the number of the context |
+///
+/// Words go straight to the registers of the context that will run the program; so a free one is needed before the first
+/// word is taken.
+#[derive(LogicBlock, Default)]
 pub struct CommandLoad {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -59,56 +59,23 @@ pub struct CommandLoad {
     ready: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     filling: Signal<Local, Bit>,
-    segment_at: Constant<Bits<6>>,
-    linear_words: Constant<Bits<5>>,
-    geometry_register: Constant<Bits<4>>,
 }
 
 impl CommandLoad {
     /// For words of `width` bits, and a memory of `memory_words` of them.
     pub fn new(width: usize, memory_words: u64) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            open: Default::default(),
-            fill: Default::default(),
-            clear: Default::default(),
-            argument: Default::default(),
-            grant: Default::default(),
-            fills: Default::default(),
-            has_free: Default::default(),
-            free_context: Default::default(),
-            lookup: Default::default(),
-            handle: Default::default(),
-            lookup_ready: Default::default(),
-            size: Default::default(),
-            complete: Default::default(),
-            core: Default::default(),
-            command: Default::default(),
-            operands: Default::default(),
             descriptor: Descriptor::new(width, memory_words),
-            chosen: Default::default(),
-            target: Default::default(),
-            fields: Default::default(),
-            words: Default::default(),
-            first: Default::default(),
-            ready: Default::default(),
-            taken: Default::default(),
-            filling: Default::default(),
-            segment_at: Constant::new(bits(SEGMENT_OFFSET as u64)),
-            linear_words: Constant::new(bits(TRANSFER_WORDS[0] as u64)),
-            geometry_register: Constant::new(bits(4)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for CommandLoad {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => descriptor: clk, rst);
         dff_setup!(self, clk, chosen);
-        self.descriptor.clk.next = self.clk.val();
-        self.descriptor.rst.next = self.rst.val();
         self.fields.next = self.descriptor.command.val();
         self.words.next = self.descriptor.operands.val();
         self.command.next = self.fields.val();
@@ -133,15 +100,12 @@ impl Logic for CommandLoad {
         self.descriptor.word.next = self.s_axis.tdata.val();
         self.descriptor.size.next = self.size.val();
         self.lookup.next = self.taken.val() & self.first.val();
-        self.handle.next = self
-            .s_axis
-            .tdata
-            .val()
-            .get_bits::<HANDLE_WIDTH>(self.segment_at.val().index());
+        self.handle.next = self.s_axis.tdata.val().get_bits::<HANDLE_WIDTH>(SEGMENT_OFFSET);
 
         // The strides that a linear get sends along, and must be none.
-        self.filling.next =
-            self.fill.val() & self.fields.val().is_get & (self.words.val().count == self.linear_words.val());
+        self.filling.next = self.fill.val()
+            & self.fields.val().is_get
+            & (self.words.val().count == bits::<5>(TRANSFER_WORDS[0] as u64));
         self.fills.next = self.filling.val();
         self.argument.context.next = self.target.val();
         // The sixteenth word has number 15; what comes after it is no argument.
@@ -150,7 +114,7 @@ impl Logic for CommandLoad {
         self.argument.data.next = self.descriptor.argument.val();
         if self.filling.val() {
             self.argument.enable.next = true;
-            self.argument.register.next = self.geometry_register.val();
+            self.argument.register.next = bits::<4>(4);
             self.argument.data.next = 0.into();
         }
     }

@@ -1,16 +1,16 @@
-//! Joins the two sources of descriptors, one descriptor at a time, in turn.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational, both ways |
-//! | throughput | one word a cycle |
-//! | fairness | a source that waits is next |
-//! | state | 3 flip-flops |
-
 use crate::prim::{StreamIn, StreamOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Joins the two sources of descriptors, one descriptor at a time, in turn.
+///
 /// Whole descriptors of either source.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational, both ways |
+/// | throughput | one word a cycle |
+/// | fairness | a source that waits is next |
+/// | state | 3 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct CommandSelect {
     pub clk: Signal<In, Clock>,
@@ -29,8 +29,8 @@ pub struct CommandSelect {
     offered: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for CommandSelect {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, settled, chose_queued, queued_first);
         self.choice.next = self.queued.tvalid.val() & (self.queued_first.q.val() | !self.s_axis_command.tvalid.val());
@@ -39,12 +39,10 @@ impl Logic for CommandSelect {
         }
         if self.choice.val() {
             self.offered.next = self.queued.tvalid.val();
-            self.m_axis.tdata.next = self.queued.tdata.val();
-            self.m_axis.tlast.next = self.queued.tlast.val();
+            wire!(queued => m_axis: tdata, tlast);
         } else {
             self.offered.next = self.s_axis_command.tvalid.val();
-            self.m_axis.tdata.next = self.s_axis_command.tdata.val();
-            self.m_axis.tlast.next = self.s_axis_command.tlast.val();
+            wire!(s_axis_command => m_axis: tdata, tlast);
         }
         self.m_axis.tvalid.next = self.offered.val();
         self.queued.tready.next = self.choice.val() & self.m_axis.tready.val();

@@ -1,10 +1,3 @@
-//! What a command asks of the sequencer.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::{Command, Operands, REPEAT_WIDTH, WORDS_WIDTH};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -16,7 +9,7 @@ use portico_spec::{
         MAILBOX_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Where a context starts, and the heads of its packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
@@ -37,18 +30,19 @@ pub struct Course {
 }
 
 type Entry = Constant<Bits<PC_WIDTH>>;
-type Kind = Constant<Bits<KIND_WIDTH>>;
-
 fn entry(place: u8) -> Entry {
     Constant::new(bits(u64::from(place)))
 }
 
-fn kind(number: u64) -> Kind {
-    Constant::new(bits(number))
-}
-
+/// What a command asks of the sequencer.
+///
 /// Works out the course of a command that is right.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct CommandStart {
     pub command: Signal<In, Command>,
     pub operands: Signal<In, Operands>,
@@ -77,33 +71,14 @@ pub struct CommandStart {
     atomic_words: [Constant<Bits<WORDS_WIDTH>>; 5],
     mail: Entry,
     fence: Entry,
-    put_kind: Kind,
-    stream_kind: Kind,
-    atomic_kind: Kind,
-    message_kind: Kind,
-    get_kind: Kind,
-    mail_kind: Kind,
-    linear_words: Constant<Bits<WORDS_WIDTH>>,
-    cubic_words: Constant<Bits<WORDS_WIDTH>>,
-    once: Constant<Bits<REPEAT_WIDTH>>,
-    mailbox_at: Constant<Bits<6>>,
     /// A word of memory has two halves, and this bit of a byte address tells them apart.
     has_halves: Constant<Bit>,
-    half_at: Constant<Bits<6>>,
 }
 
 impl CommandStart {
     /// For words of `width` bits, and programs at `entries`.
     pub fn new(width: usize, entries: &Entries) -> Self {
         Self {
-            command: Default::default(),
-            operands: Default::default(),
-            nothing: Default::default(),
-            node: Default::default(),
-            tag: Default::default(),
-            size: Default::default(),
-            course: Default::default(),
-            apart: Default::default(),
             put: entry(entries.put),
             put2d: entry(entries.put2d),
             put3d: entry(entries.put3d),
@@ -120,36 +95,26 @@ impl CommandStart {
             atomic_words: std::array::from_fn(|operands| Constant::new(bits((BARE_WORDS + operands) as u64))),
             mail: entry(entries.mail),
             fence: entry(entries.fence),
-            put_kind: kind(DataKind::Put as u64),
-            stream_kind: kind(DataKind::Stream as u64),
-            atomic_kind: kind(DataKind::Atomic as u64),
-            message_kind: kind(DataKind::Message as u64),
-            get_kind: kind(ControlKind::Get as u64),
-            mail_kind: kind(ControlKind::Mail as u64),
-            linear_words: Constant::new(bits(TRANSFER_WORDS[0] as u64)),
-            cubic_words: Constant::new(bits(TRANSFER_WORDS[2] as u64)),
-            once: Constant::new(bits(1)),
-            mailbox_at: Constant::new(bits(NODE_WIDTH as u64)),
             has_halves: Constant::new(width == 64),
-            half_at: Constant::new(bits(2)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for CommandStart {
-    #[hdl_gen]
     fn update(&mut self) {
         // Rows that lie apart at the remote side; a user's program may have them whatever their number is.
-        self.apart.next = (self.operands.val().count > self.linear_words.val())
+        self.apart.next = (self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64))
             & (self.command.val().is_program
-                | (self.command.val().is_put & (self.operands.val().rows != self.once.val())));
+                | (self.command.val().is_put & (self.operands.val().rows != bits::<REPEAT_WIDTH>(1))));
 
         self.course.next.pc = self.put.val();
         self.course.next.control = false;
         self.course.next.bare = false;
         self.course.next.destination = self.node.val();
         self.course.next.tag = self.tag.val();
-        self.course.next.kind = self.put_kind.val();
+        self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Put as u64);
         self.course.next.offset = 0.into();
         self.course.next.size = bits::<OFFSET_WIDTH>(0) - 1;
         self.course.next.row = self.operands.val().row;
@@ -164,32 +129,32 @@ impl Logic for CommandStart {
             self.course.next.size = self.size.val();
             if self.nothing.val() {
                 self.course.next.pc = self.empty.val();
-            } else if self.operands.val().count == self.cubic_words.val() {
+            } else if self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[2] as u64) {
                 self.course.next.pc = self.put3d.val();
-            } else if self.operands.val().count > self.linear_words.val() {
+            } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
                 self.course.next.pc = self.put2d.val();
             }
         }
         if self.command.val().is_get {
             self.course.next.pc = self.get.val();
-            if self.operands.val().count == self.cubic_words.val() {
+            if self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[2] as u64) {
                 self.course.next.pc = self.get3d.val();
-            } else if self.operands.val().count > self.linear_words.val() {
+            } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
                 self.course.next.pc = self.get2d.val();
             }
             self.course.next.control = true;
-            self.course.next.kind = self.get_kind.val();
+            self.course.next.kind = bits::<KIND_WIDTH>(ControlKind::Get as u64);
             self.course.next.offset = self.operands.val().source;
         }
         if self.command.val().is_stream {
             self.course.next.pc = self.stream.val();
             if self.nothing.val() {
                 self.course.next.pc = self.stream_empty.val();
-            } else if self.operands.val().count > self.linear_words.val() {
+            } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
                 self.course.next.pc = self.stream2d.val();
             }
             self.course.next.bare = true;
-            self.course.next.kind = self.stream_kind.val();
+            self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Stream as u64);
             self.course.next.claims = false;
         }
         if self.command.val().is_enqueue {
@@ -198,7 +163,7 @@ impl Logic for CommandStart {
                 self.course.next.pc = self.enqueue_empty.val();
             }
             self.course.next.bare = true;
-            self.course.next.kind = self.message_kind.val();
+            self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Message as u64);
             self.course.next.claims = false;
         }
         if self.command.val().is_atomic {
@@ -207,24 +172,19 @@ impl Logic for CommandStart {
                     self.course.next.pc = self.atomic[i].val();
                 }
             }
-            self.course.next.kind = self.atomic_kind.val();
+            self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Atomic as u64);
             self.course.next.offset = self.operands.val().offset;
-            self.course.next.half = self.has_halves.val()
-                & !self.command.val().wide
-                & self.operands.val().target.get_bit(self.half_at.val().index());
+            self.course.next.half =
+                self.has_halves.val() & !self.command.val().wide & self.operands.val().target.get_bit(2);
         }
         if self.command.val().is_mail {
             self.course.next.pc = self.mail.val();
             self.course.next.control = true;
             self.course.next.bare = true;
             self.course.next.destination = self.operands.val().target.get_bits::<NODE_WIDTH>(0);
-            self.course.next.tag = bit_cast::<TAG_WIDTH, MAILBOX_WIDTH>(
-                self.operands
-                    .val()
-                    .target
-                    .get_bits::<MAILBOX_WIDTH>(self.mailbox_at.val().index()),
-            );
-            self.course.next.kind = self.mail_kind.val();
+            self.course.next.tag =
+                bit_cast::<TAG_WIDTH, MAILBOX_WIDTH>(self.operands.val().target.get_bits::<MAILBOX_WIDTH>(NODE_WIDTH));
+            self.course.next.kind = bits::<KIND_WIDTH>(ControlKind::Mail as u64);
             self.course.next.claims = false;
         }
         if self.command.val().is_fence {

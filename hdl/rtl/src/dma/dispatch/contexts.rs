@@ -1,13 +1,5 @@
-//! Which contexts run, and what their commands are about.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a start or stop shows in the next cycle; all else is combinational |
-//! | throughput | one start and one stop a cycle |
-//! | state | 10 flip-flops a core, and one for the server |
-
 use portico_spec::ni::{segment::HANDLE_WIDTH, CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// One bit a context; the server's is the last.
 pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
@@ -32,8 +24,8 @@ pub struct Core {
     subject: DFF<Bits<HANDLE_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for Core {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, running, is_ordered, subject);
         self.active.next = self.running.q.val();
@@ -55,8 +47,16 @@ impl Logic for Core {
     }
 }
 
+/// Which contexts run, and what their commands are about.
+///
 /// All contexts.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a start or stop shows in the next cycle; all else is combinational |
+/// | throughput | one start and one stop a cycle |
+/// | state | 10 flip-flops a core, and one for the server |
+#[derive(LogicBlock, Default)]
 pub struct Contexts {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all contexts are free.
@@ -83,7 +83,6 @@ pub struct Contexts {
     starts: Signal<Local, Bits<CONTEXTS>>,
     stops: Signal<Local, Bits<CONTEXTS>>,
     number: Vec<Constant<Bits<CONTEXT_WIDTH>>>,
-    server_at: Constant<Bits<CONTEXT_WIDTH>>,
     last_core: Constant<Bits<CONTEXT_WIDTH>>,
     _cores: usize,
 }
@@ -96,32 +95,17 @@ impl Contexts {
             "contexts: cores = {cores}, allowed: 1 to {MAX_CORES}"
         );
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            start: Default::default(),
-            start_context: Default::default(),
-            stop: Default::default(),
-            stop_context: Default::default(),
-            segment: Default::default(),
-            ordered: Default::default(),
-            conflict: Default::default(),
-            active: Default::default(),
-            has_free: Default::default(),
-            free_context: Default::default(),
             core: (0..cores).map(|_| Core::default()).collect(),
-            server: Default::default(),
-            starts: Default::default(),
-            stops: Default::default(),
             number: (0..cores as u64).map(|core| Constant::new(core.into())).collect(),
-            server_at: Constant::new(bits(SERVER_CONTEXT as u64)),
             last_core: Constant::new(bits(cores as u64 - 1)),
             _cores: cores,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Contexts {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, server);
         self.starts.next = 0.into();
@@ -136,12 +120,10 @@ impl Logic for Contexts {
         self.conflict.next = false;
         self.has_free.next = false;
         for i in 0..self._cores {
-            self.core[i].clk.next = self.clk.val();
-            self.core[i].rst.next = self.rst.val();
+            wire!(self => core[i]: clk, rst);
             self.core[i].start.next = self.starts.val().get_bit(i);
             self.core[i].stop.next = self.stops.val().get_bit(i);
-            self.core[i].segment.next = self.segment.val();
-            self.core[i].ordered.next = self.ordered.val();
+            wire!(self => core[i]: segment, ordered);
             self.active.next = self.active.val().replace_bit(i, self.core[i].active.val());
             self.conflict.next = self.conflict.val() | self.core[i].conflict.val();
             self.has_free.next = self.has_free.val() | !self.core[i].active.val();
@@ -153,14 +135,11 @@ impl Logic for Contexts {
                 self.free_context.next = self.number[self.last_core.val().index() - i].val();
             }
         }
-        self.active.next = self
-            .active
-            .val()
-            .replace_bit(self.server_at.val().index(), self.server.q.val());
-        if self.starts.val().get_bit(self.server_at.val().index()) {
+        self.active.next = self.active.val().replace_bit(SERVER_CONTEXT, self.server.q.val());
+        if self.starts.val().get_bit(SERVER_CONTEXT) {
             self.server.d.next = true;
         }
-        if self.stops.val().get_bit(self.server_at.val().index()) {
+        if self.stops.val().get_bit(SERVER_CONTEXT) {
             self.server.d.next = false;
         }
         if self.rst.val() {

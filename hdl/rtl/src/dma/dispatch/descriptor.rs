@@ -1,21 +1,10 @@
-//! A descriptor taken apart, word by word as it comes.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | fields: 1 cycle from their word; `argument`: combinational |
-//! | throughput | one word a cycle |
-//! | state | about 260 flip-flops |
-//!
-//! What the checks need of addresses is worked out as they come, behind the arrival of later words: how much of the
-//! segment and of the memory lies beyond them.
-
 use super::{Command, CommandDecoder, REPEAT_WIDTH};
 use portico_spec::ni::{
     command::MAX_DESCRIPTOR_WORDS,
     instruction::PC_WIDTH,
     packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a count of words, in bits.
 pub const WORDS_WIDTH: usize = 5;
@@ -52,8 +41,19 @@ pub struct Operands {
     pub plane_stride: Bits<STRIDE_WIDTH>,
 }
 
+/// A descriptor taken apart, word by word as it comes.
+///
 /// Keeps one descriptor.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | fields: 1 cycle from their word; `argument`: combinational |
+/// | throughput | one word a cycle |
+/// | state | about 260 flip-flops |
+///
+/// What the checks need of addresses is worked out as they come, behind the arrival of later words: how much of the
+/// segment and of the memory lies beyond them.
+#[derive(LogicBlock, Default)]
 pub struct Descriptor {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -96,11 +96,7 @@ pub struct Descriptor {
     beyond_programs: Signal<Local, Bits<32>>,
     byte_shift: Constant<Bits<3>>,
     byte_mask: Constant<Bits<32>>,
-    address_width: Constant<Bits<6>>,
     memory_words: Constant<Bits<OFFSET_WIDTH>>,
-    pc_width: Constant<Bits<6>>,
-    high_half: Constant<Bits<6>>,
-    most_words: Constant<Bits<WORDS_WIDTH>>,
 }
 
 impl Descriptor {
@@ -114,53 +110,16 @@ impl Descriptor {
         let bytes = width as u64 / 8;
         assert!([4, 8].contains(&bytes), "descriptor: width = {width}, allowed: 32, 64");
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            clear: Default::default(),
-            take: Default::default(),
-            word: Default::default(),
-            size: Default::default(),
-            argument: Default::default(),
-            command: Default::default(),
-            operands: Default::default(),
-            decoder: Default::default(),
-            count: Default::default(),
-            overlong: Default::default(),
-            word0: Default::default(),
-            target: Default::default(),
-            no_entry: Default::default(),
-            offset: Default::default(),
-            room: Default::default(),
-            beyond: Default::default(),
-            source: Default::default(),
-            source_room: Default::default(),
-            source_beyond: Default::default(),
-            source_misaligned: Default::default(),
-            word3: Default::default(),
-            word4: Default::default(),
-            planes: Default::default(),
-            word6: Default::default(),
-            kind: Default::default(),
-            converted: Default::default(),
-            above: Default::default(),
-            address: Default::default(),
-            is_huge: Default::default(),
-            has_source: Default::default(),
-            low_bits: Default::default(),
-            beyond_programs: Default::default(),
             byte_shift: Constant::new(bits(u64::from(bytes.trailing_zeros()))),
             byte_mask: Constant::new(bits(bytes - 1)),
-            address_width: Constant::new(bits(OFFSET_WIDTH as u64)),
             memory_words: Constant::new(bits(memory_words)),
-            pc_width: Constant::new(bits(PC_WIDTH as u64)),
-            high_half: Constant::new(bits(16)),
-            most_words: Constant::new(bits(MAX_DESCRIPTOR_WORDS as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Descriptor {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self,
@@ -186,12 +145,12 @@ impl Logic for Descriptor {
         self.kind.next = self.decoder.command.val();
         self.converted.next = self.word.val() >> self.byte_shift.val();
         self.address.next = self.converted.val().get_bits::<OFFSET_WIDTH>(0);
-        self.above.next = self.converted.val() >> self.address_width.val();
+        self.above.next = self.converted.val() >> bits::<6>(OFFSET_WIDTH);
         self.is_huge.next = self.above.val().any();
         self.has_source.next =
             self.kind.val().is_put | self.kind.val().is_get | self.kind.val().is_stream | self.kind.val().is_enqueue;
         self.low_bits.next = self.word.val() & self.byte_mask.val();
-        self.beyond_programs.next = self.word.val() >> self.pc_width.val();
+        self.beyond_programs.next = self.word.val() >> bits::<6>(PC_WIDTH);
 
         self.argument.next = self.word.val();
         if (self.count.q.val() == 1) & (self.has_source.val() | self.kind.val().is_atomic) {
@@ -202,7 +161,7 @@ impl Logic for Descriptor {
         }
 
         if self.take.val() {
-            if self.count.q.val() == self.most_words.val() {
+            if self.count.q.val() == bits::<WORDS_WIDTH>(MAX_DESCRIPTOR_WORDS) {
                 self.overlong.d.next = true;
             } else {
                 self.count.d.next = self.count.q.val() + 1;
@@ -264,23 +223,11 @@ impl Logic for Descriptor {
         self.operands.next.source_beyond = self.source_beyond.q.val();
         self.operands.next.source_misaligned = self.source_misaligned.q.val();
         self.operands.next.row = self.word3.q.val().get_bits::<ROW_WIDTH>(0);
-        self.operands.next.rows = self
-            .word3
-            .q
-            .val()
-            .get_bits::<REPEAT_WIDTH>(self.high_half.val().index());
+        self.operands.next.rows = self.word3.q.val().get_bits::<REPEAT_WIDTH>(16);
         self.operands.next.source_stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(0);
-        self.operands.next.stride = self
-            .word4
-            .q
-            .val()
-            .get_bits::<STRIDE_WIDTH>(self.high_half.val().index());
+        self.operands.next.stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(16);
         self.operands.next.planes = self.planes.q.val();
         self.operands.next.source_plane_stride = self.word6.q.val().get_bits::<STRIDE_WIDTH>(0);
-        self.operands.next.plane_stride = self
-            .word6
-            .q
-            .val()
-            .get_bits::<STRIDE_WIDTH>(self.high_half.val().index());
+        self.operands.next.plane_stride = self.word6.q.val().get_bits::<STRIDE_WIDTH>(16);
     }
 }

@@ -1,20 +1,20 @@
-//! Joins the two reporters of events of the dispatcher, and parts them from the events by a register.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one event a cycle |
-//! | fairness | stops go first: there are no more of them than contexts that were started |
-//! | state | 11 flip-flops |
-
 use crate::ni::{
     ports::{EventIn, EventOut},
     EventArbiter,
 };
 use portico_spec::ni::{event::EVENT_WIDTH, packet::ERROR_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Joins the two reporters of events of the dispatcher, and parts them from the events by a register.
+///
 /// Events of commands that were not started, and of those that failed later.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one event a cycle |
+/// | fairness | stops go first: there are no more of them than contexts that were started |
+/// | state | 11 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct EventStage {
     pub clk: Signal<In, Clock>,
@@ -30,8 +30,8 @@ pub struct EventStage {
     room: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for EventStage {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, pending, number, code);
         EventIn::link(&mut self.stopped, &mut self.choice.source[0]);

@@ -1,16 +1,5 @@
-//! How far a strided transfer reaches: `(rows - 1) row_stride + (planes - 1) plane_stride + row` words.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from `start` to `done`: 1 cycle, and one for each bit of `rows - 1`; with several planes 1 more, and one for each bit of `planes - 1` |
-//! | throughput | one at a time |
-//! | state | 83 flip-flops |
-//!
-//! One adder, by shifting and adding: a transfer of few rows is measured in a few cycles, and a multiplier that is idle
-//! nearly always would not be worth its area.
-
 use portico_spec::ni::packet::{ROW_WIDTH, STRIDE_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of rows and planes, in bits.
 pub const REPEAT_WIDTH: usize = 16;
@@ -19,7 +8,18 @@ const TERM_WIDTH: usize = STRIDE_WIDTH + REPEAT_WIDTH;
 /// Width of an extent, in bits: no values of the inputs reach beyond.
 pub const EXTENT_WIDTH: usize = TERM_WIDTH + 1;
 
+/// How far a strided transfer reaches: `(rows - 1) row_stride + (planes - 1) plane_stride + row` words.
+///
 /// Measures one transfer at a time.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `start` to `done`: 1 cycle, and one for each bit of `rows - 1`; with several planes 1 more, and one for each bit of `planes - 1` |
+/// | throughput | one at a time |
+/// | state | 83 flip-flops |
+///
+/// One adder, by shifting and adding: a transfer of few rows is measured in a few cycles, and a multiplier that is idle
+/// nearly always would not be worth its area.
 #[derive(LogicBlock, Default)]
 pub struct Extent {
     pub clk: Signal<In, Clock>,
@@ -45,8 +45,8 @@ pub struct Extent {
     more_planes: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Extent {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, busy, in_planes, sum, term, factor);
         self.reach.next = self.sum.q.val();

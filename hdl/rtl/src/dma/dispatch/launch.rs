@@ -1,24 +1,24 @@
-//! Starts a command that is right, as soon as it may.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | 6 flip-flops |
-//!
-//! First no running command may have the same segment, so that what goes to a segment stays in order; then a slot is
-//! claimed, if the command takes one; then it starts, all in one cycle if nobody waits. A slot that was claimed is kept
-//! until the start has passed.
-
 use super::{Command, Course};
 use crate::ni::ports::{ClaimOut, StartOut};
 use portico_spec::ni::{
     packet::{OFFSET_WIDTH, SLOT_WIDTH},
     CONTEXT_WIDTH,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Starts a command that is right, as soon as it may.
+///
 /// Claims and starts.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | 6 flip-flops |
+///
+/// First no running command may have the same segment, so that what goes to a segment stays in order; then a slot is
+/// claimed, if the command takes one; then it starts, all in one cycle if nobody waits. A slot that was claimed is kept
+/// until the start has passed.
+#[derive(LogicBlock, Default)]
 pub struct Launch {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -45,28 +45,14 @@ impl Launch {
     /// For a memory of `memory_words` words.
     pub fn new(memory_words: u64) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            offer: Default::default(),
-            core: Default::default(),
-            command: Default::default(),
-            course: Default::default(),
-            conflict: Default::default(),
-            started: Default::default(),
-            claim: Default::default(),
-            start: Default::default(),
-            claimed: Default::default(),
-            slot: Default::default(),
-            clear: Default::default(),
-            wants: Default::default(),
-            may_start: Default::default(),
             memory_words: Constant::new(bits(memory_words)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Launch {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, claimed, slot);
         self.clear.next = self.offer.val() & !self.conflict.val();

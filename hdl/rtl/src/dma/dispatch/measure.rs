@@ -1,17 +1,9 @@
-//! Checks the ends of a transfer of several rows: in the segment, then in the memory.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of [`Extent`] for each side |
-//! | throughput | one transfer at a time |
-//! | state | [`Extent`], and 2 flip-flops |
-
 use super::{Extent, Operands, EXTENT_WIDTH};
 use portico_spec::ni::{
     packet::{ERROR_WIDTH, OFFSET_WIDTH},
     ErrorCode,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Which end is measured.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -23,8 +15,16 @@ pub enum MeasureState {
     Source,
 }
 
+/// Checks the ends of a transfer of several rows: in the segment, then in the memory.
+///
 /// Measures one transfer.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of [`Extent`] for each side |
+/// | throughput | one transfer at a time |
+/// | state | [`Extent`], and 2 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct Measure {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -43,37 +43,13 @@ pub struct Measure {
     in_segment: Signal<Local, Bit>,
     room: Signal<Local, Bits<OFFSET_WIDTH>>,
     too_far: Signal<Local, Bit>,
-    out_of_segment: Constant<Bits<ERROR_WIDTH>>,
-    out_of_memory: Constant<Bits<ERROR_WIDTH>>,
 }
 
-impl Default for Measure {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            start: Default::default(),
-            remote: Default::default(),
-            operands: Default::default(),
-            done: Default::default(),
-            error: Default::default(),
-            extent: Default::default(),
-            state: Default::default(),
-            in_segment: Default::default(),
-            room: Default::default(),
-            too_far: Default::default(),
-            out_of_segment: Constant::new(bits(ErrorCode::OutOfSegment as u64)),
-            out_of_memory: Constant::new(bits(ErrorCode::OutOfMemory as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Measure {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => extent: clk, rst);
         dff_setup!(self, clk, state);
-        self.extent.clk.next = self.clk.val();
-        self.extent.rst.next = self.rst.val();
         self.extent.rows.next = self.operands.val().rows;
         self.extent.planes.next = self.operands.val().planes;
         self.extent.row.next = self.operands.val().row;
@@ -114,7 +90,7 @@ impl Logic for Measure {
                 if self.extent.done.val() {
                     if self.too_far.val() {
                         self.done.next = true;
-                        self.error.next = self.out_of_segment.val();
+                        self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfSegment as u64);
                         self.state.d.next = MeasureState::Idle;
                     } else {
                         self.extent.start.next = true;
@@ -127,7 +103,7 @@ impl Logic for Measure {
                     self.done.next = true;
                     self.state.d.next = MeasureState::Idle;
                     if self.too_far.val() | self.operands.val().source_beyond {
-                        self.error.next = self.out_of_memory.val();
+                        self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
                     }
                 }
             }

@@ -1,24 +1,24 @@
-//! Credits of the peers' queues, one counter a segment.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a credit that is set, returned or taken counts in the next cycle |
-//! | throughput | one setting, and one return or take, a cycle |
-//! | state | 17 bits a segment in LUT-RAM, and one of the bits a second time |
-//!
-//! Neither a register write nor a return can wait, and both may come in every cycle; a memory has one write port. So each
-//! has a memory of its own: `counts` for returns and takes, `settings` for register writes. A bit beside each, the phase,
-//! tells which of the two is newer: a write of a setting makes the phases differ, and whoever counts makes them equal.
-
 use crate::{ni::ports::CreditIn, prim::LutRam};
-use portico_spec::ni::segment::{CREDITS_WIDTH, HANDLE_WIDTH, SEGMENTS};
-use rust_hdl::prelude::*;
+use portico_spec::ni::segment::{CREDITS_WIDTH, HANDLE_WIDTH};
+use portico_verilog::prelude::*;
 
 /// A counter and its phase.
 const ENTRY_WIDTH: usize = CREDITS_WIDTH + 1;
 
+/// Credits of the peers' queues, one counter a segment.
+///
 /// The counters. A return comes first, a take waits for it.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a credit that is set, returned or taken counts in the next cycle |
+/// | throughput | one setting, and one return or take, a cycle |
+/// | state | 17 bits a segment in LUT-RAM, and one of the bits a second time |
+///
+/// Neither a register write nor a return can wait, and both may come in every cycle; a memory has one write port. So each
+/// has a memory of its own: `counts` for returns and takes, `settings` for register writes. A bit beside each, the phase,
+/// tells which of the two is newer: a write of a setting makes the phases differ, and whoever counts makes them equal.
+#[derive(LogicBlock, Default)]
 pub struct QueueCredits {
     pub clk: Signal<In, Clock>,
     /// The counters are cleared, one a cycle.
@@ -46,43 +46,12 @@ pub struct QueueCredits {
     counted: Signal<Local, Bits<CREDITS_WIDTH>>,
     counting: Signal<Local, Bit>,
     set_phase: Signal<Local, Bits<1>>,
-    phase_at: Constant<Bits<5>>,
 }
 
-impl Default for QueueCredits {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            set: Default::default(),
-            set_segment: Default::default(),
-            set_value: Default::default(),
-            credit_return: Default::default(),
-            credit_segment: Default::default(),
-            credit_ready: Default::default(),
-            credit_available: Default::default(),
-            credit_take: Default::default(),
-            counts: LutRam::new(SEGMENTS),
-            settings: LutRam::new(SEGMENTS),
-            phases: LutRam::new(SEGMENTS),
-            looked_at: Default::default(),
-            phase: Default::default(),
-            count: Default::default(),
-            counted: Default::default(),
-            counting: Default::default(),
-            set_phase: Default::default(),
-            phase_at: Constant::new(bits(CREDITS_WIDTH as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for QueueCredits {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.counts.clk.next = self.clk.val();
-        self.settings.clk.next = self.clk.val();
-        self.phases.clk.next = self.clk.val();
+        wire!(self => counts, settings, phases: clk);
 
         self.looked_at.next = self.credit_segment.val();
         if self.credit_return.valid.val() {
@@ -90,9 +59,9 @@ impl Logic for QueueCredits {
         }
         self.counts.read_address.next = self.looked_at.val();
         self.settings.read_address.next = self.looked_at.val();
-        self.phase.next = self.settings.read_data.val().get_bits::<1>(self.phase_at.val().index());
+        self.phase.next = self.settings.read_data.val().get_bits::<1>(CREDITS_WIDTH);
         self.count.next = self.counts.read_data.val().get_bits::<CREDITS_WIDTH>(0);
-        if self.phase.val() != self.counts.read_data.val().get_bits::<1>(self.phase_at.val().index()) {
+        if self.phase.val() != self.counts.read_data.val().get_bits::<1>(CREDITS_WIDTH) {
             self.count.next = self.settings.read_data.val().get_bits::<CREDITS_WIDTH>(0);
         }
         self.credit_ready.next = !self.credit_return.valid.val() & !self.initialising.val();
@@ -107,7 +76,7 @@ impl Logic for QueueCredits {
         self.counts.write_enable.next = self.counting.val() | self.initialising.val();
         self.counts.write_address.next = self.looked_at.val();
         self.counts.write_data.next = bit_cast::<ENTRY_WIDTH, CREDITS_WIDTH>(self.counted.val())
-            | (bit_cast::<ENTRY_WIDTH, 1>(self.phase.val()) << self.phase_at.val());
+            | (bit_cast::<ENTRY_WIDTH, 1>(self.phase.val()) << bits::<5>(CREDITS_WIDTH));
         self.phases.write_enable.next = self.counting.val() | self.initialising.val();
         self.phases.write_address.next = self.looked_at.val();
         self.phases.write_data.next = self.phase.val();
@@ -121,7 +90,7 @@ impl Logic for QueueCredits {
         self.settings.write_enable.next = self.set.val() | self.initialising.val();
         self.settings.write_address.next = self.set_segment.val();
         self.settings.write_data.next = bit_cast::<ENTRY_WIDTH, CREDITS_WIDTH>(self.set_value.val())
-            | (bit_cast::<ENTRY_WIDTH, 1>(self.set_phase.val()) << self.phase_at.val());
+            | (bit_cast::<ENTRY_WIDTH, 1>(self.set_phase.val()) << bits::<5>(CREDITS_WIDTH));
 
         if self.initialising.val() {
             self.counts.write_address.next = self.sweep.val();
@@ -138,6 +107,7 @@ impl Logic for QueueCredits {
 mod tests {
     use super::*;
     use crate::prim::testing::{clock_edge, rng, settle};
+    use portico_spec::ni::segment::SEGMENTS;
     use rand::Rng;
 
     #[test]

@@ -1,20 +1,20 @@
-//! Refuses a request: a packet of two flits on the control plane.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles to the head, 1 to the code |
-//! | throughput | one refusal in two cycles |
-//! | state | 1 flip-flop |
-
 use crate::{ni::words::HeadEncoder, prim::StreamOut};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::packet::{ControlKind, ERROR_WIDTH, SLOT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Refuses a request: a packet of two flits on the control plane.
+///
 /// Sends what is offered; `ready` with the last flit.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles to the head, 1 to the code |
+/// | throughput | one refusal in two cycles |
+/// | state | 1 flip-flop |
+#[derive(LogicBlock, Default)]
 pub struct Refuser {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -30,36 +30,16 @@ pub struct Refuser {
     pub m_axis: StreamOut<32>,
     head: HeadEncoder,
     in_code: DFF<Bit>,
-    refuse_kind: Constant<Bits<KIND_WIDTH>>,
 }
 
-impl Default for Refuser {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            valid: Default::default(),
-            destination: Default::default(),
-            slot: Default::default(),
-            error: Default::default(),
-            ready: Default::default(),
-            m_axis: Default::default(),
-            head: Default::default(),
-            in_code: Default::default(),
-            refuse_kind: Constant::new(bits(ControlKind::Refuse as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Refuser {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, in_code);
         self.head.destination.next = self.destination.val();
         self.head.source.next = self.node.val();
         self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.slot.val());
-        self.head.kind.next = self.refuse_kind.val();
+        self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
         self.head.last.next = false;
         self.m_axis.tvalid.next = self.valid.val();
         self.m_axis.tlast.next = self.in_code.q.val();

@@ -1,14 +1,3 @@
-//! Takes the words of a request, and passes them on into the server's registers.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles to the register file, 1 to `request` |
-//! | throughput | one word a cycle |
-//! | state | about 90 flip-flops |
-//!
-//! A request is the packet as it came: head, ADDRESS, whose offset goes to register 1, and the words of the registers
-//! from 2 on.
-
 use super::REPEAT_WIDTH;
 use crate::{
     ni::{
@@ -25,7 +14,7 @@ use portico_spec::{
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a count of words up to one more than a request may have, so that too many show.
 pub const PLACE_WIDTH: usize = 4;
@@ -47,8 +36,19 @@ pub struct Request {
     pub has_planes: Bit,
 }
 
+/// Takes the words of a request, and passes them on into the server's registers.
+///
 /// One request at a time.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles to the register file, 1 to `request` |
+/// | throughput | one word a cycle |
+/// | state | about 90 flip-flops |
+///
+/// A request is the packet as it came: head, ADDRESS, whose offset goes to register 1, and the words of the registers
+/// from 2 on.
+#[derive(LogicBlock, Default)]
 pub struct RequestLoad {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -81,50 +81,10 @@ pub struct RequestLoad {
     first: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
-    most: Constant<Bits<PLACE_WIDTH>>,
-    registers_end: Constant<Bits<PLACE_WIDTH>>,
-    high_half: Constant<Bits<6>>,
-    server: Constant<Bits<CONTEXT_WIDTH>>,
 }
 
-impl Default for RequestLoad {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            open: Default::default(),
-            open_first: Default::default(),
-            clear: Default::default(),
-            argument: Default::default(),
-            lookup: Default::default(),
-            window_tag: Default::default(),
-            complete: Default::default(),
-            lone: Default::default(),
-            request: Default::default(),
-            head: Default::default(),
-            address: Default::default(),
-            place: Default::default(),
-            source: Default::default(),
-            slot: Default::default(),
-            offset: Default::default(),
-            row: Default::default(),
-            rows: Default::default(),
-            stride: Default::default(),
-            has_planes: Default::default(),
-            first: Default::default(),
-            ready: Default::default(),
-            taken: Default::default(),
-            most: Constant::new(bits(8)),
-            registers_end: Constant::new(bits(TRANSFER_WORDS[2] as u64)),
-            high_half: Constant::new(bits(16)),
-            server: Constant::new(bits(SERVER_CONTEXT as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for RequestLoad {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, place, source, slot, offset, row, rows, stride, has_planes);
         self.head.word.next = self.s_axis.tdata.val();
@@ -137,9 +97,10 @@ impl Logic for RequestLoad {
         self.lone.next = self.first.val();
         self.lookup.next = self.taken.val() & self.first.val();
         self.window_tag.next = self.head.tag.val();
-        self.argument.enable.next =
-            self.taken.val() & self.place.q.val().any() & (self.place.q.val() < self.registers_end.val());
-        self.argument.context.next = self.server.val();
+        self.argument.enable.next = self.taken.val()
+            & self.place.q.val().any()
+            & (self.place.q.val() < bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64));
+        self.argument.context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.argument.register.next = self.place.q.val();
         self.argument.data.next = self.s_axis.tdata.val();
         if self.place.q.val() == 1 {
@@ -148,7 +109,7 @@ impl Logic for RequestLoad {
         }
 
         if self.taken.val() {
-            if self.place.q.val() != self.most.val() {
+            if self.place.q.val() != bits::<PLACE_WIDTH>(8) {
                 self.place.d.next = self.place.q.val() + 1;
             }
             if self.first.val() {
@@ -162,18 +123,10 @@ impl Logic for RequestLoad {
             }
             if self.place.q.val() == 3 {
                 self.row.d.next = self.s_axis.tdata.val().get_bits::<ROW_WIDTH>(0);
-                self.rows.d.next = self
-                    .s_axis
-                    .tdata
-                    .val()
-                    .get_bits::<REPEAT_WIDTH>(self.high_half.val().index());
+                self.rows.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(16);
             }
             if self.place.q.val() == 4 {
-                self.stride.d.next = self
-                    .s_axis
-                    .tdata
-                    .val()
-                    .get_bits::<STRIDE_WIDTH>(self.high_half.val().index());
+                self.stride.d.next = self.s_axis.tdata.val().get_bits::<STRIDE_WIDTH>(16);
             }
             if self.place.q.val() == 5 {
                 self.has_planes.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(0).any();

@@ -1,10 +1,3 @@
-//! What a request asks of the sequencer.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::{Request, PLACE_WIDTH, REPEAT_WIDTH};
 use crate::ni::ports::StartOut;
 use portico_spec::{
@@ -17,10 +10,17 @@ use portico_spec::{
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What a request asks of the sequencer.
+///
 /// Starts the server.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct RequestStart {
     pub offer: Signal<In, Bit>,
     pub request: Signal<In, Request>,
@@ -29,10 +29,6 @@ pub struct RequestStart {
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     pub start: StartOut,
     pub started: Signal<Out, Bit>,
-    cubic_words: Constant<Bits<PLACE_WIDTH>>,
-    once: Constant<Bits<REPEAT_WIDTH>>,
-    server: Constant<Bits<CONTEXT_WIDTH>>,
-    reply_kind: Constant<Bits<KIND_WIDTH>>,
     put: Constant<Bits<PC_WIDTH>>,
     put2d: Constant<Bits<PC_WIDTH>>,
     put3d: Constant<Bits<PC_WIDTH>>,
@@ -42,51 +38,42 @@ pub struct RequestStart {
 impl RequestStart {
     /// For programs at `entries`.
     pub fn new(entries: &Entries) -> Self {
-        let entry = |place: u8| Constant::new(bits(u64::from(place)));
+        let entry = |place: u8| Constant::new(bits(place.into()));
         Self {
-            offer: Default::default(),
-            request: Default::default(),
-            base: Default::default(),
-            size: Default::default(),
-            start: Default::default(),
-            started: Default::default(),
-            cubic_words: Constant::new(bits(TRANSFER_WORDS[2] as u64)),
-            once: Constant::new(bits(1)),
-            server: Constant::new(bits(SERVER_CONTEXT as u64)),
-            reply_kind: Constant::new(bits(DataKind::Reply as u64)),
             put: entry(entries.put),
             put2d: entry(entries.put2d),
             put3d: entry(entries.put3d),
             empty: entry(entries.empty),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for RequestStart {
-    #[hdl_gen]
     fn update(&mut self) {
         self.started.next = self.offer.val() & self.start.ready.val();
         self.start.valid.next = self.offer.val();
-        self.start.context.next = self.server.val();
+        self.start.context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.start.pc.next = self.put2d.val();
         if !(self.request.val().row.any() & self.request.val().rows.any() & self.request.val().has_planes) {
             self.start.pc.next = self.empty.val();
-        } else if self.request.val().count == self.cubic_words.val() {
+        } else if self.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64) {
             self.start.pc.next = self.put3d.val();
-        } else if self.request.val().rows == self.once.val() {
+        } else if self.request.val().rows == bits::<REPEAT_WIDTH>(1) {
             self.start.pc.next = self.put.val();
         }
         self.start.control.next = false;
         self.start.bare.next = false;
         self.start.destination.next = self.request.val().source;
         self.start.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.request.val().slot);
-        self.start.kind.next = self.reply_kind.val();
+        self.start.kind.next = bits::<KIND_WIDTH>(DataKind::Reply as u64);
         self.start.offset.next = self.request.val().offset;
         // The requester has made sure of its own memory.
         self.start.size.next = bits::<OFFSET_WIDTH>(0) - 1;
         self.start.row.next = self.request.val().row;
         self.start.stride.next = self.request.val().stride;
-        if self.request.val().rows == self.once.val() {
+        if self.request.val().rows == bits::<REPEAT_WIDTH>(1) {
             self.start.stride.next = self.request.val().row;
         }
         self.start.has_slot.next = false;

@@ -1,11 +1,3 @@
-//! Segments: what this node knows of windows and queues of others.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | lookup: 1 cycle; credits as in [`QueueCredits`] |
-//! | throughput | one lookup and one register write a cycle |
-//! | state | 48 bits a segment in block RAM, and [`QueueCredits`] |
-
 use super::QueueCredits;
 use crate::{
     ni::ports::{CreditIn, RegisterWriteIn},
@@ -16,10 +8,10 @@ use portico_spec::{
     ni::{
         packet::OFFSET_WIDTH,
         registers::{Block as Registers, SegmentRegister, BLOCK_OFFSET, INDEX_WIDTH, SHORT_FIELD_WIDTH},
-        segment::{CREDITS_WIDTH, HANDLE_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, SEGMENTS, TAG_OFFSET},
+        segment::{CREDITS_WIDTH, HANDLE_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, TAG_OFFSET},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of an index above the handle.
 const ABOVE: usize = HANDLE_WIDTH + SHORT_FIELD_WIDTH;
@@ -28,8 +20,16 @@ const ABOVE_WIDTH: usize = INDEX_WIDTH - ABOVE;
 const FIELD: usize = 24;
 const ENTRY: usize = 2 * FIELD;
 
+/// Segments: what this node knows of windows and queues of others.
+///
 /// The segments, by handle.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | lookup: 1 cycle; credits as in [`QueueCredits`] |
+/// | throughput | one lookup and one register write a cycle |
+/// | state | 48 bits a segment in block RAM, and [`QueueCredits`] |
+#[derive(LogicBlock, Default)]
 pub struct Segments {
     pub clk: Signal<In, Clock>,
     /// The segments are cleared, one a cycle.
@@ -57,92 +57,34 @@ pub struct Segments {
     own: Signal<Local, Bit>,
     written: Signal<Local, Bits<HANDLE_WIDTH>>,
     field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
-    above_at: Constant<Bits<5>>,
-    segments_block: Constant<Bits<ABOVE_WIDTH>>,
-    handle_at: Constant<Bits<5>>,
-    target_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    size_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    credits_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    target_lanes: Constant<Bits<6>>,
-    size_lanes: Constant<Bits<6>>,
-    all_lanes: Constant<Bits<6>>,
-    node_at: Constant<Bits<6>>,
-    tag_at: Constant<Bits<6>>,
-    kind_at: Constant<Bits<6>>,
-    size_at: Constant<Bits<6>>,
 }
 
-impl Default for Segments {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            register_write: Default::default(),
-            lookup: Default::default(),
-            handle: Default::default(),
-            lookup_ready: Default::default(),
-            node: Default::default(),
-            tag: Default::default(),
-            kind: Default::default(),
-            size: Default::default(),
-            credit_return: Default::default(),
-            credit_segment: Default::default(),
-            credit_ready: Default::default(),
-            credit_available: Default::default(),
-            credit_take: Default::default(),
-            entries: Ram::new(SEGMENTS),
-            credits: Default::default(),
-            own: Default::default(),
-            written: Default::default(),
-            field: Default::default(),
-            above_at: Constant::new(bits(ABOVE as u64)),
-            segments_block: Constant::new(bits((Registers::Segments as u64) << (BLOCK_OFFSET - ABOVE))),
-            handle_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
-            target_field: Constant::new(bits(SegmentRegister::Target as u64)),
-            size_field: Constant::new(bits(SegmentRegister::Size as u64)),
-            credits_field: Constant::new(bits(SegmentRegister::Credits as u64)),
-            target_lanes: Constant::new(bits(0b000_111)),
-            size_lanes: Constant::new(bits(0b111_000)),
-            all_lanes: Constant::new(bits(0b111_111)),
-            node_at: Constant::new(bits(NODE_OFFSET as u64)),
-            tag_at: Constant::new(bits(TAG_OFFSET as u64)),
-            kind_at: Constant::new(bits(KIND_OFFSET as u64)),
-            size_at: Constant::new(bits(FIELD as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Segments {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => entries, credits: clk);
         self.own.next = self.register_write.enable.val()
-            & (self
-                .register_write
-                .index
-                .val()
-                .get_bits::<ABOVE_WIDTH>(self.above_at.val().index())
-                == self.segments_block.val());
+            & (self.register_write.index.val().get_bits::<ABOVE_WIDTH>(ABOVE)
+                == bits::<ABOVE_WIDTH>((Registers::Segments as u64) << (BLOCK_OFFSET - ABOVE)));
         self.written.next = self
             .register_write
             .index
             .val()
-            .get_bits::<HANDLE_WIDTH>(self.handle_at.val().index());
+            .get_bits::<HANDLE_WIDTH>(SHORT_FIELD_WIDTH);
         self.field.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
 
-        self.entries.clk.next = self.clk.val();
         self.entries.write_lanes.next = 0.into();
         self.entries.write_address.next = self.written.val();
         self.entries.write_data.next = bit_cast::<ENTRY, FIELD>(bit_cast::<FIELD, 32>(self.register_write.data.val()))
-            | (bit_cast::<ENTRY, 32>(self.register_write.data.val()) << self.size_at.val());
-        if self.own.val() & (self.field.val() == self.target_field.val()) {
-            self.entries.write_lanes.next = self.target_lanes.val();
+            | (bit_cast::<ENTRY, 32>(self.register_write.data.val()) << bits::<6>(FIELD));
+        if self.own.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Target as u64)) {
+            self.entries.write_lanes.next = bits::<6>(0b000_111);
         }
-        if self.own.val() & (self.field.val() == self.size_field.val()) {
-            self.entries.write_lanes.next = self.size_lanes.val();
+        if self.own.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Size as u64)) {
+            self.entries.write_lanes.next = bits::<6>(0b111_000);
         }
         if self.initialising.val() {
-            self.entries.write_lanes.next = self.all_lanes.val();
+            self.entries.write_lanes.next = bits::<6>(0b111_111);
             self.entries.write_address.next = self.sweep.val();
             self.entries.write_data.next = 0.into();
         }
@@ -150,38 +92,19 @@ impl Logic for Segments {
         self.lookup_ready.next = !self.own.val() & !self.initialising.val();
         self.entries.read_enable.next = self.lookup.val();
         self.entries.read_address.next = self.handle.val();
-        self.node.next = self
-            .entries
-            .read_data
-            .val()
-            .get_bits::<NODE_WIDTH>(self.node_at.val().index());
-        self.tag.next = self
-            .entries
-            .read_data
-            .val()
-            .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
-        self.kind.next = self
-            .entries
-            .read_data
-            .val()
-            .get_bits::<KIND_WIDTH>(self.kind_at.val().index());
-        self.size.next = self
-            .entries
-            .read_data
-            .val()
-            .get_bits::<OFFSET_WIDTH>(self.size_at.val().index());
+        self.node.next = self.entries.read_data.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
+        self.tag.next = self.entries.read_data.val().get_bits::<TAG_WIDTH>(TAG_OFFSET);
+        self.kind.next = self.entries.read_data.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
+        self.size.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(FIELD);
 
-        self.credits.clk.next = self.clk.val();
-        self.credits.initialising.next = self.initialising.val();
-        self.credits.sweep.next = self.sweep.val();
-        self.credits.set.next = self.own.val() & (self.field.val() == self.credits_field.val());
+        wire!(self => credits: initialising, sweep);
+        self.credits.set.next =
+            self.own.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
         self.credits.set_segment.next = self.written.val();
         self.credits.set_value.next = self.register_write.data.val().get_bits::<CREDITS_WIDTH>(0);
         CreditIn::link(&mut self.credit_return, &mut self.credits.credit_return);
-        self.credits.credit_segment.next = self.credit_segment.val();
-        self.credits.credit_take.next = self.credit_take.val();
-        self.credit_ready.next = self.credits.credit_ready.val();
-        self.credit_available.next = self.credits.credit_available.val();
+        wire!(self => credits: credit_segment, credit_take);
+        wire!(credits => self: credit_ready, credit_available);
     }
 }
 
@@ -192,6 +115,7 @@ mod tests {
         dma::testing::write,
         prim::testing::{clock_edge, emitted, rng, settle},
     };
+    use portico_spec::ni::segment::SEGMENTS;
     use rand::Rng;
 
     #[test]

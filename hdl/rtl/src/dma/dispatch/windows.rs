@@ -1,11 +1,3 @@
-//! What the server must know of this node's windows: a copy of some fields of the tags.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | lookup: 1 cycle |
-//! | throughput | one lookup and one register write a cycle |
-//! | state | 56 bits a window in block RAM |
-
 use crate::{ni::ports::RegisterWriteIn, prim::Ram};
 use portico_spec::{
     flit::TAG_WIDTH,
@@ -15,7 +7,7 @@ use portico_spec::{
         window::{Mode, MODE_OFFSET, MODE_WIDTH, WINDOWS},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of an index above the tag.
 const ABOVE: usize = TAG_WIDTH + FIELD_WIDTH;
@@ -26,8 +18,16 @@ const ENTRY: usize = 8 * LANES;
 const SIZE_AT: usize = 24;
 const MODE_AT: usize = 48;
 
+/// What the server must know of this node's windows: a copy of some fields of the tags.
+///
 /// The windows, by tag.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | lookup: 1 cycle |
+/// | throughput | one lookup and one register write a cycle |
+/// | state | 56 bits a window in block RAM |
+#[derive(LogicBlock, Default)]
 pub struct Windows {
     pub clk: Signal<In, Clock>,
     /// The windows are closed, one a cycle; but the system window is opened.
@@ -46,18 +46,6 @@ pub struct Windows {
     entries: Ram<ENTRY, TAG_WIDTH, LANES>,
     own: Signal<Local, Bit>,
     field: Signal<Local, Bits<FIELD_WIDTH>>,
-    above_at: Constant<Bits<5>>,
-    tags_block: Constant<Bits<ABOVE_WIDTH>>,
-    tag_at: Constant<Bits<5>>,
-    base_field: Constant<Bits<FIELD_WIDTH>>,
-    size_field: Constant<Bits<FIELD_WIDTH>>,
-    control_field: Constant<Bits<FIELD_WIDTH>>,
-    base_lanes: Constant<Bits<LANES>>,
-    size_lanes: Constant<Bits<LANES>>,
-    control_lanes: Constant<Bits<LANES>>,
-    all_lanes: Constant<Bits<LANES>>,
-    size_at: Constant<Bits<6>>,
-    mode_at: Constant<Bits<6>>,
     system_window: Constant<Bits<ENTRY>>,
 }
 
@@ -70,73 +58,43 @@ impl Windows {
             "windows: space_words = {space_words}, allowed: 1 to {most}"
         );
         Self {
-            clk: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            register_write: Default::default(),
-            lookup: Default::default(),
-            tag: Default::default(),
-            lookup_ready: Default::default(),
-            base: Default::default(),
-            size: Default::default(),
-            mode: Default::default(),
             entries: Ram::new(WINDOWS),
-            own: Default::default(),
-            field: Default::default(),
-            above_at: Constant::new(bits(ABOVE as u64)),
-            tags_block: Constant::new(bits((Registers::Tags as u64) << (BLOCK_OFFSET - ABOVE))),
-            tag_at: Constant::new(bits(FIELD_WIDTH as u64)),
-            base_field: Constant::new(bits(TagRegister::Base as u64)),
-            size_field: Constant::new(bits(TagRegister::Size as u64)),
-            control_field: Constant::new(bits(TagRegister::Control as u64)),
-            base_lanes: Constant::new(bits(0b0_000_111)),
-            size_lanes: Constant::new(bits(0b0_111_000)),
-            control_lanes: Constant::new(bits(0b1_000_000)),
-            all_lanes: Constant::new(bits(0b1_111_111)),
-            size_at: Constant::new(bits(SIZE_AT as u64)),
-            mode_at: Constant::new(bits((MODE_AT + MODE_OFFSET) as u64)),
             system_window: Constant::new(bits(
                 space_words << SIZE_AT | (Mode::Window as u64) << (MODE_AT + MODE_OFFSET),
             )),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Windows {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => entries: clk);
         self.own.next = self.register_write.enable.val()
-            & (self
-                .register_write
-                .index
-                .val()
-                .get_bits::<ABOVE_WIDTH>(self.above_at.val().index())
-                == self.tags_block.val());
+            & (self.register_write.index.val().get_bits::<ABOVE_WIDTH>(ABOVE)
+                == bits::<ABOVE_WIDTH>((Registers::Tags as u64) << (BLOCK_OFFSET - ABOVE)));
         self.field.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
 
-        self.entries.clk.next = self.clk.val();
         self.entries.write_lanes.next = 0.into();
-        self.entries.write_address.next = self
-            .register_write
-            .index
-            .val()
-            .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
+        self.entries.write_address.next = self.register_write.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
         self.entries.write_data.next =
             bit_cast::<ENTRY, SIZE_AT>(bit_cast::<SIZE_AT, 32>(self.register_write.data.val()))
                 | (bit_cast::<ENTRY, SIZE_AT>(bit_cast::<SIZE_AT, 32>(self.register_write.data.val()))
-                    << self.size_at.val())
-                | (bit_cast::<ENTRY, 8>(bit_cast::<8, 32>(self.register_write.data.val())) << self.mode_at.val());
-        if self.own.val() & (self.field.val() == self.base_field.val()) {
-            self.entries.write_lanes.next = self.base_lanes.val();
+                    << bits::<6>(SIZE_AT))
+                | (bit_cast::<ENTRY, 8>(bit_cast::<8, 32>(self.register_write.data.val()))
+                    << bits::<6>((MODE_AT + MODE_OFFSET) as u64));
+        if self.own.val() & (self.field.val() == bits::<FIELD_WIDTH>(TagRegister::Base as u64)) {
+            self.entries.write_lanes.next = bits::<LANES>(0b0_000_111);
         }
-        if self.own.val() & (self.field.val() == self.size_field.val()) {
-            self.entries.write_lanes.next = self.size_lanes.val();
+        if self.own.val() & (self.field.val() == bits::<FIELD_WIDTH>(TagRegister::Size as u64)) {
+            self.entries.write_lanes.next = bits::<LANES>(0b0_111_000);
         }
-        if self.own.val() & (self.field.val() == self.control_field.val()) {
-            self.entries.write_lanes.next = self.control_lanes.val();
+        if self.own.val() & (self.field.val() == bits::<FIELD_WIDTH>(TagRegister::Control as u64)) {
+            self.entries.write_lanes.next = bits::<LANES>(0b1_000_000);
         }
         if self.initialising.val() {
-            self.entries.write_lanes.next = self.all_lanes.val();
+            self.entries.write_lanes.next = bits::<LANES>(0b1_111_111);
             self.entries.write_address.next = self.sweep.val();
             self.entries.write_data.next = 0.into();
             // The system window is the last.
@@ -149,16 +107,12 @@ impl Logic for Windows {
         self.entries.read_enable.next = self.lookup.val();
         self.entries.read_address.next = self.tag.val();
         self.base.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(0);
-        self.size.next = self
-            .entries
-            .read_data
-            .val()
-            .get_bits::<OFFSET_WIDTH>(self.size_at.val().index());
+        self.size.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(SIZE_AT);
         self.mode.next = self
             .entries
             .read_data
             .val()
-            .get_bits::<MODE_WIDTH>(self.mode_at.val().index());
+            .get_bits::<MODE_WIDTH>(MODE_AT + MODE_OFFSET);
     }
 }
 

@@ -1,13 +1,3 @@
-//! Headers on their way to the injector, put into words, and notices between them.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one header or notice a cycle |
-//! | state | 4 places in LUT-RAM |
-//!
-//! A notice goes the way of the packets, so that it comes out when those before it have gone.
-
 use crate::{
     ni::{
         ports::{EventIn, HeaderIn},
@@ -19,15 +9,14 @@ use portico_spec::{
     flit::NODE_WIDTH,
     ni::{event::EVENT_WIDTH, instruction::COUNT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 const DEPTH_BITS: usize = 2;
-const DEPTH: usize = 1 << DEPTH_BITS;
 /// Bits of a place: notice, control, bare, geometry.
 const FLAGS: usize = 4;
 
 /// A packet to send, or a notice to give, as the queue sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "PacketIn"]
 pub struct PacketOut {
     pub valid: Signal<Out, Bit>,
@@ -46,7 +35,7 @@ pub struct PacketOut {
 }
 
 /// As the injector sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "PacketOut"]
 pub struct PacketIn {
     pub valid: Signal<In, Bit>,
@@ -61,8 +50,18 @@ pub struct PacketIn {
     pub ready: Signal<Out, Bit>,
 }
 
+/// Headers on their way to the injector, put into words, and notices between them.
+///
 /// A FIFO of headers and notices; never both in a cycle.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one header or notice a cycle |
+/// | state | 4 places in LUT-RAM |
+///
+/// A notice goes the way of the packets, so that it comes out when those before it have gone.
+#[derive(LogicBlock, Default)]
 pub struct HeaderQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: empty afterwards.
@@ -83,76 +82,39 @@ pub struct HeaderQueue {
     flags: [LutRam<1, DEPTH_BITS>; FLAGS],
 }
 
-impl Default for HeaderQueue {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            header: Default::default(),
-            notice: Default::default(),
-            packet: Default::default(),
-            head_encoder: Default::default(),
-            address_encoder: Default::default(),
-            geometry_encoder: Default::default(),
-            control: FifoControl::new(DEPTH),
-            heads: LutRam::new(DEPTH),
-            addresses: LutRam::new(DEPTH),
-            geometries: LutRam::new(DEPTH),
-            words: LutRam::new(DEPTH),
-            flags: std::array::from_fn(|_| LutRam::new(DEPTH)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for HeaderQueue {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => control: clk, rst);
+        wire!(self => heads, addresses, geometries, words: clk);
         self.head_encoder.destination.next = self.header.destination.val();
         self.head_encoder.source.next = self.node.val();
-        self.head_encoder.tag.next = self.header.tag.val();
-        self.head_encoder.kind.next = self.header.kind.val();
-        self.head_encoder.last.next = self.header.last.val();
-        self.address_encoder.offset.next = self.header.offset.val();
-        self.address_encoder.slot.next = self.header.slot.val();
-        self.address_encoder.strided.next = self.header.strided.val();
-        self.address_encoder.operation.next = self.header.operation.val();
-        self.address_encoder.wide.next = self.header.wide.val();
-        self.geometry_encoder.row.next = self.header.row.val();
-        self.geometry_encoder.stride.next = self.header.stride.val();
+        wire!(header => head_encoder: tag, kind, last);
+        wire!(header => address_encoder: offset, slot, strided, operation, wide);
+        wire!(header => geometry_encoder: row, stride);
 
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
         self.control.write.next = self.header.valid.val() | self.notice.valid.val();
         self.header.ready.next = !self.control.full.val();
         self.notice.ready.next = !self.control.full.val();
         self.control.read.next = self.packet.ready.val();
         self.packet.valid.next = !self.control.empty.val();
 
-        self.heads.clk.next = self.clk.val();
-        self.heads.write_enable.next = self.control.write_enable.val();
-        self.heads.write_address.next = self.control.write_address.val();
+        wire!(control => heads: write_enable, write_address);
         self.heads.write_data.next = self.head_encoder.word.val();
         if self.notice.valid.val() {
             self.heads.write_data.next = bit_cast::<32, EVENT_WIDTH>(self.notice.event.val());
         }
         self.heads.read_address.next = self.control.read_address.val();
         self.packet.head.next = self.heads.read_data.val();
-        self.addresses.clk.next = self.clk.val();
-        self.addresses.write_enable.next = self.control.write_enable.val();
-        self.addresses.write_address.next = self.control.write_address.val();
+        wire!(control => addresses: write_enable, write_address);
         self.addresses.write_data.next = self.address_encoder.word.val();
         self.addresses.read_address.next = self.control.read_address.val();
         self.packet.address.next = self.addresses.read_data.val();
-        self.geometries.clk.next = self.clk.val();
-        self.geometries.write_enable.next = self.control.write_enable.val();
-        self.geometries.write_address.next = self.control.write_address.val();
+        wire!(control => geometries: write_enable, write_address);
         self.geometries.write_data.next = self.geometry_encoder.word.val();
         self.geometries.read_address.next = self.control.read_address.val();
         self.packet.geometry.next = self.geometries.read_data.val();
-        self.words.clk.next = self.clk.val();
-        self.words.write_enable.next = self.control.write_enable.val();
-        self.words.write_address.next = self.control.write_address.val();
+        wire!(control => words: write_enable, write_address);
         self.words.write_data.next = self.header.words.val();
         self.words.read_address.next = self.control.read_address.val();
         self.packet.words.next = self.words.read_data.val();
@@ -163,9 +125,7 @@ impl Logic for HeaderQueue {
         self.flags[3].write_data.next = self.header.has_geometry.val().into();
         for i in 0..FLAGS {
             self.flags[i].clk.next = self.clk.val();
-            self.flags[i].write_enable.next = self.control.write_enable.val();
-            self.flags[i].write_address.next = self.control.write_address.val();
-            self.flags[i].read_address.next = self.control.read_address.val();
+            wire!(control => flags[i]: write_enable, write_address, read_address);
         }
         self.packet.notice.next = self.flags[0].read_data.val().any();
         self.packet.control.next = self.flags[1].read_data.val().any();

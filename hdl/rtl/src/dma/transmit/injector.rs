@@ -1,11 +1,3 @@
-//! Sends packets: head, ADDRESS, GEOMETRY, payload; and gives notices where they stand between packets.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles from a header, and from a word of payload, to its flit |
-//! | throughput | one flit a cycle, none lost between packets |
-//! | state | the part of the packet, its words sent, the words of payload that are there |
-
 use super::header_queue::PacketIn;
 use crate::{
     ni::ports::EventOut,
@@ -15,7 +7,7 @@ use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{event::EVENT_WIDTH, instruction::COUNT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Wide enough for the words of the payload FIFO.
 const FILL_WIDTH: usize = 8;
@@ -29,8 +21,16 @@ pub enum Part {
     Payload,
 }
 
+/// Sends packets: head, ADDRESS, GEOMETRY, payload; and gives notices where they stand between packets.
+///
 /// From headers and payload to flits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles from a header, and from a word of payload, to its flit |
+/// | throughput | one flit a cycle, none lost between packets |
+/// | state | the part of the packet, its words sent, the words of payload that are there |
+#[derive(LogicBlock, Default)]
 pub struct Injector<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -62,33 +62,14 @@ impl<const W: usize> Injector<W> {
     /// Sends a head when its header comes, or, if `whole`, when all of its payload is there too.
     pub fn new(whole: bool) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            packet: Default::default(),
-            payload: Default::default(),
-            pushed: Default::default(),
-            m_axis: Default::default(),
-            m_axis_control: Default::default(),
-            event: Default::default(),
-            part: Default::default(),
-            sent: Default::default(),
-            fill: Default::default(),
-            there: Default::default(),
-            offers: Default::default(),
-            flit: Default::default(),
-            tail: Default::default(),
-            passes: Default::default(),
-            popping: Default::default(),
-            noticed: Default::default(),
-            after: Default::default(),
-            following: Default::default(),
             whole: Constant::new(whole),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Injector<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, part, sent, fill);
         self.event.valid.next = self.packet.valid.val() & self.packet.notice.val();

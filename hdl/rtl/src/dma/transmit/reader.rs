@@ -1,22 +1,22 @@
-//! Reads the words of chunks, and puts them and literals in order.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 cycles from a chunk to its first request, or to its literal |
-//! | throughput | one word a cycle; a literal waits until the words before it have come |
-//! | state | the place in the chunk, the room left, the requests open |
-//!
-//! A request goes out only if there is room for its word behind those that are on their way.
-
 use crate::ni::ports::{ChunkIn, MemoryReadOut};
 use portico_spec::ni::{instruction::COUNT_WIDTH, packet::OFFSET_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Wide enough for the words of the payload FIFO.
 const ROOM_WIDTH: usize = 8;
 
+/// Reads the words of chunks, and puts them and literals in order.
+///
 /// From chunks to words.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles from a chunk to its first request, or to its literal |
+/// | throughput | one word a cycle; a literal waits until the words before it have come |
+/// | state | the place in the chunk, the room left, the requests open |
+///
+/// A request goes out only if there is room for its word behind those that are on their way.
+#[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high. Words still on their way from the memory must not come after it.
@@ -42,27 +42,14 @@ impl<const W: usize> Reader<W> {
     /// In front of a payload FIFO of `depth` words.
     pub fn new(depth: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            chunk: Default::default(),
-            memory_read: Default::default(),
-            push: Default::default(),
-            data: Default::default(),
-            popped: Default::default(),
-            at: Default::default(),
-            room: Default::default(),
-            on_their_way: Default::default(),
-            asks: Default::default(),
-            asked: Default::default(),
-            copies: Default::default(),
-            after: Default::default(),
             depth: Constant::new(bits(depth as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Reader<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, at, room, on_their_way);
         self.asks.next = self.chunk.valid.val() & !self.chunk.literal.val() & self.room.q.val().any();

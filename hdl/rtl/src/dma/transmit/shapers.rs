@@ -1,14 +1,3 @@
-//! Packet shapers: how long packets may be, and how many flits may go.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a packet taken from a bucket is seen by `may_send` in the next cycle |
-//! | throughput | one packet a cycle |
-//! | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits |
-//!
-//! A bucket fills by `rate` flits in 256 cycles up to `burst`, one bucket a cycle in turn. A packet may begin while the level
-//! is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never inside one.
-
 use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
@@ -19,15 +8,26 @@ use portico_spec::{
         shaper::{RATE_CYCLES, RATE_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of a level below a flit: what one flit in 256 cycles gives a bucket in its turn.
 const FRACTION_BITS: usize = RATE_CYCLES.ilog2() as usize - SHAPER_WIDTH;
 /// A level, two's complement: the greatest burst, or one packet below zero.
 const LEVEL_WIDTH: usize = RATE_WIDTH + FRACTION_BITS + 2;
 
+/// Packet shapers: how long packets may be, and how many flits may go.
+///
 /// The shapers of a tile.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a packet taken from a bucket is seen by `may_send` in the next cycle |
+/// | throughput | one packet a cycle |
+/// | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits |
+///
+/// A bucket fills by `rate` flits in 256 cycles up to `burst`, one bucket a cycle in turn. A packet may begin while the level
+/// is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never inside one.
+#[derive(LogicBlock, Default)]
 pub struct Shapers {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: buckets are empty, and not limited.
@@ -63,108 +63,48 @@ pub struct Shapers {
     drained: Signal<Local, Bits<LEVEL_WIDTH>>,
     turn_one: Signal<Local, Bits<SHAPERS>>,
     selected_one: Signal<Local, Bits<SHAPERS>>,
-    block: Constant<Bits<BLOCK_WIDTH>>,
-    block_at: Constant<Bits<4>>,
-    place_at: Constant<Bits<4>>,
-    maximum_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    rate_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    burst_field: Constant<Bits<SHORT_FIELD_WIDTH>>,
-    greatest_maximum: Constant<Bits<COUNT_WIDTH>>,
-    greatest_maximum_word: Constant<Bits<32>>,
-    amount_width: Constant<Bits<6>>,
-    fraction: Constant<Bits<6>>,
-    sign: Constant<Bits<6>>,
 }
 
-impl Default for Shapers {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            register_write: Default::default(),
-            selected: Default::default(),
-            maximum: Default::default(),
-            take: Default::default(),
-            flits: Default::default(),
-            may_send: Default::default(),
-            maxima: LutRam::new(SHAPERS),
-            rates: LutRam::new(SHAPERS),
-            bursts: LutRam::new(SHAPERS),
-            limited: Default::default(),
-            turn: Default::default(),
-            level: Default::default(),
-            written: Default::default(),
-            place: Default::default(),
-            field: Default::default(),
-            amount: Default::default(),
-            turned: Default::default(),
-            raised: Default::default(),
-            brim: Default::default(),
-            filled: Default::default(),
-            prior: Default::default(),
-            drained: Default::default(),
-            turn_one: Default::default(),
-            selected_one: Default::default(),
-            block: Constant::new(bits(RegisterBlock::Shapers as u64)),
-            block_at: Constant::new(bits(BLOCK_OFFSET as u64)),
-            place_at: Constant::new(bits(SHORT_FIELD_WIDTH as u64)),
-            maximum_field: Constant::new(bits(ShaperRegister::Maximum as u64)),
-            rate_field: Constant::new(bits(ShaperRegister::Rate as u64)),
-            burst_field: Constant::new(bits(ShaperRegister::Burst as u64)),
-            greatest_maximum: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
-            greatest_maximum_word: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
-            amount_width: Constant::new(bits(RATE_WIDTH as u64)),
-            fraction: Constant::new(bits(FRACTION_BITS as u64)),
-            sign: Constant::new(bits(LEVEL_WIDTH as u64 - 1)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Shapers {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => maxima, rates, bursts: clk);
         dff_setup!(self, clk, limited, turn);
         self.written.next = self.register_write.enable.val()
-            & (self
-                .register_write
-                .index
-                .val()
-                .get_bits::<BLOCK_WIDTH>(self.block_at.val().index())
-                == self.block.val());
+            & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                == bits::<BLOCK_WIDTH>(RegisterBlock::Shapers as u64));
         self.field.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
         self.place.next = self
             .register_write
             .index
             .val()
-            .get_bits::<SHAPER_WIDTH>(self.place_at.val().index());
+            .get_bits::<SHAPER_WIDTH>(SHORT_FIELD_WIDTH);
         self.amount.next = self.register_write.data.val().get_bits::<RATE_WIDTH>(0);
-        if (self.register_write.data.val() >> self.amount_width.val()).any() {
+        if (self.register_write.data.val() >> bits::<6>(RATE_WIDTH)).any() {
             self.amount.next = !bits::<RATE_WIDTH>(0);
         }
 
-        self.maxima.clk.next = self.clk.val();
-        self.maxima.write_enable.next = self.written.val() & (self.field.val() == self.maximum_field.val());
+        self.maxima.write_enable.next =
+            self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Maximum as u64));
         self.maxima.write_address.next = self.place.val();
         self.maxima.write_data.next = self.register_write.data.val().get_bits::<COUNT_WIDTH>(0);
         // A packet without room for a word would never end.
-        if (self.register_write.data.val() > self.greatest_maximum_word.val()) | !self.register_write.data.val().any() {
-            self.maxima.write_data.next = self.greatest_maximum.val();
+        if (self.register_write.data.val() > bits::<32>(MAX_PAYLOAD_FLITS)) | !self.register_write.data.val().any() {
+            self.maxima.write_data.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
         }
         self.maxima.read_address.next = self.selected.val();
         self.maximum.next = self.maxima.read_data.val();
-        self.rates.clk.next = self.clk.val();
-        self.rates.write_enable.next = self.written.val() & (self.field.val() == self.rate_field.val());
+        self.rates.write_enable.next =
+            self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Rate as u64));
         self.rates.write_address.next = self.place.val();
         self.rates.write_data.next = self.amount.val();
         self.rates.read_address.next = self.turn.q.val();
-        self.bursts.clk.next = self.clk.val();
-        self.bursts.write_enable.next = self.written.val() & (self.field.val() == self.burst_field.val());
+        self.bursts.write_enable.next =
+            self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Burst as u64));
         self.bursts.write_address.next = self.place.val();
         self.bursts.write_data.next = self.amount.val();
         self.bursts.read_address.next = self.turn.q.val();
-        if self.written.val() & (self.field.val() == self.rate_field.val()) {
+        if self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Rate as u64)) {
             self.limited.d.next = self
                 .limited
                 .q
@@ -174,7 +114,7 @@ impl Logic for Shapers {
         if self.initialising.val() {
             self.maxima.write_enable.next = true;
             self.maxima.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
-            self.maxima.write_data.next = self.greatest_maximum.val();
+            self.maxima.write_data.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
             self.rates.write_enable.next = true;
             self.rates.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
             self.rates.write_data.next = 0.into();
@@ -197,19 +137,19 @@ impl Logic for Shapers {
             }
         }
         self.raised.next = self.turned.val() + bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rates.read_data.val());
-        self.brim.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.bursts.read_data.val()) << self.fraction.val();
+        self.brim.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.bursts.read_data.val()) << bits::<6>(FRACTION_BITS);
         self.filled.next = self.raised.val();
-        if !self.raised.val().get_bit(self.sign.val().index()) & (self.raised.val() > self.brim.val()) {
+        if !self.raised.val().get_bit(LEVEL_WIDTH - 1) & (self.raised.val() > self.brim.val()) {
             self.filled.next = self.brim.val();
         }
         if !self.rates.read_data.val().any() {
             self.filled.next = 0.into();
         }
         self.drained.next =
-            self.prior.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << self.fraction.val());
+            self.prior.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
         if self.turn.q.val() == self.selected.val() {
-            self.drained.next =
-                self.filled.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << self.fraction.val());
+            self.drained.next = self.filled.val()
+                - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
         }
         self.may_send.next = 0.into();
         for i in 0..SHAPERS {
@@ -223,7 +163,7 @@ impl Logic for Shapers {
             }
             self.may_send.next = self.may_send.val().replace_bit(
                 i,
-                !self.limited.q.val().get_bit(i) | !self.level[i].q.val().get_bit(self.sign.val().index()),
+                !self.limited.q.val().get_bit(i) | !self.level[i].q.val().get_bit(LEVEL_WIDTH - 1),
             );
         }
         if self.rst.val() {

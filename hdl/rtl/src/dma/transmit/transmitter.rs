@@ -1,14 +1,3 @@
-//! The sending half of the DMA: micro-cores, packet shapers, reader, injector.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 3 cycles from a start taken to the first head; payload without a gap from a memory of 1 cycle |
-//! | throughput | one flit a cycle |
-//! | state | that of its parts, and the payload FIFO |
-//!
-//! A header is known when its packet closes, after its last word has been asked for. So the payload FIFO has room for a
-//! whole packet: a shorter one would fill up with the words of many small rows before their packet could close.
-
 use super::{cores::Sequencer, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
 use crate::{
     ni::ports::{ArgumentIn, ChunkOut, EventOut, HeaderOut, MemoryReadOut, RegisterWriteIn, StartIn, StopOut},
@@ -18,13 +7,24 @@ use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::{event::EVENTS, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Address bits of the payload FIFO.
 const PAYLOAD_BITS: usize = (2 * MAX_PAYLOAD_FLITS).ilog2() as usize;
 
+/// The sending half of the DMA: micro-cores, packet shapers, reader, injector.
+///
 /// Runs the programs of all contexts and sends their packets.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 3 cycles from a start taken to the first head; payload without a gap from a memory of 1 cycle |
+/// | throughput | one flit a cycle |
+/// | state | that of its parts, and the payload FIFO |
+///
+/// A header is known when its packet closes, after its last word has been asked for. So the payload FIFO has room for a
+/// whole packet: a shorter one would fill up with the words of many small rows before their packet could close.
+#[derive(LogicBlock, Default)]
 pub struct Transmitter<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -77,84 +77,38 @@ impl<const W: usize> Transmitter<W> {
     pub fn new(cores: usize, whole: bool, firmware: &[u32]) -> Self {
         let depth = MAX_PAYLOAD_FLITS << usize::from(whole);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            node: Default::default(),
-            register_write: Default::default(),
-            start: Default::default(),
-            argument: Default::default(),
-            stop: Default::default(),
-            memory_read: Default::default(),
-            event: Default::default(),
-            fired: Default::default(),
-            credit_segment: Default::default(),
-            credit_available: Default::default(),
-            credit_take: Default::default(),
-            credit_ready: Default::default(),
-            fence_segment: Default::default(),
-            fence_owns: Default::default(),
-            fence_slot: Default::default(),
-            fence_busy: Default::default(),
-            m_axis: Default::default(),
-            m_axis_control: Default::default(),
-            running: Default::default(),
-            waiting: Default::default(),
             sequencer: Sequencer::new(cores, firmware),
-            shapers: Default::default(),
-            chunks: Default::default(),
-            headers: Default::default(),
             reader: Reader::new(depth),
             payload: Fifo::new(depth),
             injector: Injector::new(whole),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.sequencer.clk.next = self.clk.val();
-        self.shapers.clk.next = self.clk.val();
-        self.chunks.clk.next = self.clk.val();
-        self.headers.clk.next = self.clk.val();
-        self.reader.clk.next = self.clk.val();
-        self.payload.clk.next = self.clk.val();
-        self.injector.clk.next = self.clk.val();
-        self.sequencer.rst.next = self.rst.val();
-        self.shapers.rst.next = self.rst.val();
-        self.chunks.rst.next = self.rst.val();
-        self.headers.rst.next = self.rst.val();
-        self.reader.rst.next = self.rst.val();
-        self.payload.rst.next = self.rst.val();
-        self.injector.rst.next = self.rst.val();
+        wire!(self => sequencer, shapers, chunks, headers, reader, payload, injector: clk, rst);
 
         RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
         StartIn::link(&mut self.start, &mut self.sequencer.start);
         ArgumentIn::link(&mut self.argument, &mut self.sequencer.argument);
         StopOut::link(&mut self.stop, &mut self.sequencer.stop);
-        self.sequencer.initialising.next = self.initialising.val();
-        self.sequencer.fired.next = self.fired.val();
+        wire!(self => sequencer: initialising, fired);
         self.credit_segment.next = self.sequencer.segment.val();
         self.fence_segment.next = self.sequencer.segment.val();
         self.fence_owns.next = self.sequencer.owns_slot.val();
         self.fence_slot.next = self.sequencer.slot.val();
-        self.sequencer.credit_available.next = self.credit_available.val();
-        self.sequencer.fence_busy.next = self.fence_busy.val();
+        wire!(self => sequencer: credit_available, fence_busy);
         self.credit_take.next = self.sequencer.credit_take.val();
         self.sequencer.credit_ready.next = self.credit_ready.val();
-        self.running.next = self.sequencer.running.val();
-        self.waiting.next = self.sequencer.waiting.val();
+        wire!(sequencer => self: running, waiting);
 
-        self.shapers.initialising.next = self.initialising.val();
-        self.shapers.sweep.next = self.sweep.val();
-        self.shapers.register_write.enable.next = self.register_write.enable.val();
-        self.shapers.register_write.index.next = self.register_write.index.val();
-        self.shapers.register_write.data.next = self.register_write.data.val();
+        wire!(self => shapers: initialising, sweep);
+        wire!(register_write => shapers.register_write: enable, index, data);
         self.shapers.selected.next = self.sequencer.shaper.val();
-        self.sequencer.maximum.next = self.shapers.maximum.val();
-        self.sequencer.may_send.next = self.shapers.may_send.val();
+        wire!(shapers => sequencer: maximum, may_send);
         self.shapers.take.next = self.sequencer.header.valid.val();
         self.shapers.flits.next = self.sequencer.flits.val();
 

@@ -1,24 +1,24 @@
-//! Fifth step: one addition or subtraction of significands, and the limit of the shift that follows.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of its cut |
-//! | timing | one carry chain as long as the significand and its three bits below |
-//! | state | that of its cut |
-//!
-//! The minuend is never the smaller, so that the difference is never negative. The bit below the sticky bit is zero in
-//! both and brings the carry in. Beside the addition there is time to find how long the normalising shift may be, which
-//! that shift would otherwise wait for.
-
 use super::{
     cut::Cut,
     fate::{Fate, EXPONENT_WIDTH, SHIFT_WIDTH},
 };
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Fifth step: one addition or subtraction of significands, and the limit of the shift that follows.
+///
 /// Adds `W`-bit significands.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of its cut |
+/// | timing | one carry chain as long as the significand and its three bits below |
+/// | state | that of its cut |
+///
+/// The minuend is never the smaller, so that the difference is never negative. The bit below the sticky bit is zero in
+/// both and brings the carry in. Beside the addition there is time to find how long the normalising shift may be, which
+/// that shift would otherwise wait for.
+#[derive(LogicBlock, Default)]
 pub struct Add<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The cut takes the next values; it keeps them otherwise.
@@ -57,40 +57,25 @@ impl<const W: usize> Add<W> {
     pub fn new(format: Format, longest: u64, registered: bool) -> Self {
         let carry_at = format.exponent_width - 5;
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            major: Default::default(),
-            minor: Default::default(),
-            lost: Default::default(),
-            fate: Default::default(),
-            sum: Default::default(),
-            limit: Default::default(),
-            fate_on: Default::default(),
             sum_cut: Cut::new(registered),
             limit_cut: Cut::new(registered),
             fate_cut: Cut::new(registered),
-            extended: Default::default(),
-            addend: Default::default(),
-            carry: Default::default(),
-            result: Default::default(),
-            allowed: Default::default(),
             sticky: Constant::new((2u64 << carry_at).to_bits()),
             inverted: Constant::new(((u64::MAX >> (64 - W)) & (u64::MAX << carry_at)).to_bits()),
             carry_in: Constant::new((1u64 << carry_at).to_bits()),
             longest: Constant::new(longest.into()),
             beyond: Constant::new((format.top_exponent() & !longest).into()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Add<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.sum_cut.clk.next = self.clk.val();
+        wire!(self => sum_cut, limit_cut, fate_cut: clk);
         self.sum_cut.enable.next = self.enable.val();
-        self.limit_cut.clk.next = self.clk.val();
         self.limit_cut.enable.next = self.enable.val();
-        self.fate_cut.clk.next = self.clk.val();
         self.fate_cut.enable.next = self.enable.val();
 
         self.extended.next = self.minor.val();

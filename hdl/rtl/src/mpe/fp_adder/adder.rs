@@ -13,10 +13,10 @@
 use super::FpAdderCore;
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::fp::FLAGS_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Adds the beats of two streams of `W` bits, 32 or 64, pair by pair.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct FpAdder<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no sum is under way afterwards.
@@ -43,26 +43,20 @@ impl<const W: usize> FpAdder<W> {
     /// An adder of 2 to 6 stages; panics outside that, and if W is neither 32 nor 64.
     pub fn new(stages: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis_a: Default::default(),
-            s_axis_b: Default::default(),
-            m_axis: Default::default(),
-            m_axis_tuser: Default::default(),
             datapath: FpAdderCore::new(stages),
             valid: (0..stages).map(|_| DFF::default()).collect(),
             last: (0..stages).map(|_| DFF::default()).collect(),
-            moves: Default::default(),
-            taken: Default::default(),
             output: Constant::new((stages as u64 - 1).into()),
             _stages: stages,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for FpAdder<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => datapath: clk);
         for i in 0..self._stages {
             self.valid[i].clock.next = self.clk.val();
             self.valid[i].d.next = self.valid[i].q.val();
@@ -74,7 +68,6 @@ impl<const W: usize> Logic for FpAdder<W> {
         self.s_axis_a.tready.next = self.moves.val() & self.s_axis_b.tvalid.val();
         self.s_axis_b.tready.next = self.moves.val() & self.s_axis_a.tvalid.val();
 
-        self.datapath.clk.next = self.clk.val();
         self.datapath.enable.next = self.moves.val();
         self.datapath.a.next = self.s_axis_a.tdata.val();
         self.datapath.b.next = self.s_axis_b.tdata.val();

@@ -1,25 +1,25 @@
-//! Third and fourth step: shift the smaller significand to the place that its exponent gives it.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of its cut |
-//! | timing | as many multiplexers in a row as it looks at bits of the distance |
-//! | state | that of its cut |
-//!
-//! Below the significand two bits are kept, the guard and the round bit; a third, the sticky bit, says whether a one has
-//! gone beyond them. That is enough to round the sum as if it were exact: where the shift is longer than one place, the sum
-//! loses no more than its leading place, and then the round bit becomes the guard bit.
-
 use super::{
     cut::Cut,
     fate::{Fate, DISTANCE_WIDTH},
 };
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 use std::ops::Range;
 
+/// Third and fourth step: shift the smaller significand to the place that its exponent gives it.
+///
 /// Shifts a `W`-bit significand to the right by some bits of the distance.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of its cut |
+/// | timing | as many multiplexers in a row as it looks at bits of the distance |
+/// | state | that of its cut |
+///
+/// Below the significand two bits are kept, the guard and the round bit; a third, the sticky bit, says whether a one has
+/// gone beyond them. That is enough to round the sum as if it were exact: where the shift is longer than one place, the sum
+/// loses no more than its leading place, and then the round bit becomes the guard bit.
+#[derive(LogicBlock, Default)]
 pub struct Align<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The cut takes the next values; it keeps them otherwise.
@@ -54,8 +54,6 @@ pub struct Align<const W: usize> {
     step: Vec<Constant<Bits<DISTANCE_WIDTH>>>,
     lost_mask: Vec<Constant<Bits<W>>>,
     kept_mask: Constant<Bits<W>>,
-    start: Constant<Bits<DISTANCE_WIDTH>>,
-    end: Constant<Bits<DISTANCE_WIDTH>>,
     _from: usize,
     _to: usize,
 }
@@ -65,20 +63,7 @@ impl<const W: usize> Align<W> {
     pub fn new(format: Format, bits: Range<usize>, registered: bool) -> Self {
         let kept = ones(W) & (u64::MAX << (format.exponent_width - 3));
         let lost = |bit: usize| kept & !(kept << (1 << bit));
-        let place = |bit: usize| Constant::new((bit as u64).into());
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            major: Default::default(),
-            minor: Default::default(),
-            lost: Default::default(),
-            distance: Default::default(),
-            fate: Default::default(),
-            major_on: Default::default(),
-            minor_on: Default::default(),
-            lost_on: Default::default(),
-            distance_on: Default::default(),
-            fate_on: Default::default(),
             words: [Cut::new(registered), Cut::new(registered)],
             lost_cut: Cut::new(registered),
             distance_cut: Cut::new(registered),
@@ -88,10 +73,9 @@ impl<const W: usize> Align<W> {
             step: (0..bits.end).map(|bit| Constant::new((1u64 << bit).into())).collect(),
             lost_mask: (0..bits.end).map(|bit| Constant::new(lost(bit).to_bits())).collect(),
             kept_mask: Constant::new(kept.to_bits()),
-            start: place(bits.start),
-            end: place(bits.end),
             _from: bits.start,
             _to: bits.end,
+            ..Default::default()
         }
     }
 }
@@ -101,22 +85,19 @@ fn ones(width: usize) -> u64 {
     u64::MAX >> (64 - width)
 }
 
+#[kernel]
 impl<const W: usize> Logic for Align<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => lost_cut, distance_cut, fate_cut: clk);
         for i in 0..2 {
-            self.words[i].clk.next = self.clk.val();
-            self.words[i].enable.next = self.enable.val();
+            wire!(self => words[i]: clk, enable);
         }
-        self.lost_cut.clk.next = self.clk.val();
         self.lost_cut.enable.next = self.enable.val();
-        self.distance_cut.clk.next = self.clk.val();
         self.distance_cut.enable.next = self.enable.val();
-        self.fate_cut.clk.next = self.clk.val();
         self.fate_cut.enable.next = self.enable.val();
 
-        self.shifted[self.start.val().index()].next = self.minor.val();
-        self.gone[self.start.val().index()].next = self.lost.val();
+        self.shifted[self._from].next = self.minor.val();
+        self.gone[self._from].next = self.lost.val();
         for i in self._from..self._to {
             self.shifted[i + 1].next = self.shifted[i].val();
             self.gone[i + 1].next = self.gone[i].val();
@@ -127,8 +108,8 @@ impl<const W: usize> Logic for Align<W> {
         }
 
         self.words[0].d.next = self.major.val();
-        self.words[1].d.next = self.shifted[self.end.val().index()].val();
-        self.lost_cut.d.next = self.gone[self.end.val().index()].val();
+        self.words[1].d.next = self.shifted[self._to].val();
+        self.lost_cut.d.next = self.gone[self._to].val();
         self.distance_cut.d.next = self.distance.val();
         self.fate_cut.d.next = self.fate.val();
         self.major_on.next = self.words[0].q.val();

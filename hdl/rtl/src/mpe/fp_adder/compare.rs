@@ -1,14 +1,3 @@
-//! First step: which addend has the greater magnitude, how far apart they are, and whether the sum is an infinity or a NaN.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of its cut |
-//! | timing | one carry chain as long as the word, or one as long as the exponent between ORs of the exponent's bits |
-//! | state | that of its cut |
-//!
-//! Magnitudes compare as integers: the exponent is above the fraction. The distance is found both ways round while they
-//! compare, which is faster than to wait for the order.
-
 use super::{
     cut::Cut,
     distance::Distance,
@@ -16,10 +5,21 @@ use super::{
     operand::Operand,
 };
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// First step: which addend has the greater magnitude, how far apart they are, and whether the sum is an infinity or a NaN.
+///
 /// Compares and classifies a pair of `W`-bit numbers.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of its cut |
+/// | timing | one carry chain as long as the word, or one as long as the exponent between ORs of the exponent's bits |
+/// | state | that of its cut |
+///
+/// Magnitudes compare as integers: the exponent is above the fraction. The distance is found both ways round while they
+/// compare, which is faster than to wait for the order.
+#[derive(LogicBlock, Default)]
 pub struct Compare<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The cut takes the next values; it keeps them otherwise.
@@ -54,14 +54,6 @@ impl<const W: usize> Compare<W> {
     /// `distance_width` is that of the distances that the shifter goes.
     pub fn new(format: Format, distance_width: usize, registered: bool) -> Self {
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            left: Default::default(),
-            right: Default::default(),
-            relation: Default::default(),
-            distance: Default::default(),
             a_kind: Operand::new(format),
             b_kind: Operand::new(format),
             a_above: Distance::new(format, distance_width),
@@ -69,25 +61,20 @@ impl<const W: usize> Compare<W> {
             words: [Cut::new(registered), Cut::new(registered)],
             relation_cut: Cut::new(registered),
             distance_cut: Cut::new(registered),
-            found: Default::default(),
-            opposed: Default::default(),
-            any_nan: Default::default(),
-            invalid: Default::default(),
             sign_mask: Constant::new(format.sign_mask().to_bits()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Compare<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => relation_cut, distance_cut: clk);
         for i in 0..2 {
-            self.words[i].clk.next = self.clk.val();
-            self.words[i].enable.next = self.enable.val();
+            wire!(self => words[i]: clk, enable);
         }
-        self.relation_cut.clk.next = self.clk.val();
         self.relation_cut.enable.next = self.enable.val();
-        self.distance_cut.clk.next = self.clk.val();
         self.distance_cut.enable.next = self.enable.val();
         self.a_kind.word.next = self.a.val();
         self.b_kind.word.next = self.b.val();

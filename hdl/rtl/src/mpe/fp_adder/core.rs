@@ -9,13 +9,13 @@
 
 use super::{add::Add, align::Align, compare::Compare, cuts, normalise::Normalise, order::Order, round::Round, Shift};
 use portico_spec::fp::{Format, FLAGS_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of the distance that the first half of the alignment looks at.
 const NEAR: usize = 2;
 
 /// Adds numbers of `W` bits, 32 or 64.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct FpAdderCore<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// All registers take their next values; they keep them otherwise.
@@ -43,12 +43,6 @@ impl<const W: usize> FpAdderCore<W> {
         let shift = Shift::of(format);
         let cuts = cuts(stages);
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            sum: Default::default(),
-            flags: Default::default(),
             compare: Compare::new(format, shift.distance_width, cuts[0]),
             order: Order::new(format, cuts[1]),
             align: [
@@ -58,38 +52,29 @@ impl<const W: usize> FpAdderCore<W> {
             add: Add::new(format, shift.longest(), cuts[4]),
             normalise: std::array::from_fn(|at| Normalise::new(format, &shift.digits, at, cuts[5 + at])),
             round: Round::new(format, &shift.digits[2]),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for FpAdderCore<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.compare.clk.next = self.clk.val();
-        self.order.clk.next = self.clk.val();
-        self.add.clk.next = self.clk.val();
-        self.round.clk.next = self.clk.val();
+        wire!(self => compare, order, add, round: clk);
         self.compare.enable.next = self.enable.val();
         self.order.enable.next = self.enable.val();
         self.add.enable.next = self.enable.val();
         self.round.enable.next = self.enable.val();
         for i in 0..2 {
-            self.align[i].clk.next = self.clk.val();
-            self.align[i].enable.next = self.enable.val();
+            wire!(self => align[i]: clk, enable);
         }
         for i in 0..3 {
-            self.normalise[i].clk.next = self.clk.val();
-            self.normalise[i].enable.next = self.enable.val();
+            wire!(self => normalise[i]: clk, enable);
         }
 
-        self.compare.a.next = self.a.val();
-        self.compare.b.next = self.b.val();
-        self.order.left.next = self.compare.left.val();
-        self.order.right.next = self.compare.right.val();
-        self.order.relation.next = self.compare.relation.val();
-        self.order.distance.next = self.compare.distance.val();
-        self.align[0].major.next = self.order.major.val();
-        self.align[0].minor.next = self.order.minor.val();
+        wire!(self => compare: a, b);
+        wire!(compare => order: left, right, relation, distance);
+        wire!(order => align[0]: major, minor);
         self.align[0].lost.next = false;
         self.align[0].distance.next = self.order.distance_on.val();
         self.align[0].fate.next = self.order.fate.val();
@@ -117,7 +102,6 @@ impl<const W: usize> Logic for FpAdderCore<W> {
         self.round.word.next = self.normalise[2].word_on.val();
         self.round.shift.next = self.normalise[2].shift_on.val();
         self.round.fate.next = self.normalise[2].fate_on.val();
-        self.sum.next = self.round.sum.val();
-        self.flags.next = self.round.flags.val();
+        wire!(round => self: sum, flags);
     }
 }

@@ -1,15 +1,15 @@
-//! A place where the pipeline may have a register.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 enabled cycle with the register, none without |
-//! | throughput | one value a cycle |
-//! | state | the bits of `T`, or none |
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// A place where the pipeline may have a register.
+///
 /// Passes values on, through a register if it has one.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 enabled cycle with the register, none without |
+/// | throughput | one value a cycle |
+/// | state | the bits of `T`, or none |
+#[derive(LogicBlock, Default)]
 pub struct Cut<T: Synth> {
     pub clk: Signal<In, Clock>,
     /// Takes the next value; a register keeps its value otherwise.
@@ -27,18 +27,15 @@ impl<T: Synth> Cut<T> {
     pub fn new(registered: bool) -> Self {
         let registers = usize::from(registered);
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            d: Default::default(),
-            q: Default::default(),
             held: (0..registers).map(|_| DFF::default()).collect(),
             _registers: registers,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<T: Synth> Logic for Cut<T> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.q.next = self.d.val();
         for i in 0..self._registers {

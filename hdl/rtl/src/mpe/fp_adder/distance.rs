@@ -1,21 +1,21 @@
-//! How far apart two exponents are.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | timing | a carry chain as long as the exponent, an OR |
-//! | state | none |
-//!
-//! A distance beyond what the shifter goes is given as one among the farthest, with all but its lowest two bits set:
-//! either way nothing remains of the smaller addend but that it was not zero. The lowest bits, which the shifter needs
-//! first, do not wait for that.
-
 use super::fate::{DISTANCE_WIDTH, EXPONENT_WIDTH};
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// How far apart two exponents are.
+///
 /// Subtracts an exponent from one that is not smaller; otherwise what it gives means nothing.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | timing | a carry chain as long as the exponent, an OR |
+/// | state | none |
+///
+/// A distance beyond what the shifter goes is given as one among the farthest, with all but its lowest two bits set:
+/// either way nothing remains of the smaller addend but that it was not zero. The lowest bits, which the shifter needs
+/// first, do not wait for that.
+#[derive(LogicBlock, Default)]
 pub struct Distance {
     /// The minuend.
     pub greater: Signal<In, Bits<EXPONENT_WIDTH>>,
@@ -34,19 +34,16 @@ impl Distance {
     pub fn new(format: Format, width: usize) -> Self {
         let mask = (1 << width) - 1;
         Self {
-            greater: Default::default(),
-            lesser: Default::default(),
-            distance: Default::default(),
-            difference: Default::default(),
             far_mask: Constant::new((format.top_exponent() & !mask).into()),
             mask: Constant::new(mask.into()),
             farthest: Constant::new((mask & !0b11).into()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Distance {
-    #[hdl_gen]
     fn update(&mut self) {
         self.difference.next = self.greater.val() - self.lesser.val();
         self.distance.next = self.difference.val().get_bits::<DISTANCE_WIDTH>(0) & self.mask.val();

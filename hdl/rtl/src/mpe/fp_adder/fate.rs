@@ -1,6 +1,6 @@
 //! What goes with a pair of addends through the pipeline beside their significands.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of an exponent, wide enough for both formats.
 pub const EXPONENT_WIDTH: usize = 11;

@@ -1,18 +1,3 @@
-//! Sixth to eighth step: count the zeros at the top of the sum and shift them out, a digit each.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of its cut |
-//! | timing | two multiplexers, an OR of as many bits as one counts in this digit, the choice of the digit |
-//! | state | that of its cut |
-//!
-//! The shift is as long as there are zeros at the top, but no longer than the exponent allows: that is where numbers
-//! become subnormal. Both are numbers of three digits, of which every step settles one, from the highest down: it is the
-//! smaller of the two, and the limit's lower digits count no longer once a digit is smaller than the limit's. An
-//! infinity or NaN does not shift at all: its limit is zero. A step carries out the digit of the step before it and
-//! chooses its own, so that a cut comes where the fewest bits and the least of the way lie behind it. The first step also
-//! sees the carry of the addition, which may make a sum huge.
-
 use super::{
     cut::Cut,
     fate::{Fate, EXPONENT_WIDTH, SHIFT_WIDTH},
@@ -20,10 +5,25 @@ use super::{
     Digit,
 };
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Sixth to eighth step: count the zeros at the top of the sum and shift them out, a digit each.
+///
 /// Shifts a `W`-bit word by one digit and chooses the next.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of its cut |
+/// | timing | two multiplexers, an OR of as many bits as one counts in this digit, the choice of the digit |
+/// | state | that of its cut |
+///
+/// The shift is as long as there are zeros at the top, but no longer than the exponent allows: that is where numbers
+/// become subnormal. Both are numbers of three digits, of which every step settles one, from the highest down: it is the
+/// smaller of the two, and the limit's lower digits count no longer once a digit is smaller than the limit's. An
+/// infinity or NaN does not shift at all: its limit is zero. A step carries out the digit of the step before it and
+/// chooses its own, so that a cut comes where the fewest bits and the least of the way lie behind it. The first step also
+/// sees the carry of the addition, which may make a sum huge.
+#[derive(LogicBlock, Default)]
 pub struct Normalise<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The cut takes the next values; it keeps them otherwise.
@@ -78,54 +78,31 @@ impl<const W: usize> Normalise<W> {
         let step = 1 << digit.places;
         let group = |from_top: usize| (u64::MAX >> (64 - step)) << (W - (from_top + 1) * step);
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            word: Default::default(),
-            shift: Default::default(),
-            limit: Default::default(),
-            bound: Default::default(),
-            fate: Default::default(),
-            word_on: Default::default(),
-            shift_on: Default::default(),
-            limit_on: Default::default(),
-            bound_on: Default::default(),
-            fate_on: Default::default(),
             shifter: ShiftDigit::new(at.checked_sub(1).map(|before| &digits[before])),
             word_cut: Cut::new(registered),
             shift_cut: Cut::new(registered),
             limit_cut: Cut::new(registered),
             bound_cut: Cut::new(registered),
             fate_cut: Cut::new(registered),
-            limit_digit: Default::default(),
-            allowed: Default::default(),
-            first: Default::default(),
-            second: Default::default(),
-            third: Default::default(),
-            digit: Default::default(),
-            too_large: Default::default(),
-            known: Default::default(),
             groups: std::array::from_fn(|from_top| Constant::new(group(from_top).to_bits())),
             places: Constant::new((digit.places as u64).into()),
             most: Constant::new(digit.most.into()),
             carry_mask: Constant::new(if at == 0 { format.sign_mask() } else { 0 }.to_bits()),
             last_exponent: Constant::new((format.top_exponent() - 1).into()),
             exponent_offset: Constant::new(if at == 2 { 2 } else { 0 }.into()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Normalise<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.word_cut.clk.next = self.clk.val();
+        wire!(self => word_cut, shift_cut, limit_cut, bound_cut, fate_cut: clk);
         self.word_cut.enable.next = self.enable.val();
-        self.shift_cut.clk.next = self.clk.val();
         self.shift_cut.enable.next = self.enable.val();
-        self.limit_cut.clk.next = self.clk.val();
         self.limit_cut.enable.next = self.enable.val();
-        self.bound_cut.clk.next = self.clk.val();
         self.bound_cut.enable.next = self.enable.val();
-        self.fate_cut.clk.next = self.clk.val();
         self.fate_cut.enable.next = self.enable.val();
 
         self.limit_digit.next = (self.limit.val() >> self.places.val()).get_bits::<2>(0) & self.most.val();
@@ -134,8 +111,7 @@ impl<const W: usize> Logic for Normalise<W> {
             self.allowed.next = self.limit_digit.val();
         }
 
-        self.shifter.word.next = self.word.val();
-        self.shifter.shift.next = self.shift.val();
+        wire!(self => shifter: word, shift);
         self.first.next = (self.shifter.shifted.val() & self.groups[0].val()).any();
         self.second.next = (self.shifter.shifted.val() & self.groups[1].val()).any();
         self.third.next = (self.shifter.shifted.val() & self.groups[2].val()).any();

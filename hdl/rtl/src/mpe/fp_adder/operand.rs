@@ -1,16 +1,16 @@
-//! What kind of number an addend is.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::fate::EXPONENT_WIDTH;
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What kind of number an addend is.
+///
 /// Classifies a number of `W` bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct Operand<const W: usize> {
     /// The number.
     pub word: Signal<In, Bits<W>>,
@@ -38,26 +38,17 @@ impl<const W: usize> Operand<W> {
     /// For numbers of `format`, which has `W` bits.
     pub fn new(format: Format) -> Self {
         Self {
-            word: Default::default(),
-            exponent: Default::default(),
-            normal: Default::default(),
-            special: Default::default(),
-            nan: Default::default(),
-            signalling: Default::default(),
-            field: Default::default(),
-            subnormal: Default::default(),
-            payload: Default::default(),
-            quiet: Default::default(),
             exponent_mask: Constant::new(format.infinity().to_bits()),
             exponent_at: Constant::new((format.fraction_width as u64).into()),
             payload_mask: Constant::new((format.fraction_mask() & !format.quiet_mask()).to_bits()),
             quiet_mask: Constant::new(format.quiet_mask().to_bits()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Operand<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.field.next = self.word.val() & self.exponent_mask.val();
         self.payload.next = (self.word.val() & self.payload_mask.val()).any();

@@ -1,23 +1,23 @@
-//! Second step: the addend of greater magnitude goes first.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | that of its cut |
-//! | timing | a multiplexer |
-//! | state | that of its cut |
-//!
-//! Significands leave left-aligned: the top bit is free for a carry, the leading bit is below it, then the fraction. A
-//! subnormal has exponent 1 and no leading bit.
-
 use super::{
     cut::Cut,
     fate::{Fate, Relation, DISTANCE_WIDTH, EXPONENT_WIDTH},
 };
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Second step: the addend of greater magnitude goes first.
+///
 /// Orders a pair of `W`-bit numbers.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of its cut |
+/// | timing | a multiplexer |
+/// | state | that of its cut |
+///
+/// Significands leave left-aligned: the top bit is free for a carry, the leading bit is below it, then the fraction. A
+/// subnormal has exponent 1 and no leading bit.
+#[derive(LogicBlock, Default)]
 pub struct Order<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The cut takes the next values; it keeps them otherwise.
@@ -59,45 +59,28 @@ impl<const W: usize> Order<W> {
     /// For numbers of `format`, with a register at its end or none.
     pub fn new(format: Format, registered: bool) -> Self {
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            left: Default::default(),
-            right: Default::default(),
-            relation: Default::default(),
-            major: Default::default(),
-            minor: Default::default(),
-            distance: Default::default(),
-            distance_on: Default::default(),
-            fate: Default::default(),
             words: [Cut::new(registered), Cut::new(registered)],
             distance_cut: Cut::new(registered),
             fate_cut: Cut::new(registered),
-            greater: Default::default(),
-            lesser: Default::default(),
-            greater_subnormal: Default::default(),
-            lesser_subnormal: Default::default(),
-            exponent: Default::default(),
-            ordered: Default::default(),
             exponent_mask: Constant::new(format.infinity().to_bits()),
             exponent_at: Constant::new((format.fraction_width as u64).into()),
             fraction_mask: Constant::new(format.fraction_mask().to_bits()),
             fraction_to: Constant::new((format.exponent_width as u64 - 1).into()),
             leading: Constant::new((format.sign_mask() >> 1).to_bits()),
             sign_mask: Constant::new(format.sign_mask().to_bits()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Order<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => distance_cut, fate_cut: clk);
         for i in 0..2 {
-            self.words[i].clk.next = self.clk.val();
-            self.words[i].enable.next = self.enable.val();
+            wire!(self => words[i]: clk, enable);
         }
-        self.distance_cut.clk.next = self.clk.val();
         self.distance_cut.enable.next = self.enable.val();
-        self.fate_cut.clk.next = self.clk.val();
         self.fate_cut.enable.next = self.enable.val();
 
         self.greater.next = self.left.val();

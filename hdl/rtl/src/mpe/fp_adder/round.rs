@@ -1,16 +1,3 @@
-//! Last step: the last digit of the normalising shift, the rounding to nearest even, the result and its flags.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 enabled cycle |
-//! | timing | a multiplexer, the decision to round up, one carry chain as long as the word |
-//! | state | the result and its flags |
-//!
-//! Exponent and fraction are one integer, to which the rounding is added: a significand that rounds up to the next power
-//! of two makes the exponent right as it carries, and a subnormal becomes normal in the same way. The same chain takes the
-//! length of the shift from the exponent: what is added there is its complement, one less than its negative, so that the
-//! exponent comes with two added, one for this and one because the leading bit has gone up to the place of the carry.
-
 use super::{
     cut::Cut,
     fate::{Fate, EXPONENT_WIDTH, SHIFT_WIDTH},
@@ -18,10 +5,23 @@ use super::{
     Digit,
 };
 use portico_spec::fp::{Flag, Format, FLAGS_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Last step: the last digit of the normalising shift, the rounding to nearest even, the result and its flags.
+///
 /// Rounds a `W`-bit significand.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 enabled cycle |
+/// | timing | a multiplexer, the decision to round up, one carry chain as long as the word |
+/// | state | the result and its flags |
+///
+/// Exponent and fraction are one integer, to which the rounding is added: a significand that rounds up to the next power
+/// of two makes the exponent right as it carries, and a subnormal becomes normal in the same way. The same chain takes the
+/// length of the shift from the exponent: what is added there is its complement, one less than its negative, so that the
+/// exponent comes with two added, one for this and one because the leading bit has gone up to the place of the carry.
+#[derive(LogicBlock, Default)]
 pub struct Round<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The result takes its next value; it keeps it otherwise.
@@ -58,7 +58,6 @@ pub struct Round<const W: usize> {
     odd_mask: Constant<Bits<W>>,
     top_exponent: Constant<Bits<EXPONENT_WIDTH>>,
     beyond: Constant<Bits<EXPONENT_WIDTH>>,
-    single: Constant<Bits<SHIFT_WIDTH>>,
     exponent_at: Constant<Bits<6>>,
     exponent_mask: Constant<Bits<W>>,
     exponent_odd: Constant<Bits<W>>,
@@ -66,9 +65,7 @@ pub struct Round<const W: usize> {
     fraction_mask: Constant<Bits<W>>,
     one: Constant<Bits<W>>,
     quiet: Constant<Bits<W>>,
-    invalid_flag: Constant<Bits<FLAGS_WIDTH>>,
     overflow_flags: Constant<Bits<FLAGS_WIDTH>>,
-    inexact_flag: Constant<Bits<FLAGS_WIDTH>>,
 }
 
 impl<const W: usize> Round<W> {
@@ -77,36 +74,15 @@ impl<const W: usize> Round<W> {
         let word = |word: u64| Constant::new(word.to_bits());
         let flags = |mask: u8| Constant::new(u64::from(mask).into());
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            word: Default::default(),
-            shift: Default::default(),
-            fate: Default::default(),
-            sum: Default::default(),
-            flags: Default::default(),
             shifter: ShiftDigit::new(Some(last)),
             sum_cut: Cut::new(true),
             flags_cut: Cut::new(true),
-            significand: Default::default(),
-            normal: Default::default(),
-            inexact: Default::default(),
-            up: Default::default(),
-            fields: Default::default(),
-            change: Default::default(),
-            exponent: Default::default(),
-            complement: Default::default(),
-            magnitude: Default::default(),
-            last: Default::default(),
-            overflow: Default::default(),
-            early: Default::default(),
-            late: Default::default(),
             top_mask: word(format.sign_mask()),
             guard_mask: word(1 << (odd_at - 1)),
             below_mask: word((1 << (odd_at - 1)) - 1),
             odd_mask: word(1 << odd_at),
             top_exponent: Constant::new(format.top_exponent().into()),
             beyond: Constant::new(((format.top_exponent() + 1) % (1 << EXPONENT_WIDTH)).into()),
-            single: Constant::new(1.into()),
             exponent_at: Constant::new((format.fraction_width as u64).into()),
             exponent_mask: word(format.infinity()),
             exponent_odd: word(format.fraction_mask() + 1),
@@ -114,22 +90,19 @@ impl<const W: usize> Round<W> {
             fraction_mask: word(format.fraction_mask()),
             one: word(1),
             quiet: word(format.quiet_mask()),
-            invalid_flag: flags(Flag::Invalid.mask()),
             overflow_flags: flags(Flag::Overflow.mask() | Flag::Inexact.mask()),
-            inexact_flag: flags(Flag::Inexact.mask()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for Round<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.sum_cut.clk.next = self.clk.val();
+        wire!(self => sum_cut, flags_cut: clk);
         self.sum_cut.enable.next = self.enable.val();
-        self.flags_cut.clk.next = self.clk.val();
         self.flags_cut.enable.next = self.enable.val();
-        self.shifter.word.next = self.word.val();
-        self.shifter.shift.next = self.shift.val();
+        wire!(self => shifter: word, shift);
         self.significand.next = self.shifter.shifted.val();
 
         // Without its leading bit a number is subnormal or zero.
@@ -166,7 +139,7 @@ impl<const W: usize> Logic for Round<W> {
             & !self.top_mask.val();
 
         self.last.next = ((self.fate.val().exponent == self.top_exponent.val()) & !self.shift.val().any())
-            | ((self.fate.val().exponent == self.beyond.val()) & (self.shift.val() == self.single.val()));
+            | ((self.fate.val().exponent == self.beyond.val()) & (self.shift.val() == bits::<SHIFT_WIDTH>(1)));
         // The last exponent before infinity's is even: one more shows in its lowest bit.
         self.overflow.next =
             self.fate.val().huge | (self.last.val() & (self.magnitude.val() & self.exponent_odd.val()).any());
@@ -182,10 +155,10 @@ impl<const W: usize> Logic for Round<W> {
         // Overflow comes last: an OR is nearer to the register than a choice.
         self.early.next = 0.into();
         if self.inexact.val() & !self.fate.val().special {
-            self.early.next = self.inexact_flag.val();
+            self.early.next = bits::<FLAGS_WIDTH>(Flag::Inexact.mask() as u64);
         }
         if self.fate.val().invalid {
-            self.early.next = self.invalid_flag.val();
+            self.early.next = bits::<FLAGS_WIDTH>(Flag::Invalid.mask() as u64);
         }
         self.late.next = 0.into();
         if self.overflow.val() {

@@ -1,16 +1,16 @@
-//! A shift to the left by one digit of the normalising shift.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | timing | two multiplexers |
-//! | state | none |
-
 use super::{fate::SHIFT_WIDTH, Digit};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// A shift to the left by one digit of the normalising shift.
+///
 /// Shifts a `W`-bit word by none, one, two or three times what one counts in the digit.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | timing | two multiplexers |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct ShiftDigit<const W: usize> {
     /// What to shift.
     pub word: Signal<In, Bits<W>>,
@@ -26,7 +26,6 @@ pub struct ShiftDigit<const W: usize> {
     step: Constant<Bits<6>>,
     twice: Constant<Bits<6>>,
     most: Constant<Bits<2>>,
-    ones: Constant<Bits<W>>,
 }
 
 impl<const W: usize> ShiftDigit<W> {
@@ -34,35 +33,28 @@ impl<const W: usize> ShiftDigit<W> {
     pub(super) fn new(digit: Option<&Digit>) -> Self {
         let (places, most) = digit.map_or((0, 0), |digit| (digit.places, digit.most));
         Self {
-            word: Default::default(),
-            shift: Default::default(),
-            shifted: Default::default(),
-            digit: Default::default(),
-            by_two_mask: Default::default(),
-            by_one_mask: Default::default(),
-            by_two: Default::default(),
             places: Constant::new((places as u64).into()),
             step: Constant::new((1u64 << places).into()),
             twice: Constant::new((2u64 << places).into()),
             most: Constant::new(most.into()),
-            ones: Constant::new((u64::MAX >> (64 - W)).to_bits()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for ShiftDigit<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.digit.next = (self.shift.val() >> self.places.val()).get_bits::<2>(0) & self.most.val();
         // Gates, not a choice: of a choice between a place and zero, synthesis makes a reset of the register behind it,
         // and a reset takes longer to reach than data. The upper bit of a digit is known before the lower one.
         self.by_two_mask.next = 0.into();
         if self.digit.val().get_bit(1) {
-            self.by_two_mask.next = self.ones.val();
+            self.by_two_mask.next = !bits::<W>(0);
         }
         self.by_one_mask.next = 0.into();
         if self.digit.val().get_bit(0) {
-            self.by_one_mask.next = self.ones.val();
+            self.by_one_mask.next = !bits::<W>(0);
         }
         self.by_two.next = (self.word.val() & !self.by_two_mask.val())
             | ((self.word.val() << self.twice.val()) & self.by_two_mask.val());

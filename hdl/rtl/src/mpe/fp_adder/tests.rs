@@ -5,8 +5,8 @@ use crate::prim::testing::{clock, clock_edge, clocked, reset, rng, settle};
 use portico_golden::fp::add;
 use portico_golden::fp::corners;
 use portico_golden::fp::directed;
+use portico_verilog::prelude::*;
 use rand::{seq::SliceRandom, Rng};
-use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 
 clocked!([const W: usize] FpAdder<W>);

@@ -1,17 +1,17 @@
-//! A row of registers that moves in enabled cycles.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | as many enabled cycles as there are places |
-//! | throughput | one value an enabled cycle |
-//! | timing | `q` comes straight from a flip-flop |
-//! | state | `N` flip-flops a place, or shift registers of LUTs where the FPGA has such |
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// A row of registers that moves in enabled cycles.
+///
 /// Delays `N` bits. It has no reset: what tells a value from the bits of an empty place is kept elsewhere, so that
 /// synthesis may use shift registers.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | as many enabled cycles as there are places |
+/// | throughput | one value an enabled cycle |
+/// | timing | `q` comes straight from a flip-flop |
+/// | state | `N` flip-flops a place, or shift registers of LUTs where the FPGA has such |
+#[derive(LogicBlock, Default)]
 pub struct DelayLine<const N: usize> {
     pub clk: Signal<In, Clock>,
     /// All values move on; they stay where they are otherwise.
@@ -30,19 +30,16 @@ impl<const N: usize> DelayLine<N> {
     pub fn new(places: usize) -> Self {
         assert!(places > 0, "a delay line without a place");
         Self {
-            clk: Default::default(),
-            enable: Default::default(),
-            d: Default::default(),
-            q: Default::default(),
             place: (0..places).map(|_| DFF::default()).collect(),
             _places: places,
             _moves: places - 1,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const N: usize> Logic for DelayLine<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         for i in 0..self._places {
             self.place[i].clock.next = self.clk.val();

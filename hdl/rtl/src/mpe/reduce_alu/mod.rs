@@ -20,14 +20,14 @@ use portico_spec::fp::Flag;
 use portico_spec::fp::ADDER_STAGES;
 use portico_spec::fp::FLAGS_WIDTH;
 use portico_spec::mpe::reduce::OPERATION_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 use single_cycle::SingleCycle;
 
 /// Bits that travel with a result: its pair was the last, it is a floating-point sum, it raises invalid though it is none.
 const MARKS: usize = 3;
 
 /// Operations of [`Operation`](portico_spec::mpe::reduce::Operation) on elements of `W` bits, 32 or 64.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct ReduceAlu<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing is on its way afterwards.
@@ -51,7 +51,6 @@ pub struct ReduceAlu<const W: usize> {
     valid: Vec<DFF<Bit>>,
     offered: Signal<Local, Bit>,
     moving: Signal<Local, Bit>,
-    invalid: Constant<Bits<FLAGS_WIDTH>>,
     _stages: usize,
     _moves: usize,
 }
@@ -64,31 +63,21 @@ impl<const W: usize> ReduceAlu<W> {
             "{stages} stages, not one of {ADDER_STAGES:?}"
         );
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis_a: Default::default(),
-            s_axis_a_tuser: Default::default(),
-            s_axis_b: Default::default(),
-            m_axis: Default::default(),
-            m_axis_tuser: Default::default(),
             adder: FpAdderCore::new(stages),
-            single_cycle: Default::default(),
             results: DelayLine::new(stages),
             marks: DelayLine::new(stages),
-            marked: Default::default(),
             valid: (0..stages).map(|_| DFF::default()).collect(),
-            offered: Default::default(),
-            moving: Default::default(),
-            invalid: Constant::new(bits(Flag::Invalid.mask().into())),
             _stages: stages,
             _moves: stages - 1,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize> Logic for ReduceAlu<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => adder, results, marks: clk);
         for i in 0..self._stages {
             self.valid[i].clock.next = self.clk.val();
             self.valid[i].d.next = self.valid[i].q.val();
@@ -99,17 +88,14 @@ impl<const W: usize> Logic for ReduceAlu<W> {
         self.s_axis_a.tready.next = self.moving.val() & self.s_axis_b.tvalid.val();
         self.s_axis_b.tready.next = self.moving.val() & self.s_axis_a.tvalid.val();
 
-        self.adder.clk.next = self.clk.val();
         self.adder.enable.next = self.moving.val();
         self.adder.a.next = self.s_axis_a.tdata.val();
         self.adder.b.next = self.s_axis_b.tdata.val();
         self.single_cycle.operation.next = self.s_axis_a_tuser.val();
         self.single_cycle.a.next = self.s_axis_a.tdata.val();
         self.single_cycle.b.next = self.s_axis_b.tdata.val();
-        self.results.clk.next = self.clk.val();
         self.results.enable.next = self.moving.val();
         self.results.d.next = self.single_cycle.result.val();
-        self.marks.clk.next = self.clk.val();
         self.marks.enable.next = self.moving.val();
         self.marks.d.next = bit_cast::<MARKS, 1>(self.s_axis_a.tlast.val().into())
             | (bit_cast::<MARKS, 1>(self.single_cycle.float_sum.val().into()) << 1)
@@ -131,7 +117,7 @@ impl<const W: usize> Logic for ReduceAlu<W> {
             self.m_axis.tdata.next = self.adder.sum.val();
             self.m_axis_tuser.next = self.adder.flags.val();
         } else if self.marked.val().get_bit(2) {
-            self.m_axis_tuser.next = self.invalid.val();
+            self.m_axis_tuser.next = bits::<FLAGS_WIDTH>(Flag::Invalid.mask() as u64);
         }
         if self.rst.val() {
             for i in 0..self._stages {

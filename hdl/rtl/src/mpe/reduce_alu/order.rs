@@ -1,19 +1,19 @@
-//! Which of two numbers is the lesser, for signed integers and floating-point numbers with one comparator.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-//!
-//! Signed integers compare as unsigned numbers do once their sign bits are flipped. Floating-point numbers hold sign and
-//! magnitude, the magnitude rising with exponent and fraction: they compare in the same way unless both are negative,
-//! where the order is the other way round. That puts -0 below +0, as IEEE 754-2019, 9.6, wants it of minimum and maximum.
-
 use portico_spec::fp::Format;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Which of two numbers is the lesser, for signed integers and floating-point numbers with one comparator.
+///
 /// Compares `a` with `b`, of `W` bits each, 32 or 64.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+///
+/// Signed integers compare as unsigned numbers do once their sign bits are flipped. Floating-point numbers hold sign and
+/// magnitude, the magnitude rising with exponent and fraction: they compare in the same way unless both are negative,
+/// where the order is the other way round. That puts -0 below +0, as IEEE 754-2019, 9.6, wants it of minimum and maximum.
+#[derive(LogicBlock, Default)]
 pub struct Order<const W: usize> {
     /// One number.
     pub a: Signal<In, Bits<W>>,
@@ -31,52 +31,31 @@ pub struct Order<const W: usize> {
     b_negative: Signal<Local, Bit>,
     a_nan: Signal<Local, Bit>,
     b_nan: Signal<Local, Bit>,
-    sign: Constant<Bits<W>>,
-    infinity: Constant<Bits<W>>,
-    fraction: Constant<Bits<W>>,
-    quiet: Constant<Bits<W>>,
 }
 
-impl<const W: usize> Default for Order<W> {
-    /// # Panics
-    /// There is no floating-point format of `W` bits.
-    fn default() -> Self {
-        let format = Format::of_width(W).expect("a format of 32 or 64 bits");
-        let number = |bits: u64| Constant::new(bits.to_bits());
-        Self {
-            a: Default::default(),
-            b: Default::default(),
-            floating: Default::default(),
-            a_first: Default::default(),
-            nan: Default::default(),
-            signalling: Default::default(),
-            a_negative: Default::default(),
-            b_negative: Default::default(),
-            a_nan: Default::default(),
-            b_nan: Default::default(),
-            sign: number(format.sign_mask()),
-            infinity: number(format.infinity()),
-            fraction: number(format.fraction_mask()),
-            quiet: number(format.quiet_mask()),
-        }
-    }
+impl<const W: usize> Order<W> {
+    const FORMAT: Format = Format::of_width(W).expect("a format of 32 or 64 bits");
+    const SIGN: u64 = Self::FORMAT.sign_mask();
+    const INFINITY: u64 = Self::FORMAT.infinity();
+    const FRACTION: u64 = Self::FORMAT.fraction_mask();
+    const QUIET: u64 = Self::FORMAT.quiet_mask();
 }
 
+#[kernel]
 impl<const W: usize> Logic for Order<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.a_negative.next = (self.a.val() & self.sign.val()).any();
-        self.b_negative.next = (self.b.val() & self.sign.val()).any();
-        self.a_first.next = ((self.a.val() ^ self.sign.val()) < (self.b.val() ^ self.sign.val()))
+        self.a_negative.next = (self.a.val() & bits::<W>(Self::SIGN)).any();
+        self.b_negative.next = (self.b.val() & bits::<W>(Self::SIGN)).any();
+        self.a_first.next = ((self.a.val() ^ bits::<W>(Self::SIGN)) < (self.b.val() ^ bits::<W>(Self::SIGN)))
             ^ (self.floating.val() & self.a_negative.val() & self.b_negative.val());
 
-        self.a_nan.next =
-            ((self.a.val() & self.infinity.val()) == self.infinity.val()) & (self.a.val() & self.fraction.val()).any();
-        self.b_nan.next =
-            ((self.b.val() & self.infinity.val()) == self.infinity.val()) & (self.b.val() & self.fraction.val()).any();
+        self.a_nan.next = ((self.a.val() & bits::<W>(Self::INFINITY)) == bits::<W>(Self::INFINITY))
+            & (self.a.val() & bits::<W>(Self::FRACTION)).any();
+        self.b_nan.next = ((self.b.val() & bits::<W>(Self::INFINITY)) == bits::<W>(Self::INFINITY))
+            & (self.b.val() & bits::<W>(Self::FRACTION)).any();
         self.nan.next = self.a_nan.val() | self.b_nan.val();
-        self.signalling.next = (self.a_nan.val() & !(self.a.val() & self.quiet.val()).any())
-            | (self.b_nan.val() & !(self.b.val() & self.quiet.val()).any());
+        self.signalling.next = (self.a_nan.val() & !(self.a.val() & bits::<W>(Self::QUIET)).any())
+            | (self.b_nan.val() & !(self.b.val() & bits::<W>(Self::QUIET)).any());
     }
 }
 

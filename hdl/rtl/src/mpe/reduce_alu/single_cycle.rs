@@ -1,21 +1,21 @@
-//! Every operation of a reduction that needs no pipeline: all but the floating-point sum.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::order::Order;
 use portico_spec::{
     fp::Format,
     mpe::reduce::{Operation, FLOAT_BIT, OPERATION_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 type Code = Bits<OPERATION_WIDTH>;
 
+/// Every operation of a reduction that needs no pipeline: all but the floating-point sum.
+///
 /// The result of an operation on an accumulated element `a` and a contribution `b`.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct SingleCycle<const W: usize> {
     /// A code of [`Operation`], or of none: `a` passes then, and `invalid` is high.
     pub operation: Signal<In, Code>,
@@ -39,74 +39,28 @@ pub struct SingleCycle<const W: usize> {
     exclusive: Signal<Local, Bit>,
     spoilt: Signal<Local, Bit>,
     unknown: Signal<Local, Bit>,
-    nan: Constant<Bits<W>>,
-    float_mask: Constant<Code>,
-    integer_sum: Constant<Code>,
-    integer_min: Constant<Code>,
-    integer_max: Constant<Code>,
-    bits_and: Constant<Code>,
-    bits_or: Constant<Code>,
-    bits_xor: Constant<Code>,
-    floats_sum: Constant<Code>,
-    float_min: Constant<Code>,
-    float_max: Constant<Code>,
 }
 
-impl<const W: usize> Default for SingleCycle<W> {
-    /// # Panics
-    /// There is no floating-point format of `W` bits.
-    fn default() -> Self {
-        let format = Format::of_width(W).expect("a format of 32 or 64 bits");
-        let number = |operation: Operation| Constant::new(bits(operation as u64));
-        Self {
-            operation: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            result: Default::default(),
-            invalid: Default::default(),
-            float_sum: Default::default(),
-            order: Default::default(),
-            floating: Default::default(),
-            least: Default::default(),
-            greatest: Default::default(),
-            added: Default::default(),
-            conjunct: Default::default(),
-            disjunct: Default::default(),
-            exclusive: Default::default(),
-            spoilt: Default::default(),
-            unknown: Default::default(),
-            nan: Constant::new(format.canonical_nan().to_bits()),
-            float_mask: Constant::new(bits(1 << FLOAT_BIT)),
-            integer_sum: number(Operation::IntegerSum),
-            integer_min: number(Operation::IntegerMin),
-            integer_max: number(Operation::IntegerMax),
-            bits_and: number(Operation::And),
-            bits_or: number(Operation::Or),
-            bits_xor: number(Operation::Xor),
-            floats_sum: number(Operation::FloatSum),
-            float_min: number(Operation::FloatMin),
-            float_max: number(Operation::FloatMax),
-        }
-    }
+impl<const W: usize> SingleCycle<W> {
+    const NAN: u64 = Format::of_width(W).expect("a format of 32 or 64 bits").canonical_nan();
 }
 
+#[kernel]
 impl<const W: usize> Logic for SingleCycle<W> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.order.a.next = self.a.val();
-        self.order.b.next = self.b.val();
-        self.floating.next = (self.operation.val() & self.float_mask.val()).any();
+        wire!(self => order: a, b);
+        self.floating.next = (self.operation.val() & bits::<OPERATION_WIDTH>(1u64 << FLOAT_BIT)).any();
         self.order.floating.next = self.floating.val();
 
-        self.added.next = self.operation.val() == self.integer_sum.val();
-        self.conjunct.next = self.operation.val() == self.bits_and.val();
-        self.disjunct.next = self.operation.val() == self.bits_or.val();
-        self.exclusive.next = self.operation.val() == self.bits_xor.val();
-        self.least.next =
-            (self.operation.val() == self.integer_min.val()) | (self.operation.val() == self.float_min.val());
-        self.greatest.next =
-            (self.operation.val() == self.integer_max.val()) | (self.operation.val() == self.float_max.val());
-        self.float_sum.next = self.operation.val() == self.floats_sum.val();
+        self.added.next = self.operation.val() == bits::<OPERATION_WIDTH>(Operation::IntegerSum as u64);
+        self.conjunct.next = self.operation.val() == bits::<OPERATION_WIDTH>(Operation::And as u64);
+        self.disjunct.next = self.operation.val() == bits::<OPERATION_WIDTH>(Operation::Or as u64);
+        self.exclusive.next = self.operation.val() == bits::<OPERATION_WIDTH>(Operation::Xor as u64);
+        self.least.next = (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::IntegerMin as u64))
+            | (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::FloatMin as u64));
+        self.greatest.next = (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::IntegerMax as u64))
+            | (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::FloatMax as u64));
+        self.float_sum.next = self.operation.val() == bits::<OPERATION_WIDTH>(Operation::FloatSum as u64);
         self.unknown.next = !(self.added.val()
             | self.conjunct.val()
             | self.disjunct.val()
@@ -135,7 +89,7 @@ impl<const W: usize> Logic for SingleCycle<W> {
             self.result.next = self.b.val();
         }
         if self.spoilt.val() {
-            self.result.next = self.nan.val();
+            self.result.next = bits::<W>(Self::NAN);
         }
     }
 }

@@ -1,11 +1,3 @@
-//! Answers to initiators, as packets of the control plane.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from an answer taken to its head offered |
-//! | throughput | one flit a cycle; an ACK is 1 flit, a REFUSE 2, a VALUE 3 |
-//! | state | 4 answers in LUT-RAM, and the part that is being sent |
-
 use super::ports::AnswerIn;
 use crate::{
     ni::words::HeadEncoder,
@@ -15,7 +7,7 @@ use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::packet::{ControlKind, SLOT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Answers that wait.
 const DEPTH: usize = 4;
@@ -29,8 +21,16 @@ pub enum Part {
     High,
 }
 
+/// Answers to initiators, as packets of the control plane.
+///
 /// Queues answers and sends them.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from an answer taken to its head offered |
+/// | throughput | one flit a cycle; an ACK is 1 flit, a REFUSE 2, a VALUE 3 |
+/// | state | 4 answers in LUT-RAM, and the part that is being sent |
+#[derive(LogicBlock, Default)]
 pub struct Answers {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -47,62 +47,27 @@ pub struct Answers {
     head: HeadEncoder,
     part: DFF<Part>,
     value: Signal<Local, Bits<64>>,
-    upper: Constant<Bits<6>>,
-    ack: Constant<Bits<KIND_WIDTH>>,
-    refuse: Constant<Bits<KIND_WIDTH>>,
 }
 
-impl Default for Answers {
-    fn default() -> Self {
-        let words = FifoControl::<ADDRESS_WIDTH>::memory_words(DEPTH);
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            answer: Default::default(),
-            m_axis: Default::default(),
-            control: FifoControl::new(DEPTH),
-            destinations: LutRam::new(words),
-            slots: LutRam::new(words),
-            answer_kinds: LutRam::new(words),
-            values: LutRam::new(words),
-            head: Default::default(),
-            part: Default::default(),
-            value: Default::default(),
-            upper: Constant::new(bits(32)),
-            ack: Constant::new(bits(ControlKind::Ack as u64)),
-            refuse: Constant::new(bits(ControlKind::Refuse as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Answers {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => control: clk, rst);
+        wire!(self => destinations, slots, answer_kinds, values: clk);
         dff_setup!(self, clk, part);
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
         self.control.write.next = self.answer.valid.val();
         self.answer.ready.next = !self.control.full.val();
 
-        self.destinations.clk.next = self.clk.val();
-        self.destinations.write_enable.next = self.control.write_enable.val();
-        self.destinations.write_address.next = self.control.write_address.val();
+        wire!(control => destinations: write_enable, write_address);
         self.destinations.write_data.next = self.answer.destination.val();
         self.destinations.read_address.next = self.control.read_address.val();
-        self.slots.clk.next = self.clk.val();
-        self.slots.write_enable.next = self.control.write_enable.val();
-        self.slots.write_address.next = self.control.write_address.val();
+        wire!(control => slots: write_enable, write_address);
         self.slots.write_data.next = self.answer.slot.val();
         self.slots.read_address.next = self.control.read_address.val();
-        self.answer_kinds.clk.next = self.clk.val();
-        self.answer_kinds.write_enable.next = self.control.write_enable.val();
-        self.answer_kinds.write_address.next = self.control.write_address.val();
+        wire!(control => answer_kinds: write_enable, write_address);
         self.answer_kinds.write_data.next = self.answer.kind.val();
         self.answer_kinds.read_address.next = self.control.read_address.val();
-        self.values.clk.next = self.clk.val();
-        self.values.write_enable.next = self.control.write_enable.val();
-        self.values.write_address.next = self.control.write_address.val();
+        wire!(control => values: write_enable, write_address);
         self.values.write_data.next = self.answer.value.val();
         self.values.read_address.next = self.control.read_address.val();
 
@@ -115,15 +80,16 @@ impl Logic for Answers {
 
         self.m_axis.tvalid.next = !self.control.empty.val();
         self.m_axis.tdata.next = self.head.word.val();
-        self.m_axis.tlast.next = self.answer_kinds.read_data.val() == self.ack.val();
+        self.m_axis.tlast.next = self.answer_kinds.read_data.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         match self.part.q.val() {
             Part::Head => {}
             Part::Low => {
                 self.m_axis.tdata.next = bit_cast::<32, 64>(self.value.val());
-                self.m_axis.tlast.next = self.answer_kinds.read_data.val() == self.refuse.val();
+                self.m_axis.tlast.next =
+                    self.answer_kinds.read_data.val() == bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
             }
             Part::High => {
-                self.m_axis.tdata.next = self.value.val().get_bits::<32>(self.upper.val().index());
+                self.m_axis.tdata.next = self.value.val().get_bits::<32>(32);
                 self.m_axis.tlast.next = true;
             }
         }

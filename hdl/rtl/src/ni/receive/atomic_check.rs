@@ -1,19 +1,19 @@
-//! Whether an atomic operation may be done.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use portico_spec::ni::{
     packet::ERROR_WIDTH,
     window::{Mode, MODE_WIDTH},
     ErrorCode,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Whether an atomic operation may be done.
+///
 /// Gives the first thing that speaks against an operation.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct AtomicCheck {
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
     pub in_memory: Signal<In, Bit>,
@@ -23,49 +23,23 @@ pub struct AtomicCheck {
     pub well_formed: Signal<In, Bit>,
     /// 0 if nothing does.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
-    off: Constant<Bits<MODE_WIDTH>>,
-    window: Constant<Bits<MODE_WIDTH>>,
-    unknown_window: Constant<Bits<ERROR_WIDTH>>,
-    wrong_window: Constant<Bits<ERROR_WIDTH>>,
-    out_of_window: Constant<Bits<ERROR_WIDTH>>,
-    malformed: Constant<Bits<ERROR_WIDTH>>,
 }
 
-impl Default for AtomicCheck {
-    fn default() -> Self {
-        let error = |error: ErrorCode| Constant::new(bits(error as u64));
-        Self {
-            mode: Default::default(),
-            in_memory: Default::default(),
-            is_device: Default::default(),
-            suits_device: Default::default(),
-            well_formed: Default::default(),
-            error: Default::default(),
-            off: Constant::new(bits(Mode::Off as u64)),
-            window: Constant::new(bits(Mode::Window as u64)),
-            unknown_window: error(ErrorCode::UnknownWindow),
-            wrong_window: error(ErrorCode::WrongWindow),
-            out_of_window: error(ErrorCode::OutOfWindow),
-            malformed: error(ErrorCode::Malformed),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for AtomicCheck {
-    #[hdl_gen]
     fn update(&mut self) {
         self.error.next = 0.into();
         if !self.well_formed.val() {
-            self.error.next = self.malformed.val();
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
         }
         if !self.in_memory.val() & !(self.is_device.val() & self.suits_device.val()) {
-            self.error.next = self.out_of_window.val();
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
         }
-        if self.mode.val() != self.window.val() {
-            self.error.next = self.wrong_window.val();
+        if self.mode.val() != bits::<MODE_WIDTH>(Mode::Window as u64) {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::WrongWindow as u64);
         }
-        if self.mode.val() == self.off.val() {
-            self.error.next = self.unknown_window.val();
+        if self.mode.val() == bits::<MODE_WIDTH>(Mode::Off as u64) {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownWindow as u64);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The old value of an atomic operation, gathered from the words that are read.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `value`: combinational with the last word; `held`: a cycle later |
-//! | throughput | a word a cycle |
-//! | state | the old value, an upper word, 97 flip-flops |
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// The old value of an atomic operation, gathered from the words that are read.
+///
 /// Words of `W` bits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `value`: combinational with the last word; `held`: a cycle later |
+/// | throughput | a word a cycle |
+/// | state | the old value, an upper word, 97 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct AtomicOld<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// No word of the next operation has come.
@@ -32,48 +32,21 @@ pub struct AtomicOld<const W: usize> {
     word: Signal<Local, Bits<64>>,
     whole: Signal<Local, Bits<64>>,
     last: Signal<Local, Bit>,
-    narrow_words: Constant<Bit>,
-    half_at: Constant<Bits<6>>,
 }
 
-impl<const W: usize> Default for AtomicOld<W> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            clear: Default::default(),
-            wide: Default::default(),
-            half: Default::default(),
-            is_pair: Default::default(),
-            data_valid: Default::default(),
-            data: Default::default(),
-            arrives: Default::default(),
-            value: Default::default(),
-            held: Default::default(),
-            last_value: Default::default(),
-            upper_word: Default::default(),
-            has_upper: Default::default(),
-            word: Default::default(),
-            whole: Default::default(),
-            last: Default::default(),
-            narrow_words: Constant::new(W == 32),
-            half_at: Constant::new(bits(32)),
-        }
-    }
-}
-
+#[kernel]
 impl<const W: usize> Logic for AtomicOld<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, last_value, upper_word, has_upper);
         self.word.next = bit_cast::<64, W>(self.data.val());
         self.whole.next = self.word.val();
         if self.is_pair.val() {
-            self.whole.next = self.word.val() | (bit_cast::<64, 32>(self.upper_word.q.val()) << self.half_at.val());
+            self.whole.next = self.word.val() | (bit_cast::<64, 32>(self.upper_word.q.val()) << bits::<6>(32));
         }
-        if !self.wide.val() & !self.narrow_words.val() {
+        if !self.wide.val() & !(W == 32) {
             self.whole.next = bit_cast::<64, 32>(self.word.val().get_bits::<32>(0));
             if self.half.val() {
-                self.whole.next = bit_cast::<64, 32>(self.word.val().get_bits::<32>(self.half_at.val().index()));
+                self.whole.next = bit_cast::<64, 32>(self.word.val().get_bits::<32>(32));
             }
         }
         self.last.next = self.data_valid.val() & (!self.is_pair.val() | self.has_upper.q.val());

@@ -1,16 +1,4 @@
-//! What an atomic operation does in a cycle: its check, its reads, its writes, its answer.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; to the end a cycle a word more |
-//! | latency | of a far memory, from `start` to the answer: as to the end |
-//! | throughput | one operation at a time |
-//! | state | the stage, 3 flip-flops |
-//!
-//! A far memory may take reads while a write still waits. So its operations are answered when the write is taken: a read
-//! that was asked for upon the answer must not overtake it.
-
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What comes next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -27,8 +15,20 @@ pub enum Stage {
     WriteDevice,
 }
 
+/// What an atomic operation does in a cycle: its check, its reads, its writes, its answer.
+///
 /// Steps through an operation.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; to the end a cycle a word more |
+/// | latency | of a far memory, from `start` to the answer: as to the end |
+/// | throughput | one operation at a time |
+/// | state | the stage, 3 flip-flops |
+///
+/// A far memory may take reads while a write still waits. So its operations are answered when the write is taken: a read
+/// that was asked for upon the answer must not overtake it.
+#[derive(LogicBlock, Default)]
 pub struct AtomicStages {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -80,42 +80,14 @@ impl AtomicStages {
     /// For a memory that is far or not.
     pub fn new(far_memory: bool) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            start: Default::default(),
-            failing: Default::default(),
-            is_device: Default::default(),
-            stores: Default::default(),
-            changes: Default::default(),
-            is_pair: Default::default(),
-            arrives: Default::default(),
-            answer_ready: Default::default(),
-            read_ready: Default::default(),
-            write_ready: Default::default(),
-            register_ready: Default::default(),
-            read: Default::default(),
-            write: Default::default(),
-            write_register: Default::default(),
-            upper: Default::default(),
-            answers: Default::default(),
-            refuses: Default::default(),
-            checks: Default::default(),
-            leaves: Default::default(),
-            busy: Default::default(),
-            ends: Default::default(),
-            finished: Default::default(),
-            stage: Default::default(),
-            answers_last: Default::default(),
-            answerable: Default::default(),
-            over: Default::default(),
-            moves_on: Default::default(),
             is_far: Constant::new(far_memory),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for AtomicStages {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, stage);
         self.answers_last.next = self.stores.val() | self.is_far.val();

@@ -1,20 +1,3 @@
-//! Atomic operations on the memory.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; from `start` to its end a cycle a word more |
-//! | throughput | one operation at a time; packets of one operand to a word of a scratchpad follow each other every 4 cycles |
-//! | state | that of its parts, the place of the write, and who asked |
-//!
-//! The packet can leave as soon as the word is asked for, so that the head of the next comes in meanwhile; its ADDRESS may
-//! come when the operation ends, and nothing else before it has. A pair of words keeps its packet to the end, and so does
-//! what goes to a register: that may be of the window of the next.
-//!
-//! A value of 64 bits where words have 32 is a pair of words, the lower of them at an even offset; its upper word is read
-//! and written first. The answer leaves with the old value, in the cycle before the write at the earliest; whoever hears of
-//! it is a router and an injection away. A poke is answered once it is written, for it may be what others wait for; and so
-//! is whatever goes to a far memory, see [`AtomicStages`].
-
 use super::{
     atomic_alu::AtomicAlu, atomic_check::AtomicCheck, atomic_line::AtomicLine, atomic_old::AtomicOld,
     atomic_operands::AtomicOperands, atomic_stages::AtomicStages, ports::AnswerOut, target::Target, PLACE_WIDTH,
@@ -28,10 +11,27 @@ use portico_spec::{
         window::MODE_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Atomic operations on the memory.
+///
 /// Words of `W` bits, `B` bytes.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; from `start` to its end a cycle a word more |
+/// | throughput | one operation at a time; packets of one operand to a word of a scratchpad follow each other every 4 cycles |
+/// | state | that of its parts, the place of the write, and who asked |
+///
+/// The packet can leave as soon as the word is asked for, so that the head of the next comes in meanwhile; its ADDRESS may
+/// come when the operation ends, and nothing else before it has. A pair of words keeps its packet to the end, and so does
+/// what goes to a register: that may be of the window of the next.
+///
+/// A value of 64 bits where words have 32 is a pair of words, the lower of them at an even offset; its upper word is read
+/// and written first. The answer leaves with the old value, in the cycle before the write at the earliest; whoever hears of
+/// it is a router and an injection away. A poke is answered once it is written, for it may be what others wait for; and so
+/// is whatever goes to a far memory, see [`AtomicStages`].
+#[derive(LogicBlock, Default)]
 pub struct AtomicUnit<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -78,110 +78,57 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     asker_slot: DFF<Bits<SLOT_WIDTH>>,
     is_pair: Signal<Local, Bit>,
     lowest: Signal<Local, Bits<1>>,
-    narrow_words: Constant<Bit>,
     is_far: Constant<Bit>,
-    ack: Constant<Bits<KIND_WIDTH>>,
-    refuse: Constant<Bits<KIND_WIDTH>>,
-    value_kind: Constant<Bits<KIND_WIDTH>>,
 }
 
 impl<const W: usize, const B: usize> AtomicUnit<W, B> {
     /// For the memory and registers of [`Target::new`]; `far_memory` as in [`Shape`](crate::ni::Shape).
     pub fn new(memory_words: u64, register_bit: usize, far_memory: bool) -> Self {
-        let kind = |kind: ControlKind| Constant::new(bits(kind as u64));
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            take: Default::default(),
-            word: Default::default(),
-            start: Default::default(),
-            operation: Default::default(),
-            wide: Default::default(),
-            half: Default::default(),
-            offset: Default::default(),
-            slot: Default::default(),
-            source: Default::default(),
-            base: Default::default(),
-            size: Default::default(),
-            mode: Default::default(),
-            memory_write: Default::default(),
-            memory_read: Default::default(),
-            register_valid: Default::default(),
-            register_index: Default::default(),
-            register_data: Default::default(),
-            register_ready: Default::default(),
-            answer: Default::default(),
-            leaves: Default::default(),
-            busy: Default::default(),
-            ends: Default::default(),
-            operands: Default::default(),
-            alu: Default::default(),
             target: Target::new(memory_words, register_bit),
-            check: Default::default(),
             stages: AtomicStages::new(far_memory),
-            old: Default::default(),
-            line: Default::default(),
-            place: Default::default(),
-            asker: Default::default(),
-            asker_slot: Default::default(),
-            is_pair: Default::default(),
-            lowest: Default::default(),
-            narrow_words: Constant::new(W == 32),
             is_far: Constant::new(far_memory),
-            ack: kind(ControlKind::Ack),
-            refuse: kind(ControlKind::Refuse),
-            value_kind: kind(ControlKind::Value),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => stages: clk, rst);
+        wire!(self => operands, old: clk);
         dff_setup!(self, clk, place, asker, asker_slot);
-        self.operands.clk.next = self.clk.val();
         self.operands.clear.next = self.stages.finished.val() | self.rst.val();
-        self.operands.take.next = self.take.val();
-        self.operands.word.next = self.word.val();
-        self.operands.operation.next = self.operation.val();
-        self.operands.wide.next = self.wide.val();
+        wire!(self => operands: take, word, operation, wide);
         self.alu.operation.next = self.operation.val();
         self.alu.old.next = self.old.held.val();
-        self.alu.first.next = self.operands.first.val();
-        self.alu.second.next = self.operands.second.val();
+        wire!(operands => alu: first, second);
 
         // The word in hand; the check is of the upper one of a pair, beyond which nothing lies.
-        self.is_pair.next = self.wide.val() & self.narrow_words.val();
+        self.is_pair.next = self.wide.val() & (W == 32);
         self.lowest.next = self.stages.upper.val().into();
-        self.target.base.next = self.base.val();
-        self.target.size.next = self.size.val();
+        wire!(self => target: base, size);
         self.target.position.next =
             bit_cast::<PLACE_WIDTH, OFFSET_WIDTH>(self.offset.val()) | bit_cast::<PLACE_WIDTH, 1>(self.lowest.val());
         self.target.absolute.next = false;
         self.check.mode.next = self.mode.val();
-        self.check.in_memory.next = self.target.in_memory.val();
-        self.check.is_device.next = self.target.is_device.val();
-        self.check.suits_device.next =
-            self.alu.stores.val() & !self.wide.val() & (self.narrow_words.val() | !self.half.val());
+        wire!(target => check: in_memory, is_device);
+        self.check.suits_device.next = self.alu.stores.val() & !self.wide.val() & ((W == 32) | !self.half.val());
         self.check.well_formed.next =
             self.operands.complete.val() & !(self.is_pair.val() & self.offset.val().get_bit(0));
 
-        self.stages.clk.next = self.clk.val();
-        self.stages.rst.next = self.rst.val();
         self.stages.start.next = self.start.val();
         self.stages.failing.next = self.check.error.val().any();
         self.stages.is_device.next = self.target.is_device.val();
-        self.stages.stores.next = self.alu.stores.val();
-        self.stages.changes.next = self.alu.changes.val();
+        wire!(alu => stages: stores, changes);
         self.stages.is_pair.next = self.is_pair.val();
         self.stages.arrives.next = self.old.arrives.val();
         self.stages.answer_ready.next = self.answer.ready.val();
         self.stages.read_ready.next = self.memory_read.ready.val();
         self.stages.write_ready.next = self.memory_write.ready.val();
         self.stages.register_ready.next = self.register_ready.val();
-        self.leaves.next = self.stages.leaves.val();
-        self.busy.next = self.stages.busy.val();
-        self.ends.next = self.stages.ends.val();
+        wire!(stages => self: leaves, busy, ends);
         if self.start.val() {
             self.asker.d.next = self.source.val();
             self.asker_slot.d.next = self.slot.val();
@@ -190,27 +137,21 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
             self.place.d.next = self.target.address.val();
         }
 
-        self.old.clk.next = self.clk.val();
         self.old.clear.next = !self.stages.busy.val();
-        self.old.wide.next = self.wide.val();
-        self.old.half.next = self.half.val();
-        self.old.is_pair.next = self.is_pair.val();
-        self.old.data_valid.next = self.memory_read.data_valid.val();
-        self.old.data.next = self.memory_read.data.val();
+        wire!(self => old: wide, half, is_pair);
+        wire!(memory_read => old: data_valid, data);
         self.memory_read.valid.next = self.stages.read.val();
         self.memory_read.address.next = self.target.address.val();
 
         self.line.new_value.next = self.alu.new_value.val();
-        self.line.wide.next = self.wide.val();
-        self.line.half.next = self.half.val();
+        wire!(self => line: wide, half);
         self.line.upper.next = self.stages.upper.val();
         self.memory_write.valid.next = self.stages.write.val();
         self.memory_write.address.next = self.place.q.val();
         if self.is_pair.val() {
             self.memory_write.address.next = self.target.address.val();
         }
-        self.memory_write.data.next = self.line.data.val();
-        self.memory_write.lanes.next = self.line.lanes.val();
+        wire!(line => memory_write: data, lanes);
         self.register_valid.next = self.stages.write_register.val();
         self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.place.q.val());
         self.register_data.next = self.alu.new_value.val().get_bits::<32>(0);
@@ -218,16 +159,16 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.answer.valid.next = self.stages.answers.val();
         self.answer.destination.next = self.asker.q.val();
         self.answer.slot.next = self.asker_slot.q.val();
-        self.answer.kind.next = self.value_kind.val();
+        self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Value as u64);
         self.answer.value.next = self.old.value.val();
         if self.is_far.val() {
             self.answer.value.next = self.old.held.val();
         }
         if self.alu.posted.val() {
-            self.answer.kind.next = self.ack.val();
+            self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         }
         if self.stages.refuses.val() {
-            self.answer.kind.next = self.refuse.val();
+            self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
             self.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.check.error.val());
         }
     }

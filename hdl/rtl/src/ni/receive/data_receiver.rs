@@ -1,14 +1,3 @@
-//! Takes the packets of the data plane and does what they ask for.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a payload word: 0 cycles to the memory; the tail of a put: 1 cycle to its answer on `m_axis_control`, of an atomic 3 with a memory that gives data after a cycle, 4 with a far one |
-//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 1 more for an atomic of one word, 5 for one of a pair of words |
-//! | state | that of its parts |
-//!
-//! Nothing waits but for the memory, the register bus, room for an answer on the control plane, and this node's own events
-//! and slots. What is refused is dropped where it stands.
-
 use super::{
     answers::Answers, atomic_unit::AtomicUnit, header::Header, kinds::Kinds, message::Message, parser::Parser,
     ports::ReleasePortIn, release::Release, report::Report, shape::Shape, target::Target, transfer_end::TransferEnd,
@@ -26,10 +15,21 @@ use portico_spec::{
         window::MESSAGES_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Takes the packets of the data plane and does what they ask for.
+///
 /// Words of `W` bits, `B` bytes.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a payload word: 0 cycles to the memory; the tail of a put: 1 cycle to its answer on `m_axis_control`, of an atomic 3 with a memory that gives data after a cycle, 4 with a far one |
+/// | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 1 more for an atomic of one word, 5 for one of a pair of words |
+/// | state | that of its parts |
+///
+/// Nothing waits but for the memory, the register bus, room for an answer on the control plane, and this node's own events
+/// and slots. What is refused is dropped where it stands.
+#[derive(LogicBlock, Default)]
 pub struct DataReceiver<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
@@ -86,7 +86,6 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     message_ends: Signal<Local, Bit>,
     message_counts: Signal<Local, Bit>,
     refuses: Signal<Local, Bit>,
-    all_lanes: Constant<Bits<B>>,
 }
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
@@ -95,77 +94,32 @@ impl<const W: usize, const B: usize> DataReceiver<W, B> {
     /// [`Target::new`] refuses.
     pub fn new(memory_words: u64, space_words: u64, register_bit: usize, far_memory: bool) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            node: Default::default(),
-            s_axis: Default::default(),
-            memory_write: Default::default(),
-            memory_read: Default::default(),
-            register_valid: Default::default(),
-            register_index: Default::default(),
-            register_data: Default::default(),
-            register_ready: Default::default(),
-            register_write: Default::default(),
-            register_read: Default::default(),
-            m_axis_control: Default::default(),
-            m_axis_credit: Default::default(),
-            release_read: Default::default(),
-            release_ready: Default::default(),
-            completion: Default::default(),
-            event: Default::default(),
-            refused: Default::default(),
-            parser: Default::default(),
-            header: Default::default(),
-            kinds: Default::default(),
-            shape: Default::default(),
             windows: Windows::new(space_words),
-            walk: Default::default(),
             target: Target::new(memory_words, register_bit),
-            message: Default::default(),
-            transfer_end: Default::default(),
             atomic: AtomicUnit::new(memory_words, register_bit, far_memory),
-            answers: Default::default(),
-            report: Default::default(),
-            releaser: Default::default(),
-            refusing: Default::default(),
-            word: Default::default(),
-            place: Default::default(),
-            allowed: Default::default(),
-            accepted: Default::default(),
-            front_goes: Default::default(),
-            message_done: Default::default(),
-            message_ends: Default::default(),
-            message_counts: Default::default(),
-            refuses: Default::default(),
-            all_lanes: Constant::new(Bits::<B>::mask()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => parser, windows, atomic, answers, report, releaser: clk, rst);
+        wire!(self => header, walk, message, transfer_end: clk);
         dff_setup!(self, clk, refusing);
         self.word.next = bit_cast::<32, W>(self.s_axis.tdata.val());
 
         // The packet, flit by flit.
-        self.parser.clk.next = self.clk.val();
-        self.parser.rst.next = self.rst.val();
-        self.parser.tvalid.next = self.s_axis.tvalid.val();
-        self.parser.tlast.next = self.s_axis.tlast.val();
+        wire!(s_axis => parser: tvalid, tlast);
         self.s_axis.tready.next = self.parser.tready.val();
-        self.parser.next_kind.next = self.header.next_kind.val();
-        self.parser.next_strided.next = self.header.next_strided.val();
-        self.parser.kind.next = self.header.kind.val();
+        wire!(header => parser: next_kind, next_strided, kind);
         self.parser.may_start.next = !self.initialising.val() & !self.windows.busy.val();
         self.parser.may_end.next = self.answers.answer.ready.val() & !self.report.busy.val();
         self.parser.busy.next = self.windows.busy.val();
         self.parser.atomic_leaves.next = self.atomic.leaves.val();
         self.parser.atomic_works.next = self.atomic.busy.val();
         self.parser.atomic_ends.next = self.atomic.ends.val();
-        self.header.clk.next = self.clk.val();
         self.header.word.next = self.word.val();
         self.header.take_head.next = self.parser.head.val();
         self.header.take_address.next = self.parser.address.val();
@@ -173,10 +127,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.shape.word.next = self.word.val();
 
         // Its tag.
-        self.windows.clk.next = self.clk.val();
-        self.windows.rst.next = self.rst.val();
-        self.windows.initialising.next = self.initialising.val();
-        self.windows.sweep.next = self.sweep.val();
+        wire!(self => windows: initialising, sweep);
         RegisterWriteIn::link(&mut self.register_write, &mut self.windows.register_write);
         RegisterReadIn::link(&mut self.register_read, &mut self.windows.register_read);
         self.windows.read.next = self.parser.head.val();
@@ -194,7 +145,6 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
                 }
             }
         }
-        self.walk.clk.next = self.clk.val();
         self.walk.resume.next = self.parser.resumes.val();
         self.walk.resumed_position.next = self.windows.state.position.val();
         self.walk.resumed_done.next = self.windows.state.done.val();
@@ -205,18 +155,13 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
             | (self.kinds.message.val() & self.parser.payload.val() & self.s_axis.tlast.val());
         self.walk.place.next = self.place.val();
         self.walk.reshape.next = self.parser.geometry.val();
-        self.walk.row_last.next = self.shape.row_last.val();
-        self.walk.gap.next = self.shape.gap.val();
+        wire!(shape => walk: row_last, gap);
         self.walk.advance.next = self.parser.payload.val();
-        self.target.base.next = self.windows.window.base.val();
-        self.target.size.next = self.windows.window.size.val();
+        wire!(windows.window => target: base, size);
         self.target.position.next = self.walk.position.val();
         self.target.absolute.next = self.kinds.reply.val();
 
-        self.message.clk.next = self.clk.val();
-        self.message.mode.next = self.windows.window.mode.val();
-        self.message.slots.next = self.windows.window.slots.val();
-        self.message.slot_words.next = self.windows.window.slot_words.val();
+        wire!(windows.window => message: mode, slots, slot_words);
         self.message.written.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.windows.state.position.val());
         self.message.released.next = self.windows.state.released.val();
         self.message.word.next = self.word.val();
@@ -243,20 +188,11 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.message_counts.next = self.parser.message_closes.val() & self.front_goes.val();
         self.refuses.next = self.parser.carries.val() & !self.allowed.val();
 
-        self.atomic.clk.next = self.clk.val();
-        self.atomic.rst.next = self.rst.val();
         self.atomic.take.next = self.parser.operand.val();
         self.atomic.word.next = self.word.val();
         self.atomic.start.next = self.parser.start_atomic.val();
-        self.atomic.operation.next = self.header.operation.val();
-        self.atomic.wide.next = self.header.wide.val();
-        self.atomic.half.next = self.header.half.val();
-        self.atomic.offset.next = self.header.offset.val();
-        self.atomic.slot.next = self.header.slot.val();
-        self.atomic.source.next = self.header.source.val();
-        self.atomic.base.next = self.windows.window.base.val();
-        self.atomic.size.next = self.windows.window.size.val();
-        self.atomic.mode.next = self.windows.window.mode.val();
+        wire!(header => atomic: operation, wide, half, offset, slot, source);
+        wire!(windows.window => atomic: base, size, mode);
         self.atomic.memory_write.ready.next = self.memory_write.ready.val();
         self.atomic.register_ready.next = self.register_ready.val();
         self.atomic.answer.ready.next = self.answers.answer.ready.val();
@@ -269,49 +205,35 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         if self.parser.front_offered.val() {
             self.memory_write.data.next = bit_cast::<W, 32>(self.message.front.val());
         }
-        self.memory_write.lanes.next = self.all_lanes.val();
+        self.memory_write.lanes.next = !bits::<B>(0);
         self.register_valid.next = self.parser.offered.val() & self.allowed.val() & self.target.is_device.val();
         self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.target.address.val());
         self.register_data.next = self.word.val();
         if self.atomic.busy.val() {
-            self.memory_write.valid.next = self.atomic.memory_write.valid.val();
-            self.memory_write.address.next = self.atomic.memory_write.address.val();
-            self.memory_write.data.next = self.atomic.memory_write.data.val();
-            self.memory_write.lanes.next = self.atomic.memory_write.lanes.val();
-            self.register_valid.next = self.atomic.register_valid.val();
-            self.register_index.next = self.atomic.register_index.val();
-            self.register_data.next = self.atomic.register_data.val();
+            wire!(atomic.memory_write => memory_write: valid, address, data, lanes);
+            wire!(atomic => self: register_valid, register_index, register_data);
         }
 
         // What they leave behind.
-        self.transfer_end.clk.next = self.clk.val();
         self.transfer_end.head.next = self.parser.head.val();
-        self.transfer_end.kind.next = self.header.kind.val();
-        self.transfer_end.last.next = self.header.last.val();
-        self.transfer_end.mode.next = self.windows.window.mode.val();
-        self.transfer_end.event_enable.next = self.windows.window.event_enable.val();
-        self.transfer_end.ends.next = self.windows.state.ends.val();
-        self.transfer_end.fault.next = self.windows.state.fault.val();
+        wire!(header => transfer_end: kind, last);
+        wire!(windows.window => transfer_end: mode, event_enable);
+        wire!(windows.state => transfer_end: ends, fault);
         self.transfer_end.refuse.next = self.refuses.val();
         self.transfer_end.advance.next = self.parser.payload.val();
         self.transfer_end.closes.next = self.parser.closes.val();
-        self.windows.write_ends.next = self.transfer_end.write_ends.val();
-        self.windows.next_ends.next = self.transfer_end.next_ends.val();
-        self.windows.next_fault.next = self.transfer_end.next_fault.val();
+        wire!(transfer_end => windows: write_ends, next_ends, next_fault);
         self.windows.write_pointer.next = self.message_counts.val()
             | (self.kinds.stream.val()
                 & self.transfer_end.allowed.val()
                 & self.parser.payload.val()
                 & self.s_axis.tlast.val());
-        self.windows.next_position.next = self.walk.next_position.val();
-        self.windows.next_done.next = self.walk.next_done.val();
+        wire!(walk => windows: next_position, next_done);
         if self.kinds.message.val() {
             self.windows.next_position.next = bit_cast::<PLACE_WIDTH, MESSAGES_WIDTH>(self.message.next_written.val());
             self.windows.next_done.next = 0.into();
         }
 
-        self.answers.clk.next = self.clk.val();
-        self.answers.rst.next = self.rst.val();
         self.answers.node.next = self.node.val();
         self.answers.answer.valid.next = self.transfer_end.answers.val();
         self.answers.answer.destination.next = self.header.source.val();
@@ -319,16 +241,10 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.answers.answer.kind.next = self.transfer_end.answer_kind.val();
         self.answers.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.transfer_end.outcome.val());
         if self.atomic.busy.val() {
-            self.answers.answer.valid.next = self.atomic.answer.valid.val();
-            self.answers.answer.destination.next = self.atomic.answer.destination.val();
-            self.answers.answer.slot.next = self.atomic.answer.slot.val();
-            self.answers.answer.kind.next = self.atomic.answer.kind.val();
-            self.answers.answer.value.next = self.atomic.answer.value.val();
+            wire!(atomic.answer => answers.answer: valid, destination, slot, kind, value);
         }
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
 
-        self.report.clk.next = self.clk.val();
-        self.report.rst.next = self.rst.val();
         self.report.signal_event.next =
             self.transfer_end.signals.val() | (self.message_ends.val() & self.windows.window.event_enable.val());
         self.report.event_number.next = self.windows.window.event_number.val();
@@ -352,8 +268,6 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.refused.next = self.refusing.q.val();
 
         // The release of messages.
-        self.releaser.clk.next = self.clk.val();
-        self.releaser.rst.next = self.rst.val();
         self.releaser.node.next = self.node.val();
         RegisterWriteIn::link(&mut self.register_write, &mut self.releaser.register_write);
         self.release_ready.next = self.releaser.ready.val();

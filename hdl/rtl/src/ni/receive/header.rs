@@ -1,18 +1,18 @@
-//! What the words in front of the payload say, for as long as the packet lasts.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational for what begins with `next_`; else from flip-flops, but for `slot`, right as soon as its word is there |
-//! | state | 59 flip-flops |
-
 use crate::ni::words::{AddressDecoder, HeadDecoder};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::packet::{OFFSET_WIDTH, OPERATION_WIDTH, SLOT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What the words in front of the payload say, for as long as the packet lasts.
+///
 /// Head and ADDRESS of the packet in hand.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational for what begins with `next_`; else from flip-flops, but for `slot`, right as soon as its word is there |
+/// | state | 59 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Header {
     pub clk: Signal<In, Clock>,
@@ -49,8 +49,8 @@ pub struct Header {
     held_wide: DFF<Bit>,
 }
 
+#[kernel]
 impl Logic for Header {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self,

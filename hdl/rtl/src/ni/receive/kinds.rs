@@ -1,15 +1,15 @@
-//! Kinds of packets, told apart.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use portico_spec::{flit::KIND_WIDTH, ni::packet::DataKind};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Kinds of packets, told apart.
+///
 /// One output a kind of the data plane.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct Kinds {
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
     pub put: Signal<Out, Bit>,
@@ -17,39 +17,15 @@ pub struct Kinds {
     pub stream: Signal<Out, Bit>,
     pub atomic: Signal<Out, Bit>,
     pub message: Signal<Out, Bit>,
-    put_kind: Constant<Bits<KIND_WIDTH>>,
-    reply_kind: Constant<Bits<KIND_WIDTH>>,
-    stream_kind: Constant<Bits<KIND_WIDTH>>,
-    atomic_kind: Constant<Bits<KIND_WIDTH>>,
-    message_kind: Constant<Bits<KIND_WIDTH>>,
 }
 
-impl Default for Kinds {
-    fn default() -> Self {
-        let number = |kind: DataKind| Constant::new(bits(kind as u64));
-        Self {
-            kind: Default::default(),
-            put: Default::default(),
-            reply: Default::default(),
-            stream: Default::default(),
-            atomic: Default::default(),
-            message: Default::default(),
-            put_kind: number(DataKind::Put),
-            reply_kind: number(DataKind::Reply),
-            stream_kind: number(DataKind::Stream),
-            atomic_kind: number(DataKind::Atomic),
-            message_kind: number(DataKind::Message),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Kinds {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.put.next = self.kind.val() == self.put_kind.val();
-        self.reply.next = self.kind.val() == self.reply_kind.val();
-        self.stream.next = self.kind.val() == self.stream_kind.val();
-        self.atomic.next = self.kind.val() == self.atomic_kind.val();
-        self.message.next = self.kind.val() == self.message_kind.val();
+        self.put.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Put as u64);
+        self.reply.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Reply as u64);
+        self.stream.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Stream as u64);
+        self.atomic.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Atomic as u64);
+        self.message.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Message as u64);
     }
 }

@@ -1,14 +1,3 @@
-//! A message on its way into a queue.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `place` and `place_after` are combinational from the tables, the rest comes from flip-flops |
-//! | throughput | one word a cycle |
-//! | state | 47 flip-flops |
-//!
-//! The payload is written as it comes, behind the place of the word in front; a message counts only once that word is
-//! written. So a message that turns out not to fit leaves nothing behind but words in a free slot.
-
 use super::{front::FrontEncoder, queue_place::QueuePlace, PLACE_WIDTH};
 use portico_spec::{
     flit::NODE_WIDTH,
@@ -21,10 +10,21 @@ use portico_spec::{
         ErrorCode,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// A message on its way into a queue.
+///
 /// Watches over one message.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `place` and `place_after` are combinational from the tables, the rest comes from flip-flops |
+/// | throughput | one word a cycle |
+/// | state | 47 flip-flops |
+///
+/// The payload is written as it comes, behind the place of the word in front; a message counts only once that word is
+/// written. So a message that turns out not to fit leaves nothing behind but words in a free slot.
+#[derive(LogicBlock, Default)]
 pub struct Message {
     pub clk: Signal<In, Clock>,
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
@@ -66,84 +66,27 @@ pub struct Message {
     most: Signal<Local, Bits<COUNT_WIDTH>>,
     waiting: Signal<Local, Bits<MESSAGES_WIDTH>>,
     is_full: Signal<Local, Bit>,
-    one: Constant<Bits<COUNT_WIDTH>>,
-    most_ever: Constant<Bits<COUNT_WIDTH>>,
-    ample: Constant<Bits<SLOT_WORDS_WIDTH>>,
-    handle_at: Constant<Bits<5>>,
-    queue_mode: Constant<Bits<MODE_WIDTH>>,
-    queue_full: Constant<Bits<ERROR_WIDTH>>,
-    too_long: Constant<Bits<ERROR_WIDTH>>,
-    out_of_window: Constant<Bits<ERROR_WIDTH>>,
 }
 
-impl Default for Message {
-    fn default() -> Self {
-        let error = |error: ErrorCode| Constant::new(bits(error as u64));
-        Self {
-            clk: Default::default(),
-            mode: Default::default(),
-            slots: Default::default(),
-            slot_words: Default::default(),
-            written: Default::default(),
-            released: Default::default(),
-            word: Default::default(),
-            source: Default::default(),
-            begin_message: Default::default(),
-            advance: Default::default(),
-            in_memory: Default::default(),
-            place_after: Default::default(),
-            place: Default::default(),
-            place_in_hand: Default::default(),
-            fits: Default::default(),
-            has_room: Default::default(),
-            is_queue: Default::default(),
-            reason: Default::default(),
-            front: Default::default(),
-            next_written: Default::default(),
-            queue_place: Default::default(),
-            encoder: Default::default(),
-            good: Default::default(),
-            words: Default::default(),
-            handle: Default::default(),
-            place_held: Default::default(),
-            most_held: Default::default(),
-            most: Default::default(),
-            waiting: Default::default(),
-            is_full: Default::default(),
-            one: Constant::new(bits(1)),
-            most_ever: Constant::new(bits(MAX_MESSAGE_WORDS as u64)),
-            // From here on a slot has room for the longest message.
-            ample: Constant::new(bits(
-                (MAX_MESSAGE_WORDS + 1).next_power_of_two().trailing_zeros().into(),
-            )),
-            handle_at: Constant::new(bits(SEGMENT_OFFSET as u64)),
-            queue_mode: Constant::new(bits(Mode::Queue as u64)),
-            queue_full: error(ErrorCode::QueueFull),
-            too_long: error(ErrorCode::TooLong),
-            out_of_window: error(ErrorCode::OutOfWindow),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Message {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, good, words, handle, place_held, most_held);
         self.queue_place.number.next = self.written.val();
-        self.queue_place.slots.next = self.slots.val();
-        self.queue_place.slot_words.next = self.slot_words.val();
+        wire!(self => queue_place: slots, slot_words);
         self.place.next = self.queue_place.place.val();
         // Slots are aligned to their size.
         self.place_after.next = self.queue_place.place.val() | 1;
         self.place_in_hand.next = self.place_held.q.val();
         self.waiting.next = self.written.val() - self.released.val();
         self.is_full.next = self.waiting.val() >= self.queue_place.count.val();
-        self.is_queue.next = self.mode.val() == self.queue_mode.val();
+        self.is_queue.next = self.mode.val() == bits::<MODE_WIDTH>(Mode::Queue as u64);
         self.next_written.next = self.written.val() + 1;
 
-        self.most.next = (self.one.val() << self.slot_words.val()) - 1;
-        if self.slot_words.val() >= self.ample.val() {
-            self.most.next = self.most_ever.val();
+        self.most.next = (bits::<COUNT_WIDTH>(1) << self.slot_words.val()) - 1;
+        if self.slot_words.val() >= bits::<SLOT_WORDS_WIDTH>((MAX_MESSAGE_WORDS + 1).next_power_of_two().ilog2() as u64)
+        {
+            self.most.next = bits::<COUNT_WIDTH>(MAX_MESSAGE_WORDS);
         }
         self.fits.next = self.good.q.val();
         self.has_room.next = self.good.q.val() & (self.words.q.val() < self.most_held.q.val());
@@ -154,17 +97,17 @@ impl Logic for Message {
         }
         if self.begin_message.val() {
             self.words.d.next = 0.into();
-            self.handle.d.next = self.word.val().get_bits::<HANDLE_WIDTH>(self.handle_at.val().index());
+            self.handle.d.next = self.word.val().get_bits::<HANDLE_WIDTH>(SEGMENT_OFFSET);
             self.place_held.d.next = self.queue_place.place.val();
             self.most_held.d.next = self.most.val();
             self.good.d.next = self.is_queue.val() & !self.is_full.val();
         }
-        self.reason.next = self.out_of_window.val();
+        self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
         if self.words.q.val() > self.most_held.q.val() {
-            self.reason.next = self.too_long.val();
+            self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::TooLong as u64);
         }
         if self.is_full.val() {
-            self.reason.next = self.queue_full.val();
+            self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::QueueFull as u64);
         }
         self.encoder.words.next = bit_cast::<MESSAGE_WORDS_WIDTH, COUNT_WIDTH>(self.words.q.val());
         self.encoder.source.next = self.source.val();

@@ -1,24 +1,24 @@
-//! Which flit of a packet is which.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational from the flit on offer |
-//! | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; behind an atomic the head waits until its unit needs the packet no more, the next flit until it ends |
-//! | state | that of [`Steps`], and a flag |
-//!
-//! A last word goes to its place as soon as it can, and is remembered to have gone if the tables are busy just then: what
-//! is offered stays so, and goes once.
-//!
-//! Outputs named after a flit are high in the cycle in which that flit is taken.
-
 use super::{
     kinds::Kinds,
     steps::{Step, Steps},
 };
 use portico_spec::flit::KIND_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Which flit of a packet is which.
+///
 /// Follows packets flit by flit.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational from the flit on offer |
+/// | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; behind an atomic the head waits until its unit needs the packet no more, the next flit until it ends |
+/// | state | that of [`Steps`], and a flag |
+///
+/// A last word goes to its place as soon as it can, and is remembered to have gone if the tables are busy just then: what
+/// is offered stays so, and goes once.
+///
+/// Outputs named after a flit are high in the cycle in which that flit is taken.
 #[derive(LogicBlock, Default)]
 pub struct Parser {
     pub clk: Signal<In, Clock>,
@@ -83,9 +83,10 @@ pub struct Parser {
     known: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Parser {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => steps: clk, rst);
         dff_setup!(self, clk, passed);
         self.next_kinds.kind.next = self.next_kind.val();
         self.kinds.kind.next = self.kind.val();
@@ -171,14 +172,7 @@ impl Logic for Parser {
             Step::Sink => {}
         }
 
-        self.steps.clk.next = self.clk.val();
-        self.steps.rst.next = self.rst.val();
-        self.steps.taken.next = self.taken.val();
-        self.steps.tlast.next = self.tlast.val();
-        self.steps.next_kind.next = self.next_kind.val();
-        self.steps.next_strided.next = self.next_strided.val();
-        self.steps.kind.next = self.kind.val();
-        self.steps.atomic_leaves.next = self.atomic_leaves.val();
+        wire!(self => steps: taken, tlast, next_kind, next_strided, kind, atomic_leaves);
         self.steps.ended.next = self.finishes.val();
         self.steps.closed.next = self.message_closes.val();
         if self.rst.val() {

@@ -9,10 +9,10 @@ use portico_spec::{
         window::{ENDS_WIDTH, MESSAGES_WIDTH, MODE_WIDTH, SLOTS_WIDTH, SLOT_WORDS_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// A change of what is known of a tag, as its source sees it: by software, or by the initialisation.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "UpdateIn"]
 pub struct UpdateOut {
     /// One of the fields is written in this cycle.
@@ -31,7 +31,7 @@ pub struct UpdateOut {
 }
 
 /// As the tables see it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "UpdateOut"]
 pub struct UpdateIn {
     pub busy: Signal<In, Bit>,
@@ -48,7 +48,7 @@ pub struct UpdateIn {
 }
 
 /// What software has set up for a tag.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct WindowOut {
     pub base: Signal<Out, Bits<PLACE_WIDTH>>,
     pub size: Signal<Out, Bits<PLACE_WIDTH>>,
@@ -63,7 +63,7 @@ pub struct WindowOut {
 }
 
 /// How far a tag has come.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct StateOut {
     /// Place of the next word, from the base; in a queue the messages ever written, in the low bits.
     pub position: Signal<Out, Bits<PLACE_WIDTH>>,
@@ -78,7 +78,7 @@ pub struct StateOut {
 }
 
 /// An answer to the initiator, as the block that gives it sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "AnswerIn"]
 pub struct AnswerOut {
     pub valid: Signal<Out, Bit>,
@@ -92,7 +92,7 @@ pub struct AnswerOut {
 }
 
 /// As the queue of answers sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "AnswerOut"]
 pub struct AnswerIn {
     pub valid: Signal<In, Bit>,
@@ -104,7 +104,7 @@ pub struct AnswerIn {
 }
 
 /// The release of messages at the tables: it reads all of a tag, then writes how many messages are released.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ReleasePortOut"]
 pub struct ReleasePortIn {
     pub read: Signal<In, Bit>,
@@ -122,7 +122,7 @@ pub struct ReleasePortIn {
 }
 
 /// As the release sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ReleasePortIn"]
 pub struct ReleasePortOut {
     pub read: Signal<Out, Bit>,

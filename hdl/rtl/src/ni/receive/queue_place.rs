@@ -1,19 +1,19 @@
-//! Where a queue keeps a message.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::PLACE_WIDTH;
 use portico_spec::ni::window::{MESSAGES_WIDTH, SLOTS_WIDTH, SLOT_WORDS_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of a place beyond the windows: a queue may be described that no memory holds.
 const ABOVE_WIDTH: usize = 32 - PLACE_WIDTH + 1;
 
+/// Where a queue keeps a message.
+///
 /// Turns the number of a message into the place of the word in front of it.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct QueuePlace {
     pub number: Signal<In, Bits<MESSAGES_WIDTH>>,
     /// As powers of two.
@@ -25,39 +25,19 @@ pub struct QueuePlace {
     slot: Signal<Local, Bits<MESSAGES_WIDTH>>,
     wide: Signal<Local, Bits<32>>,
     above: Signal<Local, Bits<ABOVE_WIDTH>>,
-    one: Constant<Bits<MESSAGES_WIDTH>>,
-    above_at: Constant<Bits<5>>,
-    beyond: Constant<Bits<PLACE_WIDTH>>,
 }
 
-impl Default for QueuePlace {
-    fn default() -> Self {
-        Self {
-            number: Default::default(),
-            slots: Default::default(),
-            slot_words: Default::default(),
-            place: Default::default(),
-            count: Default::default(),
-            slot: Default::default(),
-            wide: Default::default(),
-            above: Default::default(),
-            one: Constant::new(bits(1)),
-            above_at: Constant::new(bits(PLACE_WIDTH as u64 - 1)),
-            beyond: Constant::new(bits(1 << (PLACE_WIDTH - 1))),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for QueuePlace {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.count.next = self.one.val() << self.slots.val();
+        self.count.next = bits::<MESSAGES_WIDTH>(1) << self.slots.val();
         self.slot.next = self.number.val() & (self.count.val() - 1);
         self.wide.next = bit_cast::<32, MESSAGES_WIDTH>(self.slot.val()) << self.slot_words.val();
-        self.above.next = self.wide.val().get_bits::<ABOVE_WIDTH>(self.above_at.val().index());
+        self.above.next = self.wide.val().get_bits::<ABOVE_WIDTH>(PLACE_WIDTH - 1);
         self.place.next = bit_cast::<PLACE_WIDTH, 32>(self.wide.val());
         if self.above.val().any() {
-            self.place.next = bit_cast::<PLACE_WIDTH, 32>(self.wide.val()) | self.beyond.val();
+            self.place.next =
+                bit_cast::<PLACE_WIDTH, 32>(self.wide.val()) | bits::<PLACE_WIDTH>(1 << (PLACE_WIDTH - 1));
         }
     }
 }

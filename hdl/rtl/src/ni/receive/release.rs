@@ -1,13 +1,3 @@
-//! Gives the places of taken messages back: a credit to the sender of each, then the place is free.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 5 cycles from a request to its first credit, with a memory that gives data after a cycle |
-//! | throughput | 4 cycles a message of one request, 5 from request to request |
-//! | state | 8 requests in LUT-RAM, the message in hand |
-//!
-//! No more messages are released than have been written before the request.
-
 use super::{front::FrontDecoder, ports::ReleasePortOut, queue_place::QueuePlace, PLACE_WIDTH};
 use crate::{
     ni::{
@@ -25,7 +15,7 @@ use portico_spec::{
         window::{Mode, MESSAGES_WIDTH, MODE_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Requests that wait.
 const DEPTH: usize = 8;
@@ -51,8 +41,18 @@ pub enum Turn {
     Count,
 }
 
+/// Gives the places of taken messages back: a credit to the sender of each, then the place is free.
+///
 /// Releases messages.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 5 cycles from a request to its first credit, with a memory that gives data after a cycle |
+/// | throughput | 4 cycles a message of one request, 5 from request to request |
+/// | state | 8 requests in LUT-RAM, the message in hand |
+///
+/// No more messages are released than have been written before the request.
+#[derive(LogicBlock, Default)]
 pub struct Release<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -82,73 +82,25 @@ pub struct Release<const W: usize> {
     counts: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
-    tag_at: Constant<Bits<5>>,
-    above_at: Constant<Bits<4>>,
-    above: Constant<Bits<ABOVE_WIDTH>>,
-    queue_mode: Constant<Bits<MODE_WIDTH>>,
-    credit: Constant<Bits<KIND_WIDTH>>,
 }
 
-impl<const W: usize> Default for Release<W> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            register_write: Default::default(),
-            ready: Default::default(),
-            busy: Default::default(),
-            tables: Default::default(),
-            memory_read: Default::default(),
-            m_axis: Default::default(),
-            requests: Fifo::new(DEPTH),
-            locator: Default::default(),
-            decoder: Default::default(),
-            head: Default::default(),
-            turn: Default::default(),
-            tag: Default::default(),
-            left: Default::default(),
-            released: Default::default(),
-            written: Default::default(),
-            address: Default::default(),
-            source: Default::default(),
-            handle: Default::default(),
-            start: Default::default(),
-            counts: Default::default(),
-            ends: Default::default(),
-            begins: Default::default(),
-            tag_at: Constant::new(bits(MESSAGES_WIDTH as u64)),
-            above_at: Constant::new(bits(TAG_WIDTH as u64)),
-            above: Constant::new(bits((Block::Release as u64) << (BLOCK_OFFSET - TAG_WIDTH))),
-            queue_mode: Constant::new(bits(Mode::Queue as u64)),
-            credit: Constant::new(bits(ControlKind::Credit as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl<const W: usize> Logic for Release<W> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => requests: clk, rst);
         dff_setup!(self, clk, turn, tag, left, released, written, address, source, handle);
-        self.requests.clk.next = self.clk.val();
-        self.requests.rst.next = self.rst.val();
         self.requests.s_axis.tvalid.next = self.register_write.enable.val()
-            & (self
-                .register_write
-                .index
-                .val()
-                .get_bits::<ABOVE_WIDTH>(self.above_at.val().index())
-                == self.above.val());
+            & (self.register_write.index.val().get_bits::<ABOVE_WIDTH>(TAG_WIDTH)
+                == bits::<ABOVE_WIDTH>((Block::Release as u64) << (BLOCK_OFFSET - TAG_WIDTH)));
         self.requests.s_axis.tdata.next =
             bit_cast::<REQUEST_WIDTH, MESSAGES_WIDTH>(self.register_write.data.val().get_bits::<MESSAGES_WIDTH>(0))
                 | (bit_cast::<REQUEST_WIDTH, TAG_WIDTH>(self.register_write.index.val().get_bits::<TAG_WIDTH>(0))
-                    << self.tag_at.val());
+                    << bits::<5>(MESSAGES_WIDTH));
         self.requests.s_axis.tlast.next = true;
         self.ready.next = self.requests.s_axis.tready.val();
 
         self.locator.number.next = self.released.q.val();
-        self.locator.slots.next = self.tables.slots.val();
-        self.locator.slot_words.next = self.tables.slot_words.val();
+        wire!(tables => locator: slots, slot_words);
         self.start.next = self.tables.base.val() + self.locator.place.val();
         self.memory_read.valid.next = false;
         self.memory_read.address.next = self.address.q.val();
@@ -156,7 +108,7 @@ impl<const W: usize> Logic for Release<W> {
         self.head.destination.next = self.source.q.val();
         self.head.source.next = self.node.val();
         self.head.tag.next = self.handle.q.val();
-        self.head.kind.next = self.credit.val();
+        self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Credit as u64);
         self.head.last.next = false;
         self.m_axis.tdata.next = self.head.word.val();
         self.m_axis.tlast.next = true;
@@ -176,7 +128,7 @@ impl<const W: usize> Logic for Release<W> {
                 self.turn.d.next = Turn::Ask;
                 self.ends.next = !self.left.q.val().any()
                     | (self.released.q.val() == self.written.q.val())
-                    | (self.tables.mode.val() != self.queue_mode.val());
+                    | (self.tables.mode.val() != bits::<MODE_WIDTH>(Mode::Queue as u64));
             }
             Turn::Ask => {
                 self.memory_read.valid.next = true;
@@ -215,23 +167,13 @@ impl<const W: usize> Logic for Release<W> {
         self.begins.next = self.ends.val() & self.requests.m_axis.tvalid.val() & !self.busy.val();
         self.requests.m_axis.tready.next = self.begins.val();
         self.tables.read.next = self.begins.val();
-        self.tables.read_tag.next = self
-            .requests
-            .m_axis
-            .tdata
-            .val()
-            .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
+        self.tables.read_tag.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
         if self.ends.val() {
             self.turn.d.next = Turn::Idle;
         }
         if self.begins.val() {
             self.turn.d.next = Turn::Load;
-            self.tag.d.next = self
-                .requests
-                .m_axis
-                .tdata
-                .val()
-                .get_bits::<TAG_WIDTH>(self.tag_at.val().index());
+            self.tag.d.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
             self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
         }
         if self.rst.val() {

@@ -1,19 +1,19 @@
-//! What this node's own events and slots are told.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one report every other cycle |
-//! | state | one event, one completion |
-
 use crate::ni::ports::{CompletionOut, EventOut};
 use portico_spec::ni::{
     event::EVENT_WIDTH,
     packet::{ERROR_WIDTH, SLOT_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What this node's own events and slots are told.
+///
 /// Keeps a report until it is taken.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one report every other cycle |
+/// | state | one event, one completion |
 #[derive(LogicBlock, Default)]
 pub struct Report {
     pub clk: Signal<In, Clock>,
@@ -39,8 +39,8 @@ pub struct Report {
     held_failure: DFF<Bits<ERROR_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for Report {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, has_event, held_event, held_error, has_slot, held_slot);
         dff_setup!(self, clk, held_failure);

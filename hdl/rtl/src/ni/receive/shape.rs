@@ -1,16 +1,16 @@
-//! How a walk goes through rows, from the word that describes them.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::PLACE_WIDTH;
 use crate::ni::words::GeometryDecoder;
 use portico_spec::ni::packet::{ROW_WIDTH, STRIDE_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// How a walk goes through rows, from the word that describes them.
+///
 /// Turns row and stride into the terms of [`super::Walk`].
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct Shape {
     /// A GEOMETRY word; a row of 0 words means that there are no rows.
@@ -21,8 +21,8 @@ pub struct Shape {
     geometry: GeometryDecoder,
 }
 
+#[kernel]
 impl Logic for Shape {
-    #[hdl_gen]
     fn update(&mut self) {
         self.geometry.word.next = self.word.val();
         self.row_last.next = self.geometry.row.val() - 1;

@@ -1,14 +1,6 @@
-//! The step of the parser: which flit comes next.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a flit that is taken changes the step in the next cycle |
-//! | throughput | one step a cycle |
-//! | state | 4 flip-flops |
-
 use super::kinds::Kinds;
 use portico_spec::flit::KIND_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What comes next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -32,7 +24,15 @@ pub enum Step {
     Sink,
 }
 
+/// The step of the parser: which flit comes next.
+///
 /// Keeps the step.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a flit that is taken changes the step in the next cycle |
+/// | throughput | one step a cycle |
+/// | state | 4 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Steps {
     pub clk: Signal<In, Clock>,
@@ -59,8 +59,8 @@ pub struct Steps {
     tail: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Steps {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, current);
         self.next_kinds.kind.next = self.next_kind.val();

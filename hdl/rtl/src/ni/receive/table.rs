@@ -1,17 +1,17 @@
-//! A table with an entry a tag, for a reader who may meet the writer.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | read: 1 cycle; a read of the entry that is being written gives the new one |
-//! | throughput | one write and one read a cycle |
-//! | state | 256 entries of `D` bits in block RAM, undefined until written, untouched by reset; `D` + 1 flip-flops |
-
 use crate::prim::Ram;
-use portico_spec::{flit::TAG_WIDTH, ni::window::WINDOWS};
-use rust_hdl::prelude::*;
+use portico_spec::flit::TAG_WIDTH;
+use portico_verilog::prelude::*;
 
+/// A table with an entry a tag, for a reader who may meet the writer.
+///
 /// Entries of `D` bits, `B` bytes.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | read: 1 cycle; a read of the entry that is being written gives the new one |
+/// | throughput | one write and one read a cycle |
+/// | state | 256 entries of `D` bits in block RAM, undefined until written, untouched by reset; `D` + 1 flip-flops |
+#[derive(LogicBlock, Default)]
 pub struct Table<const D: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     pub write: Signal<In, Bit>,
@@ -24,35 +24,16 @@ pub struct Table<const D: usize, const B: usize> {
     entries: Ram<D, TAG_WIDTH, B>,
     met: DFF<Bit>,
     new_data: DFF<Bits<D>>,
-    all_lanes: Constant<Bits<B>>,
 }
 
-impl<const D: usize, const B: usize> Default for Table<D, B> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            write: Default::default(),
-            write_tag: Default::default(),
-            write_data: Default::default(),
-            read: Default::default(),
-            read_tag: Default::default(),
-            data: Default::default(),
-            entries: Ram::new(WINDOWS),
-            met: Default::default(),
-            new_data: Default::default(),
-            all_lanes: Constant::new(Bits::<B>::mask()),
-        }
-    }
-}
-
+#[kernel]
 impl<const D: usize, const B: usize> Logic for Table<D, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => entries: clk);
         dff_setup!(self, clk, met, new_data);
-        self.entries.clk.next = self.clk.val();
         self.entries.write_lanes.next = 0.into();
         if self.write.val() {
-            self.entries.write_lanes.next = self.all_lanes.val();
+            self.entries.write_lanes.next = !bits::<B>(0);
         }
         self.entries.write_address.next = self.write_tag.val();
         self.entries.write_data.next = self.write_data.val();

@@ -1,17 +1,3 @@
-//! How far each tag has come, and the registers that tell.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from `read` to `state`, which then stays; 1 cycle from the index of a register to its value |
-//! | throughput | a read for packets, one for the release, one of a register, and one write of each table a cycle |
-//! | state | 256 tags of 40 + 24 + 16 bits in block RAM, copied for the registers and the release |
-//!
-//! The pointer of a tag is two numbers: `position` is where the next word goes, counted from the base, and `done` how many
-//! words of its row are in front of it. So a packet may end anywhere in a row. Register 3 shows the position, and a write
-//! to it begins a row there. For a queue, the position is the number of messages ever written.
-//!
-//! Packets write only where `update.busy` is low. Their reads never meet a write of the same tag but for `released`.
-
 use super::{
     ports::{StateOut, UpdateIn},
     table::Table,
@@ -24,10 +10,10 @@ use portico_spec::{
     ni::{
         packet::{ERROR_WIDTH, ROW_WIDTH},
         registers::{TagRegister, FIELD_WIDTH},
-        window::{ENDS_WIDTH, MESSAGES_WIDTH, WINDOWS},
+        window::{ENDS_WIDTH, MESSAGES_WIDTH},
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Position and words done in one entry.
 const POINTER_WIDTH: usize = PLACE_WIDTH + ROW_WIDTH;
@@ -37,8 +23,22 @@ const OUTCOME_WIDTH: usize = (ENDS_WIDTH + ERROR_WIDTH).next_multiple_of(8);
 const OUTCOME_BYTES: usize = OUTCOME_WIDTH / 8;
 const MESSAGES_BYTES: usize = MESSAGES_WIDTH / 8;
 
+/// How far each tag has come, and the registers that tell.
+///
 /// Pointer, ends of transfers and released messages of every tag.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from `read` to `state`, which then stays; 1 cycle from the index of a register to its value |
+/// | throughput | a read for packets, one for the release, one of a register, and one write of each table a cycle |
+/// | state | 256 tags of 40 + 24 + 16 bits in block RAM, copied for the registers and the release |
+///
+/// The pointer of a tag is two numbers: `position` is where the next word goes, counted from the base, and `done` how many
+/// words of its row are in front of it. So a packet may end anywhere in a row. Register 3 shows the position, and a write
+/// to it begins a row there. For a queue, the position is the number of messages ever written.
+///
+/// Packets write only where `update.busy` is low. Their reads never meet a write of the same tag but for `released`.
+#[derive(LogicBlock, Default)]
 pub struct TagState {
     pub clk: Signal<In, Clock>,
     pub update: UpdateIn,
@@ -84,74 +84,15 @@ pub struct TagState {
     released_writes: Signal<Local, Bit>,
     released_tag: Signal<Local, Bits<TAG_WIDTH>>,
     released_count: Signal<Local, Bits<MESSAGES_WIDTH>>,
-    pointer_lanes: Constant<Bits<POINTER_BYTES>>,
-    outcome_lanes: Constant<Bits<OUTCOME_BYTES>>,
-    done_at: Constant<Bits<6>>,
-    fault_at: Constant<Bits<6>>,
-    pointer_field: Constant<Bits<FIELD_WIDTH>>,
-    ends_field: Constant<Bits<FIELD_WIDTH>>,
-    released_field: Constant<Bits<FIELD_WIDTH>>,
 }
 
-impl Default for TagState {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            update: Default::default(),
-            read: Default::default(),
-            tag: Default::default(),
-            state: Default::default(),
-            packet_tag: Default::default(),
-            write_pointer: Default::default(),
-            next_position: Default::default(),
-            next_done: Default::default(),
-            write_ends: Default::default(),
-            next_ends: Default::default(),
-            next_fault: Default::default(),
-            release_read: Default::default(),
-            release_tag: Default::default(),
-            release_written: Default::default(),
-            release_released: Default::default(),
-            write_released: Default::default(),
-            write_released_tag: Default::default(),
-            next_released: Default::default(),
-            register_read: Default::default(),
-            pointer: Ram::new(WINDOWS),
-            outcome: Ram::new(WINDOWS),
-            released: Default::default(),
-            written_at_release: Default::default(),
-            released_at_release: Default::default(),
-            position_register: Default::default(),
-            ends_register: Default::default(),
-            released_register: Default::default(),
-            decoder: Default::default(),
-            asked: Default::default(),
-            asked_field: Default::default(),
-            pointer_writes: Default::default(),
-            pointer_tag: Default::default(),
-            position: Default::default(),
-            done: Default::default(),
-            ends_writes: Default::default(),
-            ends_tag: Default::default(),
-            ends: Default::default(),
-            fault: Default::default(),
-            released_writes: Default::default(),
-            released_tag: Default::default(),
-            released_count: Default::default(),
-            pointer_lanes: Constant::new(Bits::<POINTER_BYTES>::mask()),
-            outcome_lanes: Constant::new(Bits::<OUTCOME_BYTES>::mask()),
-            done_at: Constant::new(bits(PLACE_WIDTH as u64)),
-            fault_at: Constant::new(bits(ENDS_WIDTH as u64)),
-            pointer_field: Constant::new(bits(TagRegister::Pointer as u64)),
-            ends_field: Constant::new(bits(TagRegister::Ends as u64)),
-            released_field: Constant::new(bits(TagRegister::Released as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for TagState {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(
+            self => pointer, outcome, released, written_at_release, released_at_release, position_register,
+                ends_register, released_register: clk
+        );
         dff_setup!(self, clk, asked, asked_field);
         // What is written, by packets or the release, or by an update in their place.
         self.pointer_writes.next = self.write_pointer.val() | self.update.pointer.val();
@@ -177,39 +118,28 @@ impl Logic for TagState {
         }
 
         // Packets.
-        self.pointer.clk.next = self.clk.val();
         self.pointer.write_lanes.next = 0.into();
         if self.pointer_writes.val() {
-            self.pointer.write_lanes.next = self.pointer_lanes.val();
+            self.pointer.write_lanes.next = !bits::<POINTER_BYTES>(0);
         }
         self.pointer.write_address.next = self.pointer_tag.val();
         self.pointer.write_data.next = bit_cast::<POINTER_WIDTH, PLACE_WIDTH>(self.position.val())
-            | (bit_cast::<POINTER_WIDTH, ROW_WIDTH>(self.done.val()) << self.done_at.val());
+            | (bit_cast::<POINTER_WIDTH, ROW_WIDTH>(self.done.val()) << bits::<6>(PLACE_WIDTH));
         self.pointer.read_enable.next = self.read.val();
         self.pointer.read_address.next = self.tag.val();
         self.state.position.next = self.pointer.read_data.val().get_bits::<PLACE_WIDTH>(0);
-        self.state.done.next = self
-            .pointer
-            .read_data
-            .val()
-            .get_bits::<ROW_WIDTH>(self.done_at.val().index());
-        self.outcome.clk.next = self.clk.val();
+        self.state.done.next = self.pointer.read_data.val().get_bits::<ROW_WIDTH>(PLACE_WIDTH);
         self.outcome.write_lanes.next = 0.into();
         if self.ends_writes.val() {
-            self.outcome.write_lanes.next = self.outcome_lanes.val();
+            self.outcome.write_lanes.next = !bits::<OUTCOME_BYTES>(0);
         }
         self.outcome.write_address.next = self.ends_tag.val();
         self.outcome.write_data.next = bit_cast::<OUTCOME_WIDTH, ENDS_WIDTH>(self.ends.val())
-            | (bit_cast::<OUTCOME_WIDTH, ERROR_WIDTH>(self.fault.val()) << self.fault_at.val());
+            | (bit_cast::<OUTCOME_WIDTH, ERROR_WIDTH>(self.fault.val()) << bits::<6>(ENDS_WIDTH));
         self.outcome.read_enable.next = self.read.val();
         self.outcome.read_address.next = self.tag.val();
         self.state.ends.next = self.outcome.read_data.val().get_bits::<ENDS_WIDTH>(0);
-        self.state.fault.next = self
-            .outcome
-            .read_data
-            .val()
-            .get_bits::<ERROR_WIDTH>(self.fault_at.val().index());
-        self.released.clk.next = self.clk.val();
+        self.state.fault.next = self.outcome.read_data.val().get_bits::<ERROR_WIDTH>(ENDS_WIDTH);
         self.released.write.next = self.released_writes.val();
         self.released.write_tag.next = self.released_tag.val();
         self.released.write_data.next = self.released_count.val();
@@ -218,14 +148,12 @@ impl Logic for TagState {
         self.state.released.next = self.released.data.val();
 
         // The release.
-        self.written_at_release.clk.next = self.clk.val();
         self.written_at_release.write.next = self.pointer_writes.val();
         self.written_at_release.write_tag.next = self.pointer_tag.val();
         self.written_at_release.write_data.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.position.val());
         self.written_at_release.read.next = self.release_read.val();
         self.written_at_release.read_tag.next = self.release_tag.val();
         self.release_written.next = self.written_at_release.data.val();
-        self.released_at_release.clk.next = self.clk.val();
         self.released_at_release.write.next = self.released_writes.val();
         self.released_at_release.write_tag.next = self.released_tag.val();
         self.released_at_release.write_data.next = self.released_count.val();
@@ -237,19 +165,16 @@ impl Logic for TagState {
         self.decoder.index.next = self.register_read.index.val();
         self.asked.d.next = self.decoder.selected.val();
         self.asked_field.d.next = self.decoder.field.val();
-        self.position_register.clk.next = self.clk.val();
         self.position_register.write.next = self.pointer_writes.val();
         self.position_register.write_tag.next = self.pointer_tag.val();
         self.position_register.write_data.next = self.position.val();
         self.position_register.read.next = true;
         self.position_register.read_tag.next = self.decoder.tag.val();
-        self.ends_register.clk.next = self.clk.val();
         self.ends_register.write.next = self.ends_writes.val();
         self.ends_register.write_tag.next = self.ends_tag.val();
         self.ends_register.write_data.next = self.ends.val();
         self.ends_register.read.next = true;
         self.ends_register.read_tag.next = self.decoder.tag.val();
-        self.released_register.clk.next = self.clk.val();
         self.released_register.write.next = self.released_writes.val();
         self.released_register.write_tag.next = self.released_tag.val();
         self.released_register.write_data.next = self.released_count.val();
@@ -257,13 +182,13 @@ impl Logic for TagState {
         self.released_register.read_tag.next = self.decoder.tag.val();
         self.register_read.data.next = 0.into();
         if self.asked.q.val() {
-            if self.asked_field.q.val() == self.pointer_field.val() {
+            if self.asked_field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Pointer as u64) {
                 self.register_read.data.next = bit_cast::<32, PLACE_WIDTH>(self.position_register.data.val());
             }
-            if self.asked_field.q.val() == self.ends_field.val() {
+            if self.asked_field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Ends as u64) {
                 self.register_read.data.next = bit_cast::<32, ENDS_WIDTH>(self.ends_register.data.val());
             }
-            if self.asked_field.q.val() == self.released_field.val() {
+            if self.asked_field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Released as u64) {
                 self.register_read.data.next = bit_cast::<32, MESSAGES_WIDTH>(self.released_register.data.val());
             }
         }

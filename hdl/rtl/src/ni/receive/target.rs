@@ -1,16 +1,16 @@
-//! The word that a place in a window stands for.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::PLACE_WIDTH;
 use portico_spec::ni::packet::OFFSET_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The word that a place in a window stands for.
+///
 /// Turns places into addresses, and says what is there.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct Target {
     pub base: Signal<In, Bits<PLACE_WIDTH>>,
     pub size: Signal<In, Bits<PLACE_WIDTH>>,
@@ -28,8 +28,6 @@ pub struct Target {
     above: Signal<Local, Bits<2>>,
     memory_words: Constant<Bits<PLACE_WIDTH>>,
     device_at: Constant<Bits<5>>,
-    above_at: Constant<Bits<5>>,
-    beyond_at: Constant<Bits<5>>,
 }
 
 impl Target {
@@ -47,27 +45,15 @@ impl Target {
             OFFSET_WIDTH - 1
         );
         Self {
-            base: Default::default(),
-            size: Default::default(),
-            position: Default::default(),
-            absolute: Default::default(),
-            address: Default::default(),
-            in_memory: Default::default(),
-            is_device: Default::default(),
-            start: Default::default(),
-            sum: Default::default(),
-            is_inside: Default::default(),
-            above: Default::default(),
             memory_words: Constant::new(bits(memory_words)),
             device_at: Constant::new(bits(register_bit as u64)),
-            above_at: Constant::new(bits(OFFSET_WIDTH as u64)),
-            beyond_at: Constant::new(bits(PLACE_WIDTH as u64 - 1)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Target {
-    #[hdl_gen]
     fn update(&mut self) {
         self.start.next = self.base.val();
         if self.absolute.val() {
@@ -75,9 +61,9 @@ impl Logic for Target {
         }
         // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
         self.sum.next = self.start.val() + self.position.val();
-        self.is_inside.next = !self.position.val().get_bit(self.beyond_at.val().index())
+        self.is_inside.next = !self.position.val().get_bit(PLACE_WIDTH - 1)
             & (self.absolute.val() | (self.position.val() < self.size.val()));
-        self.above.next = self.sum.val().get_bits::<2>(self.above_at.val().index());
+        self.above.next = self.sum.val().get_bits::<2>(OFFSET_WIDTH);
         self.address.next = self.sum.val().get_bits::<OFFSET_WIDTH>(0);
         self.is_device.next =
             self.is_inside.val() & self.sum.val().get_bit(self.device_at.val().index()) & !self.above.val().any();

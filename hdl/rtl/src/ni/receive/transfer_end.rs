@@ -1,14 +1,3 @@
-//! What the packets of a transfer leave behind at their ends.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | 1 flip-flop |
-//!
-//! A put answers for every word since the end before it on the same tag: with an ACK if none was refused, else with the
-//! reason, that of the window as it is now before that of earlier words. The end counts only in the first case. A stream has nobody to answer to: after a refused word its
-//! end does not count either, and the event takes the reason as its error. An end clears the fault.
-
 use super::kinds::Kinds;
 use portico_spec::{
     flit::KIND_WIDTH,
@@ -18,10 +7,21 @@ use portico_spec::{
         ErrorCode,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What the packets of a transfer leave behind at their ends.
+///
 /// Ends of transfers.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | 1 flip-flop |
+///
+/// A put answers for every word since the end before it on the same tag: with an ACK if none was refused, else with the
+/// reason, that of the window as it is now before that of earlier words. The end counts only in the first case. A stream has nobody to answer to: after a refused word its
+/// end does not count either, and the event takes the reason as its error. An end clears the fault.
+#[derive(LogicBlock, Default)]
 pub struct TransferEnd {
     pub clk: Signal<In, Clock>,
     /// A head is taken: whatever was refused belongs to another packet.
@@ -59,66 +59,16 @@ pub struct TransferEnd {
     refusal: Signal<Local, Bits<ERROR_WIDTH>>,
     failed: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
-    off: Constant<Bits<MODE_WIDTH>>,
-    window: Constant<Bits<MODE_WIDTH>>,
-    pointer: Constant<Bits<MODE_WIDTH>>,
-    unknown_window: Constant<Bits<ERROR_WIDTH>>,
-    wrong_window: Constant<Bits<ERROR_WIDTH>>,
-    out_of_window: Constant<Bits<ERROR_WIDTH>>,
-    ack: Constant<Bits<KIND_WIDTH>>,
-    refuse_kind: Constant<Bits<KIND_WIDTH>>,
 }
 
-impl Default for TransferEnd {
-    fn default() -> Self {
-        let mode = |mode: Mode| Constant::new(bits(mode as u64));
-        let error = |error: ErrorCode| Constant::new(bits(error as u64));
-        Self {
-            clk: Default::default(),
-            head: Default::default(),
-            kind: Default::default(),
-            last: Default::default(),
-            mode: Default::default(),
-            event_enable: Default::default(),
-            ends: Default::default(),
-            fault: Default::default(),
-            allowed: Default::default(),
-            refuse: Default::default(),
-            advance: Default::default(),
-            closes: Default::default(),
-            write_ends: Default::default(),
-            next_ends: Default::default(),
-            next_fault: Default::default(),
-            answers: Default::default(),
-            answer_kind: Default::default(),
-            outcome: Default::default(),
-            signals: Default::default(),
-            completes: Default::default(),
-            kinds: Default::default(),
-            refused_before: Default::default(),
-            refusal: Default::default(),
-            failed: Default::default(),
-            counts: Default::default(),
-            off: mode(Mode::Off),
-            window: mode(Mode::Window),
-            pointer: mode(Mode::Pointer),
-            unknown_window: error(ErrorCode::UnknownWindow),
-            wrong_window: error(ErrorCode::WrongWindow),
-            out_of_window: error(ErrorCode::OutOfWindow),
-            ack: Constant::new(bits(ControlKind::Ack as u64)),
-            refuse_kind: Constant::new(bits(ControlKind::Refuse as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for TransferEnd {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, refused_before);
         self.kinds.kind.next = self.kind.val();
         self.allowed.next = self.kinds.reply.val()
-            | (self.kinds.put.val() & (self.mode.val() == self.window.val()))
-            | (self.kinds.stream.val() & (self.mode.val() == self.pointer.val()));
+            | (self.kinds.put.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64)))
+            | (self.kinds.stream.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Pointer as u64)));
         if self.refuse.val() & self.advance.val() {
             self.refused_before.d.next = true;
         }
@@ -126,14 +76,14 @@ impl Logic for TransferEnd {
             self.refused_before.d.next = false;
         }
 
-        self.refusal.next = self.wrong_window.val();
-        if self.mode.val() == self.off.val() {
-            self.refusal.next = self.unknown_window.val();
+        self.refusal.next = bits::<ERROR_WIDTH>(ErrorCode::WrongWindow as u64);
+        if self.mode.val() == bits::<MODE_WIDTH>(Mode::Off as u64) {
+            self.refusal.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownWindow as u64);
         }
         self.failed.next = self.refused_before.q.val() | self.refuse.val();
         self.outcome.next = self.fault.val();
         if self.failed.val() & !self.fault.val().any() {
-            self.outcome.next = self.out_of_window.val();
+            self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
         }
         if !self.allowed.val() {
             self.outcome.next = self.refusal.val();
@@ -155,9 +105,9 @@ impl Logic for TransferEnd {
             }
         }
         self.answers.next = self.closes.val() & self.last.val() & self.kinds.put.val();
-        self.answer_kind.next = self.ack.val();
+        self.answer_kind.next = bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         if self.outcome.val().any() {
-            self.answer_kind.next = self.refuse_kind.val();
+            self.answer_kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
         }
         self.signals.next = self.closes.val()
             & self.last.val()

@@ -1,21 +1,21 @@
-//! Goes from word to word, row by row.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational where a walk goes on from the tables, else from flip-flops |
-//! | throughput | one word a cycle |
-//! | state | position, words done, row and gap |
-//!
-//! A walk stands at `position`, with `done` words of the row in front of it. From the last word of a row, number
-//! `row_last`, it goes on by `gap`, from others by 1; where there are no rows, `gap` is 1 too. Beyond all windows (top bit
-//! set) it stays beyond: what runs past the end does not come back at the start.
-
 use super::PLACE_WIDTH;
 use portico_spec::ni::packet::ROW_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Goes from word to word, row by row.
+///
 /// The place of the next word.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational where a walk goes on from the tables, else from flip-flops |
+/// | throughput | one word a cycle |
+/// | state | position, words done, row and gap |
+///
+/// A walk stands at `position`, with `done` words of the row in front of it. From the last word of a row, number
+/// `row_last`, it goes on by `gap`, from others by 1; where there are no rows, `gap` is 1 too. Beyond all windows (top bit
+/// set) it stays beyond: what runs past the end does not come back at the start.
+#[derive(LogicBlock, Default)]
 pub struct Walk {
     pub clk: Signal<In, Clock>,
     /// Goes on from `resumed_*` in this cycle.
@@ -46,43 +46,10 @@ pub struct Walk {
     end_of_row: Signal<Local, Bits<ROW_WIDTH>>,
     to_next_row: Signal<Local, Bits<PLACE_WIDTH>>,
     step: Signal<Local, Bits<PLACE_WIDTH>>,
-    beyond: Constant<Bits<PLACE_WIDTH>>,
 }
 
-impl Default for Walk {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            resume: Default::default(),
-            resumed_position: Default::default(),
-            resumed_done: Default::default(),
-            resumed_row_last: Default::default(),
-            resumed_gap: Default::default(),
-            jump: Default::default(),
-            place: Default::default(),
-            reshape: Default::default(),
-            row_last: Default::default(),
-            gap: Default::default(),
-            advance: Default::default(),
-            position: Default::default(),
-            next_position: Default::default(),
-            next_done: Default::default(),
-            held_position: Default::default(),
-            held_done: Default::default(),
-            held_row_last: Default::default(),
-            held_gap: Default::default(),
-            here: Default::default(),
-            done: Default::default(),
-            end_of_row: Default::default(),
-            to_next_row: Default::default(),
-            step: Default::default(),
-            beyond: Constant::new(bits(1 << (PLACE_WIDTH - 1))),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Walk {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, held_position, held_done, held_row_last, held_gap);
         self.here.next = self.held_position.q.val();
@@ -102,7 +69,8 @@ impl Logic for Walk {
             self.next_done.next = 0.into();
         }
         self.position.next = self.here.val();
-        self.next_position.next = (self.here.val() + self.step.val()) | (self.here.val() & self.beyond.val());
+        self.next_position.next =
+            (self.here.val() + self.step.val()) | (self.here.val() & bits::<PLACE_WIDTH>(1 << (PLACE_WIDTH - 1)));
 
         if self.advance.val() {
             self.held_position.d.next = self.next_position.val();

@@ -1,11 +1,3 @@
-//! What software has set up for each tag.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from `read` to `window`, which then stays |
-//! | throughput | one read and one change a cycle, never of the same tag |
-//! | state | 256 tags of 24 + 24 + 24 + 40 bits, and a copy of base and control for the release, in block RAM |
-
 use super::{
     ports::{UpdateIn, WindowOut},
     shape::Shape,
@@ -23,7 +15,7 @@ use portico_spec::{
         },
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Row and gap in one entry.
 const SHAPE_WIDTH: usize = ROW_WIDTH + PLACE_WIDTH;
@@ -31,8 +23,16 @@ const SHAPE_BYTES: usize = SHAPE_WIDTH / 8;
 
 type Entries = Ram<PLACE_WIDTH, TAG_WIDTH, PLACE_BYTES>;
 
+/// What software has set up for each tag.
+///
 /// Base, size, control and geometry of every tag.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from `read` to `window`, which then stays |
+/// | throughput | one read and one change a cycle, never of the same tag |
+/// | state | 256 tags of 24 + 24 + 24 + 40 bits, and a copy of base and control for the release, in block RAM |
+#[derive(LogicBlock, Default)]
 pub struct WindowTable {
     pub clk: Signal<In, Clock>,
     pub update: UpdateIn,
@@ -57,17 +57,7 @@ pub struct WindowTable {
     new_base: Signal<Local, Bits<PLACE_WIDTH>>,
     new_size: Signal<Local, Bits<PLACE_WIDTH>>,
     new_control: Signal<Local, Bits<PLACE_WIDTH>>,
-    lanes: Constant<Bits<PLACE_BYTES>>,
-    shape_lanes: Constant<Bits<SHAPE_BYTES>>,
-    gap_at: Constant<Bits<6>>,
-    mode_at: Constant<Bits<5>>,
-    event_enable_at: Constant<Bits<5>>,
-    event_at: Constant<Bits<5>>,
-    slot_words_at: Constant<Bits<5>>,
-    slots_at: Constant<Bits<5>>,
-    system_tag: Constant<Bits<TAG_WIDTH>>,
     space_words: Constant<Bits<PLACE_WIDTH>>,
-    open: Constant<Bits<PLACE_WIDTH>>,
 }
 
 impl WindowTable {
@@ -75,153 +65,100 @@ impl WindowTable {
     pub fn new(space_words: u64) -> Self {
         let entries = || Ram::new(WINDOWS);
         Self {
-            clk: Default::default(),
-            update: Default::default(),
-            read: Default::default(),
-            tag: Default::default(),
-            window: Default::default(),
-            release_read: Default::default(),
-            release_tag: Default::default(),
-            release_base: Default::default(),
-            release_mode: Default::default(),
-            release_slot_words: Default::default(),
-            release_slots: Default::default(),
             base: entries(),
             size: entries(),
             control: entries(),
             geometry: Ram::new(WINDOWS),
             base_copy: entries(),
             control_copy: entries(),
-            shape: Default::default(),
-            new_base: Default::default(),
-            new_size: Default::default(),
-            new_control: Default::default(),
-            lanes: Constant::new(Bits::<PLACE_BYTES>::mask()),
-            shape_lanes: Constant::new(Bits::<SHAPE_BYTES>::mask()),
-            gap_at: Constant::new(bits(ROW_WIDTH as u64)),
-            mode_at: Constant::new(bits(MODE_OFFSET as u64)),
-            event_enable_at: Constant::new(bits(EVENT_ENABLE_OFFSET as u64)),
-            event_at: Constant::new(bits(EVENT_OFFSET as u64)),
-            slot_words_at: Constant::new(bits(SLOT_WORDS_OFFSET as u64)),
-            slots_at: Constant::new(bits(SLOTS_OFFSET as u64)),
-            system_tag: Constant::new(bits(SYSTEM_WINDOW as u64)),
             space_words: Constant::new(bits(space_words)),
-            open: Constant::new(bits((Mode::Window as u64) << MODE_OFFSET)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for WindowTable {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => base, base_copy, size, control, control_copy, geometry: clk);
         self.shape.word.next = self.update.data.val();
         self.new_base.next = bit_cast::<PLACE_WIDTH, OFFSET_WIDTH>(self.update.data.val().get_bits::<OFFSET_WIDTH>(0));
         self.new_size.next = bit_cast::<PLACE_WIDTH, 32>(self.update.data.val());
         self.new_control.next = bit_cast::<PLACE_WIDTH, 32>(self.update.data.val());
-        if self.update.clearing.val() & (self.update.tag.val() == self.system_tag.val()) {
+        if self.update.clearing.val() & (self.update.tag.val() == bits::<TAG_WIDTH>(SYSTEM_WINDOW)) {
             self.new_size.next = self.space_words.val();
-            self.new_control.next = self.open.val();
+            self.new_control.next = bits::<PLACE_WIDTH>((Mode::Window as u64) << MODE_OFFSET);
         }
 
-        self.base.clk.next = self.clk.val();
         self.base.write_lanes.next = 0.into();
         self.base.write_address.next = self.update.tag.val();
         self.base.write_data.next = self.new_base.val();
         self.base.read_enable.next = self.read.val();
         self.base.read_address.next = self.tag.val();
-        self.base_copy.clk.next = self.clk.val();
         self.base_copy.write_lanes.next = 0.into();
         self.base_copy.write_address.next = self.update.tag.val();
         self.base_copy.write_data.next = self.new_base.val();
         self.base_copy.read_enable.next = self.release_read.val();
         self.base_copy.read_address.next = self.release_tag.val();
         if self.update.base.val() {
-            self.base.write_lanes.next = self.lanes.val();
-            self.base_copy.write_lanes.next = self.lanes.val();
+            self.base.write_lanes.next = !bits::<PLACE_BYTES>(0);
+            self.base_copy.write_lanes.next = !bits::<PLACE_BYTES>(0);
         }
 
-        self.size.clk.next = self.clk.val();
         self.size.write_lanes.next = 0.into();
         self.size.write_address.next = self.update.tag.val();
         self.size.write_data.next = self.new_size.val();
         self.size.read_enable.next = self.read.val();
         self.size.read_address.next = self.tag.val();
         if self.update.size.val() {
-            self.size.write_lanes.next = self.lanes.val();
+            self.size.write_lanes.next = !bits::<PLACE_BYTES>(0);
         }
 
-        self.control.clk.next = self.clk.val();
         self.control.write_lanes.next = 0.into();
         self.control.write_address.next = self.update.tag.val();
         self.control.write_data.next = self.new_control.val();
         self.control.read_enable.next = self.read.val();
         self.control.read_address.next = self.tag.val();
-        self.control_copy.clk.next = self.clk.val();
         self.control_copy.write_lanes.next = 0.into();
         self.control_copy.write_address.next = self.update.tag.val();
         self.control_copy.write_data.next = self.new_control.val();
         self.control_copy.read_enable.next = self.release_read.val();
         self.control_copy.read_address.next = self.release_tag.val();
         if self.update.control.val() {
-            self.control.write_lanes.next = self.lanes.val();
-            self.control_copy.write_lanes.next = self.lanes.val();
+            self.control.write_lanes.next = !bits::<PLACE_BYTES>(0);
+            self.control_copy.write_lanes.next = !bits::<PLACE_BYTES>(0);
         }
 
-        self.geometry.clk.next = self.clk.val();
         self.geometry.write_lanes.next = 0.into();
         self.geometry.write_address.next = self.update.tag.val();
         self.geometry.write_data.next = bit_cast::<SHAPE_WIDTH, ROW_WIDTH>(self.shape.row_last.val())
-            | (bit_cast::<SHAPE_WIDTH, PLACE_WIDTH>(self.shape.gap.val()) << self.gap_at.val());
+            | (bit_cast::<SHAPE_WIDTH, PLACE_WIDTH>(self.shape.gap.val()) << bits::<6>(ROW_WIDTH));
         self.geometry.read_enable.next = self.read.val();
         self.geometry.read_address.next = self.tag.val();
         if self.update.geometry.val() {
-            self.geometry.write_lanes.next = self.shape_lanes.val();
+            self.geometry.write_lanes.next = !bits::<SHAPE_BYTES>(0);
         }
 
         self.window.base.next = self.base.read_data.val();
         self.window.size.next = self.size.read_data.val();
-        self.window.mode.next = self
-            .control
-            .read_data
-            .val()
-            .get_bits::<MODE_WIDTH>(self.mode_at.val().index());
-        self.window.event_enable.next = self.control.read_data.val().get_bit(self.event_enable_at.val().index());
-        self.window.event_number.next = self
-            .control
-            .read_data
-            .val()
-            .get_bits::<EVENT_WIDTH>(self.event_at.val().index());
+        self.window.mode.next = self.control.read_data.val().get_bits::<MODE_WIDTH>(MODE_OFFSET);
+        self.window.event_enable.next = self.control.read_data.val().get_bit(EVENT_ENABLE_OFFSET);
+        self.window.event_number.next = self.control.read_data.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
         self.window.slot_words.next = self
             .control
             .read_data
             .val()
-            .get_bits::<SLOT_WORDS_WIDTH>(self.slot_words_at.val().index());
-        self.window.slots.next = self
-            .control
-            .read_data
-            .val()
-            .get_bits::<SLOTS_WIDTH>(self.slots_at.val().index());
+            .get_bits::<SLOT_WORDS_WIDTH>(SLOT_WORDS_OFFSET);
+        self.window.slots.next = self.control.read_data.val().get_bits::<SLOTS_WIDTH>(SLOTS_OFFSET);
         self.window.row_last.next = self.geometry.read_data.val().get_bits::<ROW_WIDTH>(0);
-        self.window.gap.next = self
-            .geometry
-            .read_data
-            .val()
-            .get_bits::<PLACE_WIDTH>(self.gap_at.val().index());
+        self.window.gap.next = self.geometry.read_data.val().get_bits::<PLACE_WIDTH>(ROW_WIDTH);
         self.release_base.next = self.base_copy.read_data.val();
-        self.release_mode.next = self
-            .control_copy
-            .read_data
-            .val()
-            .get_bits::<MODE_WIDTH>(self.mode_at.val().index());
+        self.release_mode.next = self.control_copy.read_data.val().get_bits::<MODE_WIDTH>(MODE_OFFSET);
         self.release_slot_words.next = self
             .control_copy
             .read_data
             .val()
-            .get_bits::<SLOT_WORDS_WIDTH>(self.slot_words_at.val().index());
-        self.release_slots.next = self
-            .control_copy
-            .read_data
-            .val()
-            .get_bits::<SLOTS_WIDTH>(self.slots_at.val().index());
+            .get_bits::<SLOT_WORDS_WIDTH>(SLOT_WORDS_OFFSET);
+        self.release_slots.next = self.control_copy.read_data.val().get_bits::<SLOTS_WIDTH>(SLOTS_OFFSET);
     }
 }

@@ -1,11 +1,3 @@
-//! Everything known of the tags.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from `read` to `window` and `state`, which then stay; a register is written within 2 cycles, read in 1 |
-//! | throughput | one of everything a cycle; in a cycle with `busy`, neither a read nor a write for packets or the release |
-//! | state | [`WindowTable`] and [`TagState`] |
-
 use super::{
     ports::{ReleasePortIn, StateOut, UpdateOut, WindowOut},
     tag_state::TagState,
@@ -21,10 +13,18 @@ use portico_spec::{
         window::ENDS_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Everything known of the tags.
+///
 /// The tables of all tags, and their registers.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from `read` to `window` and `state`, which then stay; a register is written within 2 cycles, read in 1 |
+/// | throughput | one of everything a cycle; in a cycle with `busy`, neither a read nor a write for packets or the release |
+/// | state | [`WindowTable`] and [`TagState`] |
+#[derive(LogicBlock, Default)]
 pub struct Windows {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -57,56 +57,26 @@ impl Windows {
     /// The system window has `space_words` words.
     pub fn new(space_words: u64) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            sweep: Default::default(),
-            register_write: Default::default(),
-            register_read: Default::default(),
-            busy: Default::default(),
-            read: Default::default(),
-            tag: Default::default(),
-            window: Default::default(),
-            state: Default::default(),
-            packet_tag: Default::default(),
-            write_pointer: Default::default(),
-            next_position: Default::default(),
-            next_done: Default::default(),
-            write_ends: Default::default(),
-            next_ends: Default::default(),
-            next_fault: Default::default(),
-            release_port: Default::default(),
-            updates: Default::default(),
             settings: WindowTable::new(space_words),
-            progress: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Windows {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.updates.clk.next = self.clk.val();
-        self.updates.rst.next = self.rst.val();
-        self.updates.initialising.next = self.initialising.val();
-        self.updates.sweep.next = self.sweep.val();
+        wire!(self => updates: clk, rst);
+        wire!(self => settings, progress: clk);
+        wire!(self => updates: initialising, sweep);
         RegisterWriteIn::link(&mut self.register_write, &mut self.updates.register_write);
         self.busy.next = self.updates.update.busy.val();
 
-        self.settings.clk.next = self.clk.val();
-        self.settings.update.busy.next = self.updates.update.busy.val();
-        self.settings.update.clearing.next = self.updates.update.clearing.val();
-        self.settings.update.tag.next = self.updates.update.tag.val();
-        self.settings.update.base.next = self.updates.update.base.val();
-        self.settings.update.size.next = self.updates.update.size.val();
-        self.settings.update.control.next = self.updates.update.control.val();
-        self.settings.update.pointer.next = self.updates.update.pointer.val();
-        self.settings.update.geometry.next = self.updates.update.geometry.val();
-        self.settings.update.ends.next = self.updates.update.ends.val();
-        self.settings.update.released.next = self.updates.update.released.val();
-        self.settings.update.data.next = self.updates.update.data.val();
-        self.settings.read.next = self.read.val();
-        self.settings.tag.next = self.tag.val();
+        wire!(
+            updates.update => settings.update: busy, clearing, tag, base, size, control, pointer, geometry, ends,
+                released, data
+        );
+        wire!(self => settings: read, tag);
         WindowOut::link(&mut self.window, &mut self.settings.window);
         self.settings.release_read.next = self.release_port.read.val();
         self.settings.release_tag.next = self.release_port.read_tag.val();
@@ -115,18 +85,10 @@ impl Logic for Windows {
         self.release_port.slot_words.next = self.settings.release_slot_words.val();
         self.release_port.slots.next = self.settings.release_slots.val();
 
-        self.progress.clk.next = self.clk.val();
         UpdateOut::join(&mut self.updates.update, &mut self.progress.update);
-        self.progress.read.next = self.read.val();
-        self.progress.tag.next = self.tag.val();
+        wire!(self => progress: read, tag);
         StateOut::link(&mut self.state, &mut self.progress.state);
-        self.progress.packet_tag.next = self.packet_tag.val();
-        self.progress.write_pointer.next = self.write_pointer.val();
-        self.progress.next_position.next = self.next_position.val();
-        self.progress.next_done.next = self.next_done.val();
-        self.progress.write_ends.next = self.write_ends.val();
-        self.progress.next_ends.next = self.next_ends.val();
-        self.progress.next_fault.next = self.next_fault.val();
+        wire!(self => progress: packet_tag, write_pointer, next_position, next_done, write_ends, next_ends, next_fault);
         self.progress.release_read.next = self.release_port.read.val();
         self.progress.release_tag.next = self.release_port.read_tag.val();
         self.release_port.written.next = self.progress.release_written.val();

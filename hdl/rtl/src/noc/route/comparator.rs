@@ -1,15 +1,15 @@
-//! Compares a coordinate of a head with the router's own, two bits a step.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-//!
-//! Steps of two bits fit a LUT each; a subtraction would put a carry chain into the path between two routers.
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// Compares a coordinate of a head with the router's own, two bits a step.
+///
 /// Compares two numbers of `N` bits, `N` even.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+///
+/// Steps of two bits fit a LUT each; a subtraction would put a carry chain into the path between two routers.
 #[derive(LogicBlock, Default)]
 pub struct Comparator<const N: usize> {
     pub a: Signal<In, Bits<N>>,
@@ -25,8 +25,8 @@ impl<const N: usize> Comparator<N> {
     const STEPS: usize = N / 2;
 }
 
+#[kernel]
 impl<const N: usize> Logic for Comparator<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.less.next = false;
         self.equal.next = true;

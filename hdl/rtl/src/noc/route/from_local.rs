@@ -10,7 +10,7 @@
 
 use super::{Comparator, CODE_WIDTH};
 use portico_spec::flit::{X_WIDTH, Y_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Combinational: the code of the output that XY routing takes from the local input.
 #[derive(LogicBlock, Default)]
@@ -27,8 +27,8 @@ pub struct RouteFromLocal {
     middle: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for RouteFromLocal {
-    #[hdl_gen]
     fn update(&mut self) {
         self.column.a.next = self.to_x.val();
         self.column.b.next = self.x.val();

@@ -7,7 +7,7 @@
 
 use super::CODE_WIDTH;
 use portico_spec::flit::Y_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Combinational: the code of the output that XY routing takes from the north input.
 #[derive(LogicBlock, Default)]
@@ -19,8 +19,8 @@ pub struct RouteFromNorth {
     pub code: Signal<Out, Bits<CODE_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for RouteFromNorth {
-    #[hdl_gen]
     fn update(&mut self) {
         self.code.next = bits::<CODE_WIDTH>(0).replace_bit(0, self.to_y.val() == self.y.val());
     }

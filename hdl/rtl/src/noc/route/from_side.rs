@@ -9,7 +9,7 @@
 
 use super::{Comparator, CODE_WIDTH};
 use portico_spec::flit::{X_WIDTH, Y_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Combinational: the code of the output that XY routing takes from the west or east input.
 #[derive(LogicBlock, Default)]
@@ -25,8 +25,8 @@ pub struct RouteFromSide {
     here: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for RouteFromSide {
-    #[hdl_gen]
     fn update(&mut self) {
         self.row.a.next = bit_cast::<6, Y_WIDTH>(self.to_y.val());
         self.row.b.next = bit_cast::<6, Y_WIDTH>(self.y.val());

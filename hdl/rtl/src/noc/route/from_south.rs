@@ -9,7 +9,7 @@
 
 use super::{Comparator, CODE_WIDTH};
 use portico_spec::flit::{X_WIDTH, Y_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Combinational: the code of the output that XY routing takes from the south input.
 #[derive(LogicBlock, Default)]
@@ -25,8 +25,8 @@ pub struct RouteFromSouth {
     arrived: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for RouteFromSouth {
-    #[hdl_gen]
     fn update(&mut self) {
         self.column.a.next = self.to_x.val();
         self.column.b.next = self.x.val();

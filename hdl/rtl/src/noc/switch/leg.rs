@@ -1,9 +1,9 @@
 //! A leg of the switch: what an input offers to an output.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The flit at the head of an input, as one output sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct Leg<const W: usize> {
     pub data: Signal<In, Bits<W>>,
     pub last: Signal<In, Bit>,

@@ -1,20 +1,20 @@
-//! Local output of a router: what has arrived, from any side or from the tile itself.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | throughput | one flit a cycle, no bubble between packets |
-//! | state | 5 flip-flops |
-//!
-//! The pairs (north, south) and (east, west) compete within and against each other, the tile's own packets with all. The
-//! locks are those of [`SideOutput`](super::SideOutput).
-
 use super::{Leg, Pick5};
 use crate::{noc::PORTS, prim::StreamOut};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Local output of a router: what has arrived, from any side or from the tile itself.
+///
 /// The output for `W`-bit flits.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | throughput | one flit a cycle, no bubble between packets |
+/// | state | 5 flip-flops |
+///
+/// The pairs (north, south) and (east, west) compete within and against each other, the tile's own packets with all. The
+/// locks are those of [`SideOutput`](super::SideOutput).
+#[derive(LogicBlock, Default)]
 pub struct LocalOutput<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -38,38 +38,10 @@ pub struct LocalOutput<const W: usize> {
     column_waits: Signal<Local, Bit>,
     grant: Signal<Local, Bits<PORTS>>,
     valid: Signal<Local, Bit>,
-    all: Constant<Bits<PORTS>>,
 }
 
-impl<const W: usize> Default for LocalOutput<W> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            leg: Default::default(),
-            row_before_column: Default::default(),
-            west_before_east: Default::default(),
-            south_before_north: Default::default(),
-            local_first: Default::default(),
-            m_axis: Default::default(),
-            may: Default::default(),
-            data: Default::default(),
-            last: Default::default(),
-            ask: Default::default(),
-            column: Default::default(),
-            row: Default::default(),
-            others_wait: Default::default(),
-            row_waits: Default::default(),
-            column_waits: Default::default(),
-            grant: Default::default(),
-            valid: Default::default(),
-            all: Constant::new(Bits::mask()),
-        }
-    }
-}
-
+#[kernel]
 impl<const W: usize> Logic for LocalOutput<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, may);
         for i in 0..PORTS {
@@ -117,11 +89,11 @@ impl<const W: usize> Logic for LocalOutput<W> {
         if self.valid.val() {
             self.may.d.next = self.grant.val();
             if self.last.picked.val().any() & self.m_axis.tready.val() {
-                self.may.d.next = self.all.val();
+                self.may.d.next = !bits::<PORTS>(0);
             }
         }
         if self.rst.val() {
-            self.may.d.next = self.all.val();
+            self.may.d.next = !bits::<PORTS>(0);
         }
     }
 }

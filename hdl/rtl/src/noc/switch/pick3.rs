@@ -1,6 +1,6 @@
 //! Multiplexer of three values, two LUTs a bit. Combinational, no state.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// `c` if `pick_c`, else `b` if `pick_b`, else `a`.
 #[derive(LogicBlock, Default)]
@@ -13,8 +13,8 @@ pub struct Pick3<const N: usize> {
     pub picked: Signal<Out, Bits<N>>,
 }
 
+#[kernel]
 impl<const N: usize> Logic for Pick3<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.picked.next = self.a.val();
         if self.pick_c.val() {

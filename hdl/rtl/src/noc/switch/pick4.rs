@@ -4,10 +4,10 @@
 //! the second LUT needs only one select. `high` and `high_or_idle` ask for the same whenever anything is asked for. They
 //! are two signals because a mapper that knew them equal would fold both LUTs back into one function of six inputs.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// `a`, `b`, `c` or `d`, for `high` and `odd` of 00, 01, 10, 11.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Pick4<const N: usize> {
     pub a: Signal<In, Bits<N>>,
     pub b: Signal<In, Bits<N>>,
@@ -20,33 +20,14 @@ pub struct Pick4<const N: usize> {
     pub picked: Signal<Out, Bits<N>>,
     spread: Signal<Local, Bits<N>>,
     low: Signal<Local, Bits<N>>,
-    ones: Constant<Bits<N>>,
 }
 
-impl<const N: usize> Default for Pick4<N> {
-    fn default() -> Self {
-        Self {
-            a: Default::default(),
-            b: Default::default(),
-            c: Default::default(),
-            d: Default::default(),
-            high: Default::default(),
-            high_or_idle: Default::default(),
-            odd: Default::default(),
-            picked: Default::default(),
-            spread: Default::default(),
-            low: Default::default(),
-            ones: Constant::new(Bits::mask()),
-        }
-    }
-}
-
+#[kernel]
 impl<const N: usize> Logic for Pick4<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.spread.next = 0.into();
         if self.high_or_idle.val() {
-            self.spread.next = self.ones.val();
+            self.spread.next = !bits::<N>(0);
         }
         self.low.next = !self.spread.val() & self.a.val();
         if self.odd.val() {

@@ -1,6 +1,6 @@
 //! Multiplexer of five values by one-hot selects, three LUTs a bit and two deep. Combinational, no state.
 
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// The value whose bit of `pick` is high; zero if none is.
 #[derive(LogicBlock, Default)]
@@ -12,8 +12,8 @@ pub struct Pick5<const N: usize> {
     gated: [Signal<Local, Bits<N>>; 5],
 }
 
+#[kernel]
 impl<const N: usize> Logic for Pick5<N> {
-    #[hdl_gen]
     fn update(&mut self) {
         for i in 0..5 {
             self.gated[i].next = 0.into();

@@ -1,20 +1,20 @@
-//! East or west output of a router: what goes straight on, what an edge node sends along the row, what the tile sends.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | throughput | one flit a cycle, no bubble between packets |
-//! | state | 3 flip-flops |
-//!
-//! `may` says which legs may go on: all of them between packets, and within a packet the one that has the output. So a
-//! flip-flop a leg is both the lock of the packet and the memory of who holds it. An output that has offered a flit keeps
-//! offering it: the lock closes when the flit is presented, not when it leaves.
-
 use super::{Leg, Pick3};
 use crate::prim::StreamOut;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// East or west output of a router: what goes straight on, what an edge node sends along the row, what the tile sends.
+///
 /// The output for `W`-bit flits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | throughput | one flit a cycle, no bubble between packets |
+/// | state | 3 flip-flops |
+///
+/// `may` says which legs may go on: all of them between packets, and within a packet the one that has the output. So a
+/// flip-flop a leg is both the lock of the packet and the memory of who holds it. An output that has offered a flit keeps
+/// offering it: the lock closes when the flit is presented, not when it leaves.
 #[derive(LogicBlock, Default)]
 pub struct SideOutput<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -41,8 +41,8 @@ pub struct SideOutput<const W: usize> {
     leaves: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<const W: usize> Logic for SideOutput<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, may_through, may_south, may_local);
         self.ask_through.next = self.through.wanted.val() & self.may_through.q.val();

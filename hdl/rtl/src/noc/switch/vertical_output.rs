@@ -1,19 +1,19 @@
-//! North or south output of a router: what goes straight on, what turns in from the east or west, what the tile sends.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | throughput | one flit a cycle, no bubble between packets |
-//! | state | 4 flip-flops |
-//!
-//! Two pairs compete, (through, local) and (east, west): so the two selects of a [`Pick4`] fall out of the arbitration.
-//! The locks are those of [`SideOutput`](super::SideOutput).
-
 use super::{Leg, Pick4};
 use crate::prim::StreamOut;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// North or south output of a router: what goes straight on, what turns in from the east or west, what the tile sends.
+///
 /// The output for `W`-bit flits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | throughput | one flit a cycle, no bubble between packets |
+/// | state | 4 flip-flops |
+///
+/// Two pairs compete, (through, local) and (east, west): so the two selects of a [`Pick4`] fall out of the arbitration.
+/// The locks are those of [`SideOutput`](super::SideOutput).
 #[derive(LogicBlock, Default)]
 pub struct VerticalOutput<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -47,8 +47,8 @@ pub struct VerticalOutput<const W: usize> {
     leaves: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<const W: usize> Logic for VerticalOutput<W> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, may_through, may_east, may_west, may_local);
         self.ask_through.next = self.through.wanted.val() & self.may_through.q.val();
@@ -71,16 +71,12 @@ impl<const W: usize> Logic for VerticalOutput<W> {
         self.data.b.next = self.local.data.val();
         self.data.c.next = self.east.data.val();
         self.data.d.next = self.west.data.val();
-        self.data.high.next = self.high.val();
-        self.data.high_or_idle.next = self.high_or_idle.val();
-        self.data.odd.next = self.odd.val();
+        wire!(self => data: high, high_or_idle, odd);
         self.last.a.next = self.through.last.val().into();
         self.last.b.next = self.local.last.val().into();
         self.last.c.next = self.east.last.val().into();
         self.last.d.next = self.west.last.val().into();
-        self.last.high.next = self.high.val();
-        self.last.high_or_idle.next = self.high_or_idle.val();
-        self.last.odd.next = self.odd.val();
+        wire!(self => last: high, high_or_idle, odd);
         self.valid.next = self.turning.val() | self.ask_through.val() | self.ask_local.val();
         self.m_axis.tvalid.next = self.valid.val();
         self.m_axis.tdata.next = self.data.picked.val();

@@ -1,17 +1,17 @@
-//! Free bytes and the largest free block.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | timing | both outputs come straight from flip-flops |
-//! | state | free blocks, and bytes of the largest |
-
 use super::NODE_WIDTH;
 use portico_spec::portals::buddy::{Heap, BYTES_WIDTH, ORDER_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Free bytes and the largest free block.
+///
 /// Counts free blocks, and knows the largest.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | timing | both outputs come straight from flip-flops |
+/// | state | free blocks, and bytes of the largest |
+#[derive(LogicBlock, Default)]
 pub struct Account {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the whole heap is free.
@@ -31,7 +31,6 @@ pub struct Account {
     free_blocks: DFF<Bits<NODE_WIDTH>>,
     largest: DFF<Bits<BYTES_WIDTH>>,
     size: Signal<Local, Bits<NODE_WIDTH>>,
-    one: Constant<Bits<NODE_WIDTH>>,
     blocks: Constant<Bits<NODE_WIDTH>>,
     bytes: Constant<Bits<BYTES_WIDTH>>,
     block_bits: Constant<Bits<5>>,
@@ -44,35 +43,24 @@ impl Account {
     pub fn new(heap: Heap) -> Self {
         let block_bits = heap.block().ilog2();
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            granted: Default::default(),
-            freed: Default::default(),
-            order: Default::default(),
-            available: Default::default(),
-            free_bytes: Default::default(),
-            largest_free: Default::default(),
-            free_blocks: Default::default(),
-            largest: Default::default(),
-            size: Default::default(),
-            one: Constant::new(bits(1)),
             blocks: Constant::new(bits(heap.blocks().into())),
             bytes: Constant::new(bits(heap.bytes().into())),
             block_bits: Constant::new(bits(block_bits.into())),
             top_order: Constant::new(bits(heap.top_order().into())),
             _orders: heap.top_order() as usize + 1,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Account {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, free_blocks, largest);
         self.free_bytes.next = bit_cast::<BYTES_WIDTH, NODE_WIDTH>(self.free_blocks.q.val()) << self.block_bits.val();
         self.largest_free.next = self.largest.q.val();
 
-        self.size.next = self.one.val() << self.order.val();
+        self.size.next = bits::<NODE_WIDTH>(1) << self.order.val();
         if self.granted.val() {
             self.free_blocks.d.next = self.free_blocks.q.val() - self.size.val();
         }

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{prim::StreamIn, prim::StreamOut};
 use portico_spec::portals::buddy::{Heap, BYTES_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// An allocator whose nodes stand in words of `W` = 2^`R` bits, each in a RAM word of `M` bits, `B` bytes.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: after the initialisation the whole heap is free.
@@ -53,79 +53,50 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAlloca
             word_radix(heap)
         );
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            m_axis: Default::default(),
-            free_bytes: Default::default(),
-            largest_free: Default::default(),
-            initialising: Default::default(),
             request: Request::new(heap),
-            control: Default::default(),
             search: Search::new(),
             path: Path::new(heap),
-            marker: Default::default(),
             tree: Tree::new(heap),
             summary: Summary::new(heap),
             account: Account::new(heap),
             reply: Reply::new(heap),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for BuddyAllocator<W, R, M, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => control, path, tree, summary, account: clk, rst);
+        wire!(self => marker, search: clk);
         self.request.command.next = self.s_axis.tdata.val();
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
         self.control.start.next = self.s_axis.tvalid.val();
-        self.control.is_free.next = self.request.is_free.val();
-        self.control.foreign.next = self.request.foreign.val();
-        self.control.zero_size.next = self.request.zero_size.val();
+        wire!(request => control: is_free, foreign, zero_size);
         self.control.too_large.next = !self.request.sufficient.val().any();
-        self.control.none.next = self.search.none.val();
-        self.control.leads_to_word.next = self.search.leads_to_word.val();
-        self.control.leads_to_group.next = self.search.leads_to_group.val();
-        self.control.at_leaf.next = self.path.at_leaf.val();
-        self.control.at_last_word.next = self.path.at_last_word.val();
-        self.control.ends.next = self.marker.ends.val();
-        self.control.misplaced.next = self.marker.misplaced.val();
-        self.control.not_live.next = self.marker.not_live.val();
+        wire!(search => control: none, leads_to_word, leads_to_group);
+        wire!(path => control: at_leaf, at_last_word);
+        wire!(marker => control: ends, misplaced, not_live);
         self.control.taken.next = self.m_axis.tready.val();
         self.initialising.next = self.control.initialising.val();
 
-        self.path.clk.next = self.clk.val();
-        self.path.rst.next = self.rst.val();
         self.path.stage.next = self.control.stage.val();
-        self.path.is_free.next = self.request.is_free.val();
-        self.path.leaf.next = self.request.leaf.val();
+        wire!(request => path: is_free, leaf);
         self.path.leads_on.next = self.search.leads_to_word.val() | self.search.leads_to_group.val();
         self.path.place.next = self.search.place.val();
-        self.marker.clk.next = self.clk.val();
         self.marker.stage.next = self.control.stage.val();
         self.marker.sufficient.next = self.request.sufficient.val();
         self.marker.node.next = self.path.node.val();
-        self.marker.used.next = self.tree.used.val();
-        self.marker.buddy_used.next = self.tree.buddy_used.val();
+        wire!(tree => marker: used, buddy_used);
 
-        self.tree.clk.next = self.clk.val();
-        self.tree.rst.next = self.rst.val();
-        self.tree.node.next = self.path.node.val();
-        self.tree.next_node.next = self.path.next_node.val();
-        self.tree.mark.next = self.marker.mark.val();
-        self.tree.unmark.next = self.marker.unmark.val();
-        self.tree.clear.next = self.marker.clear.val();
-        self.summary.clk.next = self.clk.val();
-        self.summary.rst.next = self.rst.val();
+        wire!(path => tree: node, next_node);
+        wire!(marker => tree: mark, unmark, clear);
         self.summary.update.next = self.marker.mark.val() | self.marker.unmark.val() | self.marker.clear.val();
         self.summary.node.next = self.path.node.val();
         self.summary.has_free.next = self.tree.keeps_free.val();
 
-        self.search.clk.next = self.clk.val();
         self.search.nodes.next = self.tree.first_free.val();
-        self.search.words.next = self.summary.words.val();
-        self.search.groups.next = self.summary.groups.val();
+        wire!(summary => search: words, groups);
         self.search.sufficient.next = self.request.sufficient.val();
         self.search.goes_on.next = self.control.seeks_word.val() | self.control.seeks_node.val();
         self.search.further.next = self.tree.free.val();
@@ -133,17 +104,12 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for B
             self.search.further.next = self.summary.group.val();
         }
 
-        self.account.clk.next = self.clk.val();
-        self.account.rst.next = self.rst.val();
-        self.account.granted.next = self.control.granted.val();
-        self.account.freed.next = self.control.freed.val();
+        wire!(control => account: granted, freed);
         self.account.order.next = self.marker.order.val();
         self.account.available.next = self.search.available.val();
-        self.free_bytes.next = self.account.free_bytes.val();
-        self.largest_free.next = self.account.largest_free.val();
+        wire!(account => self: free_bytes, largest_free);
 
-        self.reply.status.next = self.control.status.val();
-        self.reply.frees.next = self.control.frees.val();
+        wire!(control => reply: status, frees);
         self.reply.order.next = self.marker.order.val();
         self.reply.node.next = self.path.node.val();
         self.s_axis.tready.next = self.control.idle.val();

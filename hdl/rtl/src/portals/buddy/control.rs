@@ -1,16 +1,5 @@
-//! The stages of a command.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 17 (see the allocator) |
-//! | throughput | one command at a time |
-//! | state | stage, status |
-//!
-//! A grant picks a place, seeks on in at most two more tiers, and goes down to a smallest block, whose number is the address. A
-//! release goes up. Both settle before they offer their result.
-
 use portico_spec::portals::buddy::{Status, STATUS_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What happens in a cycle.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -32,8 +21,19 @@ pub enum Stage {
     Offer,
 }
 
+/// The stages of a command.
+///
 /// Takes one command after the other.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 17 (see the allocator) |
+/// | throughput | one command at a time |
+/// | state | stage, status |
+///
+/// A grant picks a place, seeks on in at most two more tiers, and goes down to a smallest block, whose number is the address. A
+/// release goes up. Both settle before they offer their result.
+#[derive(LogicBlock, Default)]
 pub struct Control {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -73,60 +73,10 @@ pub struct Control {
     releasing: DFF<Bit>,
     ended: DFF<Bits<STATUS_WIDTH>>,
     succeeds: Signal<Local, Bit>,
-    done_status: Constant<Bits<STATUS_WIDTH>>,
-    zero_status: Constant<Bits<STATUS_WIDTH>>,
-    large_status: Constant<Bits<STATUS_WIDTH>>,
-    exhausted_status: Constant<Bits<STATUS_WIDTH>>,
-    not_live_status: Constant<Bits<STATUS_WIDTH>>,
-    foreign_status: Constant<Bits<STATUS_WIDTH>>,
 }
 
-impl Default for Control {
-    fn default() -> Self {
-        let status = |status: Status| Constant::new(bits(status as u64));
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            start: Default::default(),
-            idle: Default::default(),
-            is_free: Default::default(),
-            foreign: Default::default(),
-            zero_size: Default::default(),
-            too_large: Default::default(),
-            none: Default::default(),
-            leads_to_word: Default::default(),
-            leads_to_group: Default::default(),
-            at_leaf: Default::default(),
-            at_last_word: Default::default(),
-            ends: Default::default(),
-            misplaced: Default::default(),
-            not_live: Default::default(),
-            stage: Default::default(),
-            initialising: Default::default(),
-            seeks_word: Default::default(),
-            seeks_node: Default::default(),
-            granted: Default::default(),
-            freed: Default::default(),
-            status: Default::default(),
-            frees: Default::default(),
-            offers: Default::default(),
-            taken: Default::default(),
-            current: Default::default(),
-            releasing: Default::default(),
-            ended: Default::default(),
-            succeeds: Default::default(),
-            done_status: status(Status::Done),
-            zero_status: status(Status::ZeroSize),
-            large_status: status(Status::TooLarge),
-            exhausted_status: status(Status::Exhausted),
-            not_live_status: status(Status::NotLive),
-            foreign_status: status(Status::Foreign),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Control {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, current, releasing, ended);
         self.stage.next = self.current.q.val();
@@ -148,17 +98,17 @@ impl Logic for Control {
             }
             Stage::Idle => {
                 self.releasing.d.next = self.is_free.val();
-                self.ended.d.next = self.done_status.val();
+                self.ended.d.next = bits::<STATUS_WIDTH>(Status::Done as u64);
                 if self.start.val() {
                     self.current.d.next = Stage::Settle;
                     if self.is_free.val() & self.foreign.val() {
-                        self.ended.d.next = self.foreign_status.val();
+                        self.ended.d.next = bits::<STATUS_WIDTH>(Status::Foreign as u64);
                     } else if self.is_free.val() {
                         self.current.d.next = Stage::Up;
                     } else if self.zero_size.val() {
-                        self.ended.d.next = self.zero_status.val();
+                        self.ended.d.next = bits::<STATUS_WIDTH>(Status::ZeroSize as u64);
                     } else if self.too_large.val() {
-                        self.ended.d.next = self.large_status.val();
+                        self.ended.d.next = bits::<STATUS_WIDTH>(Status::TooLarge as u64);
                     } else {
                         self.current.d.next = Stage::Pick;
                     }
@@ -173,7 +123,7 @@ impl Logic for Control {
                     self.current.d.next = Stage::SeekWord;
                 }
                 if self.none.val() {
-                    self.ended.d.next = self.exhausted_status.val();
+                    self.ended.d.next = bits::<STATUS_WIDTH>(Status::Exhausted as u64);
                     self.current.d.next = Stage::Settle;
                 }
             }
@@ -190,10 +140,10 @@ impl Logic for Control {
             }
             Stage::Up => {
                 if self.misplaced.val() {
-                    self.ended.d.next = self.foreign_status.val();
+                    self.ended.d.next = bits::<STATUS_WIDTH>(Status::Foreign as u64);
                 }
                 if self.not_live.val() {
-                    self.ended.d.next = self.not_live_status.val();
+                    self.ended.d.next = bits::<STATUS_WIDTH>(Status::NotLive as u64);
                 }
                 if self.ends.val() {
                     self.current.d.next = Stage::Settle;

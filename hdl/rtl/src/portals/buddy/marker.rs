@@ -1,20 +1,20 @@
-//! What a walk does to the nodes on its path, and how large the block is.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 |
-//! | throughput | one node a cycle |
-//! | state | the depths that suffice, where a release is, the order |
-//!
-//! A grant marks nodes until blocks are no longer sufficient, a release unmarks them from the live block on while buddies join.
-//! The steps without, below the block, are its order. A release meets the live block as the first used node; what the
-//! command asks for is known only there, and nothing is written before.
-
 use super::{control::Stage, NODE_WIDTH};
 use portico_spec::portals::buddy::ORDER_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What a walk does to the nodes on its path, and how large the block is.
+///
 /// Marks on the way down, unmarks on the way up.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 |
+/// | throughput | one node a cycle |
+/// | state | the depths that suffice, where a release is, the order |
+///
+/// A grant marks nodes until blocks are no longer sufficient, a release unmarks them from the live block on while buddies join.
+/// The steps without, below the block, are its order. A release meets the live block as the first used node; what the
+/// command asks for is known only there, and nothing is written before.
 #[derive(LogicBlock, Default)]
 pub struct Marker {
     pub clk: Signal<In, Clock>,
@@ -43,8 +43,8 @@ pub struct Marker {
     is_live: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Marker {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, enough, joining, past_start, steps);
         // As a number, what is sufficient is the last node of the deepest depth that is.

@@ -50,7 +50,7 @@ pub use allocator::BuddyAllocator;
 pub use control::Stage;
 
 use portico_spec::portals::buddy::{Heap, MAX_ORDERS};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a node's number, in bits; also that of a vector with one bit a depth.
 const NODE_WIDTH: usize = MAX_ORDERS;

@@ -1,20 +1,20 @@
-//! The path through the tree: the node in hand, a node a cycle.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 from the stage to `next_node`, which is in hand in the next cycle |
-//! | throughput | one node a cycle |
-//! | state | the node in hand |
-//!
-//! A grant goes down: to the free block that is found, tier by tier, then from it to its left half and so on to the smallest
-//! block. A release goes up, from the smallest block at the address. A sweep goes from word to word.
-
 use super::{control::Stage, NODE_WIDTH};
 use portico_spec::portals::buddy::Heap;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The path through the tree: the node in hand, a node a cycle.
+///
 /// The node in hand, in words of `W` = 2^`R` nodes.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 from the stage to `next_node`, which is in hand in the next cycle |
+/// | throughput | one node a cycle |
+/// | state | the node in hand |
+///
+/// A grant goes down: to the free block that is found, tier by tier, then from it to its left half and so on to the smallest
+/// block. A release goes up, from the smallest block at the address. A sweep goes from word to word.
+#[derive(LogicBlock, Default)]
 pub struct Path<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the node is the first of word 1, where the sweep begins.
@@ -33,8 +33,6 @@ pub struct Path<const W: usize, const R: usize> {
     pub at_last_word: Signal<Out, Bit>,
     current: DFF<Bits<NODE_WIDTH>>,
     found: Signal<Local, Bits<NODE_WIDTH>>,
-    radix: Constant<Bits<3>>,
-    word: Constant<Bits<NODE_WIDTH>>,
     last_word: Constant<Bits<NODE_WIDTH>>,
     first_leaf: Constant<Bits<NODE_WIDTH>>,
 }
@@ -44,29 +42,15 @@ impl<const W: usize, const R: usize> Path<W, R> {
     pub fn new(heap: Heap) -> Self {
         let blocks = u64::from(heap.blocks());
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            stage: Default::default(),
-            is_free: Default::default(),
-            leaf: Default::default(),
-            leads_on: Default::default(),
-            place: Default::default(),
-            node: Default::default(),
-            next_node: Default::default(),
-            at_leaf: Default::default(),
-            at_last_word: Default::default(),
-            current: Default::default(),
-            found: Default::default(),
-            radix: Constant::new(bits(R as u64)),
-            word: Constant::new(bits(W as u64)),
             last_word: Constant::new(bits(2 * blocks - W as u64)),
             first_leaf: Constant::new(bits(blocks)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const R: usize> Logic for Path<W, R> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, current);
         self.node.next = self.current.q.val();
@@ -76,7 +60,7 @@ impl<const W: usize, const R: usize> Logic for Path<W, R> {
         self.next_node.next = self.current.q.val();
         match self.stage.val() {
             Stage::Sweep => {
-                self.next_node.next = self.current.q.val() + self.word.val();
+                self.next_node.next = self.current.q.val() + bits::<NODE_WIDTH>(W);
             }
             Stage::Idle => {
                 self.next_node.next = 0.into();
@@ -87,11 +71,11 @@ impl<const W: usize, const R: usize> Logic for Path<W, R> {
             Stage::Pick => {
                 self.next_node.next = self.found.val();
                 if self.leads_on.val() {
-                    self.next_node.next = self.found.val() << self.radix.val();
+                    self.next_node.next = self.found.val() << bits::<3>(R);
                 }
             }
             Stage::SeekWord => {
-                self.next_node.next = self.found.val() << self.radix.val();
+                self.next_node.next = self.found.val() << bits::<3>(R);
             }
             Stage::SeekNode => {
                 self.next_node.next = self.found.val();
@@ -109,7 +93,7 @@ impl<const W: usize, const R: usize> Logic for Path<W, R> {
         }
         self.current.d.next = self.next_node.val();
         if self.rst.val() {
-            self.current.d.next = self.word.val();
+            self.current.d.next = bits::<NODE_WIDTH>(W);
         }
     }
 }

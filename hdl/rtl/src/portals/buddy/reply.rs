@@ -1,15 +1,15 @@
-//! A result as a beat.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0: logic alone |
-
 use super::NODE_WIDTH;
 use portico_spec::portals::buddy::{Heap, ORDER_OFFSET, ORDER_WIDTH, STATUS_OFFSET, STATUS_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// A result as a beat.
+///
 /// Status, order and address in their places.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0: logic alone |
+#[derive(LogicBlock, Default)]
 pub struct Reply {
     pub status: Signal<In, Bits<STATUS_WIDTH>>,
     /// The command was to free: no address is told.
@@ -22,36 +22,26 @@ pub struct Reply {
     told_order: Signal<Local, Bits<32>>,
     offset_mask: Constant<Bits<NODE_WIDTH>>,
     block_bits: Constant<Bits<5>>,
-    order_at: Constant<Bits<5>>,
-    status_at: Constant<Bits<5>>,
 }
 
 impl Reply {
     /// Results of an allocator of `heap`.
     pub fn new(heap: Heap) -> Self {
         Self {
-            status: Default::default(),
-            frees: Default::default(),
-            order: Default::default(),
-            node: Default::default(),
-            beat: Default::default(),
-            told_address: Default::default(),
-            told_order: Default::default(),
             offset_mask: Constant::new(bits(u64::from(heap.blocks()) - 1)),
             block_bits: Constant::new(bits(heap.block().ilog2().into())),
-            order_at: Constant::new(bits(ORDER_OFFSET as u64)),
-            status_at: Constant::new(bits(STATUS_OFFSET as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Reply {
-    #[hdl_gen]
     fn update(&mut self) {
         self.told_address.next = 0.into();
         self.told_order.next = 0.into();
         if !self.status.val().any() {
-            self.told_order.next = bit_cast::<32, ORDER_WIDTH>(self.order.val()) << self.order_at.val();
+            self.told_order.next = bit_cast::<32, ORDER_WIDTH>(self.order.val()) << bits::<5>(ORDER_OFFSET);
             if !self.frees.val() {
                 self.told_address.next =
                     bit_cast::<32, NODE_WIDTH>(self.node.val() & self.offset_mask.val()) << self.block_bits.val();
@@ -59,6 +49,6 @@ impl Logic for Reply {
         }
         self.beat.next = self.told_address.val()
             | self.told_order.val()
-            | (bit_cast::<32, STATUS_WIDTH>(self.status.val()) << self.status_at.val());
+            | (bit_cast::<32, STATUS_WIDTH>(self.status.val()) << bits::<5>(STATUS_OFFSET));
     }
 }

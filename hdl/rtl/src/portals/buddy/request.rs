@@ -1,16 +1,16 @@
-//! What a command asks for, in nodes and depths.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-
 use super::NODE_WIDTH;
 use portico_spec::portals::buddy::{Heap, OPERAND_WIDTH, OPERATION_OFFSET};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What a command asks for, in nodes and depths.
+///
 /// Reads a command.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
 pub struct Request {
     /// The word of the command, as [`portico_spec::portals::buddy::command`] makes it.
     pub command: Signal<In, Bits<32>>,
@@ -26,7 +26,6 @@ pub struct Request {
     pub sufficient: Signal<Out, Bits<NODE_WIDTH>>,
     operand: Signal<Local, Bits<OPERAND_WIDTH>>,
     last_byte: Signal<Local, Bits<OPERAND_WIDTH>>,
-    operation_at: Constant<Bits<5>>,
     block_bits: Constant<Bits<5>>,
     no_address: Constant<Bits<OPERAND_WIDTH>>,
     first_leaf: Constant<Bits<NODE_WIDTH>>,
@@ -43,15 +42,6 @@ impl Request {
         let addresses = u64::from(heap.bytes() - heap.block());
         let orders = (0..=heap.top_order()).rev();
         Self {
-            command: Default::default(),
-            is_free: Default::default(),
-            foreign: Default::default(),
-            leaf: Default::default(),
-            zero_size: Default::default(),
-            sufficient: Default::default(),
-            operand: Default::default(),
-            last_byte: Default::default(),
-            operation_at: Constant::new(bits(OPERATION_OFFSET as u64)),
             block_bits: Constant::new(bits(heap.block().ilog2().into())),
             no_address: Constant::new(bits(all & !addresses)),
             first_leaf: Constant::new(bits(heap.blocks().into())),
@@ -59,14 +49,15 @@ impl Request {
                 .map(|order| Constant::new(bits(outside_of(heap.bytes_of(order)))))
                 .collect(),
             _depths: heap.top_order() as usize + 1,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Request {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.is_free.next = self.command.val().get_bit(self.operation_at.val().index());
+        self.is_free.next = self.command.val().get_bit(OPERATION_OFFSET);
         self.operand.next = self.command.val().get_bits::<OPERAND_WIDTH>(0);
         self.foreign.next = (self.operand.val() & self.no_address.val()).any();
         self.leaf.next =

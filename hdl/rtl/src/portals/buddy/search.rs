@@ -1,19 +1,19 @@
-//! The free block to take: of the smallest sufficient order that has one, and there the first.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational, but for `candidates` of the cycle before |
-//! | state | one bit a depth |
-//!
-//! A depth's blocks are seen in the tier of their depth: in word 0 themselves, below it their words, at last groups of
-//! words. The first place there is the block or leads to it, a tier a cycle. Places of one depth lie side by side, in the
-//! order of their addresses, so the lowest place is the lowest address.
-
 use super::{rank_mask, NODE_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The free block to take: of the smallest sufficient order that has one, and there the first.
+///
 /// Looks through three words of `W` = 2^`R` places.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational, but for `candidates` of the cycle before |
+/// | state | one bit a depth |
+///
+/// A depth's blocks are seen in the tier of their depth: in word 0 themselves, below it their words, at last groups of
+/// words. The first place there is the block or leads to it, a tier a cycle. Places of one depth lie side by side, in the
+/// order of their addresses, so the lowest place is the lowest address.
+#[derive(LogicBlock, Default)]
 pub struct Search<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
     /// Free blocks in word 0.
@@ -46,8 +46,6 @@ pub struct Search<const W: usize, const R: usize> {
     tier: Signal<Local, Bits<W>>,
     places: Signal<Local, Bits<W>>,
     lowest: Signal<Local, Bits<W>>,
-    radix: Constant<Bits<4>>,
-    two_radices: Constant<Bits<4>>,
     rank: Vec<Constant<Bits<W>>>,
     odd: Vec<Constant<Bits<W>>>,
     _radix: usize,
@@ -64,38 +62,17 @@ impl<const W: usize, const R: usize> Search<W, R> {
                 .fold(0u64, |mask, place| mask | 1 << place)
         };
         Self {
-            clk: Default::default(),
-            nodes: Default::default(),
-            words: Default::default(),
-            groups: Default::default(),
-            available: Default::default(),
-            sufficient: Default::default(),
-            none: Default::default(),
-            leads_to_word: Default::default(),
-            leads_to_group: Default::default(),
-            goes_on: Default::default(),
-            further: Default::default(),
-            place: Default::default(),
-            candidates: Default::default(),
-            chosen: Default::default(),
-            in_word: Default::default(),
-            in_group: Default::default(),
-            ranks: Default::default(),
-            tier: Default::default(),
-            places: Default::default(),
-            lowest: Default::default(),
-            radix: Constant::new(bits(R as u64)),
-            two_radices: Constant::new(bits(2 * R as u64)),
             rank: (0..R).map(|rank| Constant::new(bits(rank_mask(rank)))).collect(),
             odd: (0..R).map(|bit| Constant::new(bits(with_bit(bit)))).collect(),
             _radix: R,
             _depths: 3 * R,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const R: usize> Logic for Search<W, R> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, candidates);
         self.available.next = 0.into();
@@ -104,14 +81,8 @@ impl<const W: usize, const R: usize> Logic for Search<W, R> {
                 .available
                 .val()
                 .replace_bit(i, (self.nodes.val() & self.rank[i].val()).any())
-                .replace_bit(
-                    i + self.radix.val().index(),
-                    (self.words.val() & self.rank[i].val()).any(),
-                )
-                .replace_bit(
-                    i + self.two_radices.val().index(),
-                    (self.groups.val() & self.rank[i].val()).any(),
-                );
+                .replace_bit(i + R, (self.words.val() & self.rank[i].val()).any())
+                .replace_bit(i + 2 * R, (self.groups.val() & self.rank[i].val()).any());
         }
         self.candidates.d.next = self.available.val() & self.sufficient.val();
 
@@ -123,8 +94,8 @@ impl<const W: usize, const R: usize> Logic for Search<W, R> {
                 self.chosen.next = bits::<NODE_WIDTH>(0).replace_bit(i, true);
             }
         }
-        self.in_word.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val() >> self.radix.val());
-        self.in_group.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val() >> self.two_radices.val());
+        self.in_word.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val() >> bits::<4>(R));
+        self.in_group.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val() >> bits::<4>(2 * R as u64));
         self.leads_to_word.next = self.in_word.val().any();
         self.leads_to_group.next = self.in_group.val().any();
         self.ranks.next = bit_cast::<R, NODE_WIDTH>(self.chosen.val()) | self.in_word.val() | self.in_group.val();

@@ -1,21 +1,21 @@
-//! Words that have a free block, and groups of `W` words that have one.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from `update` to `words`, `groups` and `group`; they show already what the edge will bring |
-//! | throughput | one word a cycle |
-//! | state | one bit a word, one bit a group, and an update in hand |
-//!
-//! Bits of words stand in words of `W` themselves; the first of them is in registers, the others are in LUT-RAM. Word 0 of
-//! the nodes has no bit here.
-
 use super::{first_places, GROUP_WIDTH, NODE_WIDTH, WORD_WIDTH};
 use crate::prim::LutRam;
 use portico_spec::portals::buddy::Heap;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Words that have a free block, and groups of `W` words that have one.
+///
 /// One bit for each word of `W` = 2^`R` nodes, one for each group of `W` words.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from `update` to `words`, `groups` and `group`; they show already what the edge will bring |
+/// | throughput | one word a cycle |
+/// | state | one bit a word, one bit a group, and an update in hand |
+///
+/// Bits of words stand in words of `W` themselves; the first of them is in registers, the others are in LUT-RAM. Word 0 of
+/// the nodes has no bit here.
+#[derive(LogicBlock, Default)]
 pub struct Summary<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing is free; LUT-RAM stays as it is.
@@ -45,7 +45,6 @@ pub struct Summary<const W: usize, const R: usize> {
     changed: Signal<Local, Bits<W>>,
     place: Signal<Local, Bits<R>>,
     group_place: Signal<Local, Bits<R>>,
-    radix: Constant<Bits<3>>,
     word_places: Constant<Bits<W>>,
     group_places: Constant<Bits<W>>,
 }
@@ -56,48 +55,28 @@ impl<const W: usize, const R: usize> Summary<W, R> {
         let words = 2 * u64::from(heap.blocks()) / W as u64;
         let groups = (words / W as u64).max(1);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            update: Default::default(),
-            node: Default::default(),
-            has_free: Default::default(),
-            words: Default::default(),
-            groups: Default::default(),
-            group: Default::default(),
             store: LutRam::new(groups as usize),
-            first: Default::default(),
-            with_free: Default::default(),
-            pending: Default::default(),
-            word: Default::default(),
-            value: Default::default(),
-            node_word: Default::default(),
-            group_number: Default::default(),
-            in_first: Default::default(),
-            current: Default::default(),
-            changed: Default::default(),
-            place: Default::default(),
-            group_place: Default::default(),
-            radix: Constant::new(bits(R as u64)),
             word_places: first_places(words),
             group_places: first_places(groups),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const R: usize> Logic for Summary<W, R> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => store: clk);
         dff_setup!(self, clk, first, with_free, pending, word, value);
-        self.node_word.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.node.val() >> self.radix.val());
+        self.node_word.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.node.val() >> bits::<3>(R));
         self.pending.d.next = self.update.val() & self.node_word.val().any();
         self.word.d.next = self.node_word.val();
         self.value.d.next = self.has_free.val();
 
-        self.group_number.next = self.word.q.val() >> self.radix.val();
+        self.group_number.next = self.word.q.val() >> bits::<3>(R);
         self.in_first.next = !self.group_number.val().any();
         self.place.next = bit_cast::<R, WORD_WIDTH>(self.word.q.val());
         self.group_place.next = bit_cast::<R, WORD_WIDTH>(self.group_number.val());
-        self.store.clk.next = self.clk.val();
         self.store.read_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.node_word.val());
         if self.pending.q.val() {
             self.store.read_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.group_number.val());

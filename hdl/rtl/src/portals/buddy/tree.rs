@@ -1,21 +1,21 @@
-//! The bits of the nodes: first word in registers, the others in RAM.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | the word of `next_node` is shown in the next cycle; what is written then is read from the cycle after |
-//! | throughput | one word shown and written a cycle |
-//! | state | one bit a node |
-//!
-//! A node's parent and children are in other words, unless in word 0: a walk never reads from RAM what it is writing.
-
 use super::first_places;
 use super::{NODE_WIDTH, WORD_WIDTH};
 use crate::prim::Ram;
 use portico_spec::portals::buddy::Heap;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The bits of the nodes: first word in registers, the others in RAM.
+///
 /// Words of `W` = 2^`R` nodes, each in a RAM word of `M` bits, `B` bytes.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | the word of `next_node` is shown in the next cycle; what is written then is read from the cycle after |
+/// | throughput | one word shown and written a cycle |
+/// | state | one bit a node |
+///
+/// A node's parent and children are in other words, unless in word 0: a walk never reads from RAM what it is writing.
+#[derive(LogicBlock, Default)]
 pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: word 0 is that of a free heap; RAM stays as it is.
@@ -48,12 +48,7 @@ pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> 
     buddy: Signal<Local, Bits<R>>,
     new_word: Signal<Local, Bits<W>>,
     writes: Signal<Local, Bit>,
-    radix: Constant<Bits<3>>,
-    one: Constant<Bits<R>>,
-    lower: Constant<Bits<W>>,
     nodes: Constant<Bits<W>>,
-    all_free: Constant<Bits<W>>,
-    lanes: Constant<Bits<B>>,
 }
 
 impl<const W: usize, const R: usize, const M: usize, const B: usize> Tree<W, R, M, B> {
@@ -61,66 +56,46 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Tree<W, R, 
     pub fn new(heap: Heap) -> Self {
         let nodes = 2 * u64::from(heap.blocks());
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            node: Default::default(),
-            next_node: Default::default(),
-            mark: Default::default(),
-            unmark: Default::default(),
-            clear: Default::default(),
-            used: Default::default(),
-            buddy_used: Default::default(),
-            free: Default::default(),
-            first_free: Default::default(),
-            keeps_free: Default::default(),
             store: Ram::new(nodes as usize / W),
-            first: Default::default(),
-            in_first: Default::default(),
-            word: Default::default(),
-            place: Default::default(),
-            buddy: Default::default(),
-            new_word: Default::default(),
-            writes: Default::default(),
-            radix: Constant::new(bits(R as u64)),
-            one: Constant::new(bits(1)),
-            lower: Constant::new(bits(0x5555_5555 & ((1 << W) - 1))),
             nodes: first_places(nodes),
-            all_free: Constant::new(bits(1)),
-            lanes: Constant::new(bits((1 << B) - 1)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for Tree<W, R, M, B> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => store: clk);
         dff_setup!(self, clk, first);
-        self.store.clk.next = self.clk.val();
         self.store.read_enable.next = true;
-        self.store.read_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.next_node.val() >> self.radix.val());
-        self.store.write_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.node.val() >> self.radix.val());
+        self.store.read_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.next_node.val() >> bits::<3>(R));
+        self.store.write_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.node.val() >> bits::<3>(R));
 
-        self.in_first.next = !(self.node.val() >> self.radix.val()).any();
+        self.in_first.next = !(self.node.val() >> bits::<3>(R)).any();
         self.word.next = bit_cast::<W, M>(self.store.read_data.val());
         if self.in_first.val() {
             self.word.next = self.first.q.val();
         }
         self.place.next = bit_cast::<R, NODE_WIDTH>(self.node.val());
-        self.buddy.next = self.place.val() ^ self.one.val();
+        self.buddy.next = self.place.val() ^ bits::<R>(1);
         self.used.next = self.word.val().get_bit(self.place.val().index());
         self.buddy_used.next = self.word.val().get_bit(self.buddy.val().index());
 
         // A node is free that is not used while its buddy is.
         self.free.next = !self.word.val()
-            & (((self.word.val() & self.lower.val()) << 1) | ((self.word.val() >> 1) & self.lower.val()));
+            & (((self.word.val() & bits::<W>(0x5555_5555 & ((1 << W) - 1))) << 1)
+                | ((self.word.val() >> 1) & bits::<W>(0x5555_5555 & ((1 << W) - 1))));
         self.first_free.next = !self.first.q.val()
-            & (((self.first.q.val() & self.lower.val()) << 1) | ((self.first.q.val() >> 1) & self.lower.val()));
+            & (((self.first.q.val() & bits::<W>(0x5555_5555 & ((1 << W) - 1))) << 1)
+                | ((self.first.q.val() >> 1) & bits::<W>(0x5555_5555 & ((1 << W) - 1))));
 
         self.new_word.next = self.word.val().replace_bit(self.place.val().index(), self.mark.val());
         if self.clear.val() {
             self.new_word.next = 0.into();
         }
-        self.keeps_free.next = ((self.new_word.val() ^ (self.new_word.val() >> 1)) & self.lower.val()).any();
+        self.keeps_free.next =
+            ((self.new_word.val() ^ (self.new_word.val() >> 1)) & bits::<W>(0x5555_5555 & ((1 << W) - 1))).any();
         self.writes.next = self.mark.val() | self.unmark.val() | self.clear.val();
         self.store.write_data.next = bit_cast::<M, W>(self.new_word.val());
         self.store.write_lanes.next = 0.into();
@@ -128,10 +103,10 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for T
             self.first.d.next = self.new_word.val() & self.nodes.val();
         }
         if self.writes.val() & !self.in_first.val() {
-            self.store.write_lanes.next = self.lanes.val();
+            self.store.write_lanes.next = bits::<B>((1 << B) - 1);
         }
         if self.rst.val() {
-            self.first.d.next = self.all_free.val();
+            self.first.d.next = bits::<W>(1);
         }
     }
 }

@@ -1,18 +1,8 @@
-//! The ends of one chain a list and bucket.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `ends`: 1 cycle after `look`; a change: 1 cycle, seen by the next look |
-//! | throughput | one look and one change a cycle, never of the same chain |
-//! | state | 32 bits a chain in block RAM, 4 chains a bucket; 21 flip-flops |
-//!
-//! The bucket is the low bits of the source. After a reset all chains are made empty, one a cycle: `initialising`.
-
 use super::ports::{EndsIn, EndsOut, LIST_BITS};
 use crate::prim::Ram;
 use portico_spec::portals::list::BUCKETS;
 use portico_spec::portals::list::SOURCE_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of the number of a chain: list below, bucket above; [`BUCKETS`] ends at 256.
 const CHAIN_WIDTH: usize = LIST_BITS + BUCKET_WIDTH;
@@ -25,8 +15,18 @@ const NONEMPTY_OFFSET: usize = 31;
 /// Bits of head and tail that a word has room for.
 const END_WIDTH: usize = NONEMPTY_OFFSET - TAIL_OFFSET;
 
+/// The ends of one chain a list and bucket.
+///
 /// Chains of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `ends`: 1 cycle after `look`; a change: 1 cycle, seen by the next look |
+/// | throughput | one look and one change a cycle, never of the same chain |
+/// | state | 32 bits a chain in block RAM, 4 chains a bucket; 21 flip-flops |
+///
+/// The bucket is the low bits of the source. After a reset all chains are made empty, one a cycle: `initialising`.
+#[derive(LogicBlock, Default)]
 pub struct BucketEnds<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all chains become empty, which takes 4 cycles a bucket.
@@ -50,11 +50,7 @@ pub struct BucketEnds<const A: usize> {
     clearing: DFF<Bit>,
     place: DFF<Bits<CHAIN_WIDTH>>,
     chain: Signal<Local, Bits<CHAIN_WIDTH>>,
-    lanes: Constant<Bits<ENDS_BYTES>>,
     last_place: Constant<Bits<CHAIN_WIDTH>>,
-    bucket_at: Constant<Bits<2>>,
-    tail_at: Constant<Bits<6>>,
-    nonempty_at: Constant<Bits<6>>,
 }
 
 impl<const A: usize> BucketEnds<A> {
@@ -62,65 +58,44 @@ impl<const A: usize> BucketEnds<A> {
     pub fn new(buckets: usize) -> Self {
         let chains = buckets << LIST_BITS;
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            look: Default::default(),
-            list: Default::default(),
-            source: Default::default(),
-            ends: Default::default(),
-            write: Default::default(),
-            new_ends: Default::default(),
             words: Ram::new(chains),
-            looked_at: Default::default(),
-            clearing: Default::default(),
-            place: Default::default(),
-            chain: Default::default(),
-            lanes: Constant::new(Bits::<ENDS_BYTES>::mask()),
             last_place: Constant::new(bits(chains as u64 - 1)),
-            bucket_at: Constant::new(bits(LIST_BITS as u64)),
-            tail_at: Constant::new(bits(TAIL_OFFSET as u64)),
-            nonempty_at: Constant::new(bits(NONEMPTY_OFFSET as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for BucketEnds<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => words: clk);
         dff_setup!(self, clk, looked_at, clearing, place);
         self.chain.next = bit_cast::<CHAIN_WIDTH, LIST_BITS>(self.list.val())
-            | (bit_cast::<CHAIN_WIDTH, SOURCE_WIDTH>(self.source.val()) << self.bucket_at.val());
-        self.words.clk.next = self.clk.val();
+            | (bit_cast::<CHAIN_WIDTH, SOURCE_WIDTH>(self.source.val()) << bits::<2>(LIST_BITS));
         self.words.read_enable.next = self.look.val();
         self.words.read_address.next = self.chain.val();
         if self.look.val() {
             self.looked_at.d.next = self.chain.val();
         }
-        self.ends.nonempty.next = self.words.read_data.val().get_bit(self.nonempty_at.val().index());
+        self.ends.nonempty.next = self.words.read_data.val().get_bit(NONEMPTY_OFFSET);
         self.ends.head.next = bit_cast::<A, END_WIDTH>(self.words.read_data.val().get_bits::<END_WIDTH>(0));
-        self.ends.tail.next = bit_cast::<A, END_WIDTH>(
-            self.words
-                .read_data
-                .val()
-                .get_bits::<END_WIDTH>(self.tail_at.val().index()),
-        );
+        self.ends.tail.next = bit_cast::<A, END_WIDTH>(self.words.read_data.val().get_bits::<END_WIDTH>(TAIL_OFFSET));
 
         self.words.write_lanes.next = 0.into();
         self.words.write_address.next = self.looked_at.q.val();
         self.words.write_data.next = bit_cast::<ENDS_WIDTH, A>(self.new_ends.head.val())
-            | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << self.tail_at.val());
+            | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << bits::<6>(TAIL_OFFSET));
         if self.new_ends.nonempty.val() {
             self.words.write_data.next = bit_cast::<ENDS_WIDTH, A>(self.new_ends.head.val())
-                | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << self.tail_at.val())
-                | (bits::<ENDS_WIDTH>(1) << self.nonempty_at.val());
+                | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << bits::<6>(TAIL_OFFSET))
+                | (bits::<ENDS_WIDTH>(1) << bits::<6>(NONEMPTY_OFFSET));
         }
         if self.write.val() {
-            self.words.write_lanes.next = self.lanes.val();
+            self.words.write_lanes.next = !bits::<ENDS_BYTES>(0);
         }
         self.initialising.next = self.clearing.q.val();
         if self.clearing.q.val() {
-            self.words.write_lanes.next = self.lanes.val();
+            self.words.write_lanes.next = !bits::<ENDS_BYTES>(0);
             self.words.write_address.next = self.place.q.val();
             self.words.write_data.next = 0.into();
             self.place.d.next = self.place.q.val() + 1;

@@ -1,24 +1,24 @@
-//! Doubly linked chains of entries, in links that all chains share.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `follower` of the entry at `at`: 1 cycle after `read`; insert, unlink and frees: 1 cycle |
-//! | throughput | one read or one change a cycle |
-//! | state | a next and a previous link an entry, 16 bits each, in block RAM |
-//!
-//! The links beyond the ends of a chain are never written and never followed: whoever walks compares with the tail. So
-//! nothing needs to be cleared. Entry `i` is in one chain at most.
-
 use super::ports::{EndsIn, EndsOut};
 use crate::prim::Ram;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a link in memory, in bits.
 const LINK_WIDTH: usize = 16;
 const LINK_BYTES: usize = LINK_WIDTH / 8;
 
+/// Doubly linked chains of entries, in links that all chains share.
+///
 /// Chains of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `follower` of the entry at `at`: 1 cycle after `read`; insert, unlink and frees: 1 cycle |
+/// | throughput | one read or one change a cycle |
+/// | state | a next and a previous link an entry, 16 bits each, in block RAM |
+///
+/// The links beyond the ends of a chain are never written and never followed: whoever walks compares with the tail. So
+/// nothing needs to be cleared. Entry `i` is in one chain at most.
+#[derive(LogicBlock, Default)]
 pub struct Chain<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Reads the links of the entry at `at`; they stay until the next read.
@@ -47,40 +47,23 @@ pub struct Chain<const A: usize> {
     following: Signal<Local, Bits<A>>,
     is_head: Signal<Local, Bit>,
     is_tail: Signal<Local, Bit>,
-    lanes: Constant<Bits<LINK_BYTES>>,
 }
 
 impl<const A: usize> Chain<A> {
     /// Links of `entries` entries.
     pub fn new(entries: usize) -> Self {
         Self {
-            clk: Default::default(),
-            read: Default::default(),
-            at: Default::default(),
-            ends: Default::default(),
-            index: Default::default(),
-            insert: Default::default(),
-            unlink: Default::default(),
-            frees: Default::default(),
-            successor: Default::default(),
-            follower: Default::default(),
-            new_ends: Default::default(),
             next_links: Ram::new(entries),
             previous_links: Ram::new(entries),
-            previous: Default::default(),
-            following: Default::default(),
-            is_head: Default::default(),
-            is_tail: Default::default(),
-            lanes: Constant::new(Bits::<LINK_BYTES>::mask()),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for Chain<A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.next_links.clk.next = self.clk.val();
-        self.previous_links.clk.next = self.clk.val();
+        wire!(self => next_links, previous_links: clk);
         self.next_links.read_enable.next = self.read.val();
         self.next_links.read_address.next = self.at.val();
         self.previous_links.read_enable.next = self.read.val();
@@ -98,18 +81,17 @@ impl<const A: usize> Logic for Chain<A> {
         self.previous_links.write_address.next = self.index.val();
         self.previous_links.write_data.next = bit_cast::<LINK_WIDTH, A>(self.ends.tail.val());
         self.new_ends.nonempty.next = true;
-        self.new_ends.head.next = self.ends.head.val();
-        self.new_ends.tail.next = self.ends.tail.val();
+        wire!(ends => new_ends: head, tail);
         if self.frees.val() {
-            self.next_links.write_lanes.next = self.lanes.val();
+            self.next_links.write_lanes.next = !bits::<LINK_BYTES>(0);
         }
         if self.insert.val() {
             self.next_links.write_address.next = self.ends.tail.val();
             self.next_links.write_data.next = bit_cast::<LINK_WIDTH, A>(self.index.val());
             self.new_ends.tail.next = self.index.val();
             if self.ends.nonempty.val() {
-                self.next_links.write_lanes.next = self.lanes.val();
-                self.previous_links.write_lanes.next = self.lanes.val();
+                self.next_links.write_lanes.next = !bits::<LINK_BYTES>(0);
+                self.previous_links.write_lanes.next = !bits::<LINK_BYTES>(0);
             } else {
                 self.new_ends.head.next = self.index.val();
             }
@@ -123,12 +105,12 @@ impl<const A: usize> Logic for Chain<A> {
             if self.is_head.val() {
                 self.new_ends.head.next = self.following.val();
             } else {
-                self.next_links.write_lanes.next = self.lanes.val();
+                self.next_links.write_lanes.next = !bits::<LINK_BYTES>(0);
             }
             if self.is_tail.val() {
                 self.new_ends.tail.next = self.previous.val();
             } else {
-                self.previous_links.write_lanes.next = self.lanes.val();
+                self.previous_links.write_lanes.next = !bits::<LINK_BYTES>(0);
             }
         }
     }

@@ -1,11 +1,3 @@
-//! In which chains the entries are: that of their list, with hashing also one by source, or the free places.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `ends` and `follower`: 1 cycle after `look` and `read`; a change: 1 cycle; `older`: 2 cycles after `read` |
-//! | throughput | one look, one read or one change a cycle |
-//! | state | 32 bits an entry in block RAM, with hashing 96, and 128 a bucket |
-
 use super::{
     chain::Chain,
     free_list::{FreeList, PLACES_WIDTH},
@@ -14,10 +6,18 @@ use super::{
     parameters::ListParameters,
     ports::{AccessIn, EndsOut, LIST_BITS},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// In which chains the entries are: that of their list, with hashing also one by source, or the free places.
+///
 /// Chains of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `ends` and `follower`: 1 cycle after `look` and `read`; a change: 1 cycle; `older`: 2 cycles after `read` |
+/// | throughput | one look, one read or one change a cycle |
+/// | state | 32 bits an entry in block RAM, with hashing 96, and 128 a bucket |
+#[derive(LogicBlock, Default)]
 pub struct Chains<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all places are free.
@@ -65,47 +65,27 @@ impl<const A: usize> Chains<A> {
         let hashes = usize::from(buckets > 0);
         let hash = |_| HashIndex::new(entries, buckets, sequence_limit);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            busy: Default::default(),
-            quiet: Default::default(),
-            access: Default::default(),
-            any_read: Default::default(),
-            any_at: Default::default(),
-            by_order: Default::default(),
-            ends: Default::default(),
-            follower: Default::default(),
-            keep: Default::default(),
-            older: Default::default(),
-            full: Default::default(),
-            free_index: Default::default(),
-            fresh: Default::default(),
-            used: Default::default(),
             order: Chain::new(entries),
-            order_ends: Default::default(),
             places: FreeList::new(entries),
             hash: (0..hashes).map(hash).collect(),
-            shared_read: Default::default(),
-            shared_at: Default::default(),
-            shared_look: Default::default(),
-            shared_list: Default::default(),
             _hashes: hashes,
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for Chains<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => order_ends, places: clk, rst);
+        wire!(self => order: clk);
         self.shared_read.next = self.access.read.val();
         self.shared_at.next = self.access.at.val();
         self.shared_look.next = self.access.look.val();
         self.shared_list.next = self.access.list.val();
         self.busy.next = false;
         self.older.next = false;
-        self.ends.nonempty.next = self.order_ends.ends.nonempty.val();
-        self.ends.head.next = self.order_ends.ends.head.val();
-        self.ends.tail.next = self.order_ends.ends.tail.val();
+        wire!(order_ends.ends => ends: nonempty, head, tail);
         self.follower.next = self.order.follower.val();
         for i in 0..self._hashes {
             if self.hash[i].walks.val() {
@@ -117,57 +97,43 @@ impl<const A: usize> Logic for Chains<A> {
                 self.shared_list.next = self.hash[i].numbering_list.val();
             }
             if !self.by_order.val() {
-                self.ends.nonempty.next = self.hash[i].ends.nonempty.val();
-                self.ends.head.next = self.hash[i].ends.head.val();
-                self.ends.tail.next = self.hash[i].ends.tail.val();
+                wire!(hash[i].ends => ends: nonempty, head, tail);
                 self.follower.next = self.hash[i].follower.val();
             }
             self.busy.next = self.hash[i].initialising.val() | self.hash[i].busy.val();
             self.older.next = self.hash[i].older.val();
-            self.hash[i].clk.next = self.clk.val();
-            self.hash[i].rst.next = self.rst.val();
+            wire!(self => hash[i]: clk, rst);
             self.hash[i].read.next = self.shared_read.val();
             self.hash[i].at.next = self.shared_at.val();
             self.hash[i].look.next = self.shared_look.val();
             self.hash[i].list.next = self.shared_list.val();
-            self.hash[i].source.next = self.access.source.val();
-            self.hash[i].wild.next = self.access.wild.val();
-            self.hash[i].index.next = self.access.index.val();
-            self.hash[i].insert.next = self.access.insert.val();
+            wire!(access => hash[i]: source, wild, index, insert);
             self.hash[i].unlink.next = self.access.remove.val();
-            self.hash[i].keep.next = self.keep.val();
-            self.hash[i].quiet.next = self.quiet.val();
+            wire!(self => hash[i]: keep, quiet);
             EndsOut::<A>::join(&mut self.order_ends.ends, &mut self.hash[i].order_ends);
             self.hash[i].order_next.next = self.order.follower.val();
         }
         self.any_read.next = self.shared_read.val();
         self.any_at.next = self.shared_at.val();
 
-        self.order_ends.clk.next = self.clk.val();
-        self.order_ends.rst.next = self.rst.val();
         self.order_ends.look.next = self.shared_look.val();
         self.order_ends.list.next = self.shared_list.val();
         self.order_ends.write.next = self.access.insert.val() | self.access.remove.val();
         EndsOut::<A>::join(&mut self.order.new_ends, &mut self.order_ends.new_ends);
-        self.order.clk.next = self.clk.val();
         self.order.read.next = self.shared_read.val();
         self.order.at.next = self.shared_at.val();
         EndsOut::<A>::join(&mut self.order_ends.ends, &mut self.order.ends);
-        self.order.index.next = self.access.index.val();
-        self.order.insert.next = self.access.insert.val();
+        wire!(access => order: index, insert);
         self.order.unlink.next = self.access.remove.val();
         self.order.frees.next = self.access.frees.val();
         self.order.successor.next = self.places.successor.val();
 
-        self.places.clk.next = self.clk.val();
-        self.places.rst.next = self.rst.val();
         self.places.take.next = self.access.insert.val();
         self.places.follower.next = self.order.follower.val();
         self.places.give.next = self.access.frees.val();
         self.places.freed.next = self.access.index.val();
         self.full.next = self.places.full.val();
         self.free_index.next = self.places.index.val();
-        self.fresh.next = self.places.fresh.val();
-        self.used.next = self.places.used.val();
+        wire!(places => self: fresh, used);
     }
 }

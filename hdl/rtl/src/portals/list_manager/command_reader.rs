@@ -1,25 +1,25 @@
-//! Takes a command off its stream.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from the last beat taken to `valid` |
-//! | throughput | one beat a cycle; one command at a time |
-//! | timing | `s_axis_tready` comes from flip-flops and `allow` |
-//! | state | 288 flip-flops of fields, and 4 |
-//!
-//! Beats beyond the most that a command has are taken and dropped: the command is too long whatever they are.
-
 use super::ports::{BeatsOut, WORD};
 use crate::prim::StreamIn;
 use portico_spec::portals::list::MAX_COMMAND_BEATS;
 use portico_spec::portals::list::POINTER_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a number of beats, in bits.
 pub(crate) const BEATS_WIDTH: usize = 3;
 
+/// Takes a command off its stream.
+///
 /// Holds one command.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from the last beat taken to `valid` |
+/// | throughput | one beat a cycle; one command at a time |
+/// | timing | `s_axis_tready` comes from flip-flops and `allow` |
+/// | state | 288 flip-flops of fields, and 4 |
+///
+/// Beats beyond the most that a command has are taken and dropped: the command is too long whatever they are.
+#[derive(LogicBlock, Default)]
 pub struct CommandReader {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: what was taken is forgotten.
@@ -41,35 +41,10 @@ pub struct CommandReader {
     beat_3: DFF<Bits<WORD>>,
     beat_4: DFF<Bits<POINTER_WIDTH>>,
     taken: Signal<Local, Bit>,
-    too_many: Constant<Bits<BEATS_WIDTH>>,
 }
 
-impl Default for CommandReader {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            allow: Default::default(),
-            valid: Default::default(),
-            done: Default::default(),
-            beats: Default::default(),
-            length: Default::default(),
-            count: Default::default(),
-            whole: Default::default(),
-            beat_0: Default::default(),
-            beat_1: Default::default(),
-            beat_2: Default::default(),
-            beat_3: Default::default(),
-            beat_4: Default::default(),
-            taken: Default::default(),
-            too_many: Constant::new(bits(MAX_COMMAND_BEATS as u64 + 1)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for CommandReader {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, count, whole, beat_0, beat_1, beat_2, beat_3, beat_4);
         self.s_axis.tready.next = self.allow.val() & !self.whole.q.val();
@@ -83,7 +58,7 @@ impl Logic for CommandReader {
         self.beats.pointer.next = self.beat_4.q.val();
         if self.taken.val() {
             self.whole.d.next = self.s_axis.tlast.val();
-            if self.count.q.val() != self.too_many.val() {
+            if self.count.q.val() != bits::<BEATS_WIDTH>(MAX_COMMAND_BEATS as u64 + 1) {
                 self.count.d.next = self.count.q.val() + 1;
             }
             if self.count.q.val() == bits::<BEATS_WIDTH>(0) {

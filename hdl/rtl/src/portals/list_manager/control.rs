@@ -1,28 +1,6 @@
-//! Carries out commands: what happens in each cycle.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from the cycle of the last beat to the first of the answer: refusals and counters 2, by handle 3, append 3, a search its entries, 4, and at most 3 for each further chain |
-//! | throughput | one command at a time |
-//! | state | the stage |
-//!
-//! | stages after Idle | command |
-//! | --- | --- |
-//! | none | a wrong one, status |
-//! | Check | read, set_offset, a wrong handle |
-//! | Check, Edit | delete |
-//! | Edit | append |
-//! | Search, Found | search; deliver, if no header is left |
-//! | Search, Found, Edit | search_delete |
-//! | Search, Found, Wait, Edit | deliver that leaves one |
-//! | Search, Found, Wait, Search, ... | probe |
-//! | Search, Found, Edit, Wait, Search, ... | consume; append_search, which ends with Edit |
-//!
-//! A search that finds nothing is over in Search or, if there was a match before, in Wait.
-
 use super::ports::{FindingIn, PlanIn};
 use portico_spec::portals::list::{OPTIONS_WIDTH, UNEXPECTED_HDR_DISABLE};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What is being done.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -39,8 +17,30 @@ pub enum Stage {
     Edit,
 }
 
+/// Carries out commands: what happens in each cycle.
+///
 /// Takes one command after the other.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from the cycle of the last beat to the first of the answer: refusals and counters 2, by handle 3, append 3, a search its entries, 4, and at most 3 for each further chain |
+/// | throughput | one command at a time |
+/// | state | the stage |
+///
+/// | stages after Idle | command |
+/// | --- | --- |
+/// | none | a wrong one, status |
+/// | Check | read, set_offset, a wrong handle |
+/// | Check, Edit | delete |
+/// | Edit | append |
+/// | Search, Found | search; deliver, if no header is left |
+/// | Search, Found, Edit | search_delete |
+/// | Search, Found, Wait, Edit | deliver that leaves one |
+/// | Search, Found, Wait, Search, ... | probe |
+/// | Search, Found, Edit, Wait, Search, ... | consume; append_search, which ends with Edit |
+///
+/// A search that finds nothing is over in Search or, if there was a match before, in Wait.
+#[derive(LogicBlock, Default)]
 pub struct Control {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the command under way is dropped.
@@ -77,46 +77,15 @@ pub struct Control {
     pub frees: Signal<In, Bit>,
     stage: DFF<Stage>,
     leaves_header: Signal<Local, Bit>,
-    header_disable_at: Constant<Bits<4>>,
 }
 
-impl Default for Control {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            valid: Default::default(),
-            plan: Default::default(),
-            done: Default::default(),
-            responder_idle: Default::default(),
-            at_once: Default::default(),
-            fetch: Default::default(),
-            check: Default::default(),
-            right: Default::default(),
-            set_offset: Default::default(),
-            search: Default::default(),
-            resume: Default::default(),
-            finding: Default::default(),
-            stored_options: Default::default(),
-            take: Default::default(),
-            insert: Default::default(),
-            no_room: Default::default(),
-            leave: Default::default(),
-            frees: Default::default(),
-            stage: Default::default(),
-            leaves_header: Default::default(),
-            header_disable_at: Constant::new(bits(UNEXPECTED_HDR_DISABLE as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Control {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, stage);
         self.leaves_header.next = self.plan.delivers.val()
             & self.finding.in_overflow.val()
-            & !self.stored_options.val().get_bit(self.header_disable_at.val().index());
+            & !self.stored_options.val().get_bit(UNEXPECTED_HDR_DISABLE);
         self.check.next = self.stage.q.val() == Stage::Check;
         self.resume.next = (self.stage.q.val() == Stage::Wait) & self.responder_idle.val() & !self.plan.delivers.val();
         self.at_once.next = false;

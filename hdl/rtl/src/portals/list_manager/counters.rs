@@ -1,19 +1,19 @@
-//! Occupancy of the lists, and how long searches are.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | state | four counters of 16 bits, four of 64 |
-
 use super::{free_list::PLACES_WIDTH, ports::LIST_BITS};
 use portico_spec::portals::list::{COUNTER_WIDTH, OCCUPANCY_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Lists that exist.
 const LISTS: usize = 3;
 
+/// Occupancy of the lists, and how long searches are.
+///
 /// Counts entries of each list, searches, and entries compared.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | state | four counters of 16 bits, four of 64 |
+#[derive(LogicBlock, Default)]
 pub struct Counters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all places are free, and nothing was searched.
@@ -50,31 +50,15 @@ impl Counters {
     /// For a table of `places` places.
     pub fn new(places: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            inserted: Default::default(),
-            removed: Default::default(),
-            list: Default::default(),
-            search: Default::default(),
-            compared: Default::default(),
-            occupancy: Default::default(),
-            searches: Default::default(),
-            total: Default::default(),
-            longest: Default::default(),
-            entries: Default::default(),
-            free_places: Default::default(),
-            search_count: Default::default(),
-            compared_count: Default::default(),
-            length: Default::default(),
-            most: Default::default(),
             places: Constant::new(bits(places as u64)),
             number: [0, 1, 2].map(|list| Constant::new(bits(list))),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Counters {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, free_places, search_count, compared_count, length, most);
         for i in 0..3 {

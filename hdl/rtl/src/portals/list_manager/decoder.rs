@@ -1,18 +1,18 @@
-//! What a command asks for, and what is wrong with it.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0: logic alone |
-
 use super::{
     command_reader::BEATS_WIDTH,
     ports::{PlanOut, LIST_BITS},
 };
 use portico_spec::portals::list::{List, Opcode, Status, CODE_WIDTH, LIST_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// What a command asks for, and what is wrong with it.
+///
 /// Judges a command by its opcode, its list and its length in beats.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0: logic alone |
+#[derive(LogicBlock, Default)]
 pub struct Decoder {
     pub opcode: Signal<In, Bits<CODE_WIDTH>>,
     pub list: Signal<In, Bits<LIST_WIDTH>>,
@@ -37,133 +37,55 @@ pub struct Decoder {
     is_read: Signal<Local, Bit>,
     is_set_offset: Signal<Local, Bit>,
     is_status: Signal<Local, Bit>,
-    append: Constant<Bits<CODE_WIDTH>>,
-    append_search: Constant<Bits<CODE_WIDTH>>,
-    search: Constant<Bits<CODE_WIDTH>>,
-    search_delete: Constant<Bits<CODE_WIDTH>>,
-    probe: Constant<Bits<CODE_WIDTH>>,
-    consume: Constant<Bits<CODE_WIDTH>>,
-    deliver: Constant<Bits<CODE_WIDTH>>,
-    delete_code: Constant<Bits<CODE_WIDTH>>,
-    read: Constant<Bits<CODE_WIDTH>>,
-    set_offset: Constant<Bits<CODE_WIDTH>>,
-    status: Constant<Bits<CODE_WIDTH>>,
-    bad_opcode: Constant<Bits<CODE_WIDTH>>,
-    bad_length: Constant<Bits<CODE_WIDTH>>,
-    bad_list: Constant<Bits<CODE_WIDTH>>,
-    entry_beats: Constant<Bits<BEATS_WIDTH>>,
-    mirrored_beats: Constant<Bits<BEATS_WIDTH>>,
-    header_beats: Constant<Bits<BEATS_WIDTH>>,
-    offset_beats: Constant<Bits<BEATS_WIDTH>>,
-    handle_beats: Constant<Bits<BEATS_WIDTH>>,
-    priority_list: Constant<Bits<LIST_BITS>>,
-    unexpected_list: Constant<Bits<LIST_BITS>>,
-    all_lists: Constant<Bits<LIST_BITS>>,
-    greatest_list: Constant<Bits<LIST_WIDTH>>,
 }
 
-impl Default for Decoder {
-    fn default() -> Self {
-        let opcode = |opcode: Opcode| Constant::new(bits(opcode as u64));
-        let status = |status: Status| Constant::new(bits(status as u64));
-        let beats = |opcode: Opcode| Constant::new(bits(opcode.beats() as u64));
-        let list = |list: List| Constant::new(bits(list as u64));
-        Self {
-            opcode: Default::default(),
-            list: Default::default(),
-            once: Default::default(),
-            length: Default::default(),
-            plan: Default::default(),
-            new_list: Default::default(),
-            short_list: Default::default(),
-            known: Default::default(),
-            right_list: Default::default(),
-            wanted: Default::default(),
-            is_append: Default::default(),
-            is_append_search: Default::default(),
-            is_search: Default::default(),
-            is_search_delete: Default::default(),
-            is_probe: Default::default(),
-            is_consume: Default::default(),
-            is_deliver: Default::default(),
-            is_delete: Default::default(),
-            is_read: Default::default(),
-            is_set_offset: Default::default(),
-            is_status: Default::default(),
-            append: opcode(Opcode::Append),
-            append_search: opcode(Opcode::AppendSearch),
-            search: opcode(Opcode::Search),
-            search_delete: opcode(Opcode::SearchDelete),
-            probe: opcode(Opcode::Probe),
-            consume: opcode(Opcode::Consume),
-            deliver: opcode(Opcode::Deliver),
-            delete_code: opcode(Opcode::Delete),
-            read: opcode(Opcode::Read),
-            set_offset: opcode(Opcode::SetOffset),
-            status: opcode(Opcode::Status),
-            bad_opcode: status(Status::BadOpcode),
-            bad_length: status(Status::BadLength),
-            bad_list: status(Status::BadList),
-            entry_beats: beats(Opcode::Append),
-            mirrored_beats: beats(Opcode::Probe),
-            header_beats: beats(Opcode::Search),
-            offset_beats: beats(Opcode::SetOffset),
-            handle_beats: beats(Opcode::Delete),
-            priority_list: list(List::Priority),
-            unexpected_list: list(List::Unexpected),
-            all_lists: list(List::All),
-            greatest_list: Constant::new(bits(List::All as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Decoder {
-    #[hdl_gen]
     fn update(&mut self) {
         self.short_list.next = self.list.val().get_bits::<LIST_BITS>(0);
-        self.is_append.next = self.opcode.val() == self.append.val();
-        self.is_append_search.next = self.opcode.val() == self.append_search.val();
-        self.is_search.next = self.opcode.val() == self.search.val();
-        self.is_search_delete.next = self.opcode.val() == self.search_delete.val();
-        self.is_probe.next = self.opcode.val() == self.probe.val();
-        self.is_consume.next = self.opcode.val() == self.consume.val();
-        self.is_deliver.next = self.opcode.val() == self.deliver.val();
-        self.is_delete.next = self.opcode.val() == self.delete_code.val();
-        self.is_read.next = self.opcode.val() == self.read.val();
-        self.is_set_offset.next = self.opcode.val() == self.set_offset.val();
-        self.is_status.next = self.opcode.val() == self.status.val();
+        self.is_append.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Append as u64);
+        self.is_append_search.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::AppendSearch as u64);
+        self.is_search.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Search as u64);
+        self.is_search_delete.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::SearchDelete as u64);
+        self.is_probe.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Probe as u64);
+        self.is_consume.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Consume as u64);
+        self.is_deliver.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Deliver as u64);
+        self.is_delete.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Delete as u64);
+        self.is_read.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Read as u64);
+        self.is_set_offset.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::SetOffset as u64);
+        self.is_status.next = self.opcode.val() == bits::<CODE_WIDTH>(Opcode::Status as u64);
 
         self.known.next = true;
         self.right_list.next = true;
-        self.wanted.next = self.handle_beats.val();
+        self.wanted.next = bits::<BEATS_WIDTH>(Opcode::Delete.beats() as u64);
         if self.is_append.val() {
-            self.wanted.next = self.entry_beats.val();
-            self.right_list.next = self.short_list.val() != self.all_lists.val();
+            self.wanted.next = bits::<BEATS_WIDTH>(Opcode::Append.beats() as u64);
+            self.right_list.next = self.short_list.val() != bits::<LIST_BITS>(List::All as u64);
         } else if self.is_append_search.val() {
-            self.wanted.next = self.entry_beats.val();
-            self.right_list.next = self.short_list.val() == self.priority_list.val();
+            self.wanted.next = bits::<BEATS_WIDTH>(Opcode::Append.beats() as u64);
+            self.right_list.next = self.short_list.val() == bits::<LIST_BITS>(List::Priority as u64);
         } else if self.is_search.val() | self.is_search_delete.val() {
-            self.wanted.next = self.header_beats.val();
-            self.right_list.next = self.short_list.val() != self.unexpected_list.val();
+            self.wanted.next = bits::<BEATS_WIDTH>(Opcode::Search.beats() as u64);
+            self.right_list.next = self.short_list.val() != bits::<LIST_BITS>(List::Unexpected as u64);
         } else if self.is_probe.val() | self.is_consume.val() {
-            self.wanted.next = self.mirrored_beats.val();
-            self.right_list.next = self.short_list.val() == self.unexpected_list.val();
+            self.wanted.next = bits::<BEATS_WIDTH>(Opcode::Probe.beats() as u64);
+            self.right_list.next = self.short_list.val() == bits::<LIST_BITS>(List::Unexpected as u64);
         } else if self.is_deliver.val() {
-            self.wanted.next = self.entry_beats.val();
-            self.right_list.next = self.short_list.val() == self.all_lists.val();
+            self.wanted.next = bits::<BEATS_WIDTH>(Opcode::Append.beats() as u64);
+            self.right_list.next = self.short_list.val() == bits::<LIST_BITS>(List::All as u64);
         } else if self.is_set_offset.val() {
-            self.wanted.next = self.offset_beats.val();
+            self.wanted.next = bits::<BEATS_WIDTH>(Opcode::SetOffset.beats() as u64);
         } else {
             self.known.next = self.is_delete.val() | self.is_read.val() | self.is_status.val();
         }
 
         self.plan.refused.next = true;
-        self.plan.refusal.next = self.bad_list.val();
+        self.plan.refusal.next = bits::<CODE_WIDTH>(Status::BadList as u64);
         if !self.known.val() {
-            self.plan.refusal.next = self.bad_opcode.val();
+            self.plan.refusal.next = bits::<CODE_WIDTH>(Status::BadOpcode as u64);
         } else if self.length.val() != self.wanted.val() {
-            self.plan.refusal.next = self.bad_length.val();
-        } else if self.list.val() <= self.greatest_list.val() {
+            self.plan.refusal.next = bits::<CODE_WIDTH>(Status::BadLength as u64);
+        } else if self.list.val() <= bits::<LIST_WIDTH>(List::All as u64) {
             self.plan.refused.next = !self.right_list.val();
         }
         self.plan.appends.next = self.is_append.val();
@@ -172,7 +94,7 @@ impl Logic for Decoder {
         self.plan.status.next = self.is_status.val();
         self.plan.all_matches.next =
             (self.is_append_search.val() | self.is_probe.val() | self.is_consume.val()) & !self.once.val();
-        self.plan.both.next = self.short_list.val() == self.all_lists.val();
+        self.plan.both.next = self.short_list.val() == bits::<LIST_BITS>(List::All as u64);
         self.plan.then_appends.next = self.is_append_search.val();
         self.plan.delivers.next = self.is_deliver.val();
         self.plan.removes.next =
@@ -180,7 +102,7 @@ impl Logic for Decoder {
         self.plan.sets_offset.next = self.is_set_offset.val();
         self.new_list.next = self.short_list.val();
         if self.is_deliver.val() {
-            self.new_list.next = self.unexpected_list.val();
+            self.new_list.next = bits::<LIST_BITS>(List::Unexpected as u64);
         }
     }
 }

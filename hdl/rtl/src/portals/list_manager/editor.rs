@@ -1,21 +1,21 @@
-//! Brings an entry into its chains, takes it out of them, and turns the tables to what a search or a handle wants.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from `take` to `insert` or `no_room` 1 cycle; from `leave` to `remove` 1 cycle, to `frees` 2; from a read to `index` 1 |
-//! | throughput | one change, read and look a cycle |
-//! | timing | the next link of a walk passes through to the memories' address |
-//! | state | the place in hand, 3 flip-flops |
-//!
-//! A chain is looked at in one cycle and changed in the next. Headers in Unexpected are in the bucket of their source even if
-//! they have ANY, which means nothing in a header.
-
 use super::ports::{AccessOut, LIST_BITS};
 use portico_spec::portals::list::{List, ANY_SOURCE, OPTIONS_WIDTH, SOURCE_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Brings an entry into its chains, takes it out of them, and turns the tables to what a search or a handle wants.
+///
 /// Edits chains of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `take` to `insert` or `no_room` 1 cycle; from `leave` to `remove` 1 cycle, to `frees` 2; from a read to `index` 1 |
+/// | throughput | one change, read and look a cycle |
+/// | timing | the next link of a walk passes through to the memories' address |
+/// | state | the place in hand, 3 flip-flops |
+///
+/// A chain is looked at in one cycle and changed in the next. Headers in Unexpected are in the bucket of their source even if
+/// they have ANY, which means nothing in a header.
+#[derive(LogicBlock, Default)]
 pub struct Editor<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the edit under way is dropped.
@@ -53,48 +53,10 @@ pub struct Editor<const A: usize> {
     leaving: DFF<Bit>,
     left: DFF<Bit>,
     place: DFF<Bits<A>>,
-    unexpected_list: Constant<Bits<LIST_BITS>>,
-    any_at: Constant<Bits<4>>,
 }
 
-impl<const A: usize> Default for Editor<A> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            search_read: Default::default(),
-            search_at: Default::default(),
-            found: Default::default(),
-            search_look: Default::default(),
-            search_list: Default::default(),
-            search_wild: Default::default(),
-            fetch: Default::default(),
-            handle_index: Default::default(),
-            take: Default::default(),
-            free_index: Default::default(),
-            full: Default::default(),
-            new_list: Default::default(),
-            source: Default::default(),
-            any: Default::default(),
-            leave: Default::default(),
-            stored_list: Default::default(),
-            stored_source: Default::default(),
-            stored_options: Default::default(),
-            access: Default::default(),
-            changed_list: Default::default(),
-            no_room: Default::default(),
-            taken: Default::default(),
-            leaving: Default::default(),
-            left: Default::default(),
-            place: Default::default(),
-            unexpected_list: Constant::new(bits(List::Unexpected as u64)),
-            any_at: Constant::new(bits(ANY_SOURCE as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl<const A: usize> Logic for Editor<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, taken, leaving, left, place);
         self.access.read.next = self.search_read.val() | self.fetch.val() | self.take.val();
@@ -115,13 +77,14 @@ impl<const A: usize> Logic for Editor<A> {
         self.access.wild.next = self.search_wild.val();
         if self.take.val() {
             self.access.list.next = self.new_list.val();
-            self.access.wild.next = self.any.val() & (self.new_list.val() != self.unexpected_list.val());
+            self.access.wild.next =
+                self.any.val() & (self.new_list.val() != bits::<LIST_BITS>(List::Unexpected as u64));
         }
         if self.leave.val() {
             self.access.list.next = self.stored_list.val();
             self.access.source.next = self.stored_source.val();
-            self.access.wild.next = self.stored_options.val().get_bit(self.any_at.val().index())
-                & (self.stored_list.val() != self.unexpected_list.val());
+            self.access.wild.next = self.stored_options.val().get_bit(ANY_SOURCE)
+                & (self.stored_list.val() != bits::<LIST_BITS>(List::Unexpected as u64));
         }
 
         self.taken.d.next = self.take.val();

@@ -1,14 +1,3 @@
-//! What every place holds: the fields of its entry, and the tag by which handles are told from stale ones.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from `read` to the fields, which then stay; a change: 1 cycle |
-//! | throughput | one read or one change a cycle |
-//! | state | 280 bits a place in block RAM: match bits, ignore bits, extent, detail, and a tag of 24 |
-//!
-//! A tag is the generation, the list and whether the place has an entry. Each removal raises the generation. The tag of a
-//! place that never had an entry is undefined: whoever reads it knows how many places were ever used.
-
 use super::ports::{RecordIn, RecordOut, SideOut, LIST_BITS, WORD};
 use crate::prim::Ram;
 use portico_spec::portals::list::DETAIL_OPTIONS_OFFSET;
@@ -19,7 +8,7 @@ use portico_spec::portals::list::LENGTH_WIDTH;
 use portico_spec::portals::list::OFFSET_OFFSET;
 use portico_spec::portals::list::OPTIONS_WIDTH;
 use portico_spec::portals::list::SOURCE_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 const WORD_BYTES: usize = WORD / 8;
 const TAG_WIDTH: usize = 24;
@@ -31,8 +20,19 @@ const TAG_LIVE: usize = TAG_LIST + LIST_BITS;
 
 type Words<const A: usize> = Ram<WORD, A, WORD_BYTES>;
 
+/// What every place holds: the fields of its entry, and the tag by which handles are told from stale ones.
+///
 /// Entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from `read` to the fields, which then stay; a change: 1 cycle |
+/// | throughput | one read or one change a cycle |
+/// | state | 280 bits a place in block RAM: match bits, ignore bits, extent, detail, and a tag of 24 |
+///
+/// A tag is the generation, the list and whether the place has an entry. Each removal raises the generation. The tag of a
+/// place that never had an entry is undefined: whoever reads it knows how many places were ever used.
+#[derive(LogicBlock, Default)]
 pub struct EntryTable<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Reads the entry at `at`.
@@ -65,117 +65,73 @@ pub struct EntryTable<const A: usize> {
     lanes: Signal<Local, Bits<WORD_BYTES>>,
     new_generation: Signal<Local, Bits<GENERATION_WIDTH>>,
     tag_list: Signal<Local, Bits<LIST_BITS>>,
-    all_lanes: Constant<Bits<WORD_BYTES>>,
-    offset_lanes: Constant<Bits<WORD_BYTES>>,
-    tag_lanes: Constant<Bits<TAG_BYTES>>,
-    length_at: Constant<Bits<6>>,
-    offset_at: Constant<Bits<6>>,
-    source_at: Constant<Bits<6>>,
-    options_at: Constant<Bits<6>>,
-    list_at: Constant<Bits<6>>,
-    live_at: Constant<Bits<6>>,
 }
 
 impl<const A: usize> EntryTable<A> {
     /// A table of `entries` places.
     pub fn new(entries: usize) -> Self {
-        let at = |offset: usize| Constant::new(bits(offset as u64));
         Self {
-            clk: Default::default(),
-            read: Default::default(),
-            at: Default::default(),
-            entry: Default::default(),
-            record: Default::default(),
-            generation: Default::default(),
-            list: Default::default(),
-            live: Default::default(),
-            index: Default::default(),
-            insert: Default::default(),
-            fresh: Default::default(),
-            new_list: Default::default(),
-            new_record: Default::default(),
-            remove: Default::default(),
-            set_offset: Default::default(),
-            offset_extent: Default::default(),
             match_words: Ram::new(entries),
             ignore_words: Ram::new(entries),
             extent_words: Ram::new(entries),
             detail_words: Ram::new(entries),
             tags: Ram::new(entries),
-            lanes: Default::default(),
-            new_generation: Default::default(),
-            tag_list: Default::default(),
-            all_lanes: Constant::new(Bits::<WORD_BYTES>::mask()),
-            offset_lanes: Constant::new(bits(((1 << (LENGTH_WIDTH / 8)) - 1) << (OFFSET_OFFSET / 8))),
-            tag_lanes: Constant::new(Bits::<TAG_BYTES>::mask()),
-            length_at: at(LENGTH_OFFSET),
-            offset_at: at(OFFSET_OFFSET),
-            source_at: at(DETAIL_SOURCE_OFFSET),
-            options_at: at(DETAIL_OPTIONS_OFFSET),
-            list_at: at(TAG_LIST),
-            live_at: at(TAG_LIVE),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for EntryTable<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => match_words, ignore_words, detail_words, extent_words, tags: clk);
         self.lanes.next = 0.into();
         if self.insert.val() {
-            self.lanes.next = self.all_lanes.val();
+            self.lanes.next = !bits::<WORD_BYTES>(0);
         }
-        self.match_words.clk.next = self.clk.val();
         self.match_words.read_enable.next = self.read.val();
         self.match_words.read_address.next = self.at.val();
         self.match_words.write_lanes.next = self.lanes.val();
         self.match_words.write_address.next = self.index.val();
         self.match_words.write_data.next = self.new_record.match_bits.val();
-        self.ignore_words.clk.next = self.clk.val();
         self.ignore_words.read_enable.next = self.read.val();
         self.ignore_words.read_address.next = self.at.val();
         self.ignore_words.write_lanes.next = self.lanes.val();
         self.ignore_words.write_address.next = self.index.val();
         self.ignore_words.write_data.next = self.new_record.ignore_bits.val();
-        self.detail_words.clk.next = self.clk.val();
         self.detail_words.read_enable.next = self.read.val();
         self.detail_words.read_address.next = self.at.val();
         self.detail_words.write_lanes.next = self.lanes.val();
         self.detail_words.write_address.next = self.index.val();
         self.detail_words.write_data.next = self.new_record.detail.val();
-        self.extent_words.clk.next = self.clk.val();
         self.extent_words.read_enable.next = self.read.val();
         self.extent_words.read_address.next = self.at.val();
         self.extent_words.write_lanes.next = self.lanes.val();
         self.extent_words.write_address.next = self.index.val();
         self.extent_words.write_data.next = self.new_record.extent.val();
         if self.set_offset.val() {
-            self.extent_words.write_lanes.next = self.offset_lanes.val();
+            self.extent_words.write_lanes.next =
+                bits::<WORD_BYTES>(((1 << (LENGTH_WIDTH / 8)) - 1) << (OFFSET_OFFSET / 8));
             self.extent_words.write_data.next = self.offset_extent.val();
         }
 
         self.generation.next = self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0);
-        self.tag_list.next = self
-            .tags
-            .read_data
-            .val()
-            .get_bits::<LIST_BITS>(self.list_at.val().index());
+        self.tag_list.next = self.tags.read_data.val().get_bits::<LIST_BITS>(TAG_LIST);
         self.list.next = self.tag_list.val();
-        self.live.next = self.tags.read_data.val().get_bit(self.live_at.val().index());
+        self.live.next = self.tags.read_data.val().get_bit(TAG_LIVE);
         self.new_generation.next = self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0);
         if self.fresh.val() {
             self.new_generation.next = 0.into();
         }
-        self.tags.clk.next = self.clk.val();
         self.tags.read_enable.next = self.read.val();
         self.tags.read_address.next = self.at.val();
         self.tags.write_lanes.next = 0.into();
         self.tags.write_address.next = self.index.val();
         self.tags.write_data.next = bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.new_generation.val())
-            | (bit_cast::<TAG_WIDTH, LIST_BITS>(self.new_list.val()) << self.list_at.val())
-            | (bits::<TAG_WIDTH>(1) << self.live_at.val());
+            | (bit_cast::<TAG_WIDTH, LIST_BITS>(self.new_list.val()) << bits::<6>(TAG_LIST))
+            | (bits::<TAG_WIDTH>(1) << bits::<6>(TAG_LIVE));
         if self.insert.val() | self.remove.val() {
-            self.tags.write_lanes.next = self.tag_lanes.val();
+            self.tags.write_lanes.next = !bits::<TAG_BYTES>(0);
         }
         if self.remove.val() {
             self.tags.write_data.next =
@@ -188,22 +144,22 @@ impl<const A: usize> Logic for EntryTable<A> {
             .extent_words
             .read_data
             .val()
-            .get_bits::<LENGTH_WIDTH>(self.length_at.val().index());
+            .get_bits::<LENGTH_WIDTH>(LENGTH_OFFSET);
         self.entry.offset.next = self
             .extent_words
             .read_data
             .val()
-            .get_bits::<LENGTH_WIDTH>(self.offset_at.val().index());
+            .get_bits::<LENGTH_WIDTH>(OFFSET_OFFSET);
         self.entry.source.next = self
             .detail_words
             .read_data
             .val()
-            .get_bits::<SOURCE_WIDTH>(self.source_at.val().index());
+            .get_bits::<SOURCE_WIDTH>(DETAIL_SOURCE_OFFSET);
         self.entry.options.next = self
             .detail_words
             .read_data
             .val()
-            .get_bits::<OPTIONS_WIDTH>(self.options_at.val().index());
+            .get_bits::<OPTIONS_WIDTH>(DETAIL_OPTIONS_OFFSET);
         self.record.match_bits.next = self.match_words.read_data.val();
         self.record.extent.next = self.extent_words.read_data.val();
         self.record.ignore_bits.next = self.ignore_words.read_data.val();

@@ -1,21 +1,21 @@
-//! Places without an entry.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from a change to the next place |
-//! | throughput | one place taken or given back a cycle |
-//! | state | the place freed last, how many are freed, how many were ever used |
-//!
-//! Freed places are linked through the next links of the entries that they had, last freed first. Places that never had an
-//! entry come after those, in order: so nothing needs to be linked after a reset.
-
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a number of places, in bits.
 pub(crate) const PLACES_WIDTH: usize = 16;
 
+/// Places without an entry.
+///
 /// Places that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a change to the next place |
+/// | throughput | one place taken or given back a cycle |
+/// | state | the place freed last, how many are freed, how many were ever used |
+///
+/// Freed places are linked through the next links of the entries that they had, last freed first. Places that never had an
+/// entry come after those, in order: so nothing needs to be linked after a reset.
+#[derive(LogicBlock, Default)]
 pub struct FreeList<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all places are free, and none was ever used.
@@ -48,27 +48,14 @@ impl<const A: usize> FreeList<A> {
     /// For `places` places, all free.
     pub fn new(places: usize) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            full: Default::default(),
-            index: Default::default(),
-            fresh: Default::default(),
-            used: Default::default(),
-            take: Default::default(),
-            follower: Default::default(),
-            give: Default::default(),
-            freed: Default::default(),
-            successor: Default::default(),
-            last_freed: Default::default(),
-            freed_count: Default::default(),
-            used_count: Default::default(),
             places: Constant::new(bits(places as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for FreeList<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, last_freed, freed_count, used_count);
         self.fresh.next = !self.freed_count.q.val().any();

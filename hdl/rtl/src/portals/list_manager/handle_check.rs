@@ -1,18 +1,18 @@
-//! Whether the entry of a handle is there.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0: logic alone |
-//!
-//! A handle is a place and its generation. The tag of a place that never had an entry is undefined, so the place has to be
-//! among those that had one.
-
 use super::{free_list::PLACES_WIDTH, ports::LIST_BITS};
 use portico_spec::portals::list::{List, GENERATION_OFFSET, GENERATION_WIDTH, HANDLE_WIDTH, INDEX_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Whether the entry of a handle is there.
+///
 /// Checks handles of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0: logic alone |
+///
+/// A handle is a place and its generation. The tag of a place that never had an entry is undefined, so the place has to be
+/// among those that had one.
+#[derive(LogicBlock, Default)]
 pub struct HandleCheck<const A: usize> {
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The list that the entry should be in, or all.
@@ -29,42 +29,18 @@ pub struct HandleCheck<const A: usize> {
     pub right: Signal<Out, Bit>,
     place: Signal<Local, Bits<INDEX_WIDTH>>,
     generation: Signal<Local, Bits<GENERATION_WIDTH>>,
-    all_lists: Constant<Bits<LIST_BITS>>,
-    generation_at: Constant<Bits<5>>,
 }
 
-impl<const A: usize> Default for HandleCheck<A> {
-    fn default() -> Self {
-        Self {
-            handle: Default::default(),
-            list: Default::default(),
-            index: Default::default(),
-            stored_list: Default::default(),
-            stored_live: Default::default(),
-            stored_generation: Default::default(),
-            used: Default::default(),
-            right: Default::default(),
-            place: Default::default(),
-            generation: Default::default(),
-            all_lists: Constant::new(bits(List::All as u64)),
-            generation_at: Constant::new(bits(GENERATION_OFFSET as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl<const A: usize> Logic for HandleCheck<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         self.place.next = self.handle.val().get_bits::<INDEX_WIDTH>(0);
-        self.generation.next = self
-            .handle
-            .val()
-            .get_bits::<GENERATION_WIDTH>(self.generation_at.val().index());
+        self.generation.next = self.handle.val().get_bits::<GENERATION_WIDTH>(GENERATION_OFFSET);
         self.index.next = bit_cast::<A, INDEX_WIDTH>(self.place.val());
         self.right.next = self.stored_live.val()
             & (self.place.val() < self.used.val())
             & (self.generation.val() == self.stored_generation.val())
-            & ((self.list.val() == self.all_lists.val()) | (self.list.val() == self.stored_list.val()));
+            & ((self.list.val() == bits::<LIST_BITS>(List::All as u64)) | (self.list.val() == self.stored_list.val()));
     }
 }
 

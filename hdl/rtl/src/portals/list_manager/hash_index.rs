@@ -1,13 +1,3 @@
-//! Chains by source: what a header of one source can match is in one bucket's chain and in that of the entries with ANY.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `ends` and `follower`: 1 cycle after `look` and `read`; a change: 1 cycle; `older`: 2 cycles after `read` |
-//! | throughput | one look, one read or one change a cycle |
-//! | state | 64 bits an entry and 128 bits a bucket in block RAM; the ends of three chains |
-//!
-//! Every entry is in exactly one of these chains, beside that of its list, and each chain is in append order.
-
 use super::{
     bucket_ends::BucketEnds,
     chain::Chain,
@@ -16,10 +6,20 @@ use super::{
     sequencer::Sequencer,
 };
 use portico_spec::portals::list::SOURCE_WIDTH;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Chains by source: what a header of one source can match is in one bucket's chain and in that of the entries with ANY.
+///
 /// Chains of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `ends` and `follower`: 1 cycle after `look` and `read`; a change: 1 cycle; `older`: 2 cycles after `read` |
+/// | throughput | one look, one read or one change a cycle |
+/// | state | 64 bits an entry and 128 bits a bucket in block RAM; the ends of three chains |
+///
+/// Every entry is in exactly one of these chains, beside that of its list, and each chain is in append order.
+#[derive(LogicBlock, Default)]
 pub struct HashIndex<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all chains become empty.
@@ -63,80 +63,35 @@ impl<const A: usize> HashIndex<A> {
     /// For `entries` entries in `buckets` buckets, with sequence numbers below `limit`.
     pub fn new(entries: usize, buckets: usize, limit: u64) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            read: Default::default(),
-            at: Default::default(),
-            look: Default::default(),
-            list: Default::default(),
-            source: Default::default(),
-            wild: Default::default(),
-            ends: Default::default(),
-            follower: Default::default(),
-            insert: Default::default(),
-            unlink: Default::default(),
-            index: Default::default(),
-            keep: Default::default(),
-            older: Default::default(),
-            busy: Default::default(),
-            quiet: Default::default(),
-            numbering_look: Default::default(),
-            numbering_list: Default::default(),
-            walks: Default::default(),
-            walk_at: Default::default(),
-            order_ends: Default::default(),
-            order_next: Default::default(),
             buckets: BucketEnds::new(buckets),
-            wildcards: Default::default(),
             chain: Chain::new(entries),
             sequencer: Sequencer::new(entries, limit),
-            is_wild: Default::default(),
-            nonempty: Default::default(),
-            head: Default::default(),
-            tail: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for HashIndex<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => buckets, wildcards, sequencer: clk, rst);
+        wire!(self => chain: clk);
         dff_setup!(self, clk, is_wild);
         if self.look.val() {
             self.is_wild.d.next = self.wild.val();
         }
-        self.buckets.clk.next = self.clk.val();
-        self.buckets.rst.next = self.rst.val();
-        self.buckets.look.next = self.look.val();
-        self.buckets.list.next = self.list.val();
-        self.buckets.source.next = self.source.val();
-        self.wildcards.clk.next = self.clk.val();
-        self.wildcards.rst.next = self.rst.val();
-        self.wildcards.look.next = self.look.val();
-        self.wildcards.list.next = self.list.val();
+        wire!(self => buckets: look, list, source);
+        wire!(self => wildcards: look, list);
         self.initialising.next = self.buckets.initialising.val();
-        self.nonempty.next = self.buckets.ends.nonempty.val();
-        self.head.next = self.buckets.ends.head.val();
-        self.tail.next = self.buckets.ends.tail.val();
+        wire!(buckets.ends => self: nonempty, head, tail);
         if self.is_wild.q.val() {
-            self.nonempty.next = self.wildcards.ends.nonempty.val();
-            self.head.next = self.wildcards.ends.head.val();
-            self.tail.next = self.wildcards.ends.tail.val();
+            wire!(wildcards.ends => self: nonempty, head, tail);
         }
-        self.ends.nonempty.next = self.nonempty.val();
-        self.ends.head.next = self.head.val();
-        self.ends.tail.next = self.tail.val();
+        wire!(self => ends: nonempty, head, tail);
 
-        self.chain.clk.next = self.clk.val();
-        self.chain.read.next = self.read.val();
-        self.chain.at.next = self.at.val();
-        self.chain.ends.nonempty.next = self.nonempty.val();
-        self.chain.ends.head.next = self.head.val();
-        self.chain.ends.tail.next = self.tail.val();
-        self.chain.index.next = self.index.val();
-        self.chain.insert.next = self.insert.val();
-        self.chain.unlink.next = self.unlink.val();
+        wire!(self => chain: read, at);
+        wire!(self => chain.ends: nonempty, head, tail);
+        wire!(self => chain: index, insert, unlink);
         self.chain.frees.next = false;
         self.chain.successor.next = 0.into();
         self.follower.next = self.chain.follower.val();
@@ -145,21 +100,12 @@ impl<const A: usize> Logic for HashIndex<A> {
         self.wildcards.write.next = (self.insert.val() | self.unlink.val()) & self.is_wild.q.val();
         EndsOut::<A>::join(&mut self.chain.new_ends, &mut self.wildcards.new_ends);
 
-        self.sequencer.clk.next = self.clk.val();
-        self.sequencer.rst.next = self.rst.val();
-        self.sequencer.read.next = self.read.val();
-        self.sequencer.at.next = self.at.val();
-        self.sequencer.insert.next = self.insert.val();
-        self.sequencer.index.next = self.index.val();
-        self.sequencer.keep.next = self.keep.val();
-        self.sequencer.quiet.next = self.quiet.val();
+        wire!(self => sequencer: read, at, insert, index, keep, quiet);
         EndsIn::<A>::link(&mut self.order_ends, &mut self.sequencer.ends);
         self.sequencer.follower.next = self.order_next.val();
-        self.older.next = self.sequencer.older.val();
-        self.busy.next = self.sequencer.busy.val();
+        wire!(sequencer => self: older, busy);
         self.numbering_look.next = self.sequencer.look.val();
         self.numbering_list.next = self.sequencer.list.val();
-        self.walks.next = self.sequencer.walks.val();
-        self.walk_at.next = self.sequencer.walk_at.val();
+        wire!(sequencer => self: walks, walk_at);
     }
 }

@@ -1,19 +1,19 @@
-//! The ends of one chain a list.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | `ends`: 1 cycle after `look`; a change: 1 cycle |
-//! | throughput | one look or one change a cycle |
-//! | state | 3 x (1 + 2 `A`) flip-flops, and the list looked at |
-
 use super::ports::{EndsIn, EndsOut, LIST_BITS};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Lists that exist.
 const LISTS: usize = 3;
 
+/// The ends of one chain a list.
+///
 /// Ends of three chains of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | `ends`: 1 cycle after `look`; a change: 1 cycle |
+/// | throughput | one look or one change a cycle |
+/// | state | 3 x (1 + 2 `A`) flip-flops, and the list looked at |
+#[derive(LogicBlock, Default)]
 pub struct ListEnds<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all chains are empty afterwards.
@@ -32,30 +32,10 @@ pub struct ListEnds<const A: usize> {
     nonempty: [DFF<Bit>; LISTS],
     head: [DFF<Bits<A>>; LISTS],
     tail: [DFF<Bits<A>>; LISTS],
-    number: [Constant<Bits<LIST_BITS>>; LISTS],
 }
 
-impl<const A: usize> Default for ListEnds<A> {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            look: Default::default(),
-            list: Default::default(),
-            ends: Default::default(),
-            write: Default::default(),
-            new_ends: Default::default(),
-            shown: Default::default(),
-            nonempty: Default::default(),
-            head: Default::default(),
-            tail: Default::default(),
-            number: [0, 1, 2].map(|list| Constant::new(bits(list))),
-        }
-    }
-}
-
+#[kernel]
 impl<const A: usize> Logic for ListEnds<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, shown);
         if self.look.val() {
@@ -71,7 +51,7 @@ impl<const A: usize> Logic for ListEnds<A> {
             self.head[i].d.next = self.head[i].q.val();
             self.tail[i].clock.next = self.clk.val();
             self.tail[i].d.next = self.tail[i].q.val();
-            if self.shown.q.val() == self.number[i].val() {
+            if self.shown.q.val() == bits::<LIST_BITS>(i) {
                 self.ends.nonempty.next = self.nonempty[i].q.val();
                 self.ends.head.next = self.head[i].q.val();
                 self.ends.tail.next = self.tail[i].q.val();

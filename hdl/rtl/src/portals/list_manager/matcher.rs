@@ -1,24 +1,24 @@
-//! Whether an entry matches a header (Portals 4, 3.12).
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one comparison a cycle |
-//! | timing | the wide comparison before the registers, the comparison of sum and length behind them |
-//! | state | 68 flip-flops |
-//!
-//! One side is the command's, the other the table's. Forward, the command is a header and the table has entries; mirrored, the
-//! command is an entry and the table has headers.
-
 use super::ports::{SideIn, WORD};
 use portico_spec::portals::list::{ANY_SOURCE, LENGTH_WIDTH, MANAGE_LOCAL, NO_TRUNCATE, OPTIONS_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of the sum of offset and length, which may not wrap.
 const END_WIDTH: usize = LENGTH_WIDTH + 1;
 
+/// Whether an entry matches a header (Portals 4, 3.12).
+///
 /// Compares one pair a cycle.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one comparison a cycle |
+/// | timing | the wide comparison before the registers, the comparison of sum and length behind them |
+/// | state | 68 flip-flops |
+///
+/// One side is the command's, the other the table's. Forward, the command is a header and the table has entries; mirrored, the
+/// command is an entry and the table has headers.
+#[derive(LogicBlock, Default)]
 pub struct Matcher {
     pub clk: Signal<In, Clock>,
     /// The command is an entry, and the table has headers.
@@ -39,39 +39,10 @@ pub struct Matcher {
     truncates: DFF<Bit>,
     last_byte: DFF<Bits<END_WIDTH>>,
     length: DFF<Bits<LENGTH_WIDTH>>,
-    any_at: Constant<Bits<4>>,
-    no_truncate_at: Constant<Bits<4>>,
-    manage_local_at: Constant<Bits<4>>,
 }
 
-impl Default for Matcher {
-    fn default() -> Self {
-        let at = |option: usize| Constant::new(bits(option as u64));
-        Self {
-            clk: Default::default(),
-            mirrored: Default::default(),
-            request: Default::default(),
-            stored: Default::default(),
-            hit: Default::default(),
-            ignore: Default::default(),
-            different: Default::default(),
-            options: Default::default(),
-            offset: Default::default(),
-            requested: Default::default(),
-            room: Default::default(),
-            selected: Default::default(),
-            truncates: Default::default(),
-            last_byte: Default::default(),
-            length: Default::default(),
-            any_at: at(ANY_SOURCE),
-            no_truncate_at: at(NO_TRUNCATE),
-            manage_local_at: at(MANAGE_LOCAL),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Matcher {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, selected, truncates, last_byte, length);
         self.ignore.next = self.stored.ignore_bits.val();
@@ -87,7 +58,7 @@ impl Logic for Matcher {
             self.requested.next = self.stored.length.val();
         }
         // An entry that manages its own offset: whichever side is the entry.
-        if self.options.val().get_bit(self.manage_local_at.val().index()) {
+        if self.options.val().get_bit(MANAGE_LOCAL) {
             self.offset.next = self.stored.offset.val();
             if self.mirrored.val() {
                 self.offset.next = self.request.offset.val();
@@ -95,9 +66,8 @@ impl Logic for Matcher {
         }
         self.different.next = (self.request.match_bits.val() ^ self.stored.match_bits.val()) & !self.ignore.val();
         self.selected.d.next = !self.different.val().any()
-            & ((self.request.source.val() == self.stored.source.val())
-                | self.options.val().get_bit(self.any_at.val().index()));
-        self.truncates.d.next = !self.options.val().get_bit(self.no_truncate_at.val().index());
+            & ((self.request.source.val() == self.stored.source.val()) | self.options.val().get_bit(ANY_SOURCE));
+        self.truncates.d.next = !self.options.val().get_bit(NO_TRUNCATE);
         self.last_byte.d.next = bit_cast::<END_WIDTH, LENGTH_WIDTH>(self.offset.val())
             + bit_cast::<END_WIDTH, LENGTH_WIDTH>(self.requested.val());
         self.length.d.next = self.room.val();

@@ -80,11 +80,11 @@ pub use walker::Walker;
 
 use crate::{prim::StreamIn, prim::StreamOut};
 use portico_spec::portals::list::{COUNTER_WIDTH, OCCUPANCY_WIDTH};
+use portico_verilog::prelude::*;
 use ports::{AccessOut, BeatsOut, EndsOut, FindingOut, PlanOut, RecordOut, ResultOut, SideOut, WORD};
-use rust_hdl::prelude::*;
 
 /// Lists of entries that `A` bits number.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct ListManager<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all lists are empty, all counters 0, and handles from before void until their
@@ -125,51 +125,28 @@ impl<const A: usize> ListManager<A> {
     pub fn new(parameters: &ListParameters) -> Self {
         parameters.check(A);
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_axis: Default::default(),
-            m_axis: Default::default(),
-            initialising: Default::default(),
-            occupancy_priority: Default::default(),
-            occupancy_overflow: Default::default(),
-            occupancy_unexpected: Default::default(),
-            searches: Default::default(),
-            compared: Default::default(),
-            longest: Default::default(),
-            reader: Default::default(),
-            fields: Default::default(),
-            decoder: Default::default(),
-            control: Default::default(),
             search: Search::new(parameters.buckets > 0),
-            matcher: Default::default(),
-            handle_check: Default::default(),
-            editor: Default::default(),
             chains: Chains::new(parameters),
             entries: EntryTable::new(parameters.entries),
-            outcome: Default::default(),
-            responder: Default::default(),
             counters: Counters::new(parameters.entries),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for ListManager<A> {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.reader.clk.next = self.clk.val();
-        self.reader.rst.next = self.rst.val();
+        wire!(self => reader, control, search, editor, chains, responder, counters: clk, rst);
+        wire!(self => matcher, entries: clk);
         StreamIn::<WORD>::link(&mut self.s_axis, &mut self.reader.s_axis);
         self.reader.allow.next = !self.chains.busy.val();
         self.reader.done.next = self.control.done.val();
         self.initialising.next = self.chains.busy.val();
         BeatsOut::join(&mut self.reader.beats, &mut self.fields.beats);
-        self.decoder.opcode.next = self.fields.opcode.val();
-        self.decoder.list.next = self.fields.list.val();
-        self.decoder.once.next = self.fields.once.val();
+        wire!(fields => decoder: opcode, list, once);
         self.decoder.length.next = self.reader.length.val();
 
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
         self.control.valid.next = self.reader.valid.val();
         PlanOut::join(&mut self.decoder.plan, &mut self.control.plan);
         self.control.responder_idle.next = self.responder.idle.val();
@@ -180,10 +157,7 @@ impl<const A: usize> Logic for ListManager<A> {
         self.control.no_room.next = self.editor.no_room.val();
         self.control.frees.next = self.editor.access.frees.val();
 
-        self.search.clk.next = self.clk.val();
-        self.search.rst.next = self.rst.val();
-        self.search.mirrored.next = self.decoder.plan.mirrored.val();
-        self.search.both.next = self.decoder.plan.both.val();
+        wire!(decoder.plan => search: mirrored, both);
         self.search.list.next = self.fields.short_list.val();
         self.search.any.next = self.fields.any.val();
         self.search.start.next = self.control.search.val();
@@ -192,7 +166,6 @@ impl<const A: usize> Logic for ListManager<A> {
         self.search.follower.next = self.chains.follower.val();
         self.search.hit.next = self.matcher.hit.val();
         self.search.older.next = self.chains.older.val();
-        self.matcher.clk.next = self.clk.val();
         self.matcher.mirrored.next = self.decoder.plan.mirrored.val();
         SideOut::join(&mut self.fields.request, &mut self.matcher.request);
         SideOut::join(&mut self.entries.entry, &mut self.matcher.stored);
@@ -204,8 +177,6 @@ impl<const A: usize> Logic for ListManager<A> {
         self.handle_check.stored_generation.next = self.entries.generation.val();
         self.handle_check.used.next = self.chains.used.val();
 
-        self.editor.clk.next = self.clk.val();
-        self.editor.rst.next = self.rst.val();
         self.editor.search_read.next = self.search.read.val();
         self.editor.search_at.next = self.search.at.val();
         self.editor.found.next = self.search.finding.found.val();
@@ -215,8 +186,7 @@ impl<const A: usize> Logic for ListManager<A> {
         self.editor.fetch.next = self.control.fetch.val();
         self.editor.handle_index.next = self.handle_check.index.val();
         self.editor.take.next = self.control.take.val();
-        self.editor.free_index.next = self.chains.free_index.val();
-        self.editor.full.next = self.chains.full.val();
+        wire!(chains => editor: free_index, full);
         self.editor.new_list.next = self.decoder.new_list.val();
         self.editor.source.next = self.fields.request.source.val();
         self.editor.any.next = self.fields.any.val();
@@ -225,17 +195,12 @@ impl<const A: usize> Logic for ListManager<A> {
         self.editor.stored_source.next = self.entries.entry.source.val();
         self.editor.stored_options.next = self.entries.entry.options.val();
 
-        self.chains.clk.next = self.clk.val();
-        self.chains.rst.next = self.rst.val();
         self.chains.quiet.next = !self.reader.valid.val() & self.responder.idle.val();
         AccessOut::<A>::join(&mut self.editor.access, &mut self.chains.access);
-        self.chains.by_order.next = self.search.by_order.val();
-        self.chains.keep.next = self.search.keep.val();
-        self.entries.clk.next = self.clk.val();
+        wire!(search => chains: by_order, keep);
         self.entries.read.next = self.chains.any_read.val();
         self.entries.at.next = self.chains.any_at.val();
-        self.entries.index.next = self.editor.access.index.val();
-        self.entries.insert.next = self.editor.access.insert.val();
+        wire!(editor.access => entries: index, insert);
         self.entries.fresh.next = self.chains.fresh.val();
         self.entries.new_list.next = self.decoder.new_list.val();
         RecordOut::join(&mut self.fields.record, &mut self.entries.new_record);
@@ -254,24 +219,17 @@ impl<const A: usize> Logic for ListManager<A> {
         self.outcome.check.next = self.control.check.val();
         self.outcome.right.next = self.handle_check.right.val();
         self.outcome.stored_list.next = self.entries.list.val();
-        self.responder.clk.next = self.clk.val();
-        self.responder.rst.next = self.rst.val();
         ResultOut::join(&mut self.outcome.result, &mut self.responder.result);
         self.responder.index.next = self.editor.access.index.val();
-        self.responder.generation.next = self.entries.generation.val();
-        self.responder.list.next = self.entries.list.val();
+        wire!(entries => responder: generation, list);
         self.responder.options.next = self.entries.entry.options.val();
         RecordOut::join(&mut self.entries.record, &mut self.responder.record);
-        self.responder.searches.next = self.counters.searches.val();
-        self.responder.total.next = self.counters.total.val();
-        self.responder.longest.next = self.counters.longest.val();
+        wire!(counters => responder: searches, total, longest);
         for i in 0..4 {
             self.responder.occupancy[i].next = self.counters.occupancy[i].val();
         }
         StreamOut::<WORD>::link(&mut self.m_axis, &mut self.responder.m_axis);
 
-        self.counters.clk.next = self.clk.val();
-        self.counters.rst.next = self.rst.val();
         self.counters.inserted.next = self.editor.access.insert.val();
         self.counters.removed.next = self.editor.access.remove.val();
         self.counters.list.next = self.editor.changed_list.val();

@@ -1,7 +1,7 @@
 //! Interfaces inside the list manager.
 
 use portico_spec::portals::list::{CODE_WIDTH, LENGTH_WIDTH, LIST_WIDTH, OPTIONS_WIDTH, POINTER_WIDTH, SOURCE_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of the number of a list that exists, in bits.
 pub(crate) const LIST_BITS: usize = 2;
@@ -9,7 +9,7 @@ pub(crate) const LIST_BITS: usize = 2;
 pub(crate) const WORD: usize = 64;
 
 /// First and last entry of a chain, as the block that knows them sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "EndsIn"]
 pub struct EndsOut<const A: usize> {
     pub nonempty: Signal<Out, Bit>,
@@ -18,7 +18,7 @@ pub struct EndsOut<const A: usize> {
 }
 
 /// First and last entry of a chain, as the block that uses them sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "EndsOut"]
 pub struct EndsIn<const A: usize> {
     pub nonempty: Signal<In, Bit>,
@@ -27,7 +27,7 @@ pub struct EndsIn<const A: usize> {
 }
 
 /// Beats of a command, as the block that holds them gives them; those that it does not have are anything.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "BeatsIn"]
 pub struct BeatsOut {
     pub first: Signal<Out, Bits<WORD>>,
@@ -38,7 +38,7 @@ pub struct BeatsOut {
 }
 
 /// The same, as the block that takes them apart sees them.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "BeatsOut"]
 pub struct BeatsIn {
     pub first: Signal<In, Bits<WORD>>,
@@ -49,7 +49,7 @@ pub struct BeatsIn {
 }
 
 /// What a command asks for, as the decoder gives it. One of the kinds is high, or `refused`.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "PlanIn"]
 pub struct PlanOut {
     /// A wrong command.
@@ -79,7 +79,7 @@ pub struct PlanOut {
 }
 
 /// What a command asks for, as the control and the outcome see it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "PlanOut"]
 pub struct PlanIn {
     pub refused: Signal<In, Bit>,
@@ -97,7 +97,7 @@ pub struct PlanIn {
 }
 
 /// How a search ends, or pauses.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "FindingIn"]
 pub struct FindingOut {
     /// An entry is found; it is being read.
@@ -109,7 +109,7 @@ pub struct FindingOut {
 }
 
 /// The same, as those see it who wait for it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "FindingOut"]
 pub struct FindingIn {
     pub found: Signal<In, Bit>,
@@ -118,7 +118,7 @@ pub struct FindingIn {
 }
 
 /// What is done to the chains and to the entries in them, in the block that does it: one read, one look and one change a cycle.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "AccessIn"]
 pub struct AccessOut<const A: usize> {
     /// Reads the entry at `at`.
@@ -137,7 +137,7 @@ pub struct AccessOut<const A: usize> {
 }
 
 /// The same, as the chains see it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "AccessOut"]
 pub struct AccessIn<const A: usize> {
     pub read: Signal<In, Bit>,
@@ -153,7 +153,7 @@ pub struct AccessIn<const A: usize> {
 }
 
 /// What is kept of an entry, in words as in commands and results.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RecordIn"]
 pub struct RecordOut {
     pub match_bits: Signal<Out, Bits<WORD>>,
@@ -165,7 +165,7 @@ pub struct RecordOut {
 }
 
 /// The same, in the block that uses it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RecordOut"]
 pub struct RecordIn {
     pub match_bits: Signal<In, Bits<WORD>>,
@@ -175,7 +175,7 @@ pub struct RecordIn {
 }
 
 /// One side of a match: an entry, or a header.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "SideIn"]
 pub struct SideOut {
     pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
@@ -187,7 +187,7 @@ pub struct SideOut {
 }
 
 /// The same, as the matcher sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "SideOut"]
 pub struct SideIn {
     pub source: Signal<In, Bits<SOURCE_WIDTH>>,
@@ -199,7 +199,7 @@ pub struct SideIn {
 }
 
 /// A result for the responder, as the outcome gives it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ResultIn"]
 pub struct ResultOut {
     /// Begins; the rest counts in this cycle.
@@ -221,7 +221,7 @@ pub struct ResultOut {
 }
 
 /// A result, as the responder sees it.
-#[derive(Clone, Debug, Default, LogicInterface)]
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ResultOut"]
 pub struct ResultIn {
     pub start: Signal<In, Bit>,

@@ -1,15 +1,3 @@
-//! Sends results.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from `start` to the first beat |
-//! | throughput | one beat a cycle |
-//! | timing | `m_axis_tvalid` comes from a flip-flop, `m_axis_tdata` from the table's memory through a choice of five |
-//! | state | the first beat's fields, and the number of the beat |
-//!
-//! The fields of an entry go from the table straight to the stream: until `idle` nothing else may be read from it, and for the
-//! counters nothing may be counted.
-
 use super::ports::{RecordIn, ResultIn, LIST_BITS, WORD};
 use crate::prim::StreamOut;
 use portico_spec::portals::list::CODE_WIDTH;
@@ -23,13 +11,25 @@ use portico_spec::portals::list::MORE_OFFSET;
 use portico_spec::portals::list::OCCUPANCY_WIDTH;
 use portico_spec::portals::list::OPTIONS_WIDTH;
 use portico_spec::portals::list::UNEXPECTED_HDR_DISABLE;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of the number of a beat, in bits.
 const PLACE_WIDTH: usize = 3;
 
+/// Sends results.
+///
 /// Results of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from `start` to the first beat |
+/// | throughput | one beat a cycle |
+/// | timing | `m_axis_tvalid` comes from a flip-flop, `m_axis_tdata` from the table's memory through a choice of five |
+/// | state | the first beat's fields, and the number of the beat |
+///
+/// The fields of an entry go from the table straight to the stream: until `idle` nothing else may be read from it, and for the
+/// counters nothing may be counted.
+#[derive(LogicBlock, Default)]
 pub struct Responder<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the rest of a result is dropped.
@@ -66,63 +66,10 @@ pub struct Responder<const A: usize> {
     handle: Signal<Local, Bits<WORD>>,
     head: Signal<Local, Bits<WORD>>,
     numbers: Signal<Local, Bits<WORD>>,
-    last_place: Constant<Bits<PLACE_WIDTH>>,
-    list_at: Constant<Bits<6>>,
-    more_at: Constant<Bits<6>>,
-    handle_at: Constant<Bits<6>>,
-    generation_at: Constant<Bits<6>>,
-    header_disable_at: Constant<Bits<4>>,
-    occupancy_at: [Constant<Bits<6>>; 4],
 }
 
-impl<const A: usize> Default for Responder<A> {
-    fn default() -> Self {
-        let at = |offset: usize| Constant::new(bits(offset as u64));
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            result: Default::default(),
-            idle: Default::default(),
-            index: Default::default(),
-            generation: Default::default(),
-            list: Default::default(),
-            record: Default::default(),
-            options: Default::default(),
-            occupancy: Default::default(),
-            searches: Default::default(),
-            total: Default::default(),
-            longest: Default::default(),
-            m_axis: Default::default(),
-            active: Default::default(),
-            place: Default::default(),
-            status: Default::default(),
-            told_list: Default::default(),
-            entry: Default::default(),
-            counters: Default::default(),
-            with_handle: Default::default(),
-            fresh: Default::default(),
-            more: Default::default(),
-            leaves_header: Default::default(),
-            last: Default::default(),
-            shown_list: Default::default(),
-            shown_more: Default::default(),
-            shown_generation: Default::default(),
-            handle: Default::default(),
-            head: Default::default(),
-            numbers: Default::default(),
-            last_place: Constant::new(bits(ENTRY_BEATS as u64 - 1)),
-            list_at: at(LIST_OFFSET),
-            more_at: at(MORE_OFFSET),
-            handle_at: at(HANDLE_OFFSET),
-            generation_at: at(GENERATION_OFFSET),
-            header_disable_at: Constant::new(bits(UNEXPECTED_HDR_DISABLE as u64)),
-            occupancy_at: [0, 1, 2, 3].map(|place| at(place * OCCUPANCY_WIDTH)),
-        }
-    }
-}
-
+#[kernel]
 impl<const A: usize> Logic for Responder<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self,
@@ -143,7 +90,7 @@ impl<const A: usize> Logic for Responder<A> {
             self.shown_list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.list.val());
         }
         self.shown_more.next = (self.more.q.val()
-            | (self.leaves_header.q.val() & !self.options.val().get_bit(self.header_disable_at.val().index())))
+            | (self.leaves_header.q.val() & !self.options.val().get_bit(UNEXPECTED_HDR_DISABLE)))
         .into();
         self.shown_generation.next = self.generation.val();
         if self.fresh.q.val() {
@@ -152,16 +99,16 @@ impl<const A: usize> Logic for Responder<A> {
         self.handle.next = 0.into();
         if self.with_handle.q.val() {
             self.handle.next = bit_cast::<WORD, A>(self.index.val())
-                | (bit_cast::<WORD, GENERATION_WIDTH>(self.shown_generation.val()) << self.generation_at.val());
+                | (bit_cast::<WORD, GENERATION_WIDTH>(self.shown_generation.val()) << bits::<6>(GENERATION_OFFSET));
         }
         self.head.next = bit_cast::<WORD, CODE_WIDTH>(self.status.q.val())
-            | (bit_cast::<WORD, LIST_WIDTH>(self.shown_list.val()) << self.list_at.val())
-            | (bit_cast::<WORD, 1>(self.shown_more.val()) << self.more_at.val())
-            | (self.handle.val() << self.handle_at.val());
-        self.numbers.next = (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[0].val()) << self.occupancy_at[0].val())
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[1].val()) << self.occupancy_at[1].val())
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[2].val()) << self.occupancy_at[2].val())
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[3].val()) << self.occupancy_at[3].val());
+            | (bit_cast::<WORD, LIST_WIDTH>(self.shown_list.val()) << bits::<6>(LIST_OFFSET))
+            | (bit_cast::<WORD, 1>(self.shown_more.val()) << bits::<6>(MORE_OFFSET))
+            | (self.handle.val() << bits::<6>(HANDLE_OFFSET));
+        self.numbers.next = bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[0].val())
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[1].val()) << bits::<6>(OCCUPANCY_WIDTH))
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[2].val()) << bits::<6>(2 * OCCUPANCY_WIDTH as u64))
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[3].val()) << bits::<6>(3 * OCCUPANCY_WIDTH as u64));
 
         self.m_axis.tdata.next = self.head.val();
         if self.place.q.val() == bits::<PLACE_WIDTH>(1) {
@@ -188,7 +135,8 @@ impl<const A: usize> Logic for Responder<A> {
                 self.m_axis.tdata.next = self.longest.val();
             }
         }
-        self.last.next = !(self.entry.q.val() | self.counters.q.val()) | (self.place.q.val() == self.last_place.val());
+        self.last.next = !(self.entry.q.val() | self.counters.q.val())
+            | (self.place.q.val() == bits::<PLACE_WIDTH>(ENTRY_BEATS as u64 - 1));
         self.m_axis.tvalid.next = self.active.q.val();
         self.m_axis.tlast.next = self.last.val();
         self.idle.next = !self.active.q.val();

@@ -1,25 +1,25 @@
-//! Searches: the oldest entry that matches, and in mirrored searches the ones after it.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | from `start` to `found` or `missed`, for each segment: 1 cycle if it is empty, else its entries and 2 |
-//! | throughput | one entry a cycle, one search at a time |
-//! | timing | as in the [`Walker`] |
-//! | state | the candidate of a bucket; the segment, and the walk |
-//!
-//! A search goes through [`Segments`], each a chain in append order, so the first match of each is its oldest. What is found in
-//! a bucket is a candidate: the entries with ANY are walked too, but only as long as they are older, and the older of the
-//! two is the list's.
-
 use super::{
     ports::{EndsIn, FindingOut, LIST_BITS},
     segments::Segments,
     walker::Walker,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Searches: the oldest entry that matches, and in mirrored searches the ones after it.
+///
 /// Searches among entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `start` to `found` or `missed`, for each segment: 1 cycle if it is empty, else its entries and 2 |
+/// | throughput | one entry a cycle, one search at a time |
+/// | timing | as in the [`Walker`] |
+/// | state | the candidate of a bucket; the segment, and the walk |
+///
+/// A search goes through [`Segments`], each a chain in append order, so the first match of each is its oldest. What is found in
+/// a bucket is a candidate: the entries with ANY are walked too, but only as long as they are older, and the older of the
+/// two is the list's.
+#[derive(LogicBlock, Default)]
 pub struct Search<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the search under way is dropped.
@@ -69,56 +69,23 @@ impl<const A: usize> Search<A> {
     /// With or without chains by source.
     pub fn new(hashed: bool) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            mirrored: Default::default(),
-            both: Default::default(),
-            list: Default::default(),
-            any: Default::default(),
-            start: Default::default(),
-            resume: Default::default(),
-            finding: Default::default(),
-            look: Default::default(),
-            look_list: Default::default(),
-            look_wild: Default::default(),
-            by_order: Default::default(),
-            ends: Default::default(),
-            read: Default::default(),
-            at: Default::default(),
-            follower: Default::default(),
-            compared: Default::default(),
-            hit: Default::default(),
-            keep: Default::default(),
-            older: Default::default(),
             segments: Segments::new(hashed),
-            walker: Default::default(),
-            seeking: Default::default(),
-            has_candidate: Default::default(),
-            candidate: Default::default(),
-            over: Default::default(),
-            chosen: Default::default(),
-            advances: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for Search<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => walker: clk, rst);
+        wire!(self => segments: clk);
         dff_setup!(self, clk, seeking, has_candidate, candidate);
-        self.segments.clk.next = self.clk.val();
-        self.segments.mirrored.next = self.mirrored.val();
-        self.segments.both.next = self.both.val();
-        self.segments.list.next = self.list.val();
-        self.segments.any.next = self.any.val();
-        self.segments.start.next = self.start.val();
-        self.walker.clk.next = self.clk.val();
-        self.walker.rst.next = self.rst.val();
+        wire!(self => segments: mirrored, both, list, any, start);
         self.walker.start.next = self.seeking.q.val() & self.ends.nonempty.val();
         self.walker.from.next = self.ends.head.val();
         self.walker.tail.next = self.ends.tail.val();
-        self.walker.follower.next = self.follower.val();
-        self.walker.resume.next = self.resume.val();
+        wire!(self => walker: follower, resume);
 
         self.over.next = self.seeking.q.val() & !self.ends.nonempty.val();
         self.finding.missed.next = self.resume.val() & self.walker.exhausted.val();
@@ -163,10 +130,7 @@ impl<const A: usize> Logic for Search<A> {
         if self.finding.found.val() {
             self.at.next = self.chosen.val();
         }
-        self.look.next = self.segments.look.val();
-        self.look_list.next = self.segments.look_list.val();
-        self.look_wild.next = self.segments.look_wild.val();
-        self.by_order.next = self.segments.by_order.val();
+        wire!(segments => self: look, look_list, look_wild, by_order);
         self.finding.in_overflow.next = self.segments.in_overflow.val();
         if self.rst.val() {
             self.seeking.d.next = false;

@@ -1,21 +1,21 @@
-//! The chains that a search goes through, one after the other.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 0 from `start` and `advance` to `look` |
-//! | throughput | one segment a cycle |
-//! | state | the segment: its list, and whether it is that of ANY |
-//!
-//! Unhashed, a segment is a list. Hashed, a header's search of a list is two segments: the bucket of its source, then the
-//! entries with ANY. An entry's search of Unexpected is one segment: the bucket of its source, or the whole list in append
-//! order if it has ANY.
-
 use super::ports::LIST_BITS;
 use portico_spec::portals::list::List;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The chains that a search goes through, one after the other.
+///
 /// The segment in hand.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 from `start` and `advance` to `look` |
+/// | throughput | one segment a cycle |
+/// | state | the segment: its list, and whether it is that of ANY |
+///
+/// Unhashed, a segment is a list. Hashed, a header's search of a list is two segments: the bucket of its source, then the
+/// entries with ANY. An entry's search of Unexpected is one segment: the bucket of its source, or the whole list in append
+/// order if it has ANY.
+#[derive(LogicBlock, Default)]
 pub struct Segments {
     pub clk: Signal<In, Clock>,
     /// As in the plan.
@@ -43,61 +43,40 @@ pub struct Segments {
     current: DFF<Bits<LIST_BITS>>,
     wild: DFF<Bit>,
     hashed: Constant<Bit>,
-    priority_list: Constant<Bits<LIST_BITS>>,
-    overflow_list: Constant<Bits<LIST_BITS>>,
-    unexpected_list: Constant<Bits<LIST_BITS>>,
 }
 
 impl Segments {
     /// With or without chains by source.
     pub fn new(hashed: bool) -> Self {
-        let list = |list: List| Constant::new(bits(list as u64));
         Self {
-            clk: Default::default(),
-            mirrored: Default::default(),
-            both: Default::default(),
-            list: Default::default(),
-            any: Default::default(),
-            start: Default::default(),
-            advance: Default::default(),
-            has_next: Default::default(),
-            look: Default::default(),
-            look_list: Default::default(),
-            look_wild: Default::default(),
-            by_order: Default::default(),
-            in_bucket: Default::default(),
-            in_overflow: Default::default(),
-            current: Default::default(),
-            wild: Default::default(),
             hashed: Constant::new(hashed),
-            priority_list: list(List::Priority),
-            overflow_list: list(List::Overflow),
-            unexpected_list: list(List::Unexpected),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Segments {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, current, wild);
         self.by_order.next = self.mirrored.val() & self.any.val();
         self.in_bucket.next = self.hashed.val() & !self.mirrored.val() & !self.wild.q.val();
-        self.in_overflow.next = self.current.q.val() == self.overflow_list.val();
+        self.in_overflow.next = self.current.q.val() == bits::<LIST_BITS>(List::Overflow as u64);
         self.has_next.next = !self.mirrored.val()
-            & (self.in_bucket.val() | (self.both.val() & (self.current.q.val() == self.priority_list.val())));
+            & (self.in_bucket.val()
+                | (self.both.val() & (self.current.q.val() == bits::<LIST_BITS>(List::Priority as u64))));
 
         self.look.next = self.start.val() | self.advance.val();
         self.look_wild.next = false;
         self.look_list.next = self.list.val();
         if self.mirrored.val() {
-            self.look_list.next = self.unexpected_list.val();
+            self.look_list.next = bits::<LIST_BITS>(List::Unexpected as u64);
         } else if self.both.val() {
-            self.look_list.next = self.priority_list.val();
+            self.look_list.next = bits::<LIST_BITS>(List::Priority as u64);
         }
         if self.advance.val() {
             self.look_wild.next = self.in_bucket.val();
-            self.look_list.next = self.overflow_list.val();
+            self.look_list.next = bits::<LIST_BITS>(List::Overflow as u64);
             if self.in_bucket.val() {
                 self.look_list.next = self.current.q.val();
             }

@@ -1,21 +1,7 @@
-//! Append order as numbers, so that entries of two chains can be told older from younger.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | the number of the entry at `at`: 1 cycle after `read`; `older`: 2 cycles |
-//! | throughput | one comparison or one insert a cycle |
-//! | state | 32 bits an entry in block RAM, a counter, the number kept |
-//!
-//! Each entry that is inserted gets the next number, so numbers rise along each list. Before the counter would pass `limit` the
-//! entries of Priority and Overflow are numbered afresh in append order, from zero: an entry a cycle and 6 cycles, during which no
-//! command is taken. The counter then stands at their number, which is at most that of the places and so below `limit`:
-//! numbers of one list differ at all times, rise along it, and never wrap. Unexpected needs no numbers, because each of its
-//! searches walks one chain; its entries get some, which nobody reads.
-
 use super::ports::{EndsIn, LIST_BITS};
 use crate::prim::Ram;
 use portico_spec::portals::list::List;
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Width of a number, in bits.
 const SEQUENCE_WIDTH: usize = 32;
@@ -31,8 +17,22 @@ pub enum Numbering {
     Step,
 }
 
+/// Append order as numbers, so that entries of two chains can be told older from younger.
+///
 /// Numbers of entries that `A` bits number.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | the number of the entry at `at`: 1 cycle after `read`; `older`: 2 cycles |
+/// | throughput | one comparison or one insert a cycle |
+/// | state | 32 bits an entry in block RAM, a counter, the number kept |
+///
+/// Each entry that is inserted gets the next number, so numbers rise along each list. Before the counter would pass `limit` the
+/// entries of Priority and Overflow are numbered afresh in append order, from zero: an entry a cycle and 6 cycles, during which no
+/// command is taken. The counter then stands at their number, which is at most that of the places and so below `limit`:
+/// numbers of one list differ at all times, rise along it, and never wrap. Unexpected needs no numbers, because each of its
+/// searches walks one chain; its entries get some, which nobody reads.
+#[derive(LogicBlock, Default)]
 pub struct Sequencer<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the counter is 0.
@@ -76,52 +76,23 @@ pub struct Sequencer<const A: usize> {
     due: Signal<Local, Bit>,
     list_ends: Signal<Local, Bit>,
     limit: Constant<Bits<SEQUENCE_WIDTH>>,
-    lanes: Constant<Bits<SEQUENCE_BYTES>>,
-    first_list: Constant<Bits<LIST_BITS>>,
-    last_list: Constant<Bits<LIST_BITS>>,
 }
 
 impl<const A: usize> Sequencer<A> {
     /// Numbers of `entries` entries, below `limit`, which is above `entries` and below 2^32.
     pub fn new(entries: usize, limit: u64) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            read: Default::default(),
-            at: Default::default(),
-            insert: Default::default(),
-            index: Default::default(),
-            keep: Default::default(),
-            older: Default::default(),
-            busy: Default::default(),
-            quiet: Default::default(),
-            look: Default::default(),
-            list: Default::default(),
-            walks: Default::default(),
-            walk_at: Default::default(),
-            ends: Default::default(),
-            follower: Default::default(),
             numbers: Ram::new(entries),
-            numbering: Default::default(),
-            numbered_list: Default::default(),
-            place: Default::default(),
-            counter: Default::default(),
-            compared: Default::default(),
-            kept: Default::default(),
-            is_older: Default::default(),
-            due: Default::default(),
-            list_ends: Default::default(),
             limit: Constant::new(bits(limit)),
-            lanes: Constant::new(Bits::<SEQUENCE_BYTES>::mask()),
-            first_list: Constant::new(bits(List::Priority as u64)),
-            last_list: Constant::new(bits(List::Overflow as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl<const A: usize> Logic for Sequencer<A> {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => numbers: clk);
         dff_setup!(
             self,
             clk,
@@ -133,14 +104,13 @@ impl<const A: usize> Logic for Sequencer<A> {
             kept,
             is_older
         );
-        self.numbers.clk.next = self.clk.val();
         self.numbers.read_enable.next = self.read.val();
         self.numbers.read_address.next = self.at.val();
         self.numbers.write_lanes.next = 0.into();
         self.numbers.write_address.next = self.index.val();
         self.numbers.write_data.next = self.counter.q.val();
         if self.insert.val() {
-            self.numbers.write_lanes.next = self.lanes.val();
+            self.numbers.write_lanes.next = !bits::<SEQUENCE_BYTES>(0);
             self.counter.d.next = self.counter.q.val() + 1;
         }
         self.compared.d.next = self.numbers.read_data.val();
@@ -153,7 +123,7 @@ impl<const A: usize> Logic for Sequencer<A> {
         self.due.next = self.counter.q.val() == self.limit.val();
         self.busy.next = self.due.val() | (self.numbering.q.val() != Numbering::Rest);
         self.look.next = false;
-        self.list.next = self.first_list.val();
+        self.list.next = bits::<LIST_BITS>(List::Priority as u64);
         self.walks.next = false;
         self.walk_at.next = self.ends.head.val();
         self.list_ends.next = false;
@@ -161,7 +131,7 @@ impl<const A: usize> Logic for Sequencer<A> {
             Numbering::Rest => {
                 if self.due.val() & self.quiet.val() {
                     self.look.next = true;
-                    self.numbered_list.d.next = self.first_list.val();
+                    self.numbered_list.d.next = bits::<LIST_BITS>(List::Priority as u64);
                     self.counter.d.next = 0.into();
                     self.numbering.d.next = Numbering::Head;
                 }
@@ -173,7 +143,7 @@ impl<const A: usize> Logic for Sequencer<A> {
                 self.list_ends.next = !self.ends.nonempty.val();
             }
             Numbering::Step => {
-                self.numbers.write_lanes.next = self.lanes.val();
+                self.numbers.write_lanes.next = !bits::<SEQUENCE_BYTES>(0);
                 self.numbers.write_address.next = self.place.q.val();
                 self.counter.d.next = self.counter.q.val() + 1;
                 self.list_ends.next = self.place.q.val() == self.ends.tail.val();
@@ -184,10 +154,10 @@ impl<const A: usize> Logic for Sequencer<A> {
         }
         if self.list_ends.val() {
             self.numbering.d.next = Numbering::Rest;
-            if self.numbered_list.q.val() != self.last_list.val() {
+            if self.numbered_list.q.val() != bits::<LIST_BITS>(List::Overflow as u64) {
                 self.look.next = true;
-                self.list.next = self.last_list.val();
-                self.numbered_list.d.next = self.last_list.val();
+                self.list.next = bits::<LIST_BITS>(List::Overflow as u64);
+                self.numbered_list.d.next = bits::<LIST_BITS>(List::Overflow as u64);
                 self.numbering.d.next = Numbering::Head;
             }
         }
@@ -195,7 +165,7 @@ impl<const A: usize> Logic for Sequencer<A> {
         // it so that it never leaves a state that it does not know.
         if self.rst.val() {
             self.numbering.d.next = Numbering::Rest;
-            self.numbered_list.d.next = self.first_list.val();
+            self.numbered_list.d.next = bits::<LIST_BITS>(List::Priority as u64);
             self.counter.d.next = 0.into();
         }
     }

@@ -1,19 +1,19 @@
-//! Walks a chain, an entry a cycle.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 2 cycles from `start` or `resume` to the first entry compared |
-//! | throughput | one entry a cycle |
-//! | timing | the next link goes from the memory's register straight to its address |
-//! | state | two places, the tail, 3 flip-flops |
-//!
-//! An entry is read in one cycle, compared with the request in the next, and judged in the one after: `valid`. By then up to
-//! two of its followers have been read; `stop` forgets them. A walk that pauses reads its entry once more, so that it can go
-//! on from there, even if the entry leaves the chain before: its link is still shown.
+use portico_verilog::prelude::*;
 
-use rust_hdl::prelude::*;
-
+/// Walks a chain, an entry a cycle.
+///
 /// Walks among entries that `A` bits number.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 2 cycles from `start` or `resume` to the first entry compared |
+/// | throughput | one entry a cycle |
+/// | timing | the next link goes from the memory's register straight to its address |
+/// | state | two places, the tail, 3 flip-flops |
+///
+/// An entry is read in one cycle, compared with the request in the next, and judged in the one after: `valid`. By then up to
+/// two of its followers have been read; `stop` forgets them. A walk that pauses reads its entry once more, so that it can go
+/// on from there, even if the entry leaves the chain before: its link is still shown.
 #[derive(LogicBlock, Default)]
 pub struct Walker<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -50,8 +50,8 @@ pub struct Walker<const A: usize> {
     resumes: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl<const A: usize> Logic for Walker<A> {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, goal, shown, shown_index, compared, compared_index, at_tail);
         self.valid.next = self.compared.q.val();

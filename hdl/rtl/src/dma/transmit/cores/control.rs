@@ -1,29 +1,23 @@
-//! What the sequencer does in a cycle with the instruction that it has.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-//!
-//! In one cycle an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
-//! waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
-//! has not come, with no packet open, so that others may run.
-//!
-//! What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
-//! an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
-
 use super::Instruction;
 use portico_spec::ni::{packet::ERROR_WIDTH, ErrorCode};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
-type Code = Constant<Bits<ERROR_WIDTH>>;
-
-fn code(error: ErrorCode) -> Code {
-    Constant::new(bits(error as u64))
-}
-
+/// What the sequencer does in a cycle with the instruction that it has.
+///
 /// Decides.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+///
+/// In one cycle an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
+/// waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
+/// has not come, with no packet open, so that others may run.
+///
+/// What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
+/// an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
+#[derive(LogicBlock, Default)]
 pub struct Control {
     /// There is an instruction, and no context begins in this cycle.
     pub enable: Signal<In, Bit>,
@@ -97,83 +91,10 @@ pub struct Control {
     pausing: Signal<Local, Bit>,
     chunking: Signal<Local, Bit>,
     acting: Signal<Local, Bit>,
-    unknown_instruction: Code,
-    after_end: Code,
-    memory_error: Code,
-    window_error: Code,
-    segment_error: Code,
 }
 
-impl Default for Control {
-    fn default() -> Self {
-        Self {
-            enable: Default::default(),
-            instruction: Default::default(),
-            lost: Default::default(),
-            server: Default::default(),
-            ended: Default::default(),
-            has_row: Default::default(),
-            joins: Default::default(),
-            finishes: Default::default(),
-            out_of_memory: Default::default(),
-            out_of_segment: Default::default(),
-            is_open: Default::default(),
-            rows: Default::default(),
-            may_send: Default::default(),
-            fired: Default::default(),
-            credit_available: Default::default(),
-            fence_busy: Default::default(),
-            silent: Default::default(),
-            others: Default::default(),
-            header_ready: Default::default(),
-            chunk_ready: Default::default(),
-            notice_ready: Default::default(),
-            stop_ready: Default::default(),
-            credit_ready: Default::default(),
-            write_ready: Default::default(),
-            wants_chunk: Default::default(),
-            push_chunk: Default::default(),
-            push_header: Default::default(),
-            last: Default::default(),
-            breaks_off: Default::default(),
-            push_notice: Default::default(),
-            take_credit: Default::default(),
-            write: Default::default(),
-            done: Default::default(),
-            stop: Default::default(),
-            error: Default::default(),
-            parked: Default::default(),
-            acts: Default::default(),
-            leave: Default::default(),
-            payload: Default::default(),
-            idle_row: Default::default(),
-            closing: Default::default(),
-            finishing: Default::default(),
-            ending: Default::default(),
-            fault: Default::default(),
-            failing: Default::default(),
-            breaking: Default::default(),
-            blocked: Default::default(),
-            works: Default::default(),
-            header: Default::default(),
-            stopping: Default::default(),
-            writing: Default::default(),
-            noticing: Default::default(),
-            crediting: Default::default(),
-            pausing: Default::default(),
-            chunking: Default::default(),
-            acting: Default::default(),
-            unknown_instruction: code(ErrorCode::UnknownInstruction),
-            after_end: code(ErrorCode::Ended),
-            memory_error: code(ErrorCode::OutOfMemory),
-            window_error: code(ErrorCode::OutOfWindow),
-            segment_error: code(ErrorCode::OutOfSegment),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Control {
-    #[hdl_gen]
     fn update(&mut self) {
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
         self.payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
@@ -186,19 +107,19 @@ impl Logic for Control {
         // error gives way to the others.
         self.fault.next = 0.into();
         if self.ended.val() & (self.payload.val() | self.ending.val()) {
-            self.fault.next = self.after_end.val();
+            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Ended as u64);
         }
         if self.payload.val() & self.out_of_segment.val() {
-            self.fault.next = self.segment_error.val();
+            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfSegment as u64);
         }
         if self.payload.val() & self.out_of_memory.val() {
-            self.fault.next = self.memory_error.val();
+            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
             if self.server.val() {
-                self.fault.next = self.window_error.val();
+                self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
             }
         }
         if self.instruction.val().unknown | self.lost.val() {
-            self.fault.next = self.unknown_instruction.val();
+            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownInstruction as u64);
         }
         self.failing.next = self.fault.val().any();
         self.error.next = self.fault.val();

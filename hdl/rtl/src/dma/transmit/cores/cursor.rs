@@ -1,25 +1,24 @@
-//! Where the contexts are in their transfers: the remote row, and the place in it.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | read: combinational; what a cycle does is seen in the next |
-//! | throughput | one step a cycle |
-//! | state | origin, position, row and stride by context, in LUT-RAM |
-
-use super::PLACES;
 use crate::prim::LutRam;
 use portico_spec::ni::{
     instruction::COUNT_WIDTH,
     packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
     CONTEXT_WIDTH,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// An offset, or one beyond every segment.
 pub(super) const ORIGIN_WIDTH: usize = OFFSET_WIDTH + 1;
 
+/// Where the contexts are in their transfers: the remote row, and the place in it.
+///
 /// The cursor of every context.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | read: combinational; what a cycle does is seen in the next |
+/// | throughput | one step a cycle |
+/// | state | origin, position, row and stride by context, in LUT-RAM |
+#[derive(LogicBlock, Default)]
 pub struct Cursor {
     pub clk: Signal<In, Clock>,
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
@@ -52,51 +51,12 @@ pub struct Cursor {
     rows: LutRam<ROW_WIDTH, CONTEXT_WIDTH>,
     strides: LutRam<STRIDE_WIDTH, CONTEXT_WIDTH>,
     changed: Signal<Local, Bits<CONTEXT_WIDTH>>,
-    beyond: Constant<Bits<ORIGIN_WIDTH>>,
-    offset_width: Constant<Bits<6>>,
 }
 
-impl Default for Cursor {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            current: Default::default(),
-            started: Default::default(),
-            start_context: Default::default(),
-            start_offset: Default::default(),
-            start_row: Default::default(),
-            start_stride: Default::default(),
-            step: Default::default(),
-            literal: Default::default(),
-            words: Default::default(),
-            finishes: Default::default(),
-            placed: Default::default(),
-            moves: Default::default(),
-            shapes: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            origin: Default::default(),
-            position: Default::default(),
-            row: Default::default(),
-            stride: Default::default(),
-            origins: LutRam::new(PLACES),
-            positions: LutRam::new(PLACES),
-            rows: LutRam::new(PLACES),
-            strides: LutRam::new(PLACES),
-            changed: Default::default(),
-            beyond: Constant::new(bits(1 << OFFSET_WIDTH)),
-            offset_width: Constant::new(bits(OFFSET_WIDTH as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Cursor {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.origins.clk.next = self.clk.val();
-        self.positions.clk.next = self.clk.val();
-        self.rows.clk.next = self.clk.val();
-        self.strides.clk.next = self.clk.val();
+        wire!(self => origins, positions, rows, strides: clk);
         self.origins.read_address.next = self.current.val();
         self.positions.read_address.next = self.current.val();
         self.rows.read_address.next = self.current.val();
@@ -124,9 +84,10 @@ impl Logic for Cursor {
             self.origins.write_data.next = self.origins.read_data.val() + 1;
         }
         if self.moves.val() {
-            self.origins.write_data.next = bit_cast::<ORIGIN_WIDTH, 32>(self.a.val()) & (self.beyond.val() - 1);
-            if (self.a.val() >> self.offset_width.val()).any() {
-                self.origins.write_data.next = self.beyond.val();
+            self.origins.write_data.next =
+                bit_cast::<ORIGIN_WIDTH, 32>(self.a.val()) & (bits::<ORIGIN_WIDTH>(1 << OFFSET_WIDTH) - 1);
+            if (self.a.val() >> bits::<6>(OFFSET_WIDTH)).any() {
+                self.origins.write_data.next = bits::<ORIGIN_WIDTH>(1 << OFFSET_WIDTH);
             }
         }
         if self.started.val() {

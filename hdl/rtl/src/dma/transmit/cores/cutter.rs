@@ -1,28 +1,28 @@
-//! Cuts rows into chunks: how much of a row goes into the packet, whether it may, and whether it stays inside.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational |
-//! | state | none |
-//!
-//! Rows that follow each other at the remote side fill packets up. Rows with gaps go whole, several a packet, if one fits
-//! into a packet; a longer one goes in packets of its own. So a packet is either linear, or made of whole rows; what does
-//! not join the open packet closes it first.
-
 use super::cursor::ORIGIN_WIDTH;
 use portico_spec::ni::{
     instruction::COUNT_WIDTH,
     packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Wide enough for an end of a chunk on either side, without wrapping.
 const END_WIDTH: usize = OFFSET_WIDTH + 2;
 /// Bits of a local pointer that are added up; those above must be zero.
 const POINTER_WIDTH: usize = OFFSET_WIDTH + 1;
 
+/// Cuts rows into chunks: how much of a row goes into the packet, whether it may, and whether it stays inside.
+///
 /// The next chunk of the instruction.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+///
+/// Rows that follow each other at the remote side fill packets up. Rows with gaps go whole, several a packet, if one fits
+/// into a packet; a longer one goes in packets of its own. So a packet is either linear, or made of whole rows; what does
+/// not join the open packet closes it first.
+#[derive(LogicBlock, Default)]
 pub struct Cutter {
     /// One word that is no row's.
     pub literal: Signal<In, Bit>,
@@ -69,55 +69,10 @@ pub struct Cutter {
     bound: Signal<Local, Bits<END_WIDTH>>,
     local_begin: Signal<Local, Bits<END_WIDTH>>,
     local_end: Signal<Local, Bits<END_WIDTH>>,
-    beyond: Constant<Bits<END_WIDTH>>,
-    pointer_width: Constant<Bits<6>>,
 }
 
-impl Default for Cutter {
-    fn default() -> Self {
-        Self {
-            literal: Default::default(),
-            pointer: Default::default(),
-            base: Default::default(),
-            limit: Default::default(),
-            origin: Default::default(),
-            position: Default::default(),
-            row: Default::default(),
-            stride: Default::default(),
-            size: Default::default(),
-            placed: Default::default(),
-            maximum: Default::default(),
-            is_open: Default::default(),
-            filled: Default::default(),
-            rows: Default::default(),
-            words: Default::default(),
-            finishes: Default::default(),
-            joins: Default::default(),
-            whole: Default::default(),
-            jumps: Default::default(),
-            address: Default::default(),
-            remote: Default::default(),
-            out_of_memory: Default::default(),
-            out_of_segment: Default::default(),
-            room: Default::default(),
-            left: Default::default(),
-            taken: Default::default(),
-            ending: Default::default(),
-            gaps: Default::default(),
-            is_whole: Default::default(),
-            remote_begin: Default::default(),
-            remote_end: Default::default(),
-            bound: Default::default(),
-            local_begin: Default::default(),
-            local_end: Default::default(),
-            beyond: Constant::new(bits(1 << OFFSET_WIDTH)),
-            pointer_width: Constant::new(bits(POINTER_WIDTH as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Cutter {
-    #[hdl_gen]
     fn update(&mut self) {
         self.room.next = self.maximum.val();
         if self.is_open.val() {
@@ -158,7 +113,7 @@ impl Logic for Cutter {
         self.remote_end.next = self.remote_begin.val() + bit_cast::<END_WIDTH, COUNT_WIDTH>(self.taken.val());
         self.bound.next = bit_cast::<END_WIDTH, OFFSET_WIDTH>(self.size.val());
         if self.size.val().all() {
-            self.bound.next = self.beyond.val();
+            self.bound.next = bits::<END_WIDTH>(1 << OFFSET_WIDTH);
         }
         self.out_of_segment.next = self.placed.val() & (self.remote_end.val() > self.bound.val());
         self.remote.next = bit_cast::<OFFSET_WIDTH, END_WIDTH>(self.remote_begin.val());
@@ -167,7 +122,7 @@ impl Logic for Cutter {
             + bit_cast::<END_WIDTH, ROW_WIDTH>(self.position.val());
         self.local_end.next = self.local_begin.val() + bit_cast::<END_WIDTH, COUNT_WIDTH>(self.taken.val());
         self.out_of_memory.next = !self.literal.val()
-            & ((self.pointer.val() >> self.pointer_width.val()).any()
+            & ((self.pointer.val() >> bits::<6>(POINTER_WIDTH)).any()
                 | (self.local_end.val() > bit_cast::<END_WIDTH, OFFSET_WIDTH>(self.limit.val())));
         self.address.next = self.base.val() + bit_cast::<OFFSET_WIDTH, END_WIDTH>(self.local_begin.val());
     }

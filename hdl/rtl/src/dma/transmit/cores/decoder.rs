@@ -9,7 +9,7 @@ use portico_spec::ni::instruction::{
     Op, A_OFFSET, B_OFFSET, CLOSE_OFFSET, ENDS_OFFSET, ENDS_WIDTH, IMMEDIATE_OFFSET, IMMEDIATE_WIDTH, LAST_OFFSET,
     MODE_OFFSET, MODE_WIDTH, OP_OFFSET, OP_WIDTH, REGISTER_WIDTH, STOP_OFFSET, SWAP_OFFSET,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// What an instruction asks for.
 #[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
@@ -45,19 +45,8 @@ pub struct Instruction {
     pub swap: Bit,
 }
 
-type Code = Constant<Bits<OP_WIDTH>>;
-type Offset = Constant<Bits<6>>;
-
-fn code(op: Op) -> Code {
-    Constant::new(bits(op as u64))
-}
-
-fn offset(bit: usize) -> Offset {
-    Constant::new(bits(bit as u64))
-}
-
 /// Decodes `word`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct InstructionDecoder {
     pub word: Signal<In, Bits<32>>,
     pub instruction: Signal<Out, Instruction>,
@@ -65,114 +54,51 @@ pub struct InstructionDecoder {
     field: Signal<Local, Bits<IMMEDIATE_WIDTH>>,
     is_stop: Signal<Local, Bit>,
     has_flags: Signal<Local, Bit>,
-    stop: Code,
-    set: Code,
-    add: Code,
-    enter: Code,
-    to: Code,
-    shape: Code,
-    run: Code,
-    literal: Code,
-    close: Code,
-    notify: Code,
-    wait_for: Code,
-    credit: Code,
-    fence: Code,
-    op_at: Offset,
-    a_at: Offset,
-    b_at: Offset,
-    mode_at: Offset,
-    ends_at: Offset,
-    immediate_at: Offset,
-    close_at: Offset,
-    last_at: Offset,
-    stop_at: Offset,
-    swap_at: Offset,
-    sign: Constant<Bits<32>>,
 }
 
-impl Default for InstructionDecoder {
-    fn default() -> Self {
-        Self {
-            word: Default::default(),
-            instruction: Default::default(),
-            op: Default::default(),
-            field: Default::default(),
-            is_stop: Default::default(),
-            has_flags: Default::default(),
-            stop: code(Op::Stop),
-            set: code(Op::Set),
-            add: code(Op::Add),
-            enter: code(Op::Loop),
-            to: code(Op::To),
-            shape: code(Op::Shape),
-            run: code(Op::Run),
-            literal: code(Op::Word),
-            close: code(Op::Close),
-            notify: code(Op::Notify),
-            wait_for: code(Op::Wait),
-            credit: code(Op::Credit),
-            fence: code(Op::Fence),
-            op_at: offset(OP_OFFSET),
-            a_at: offset(A_OFFSET),
-            b_at: offset(B_OFFSET),
-            mode_at: offset(MODE_OFFSET),
-            ends_at: offset(ENDS_OFFSET),
-            immediate_at: offset(IMMEDIATE_OFFSET),
-            close_at: offset(CLOSE_OFFSET),
-            last_at: offset(LAST_OFFSET),
-            stop_at: offset(STOP_OFFSET),
-            swap_at: offset(SWAP_OFFSET),
-            sign: Constant::new(bits(u64::from(u32::MAX << IMMEDIATE_WIDTH))),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for InstructionDecoder {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.op.next = self.word.val().get_bits::<OP_WIDTH>(self.op_at.val().index());
-        self.instruction.next.a = self.word.val().get_bits::<REGISTER_WIDTH>(self.a_at.val().index());
-        self.instruction.next.b = self.word.val().get_bits::<REGISTER_WIDTH>(self.b_at.val().index());
-        self.instruction.next.mode = self.word.val().get_bits::<MODE_WIDTH>(self.mode_at.val().index());
-        self.instruction.next.ends = self.word.val().get_bits::<ENDS_WIDTH>(self.ends_at.val().index());
-        self.field.next = self
-            .word
-            .val()
-            .get_bits::<IMMEDIATE_WIDTH>(self.immediate_at.val().index());
+        self.op.next = self.word.val().get_bits::<OP_WIDTH>(OP_OFFSET);
+        self.instruction.next.a = self.word.val().get_bits::<REGISTER_WIDTH>(A_OFFSET);
+        self.instruction.next.b = self.word.val().get_bits::<REGISTER_WIDTH>(B_OFFSET);
+        self.instruction.next.mode = self.word.val().get_bits::<MODE_WIDTH>(MODE_OFFSET);
+        self.instruction.next.ends = self.word.val().get_bits::<ENDS_WIDTH>(ENDS_OFFSET);
+        self.field.next = self.word.val().get_bits::<IMMEDIATE_WIDTH>(IMMEDIATE_OFFSET);
 
-        self.is_stop.next = self.op.val() == self.stop.val();
-        self.instruction.next.set = self.op.val() == self.set.val();
-        self.instruction.next.add = self.op.val() == self.add.val();
-        self.instruction.next.enter = self.op.val() == self.enter.val();
-        self.instruction.next.to = self.op.val() == self.to.val();
-        self.instruction.next.shape = self.op.val() == self.shape.val();
-        self.instruction.next.run = self.op.val() == self.run.val();
-        self.instruction.next.word = self.op.val() == self.literal.val();
-        self.instruction.next.close = self.op.val() == self.close.val();
-        self.instruction.next.notify = self.op.val() == self.notify.val();
-        self.instruction.next.wait_for = self.op.val() == self.wait_for.val();
-        self.instruction.next.credit = self.op.val() == self.credit.val();
-        self.instruction.next.fence = self.op.val() == self.fence.val();
-        self.instruction.next.unknown = self.op.val() > self.fence.val();
+        self.is_stop.next = self.op.val() == bits::<OP_WIDTH>(Op::Stop as u64);
+        self.instruction.next.set = self.op.val() == bits::<OP_WIDTH>(Op::Set as u64);
+        self.instruction.next.add = self.op.val() == bits::<OP_WIDTH>(Op::Add as u64);
+        self.instruction.next.enter = self.op.val() == bits::<OP_WIDTH>(Op::Loop as u64);
+        self.instruction.next.to = self.op.val() == bits::<OP_WIDTH>(Op::To as u64);
+        self.instruction.next.shape = self.op.val() == bits::<OP_WIDTH>(Op::Shape as u64);
+        self.instruction.next.run = self.op.val() == bits::<OP_WIDTH>(Op::Run as u64);
+        self.instruction.next.word = self.op.val() == bits::<OP_WIDTH>(Op::Word as u64);
+        self.instruction.next.close = self.op.val() == bits::<OP_WIDTH>(Op::Close as u64);
+        self.instruction.next.notify = self.op.val() == bits::<OP_WIDTH>(Op::Notify as u64);
+        self.instruction.next.wait_for = self.op.val() == bits::<OP_WIDTH>(Op::Wait as u64);
+        self.instruction.next.credit = self.op.val() == bits::<OP_WIDTH>(Op::Credit as u64);
+        self.instruction.next.fence = self.op.val() == bits::<OP_WIDTH>(Op::Fence as u64);
+        self.instruction.next.unknown = self.op.val() > bits::<OP_WIDTH>(Op::Fence as u64);
         self.instruction.next.seals = self.is_stop.val()
-            | (self.op.val() == self.to.val())
-            | (self.op.val() == self.wait_for.val())
-            | (self.op.val() == self.credit.val())
-            | (self.op.val() == self.fence.val());
+            | (self.op.val() == bits::<OP_WIDTH>(Op::To as u64))
+            | (self.op.val() == bits::<OP_WIDTH>(Op::Wait as u64))
+            | (self.op.val() == bits::<OP_WIDTH>(Op::Credit as u64))
+            | (self.op.val() == bits::<OP_WIDTH>(Op::Fence as u64));
 
-        self.has_flags.next = (self.op.val() == self.run.val())
-            | (self.op.val() == self.literal.val())
-            | (self.op.val() == self.close.val());
-        self.instruction.next.closes = self.has_flags.val() & self.word.val().get_bit(self.close_at.val().index());
-        self.instruction.next.last = self.has_flags.val() & self.word.val().get_bit(self.last_at.val().index());
+        self.has_flags.next = (self.op.val() == bits::<OP_WIDTH>(Op::Run as u64))
+            | (self.op.val() == bits::<OP_WIDTH>(Op::Word as u64))
+            | (self.op.val() == bits::<OP_WIDTH>(Op::Close as u64));
+        self.instruction.next.closes = self.has_flags.val() & self.word.val().get_bit(CLOSE_OFFSET);
+        self.instruction.next.last = self.has_flags.val() & self.word.val().get_bit(LAST_OFFSET);
         self.instruction.next.stops =
-            self.is_stop.val() | (self.has_flags.val() & self.word.val().get_bit(self.stop_at.val().index()));
-        self.instruction.next.swap = self.word.val().get_bit(self.swap_at.val().index());
+            self.is_stop.val() | (self.has_flags.val() & self.word.val().get_bit(STOP_OFFSET));
+        self.instruction.next.swap = self.word.val().get_bit(SWAP_OFFSET);
         self.instruction.next.minus_one = self.field.val().all();
         self.instruction.next.immediate = bit_cast::<32, IMMEDIATE_WIDTH>(self.field.val());
         if self.word.val().get_bit(31) {
-            self.instruction.next.immediate = bit_cast::<32, IMMEDIATE_WIDTH>(self.field.val()) | self.sign.val();
+            self.instruction.next.immediate =
+                bit_cast::<32, IMMEDIATE_WIDTH>(self.field.val()) | bits::<32>((u32::MAX << IMMEDIATE_WIDTH) as u64);
         }
         if self.has_flags.val() {
             self.instruction.next.immediate = 0.into();

@@ -1,18 +1,18 @@
-//! Fetches the instructions of the context that runs.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from a context picked, or an instruction over, to the next instruction |
-//! | throughput | one instruction a cycle |
-//! | state | the context, its place, and a place by context in LUT-RAM |
-
 use super::{loops::PLACE_WIDTH, ProgramMemory, PLACES};
 use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
 use portico_spec::ni::{instruction::PC_WIDTH, CONTEXT_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Fetches the instructions of the context that runs.
+///
 /// The front of the sequencer.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a context picked, or an instruction over, to the next instruction |
+/// | throughput | one instruction a cycle |
+/// | state | the context, its place, and a place by context in LUT-RAM |
+#[derive(LogicBlock, Default)]
 pub struct Fetch {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context runs.
@@ -47,40 +47,22 @@ impl Fetch {
     /// With the built-in programs.
     pub fn new(firmware: &[u32]) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            register_write: Default::default(),
-            started: Default::default(),
-            start_context: Default::default(),
-            start_pc: Default::default(),
-            somebody: Default::default(),
-            pick: Default::default(),
-            advance: Default::default(),
-            after: Default::default(),
-            leave: Default::default(),
-            live: Default::default(),
-            current: Default::default(),
-            pc: Default::default(),
-            word: Default::default(),
             memory: ProgramMemory::new(firmware),
             places: LutRam::new(PLACES),
-            runs: Default::default(),
-            running: Default::default(),
-            place: Default::default(),
-            fetched: Default::default(),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Fetch {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => places, memory: clk);
         dff_setup!(self, clk, runs, running, place);
         self.live.next = self.runs.q.val();
         self.current.next = self.running.q.val();
         self.pc.next = self.place.q.val();
 
-        self.places.clk.next = self.clk.val();
         self.places.read_address.next = self.pick.val();
         self.places.write_enable.next = self.advance.val();
         self.places.write_address.next = self.running.q.val();
@@ -104,7 +86,6 @@ impl Logic for Fetch {
         }
         self.place.d.next = self.fetched.val();
 
-        self.memory.clk.next = self.clk.val();
         RegisterWriteIn::link(&mut self.register_write, &mut self.memory.register_write);
         self.memory.address.next = bit_cast::<PC_WIDTH, PLACE_WIDTH>(self.fetched.val());
         self.word.next = self.memory.word.val();

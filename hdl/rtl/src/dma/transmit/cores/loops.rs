@@ -1,21 +1,9 @@
-//! Zero-overhead loops: where the program goes on.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational to the next place; the state follows with `commit` |
-//! | throughput | one instruction a cycle, whatever loops it begins or ends |
-//! | state | by context: a depth, and four levels of a first place and a count of rounds, in LUT-RAM |
-//!
-//! Loops that end with one instruction are looked at from the inside out: the first with rounds left repeats, those without
-//! are left. The search goes from the outermost level inwards, the last hit wins.
-
-use super::PLACES;
 use crate::prim::LutRam;
 use portico_spec::ni::{
     instruction::{ENDS_WIDTH, LOOPS, PC_WIDTH},
     CONTEXT_WIDTH,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 const ROUNDS_WIDTH: usize = 16;
 /// Wide enough for a depth and the loops that end, added.
@@ -23,8 +11,19 @@ const DEPTH_WIDTH: usize = 4;
 /// A place, or one beyond the end of the program memory.
 pub(super) const PLACE_WIDTH: usize = PC_WIDTH + 1;
 
+/// Zero-overhead loops: where the program goes on.
+///
 /// The loops of every context.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational to the next place; the state follows with `commit` |
+/// | throughput | one instruction a cycle, whatever loops it begins or ends |
+/// | state | by context: a depth, and four levels of a first place and a count of rounds, in LUT-RAM |
+///
+/// Loops that end with one instruction are looked at from the inside out: the first with rounds left repeats, those without
+/// are left. The search goes from the outermost level inwards, the last hit wins.
+#[derive(LogicBlock, Default)]
 pub struct Loops {
     pub clk: Signal<In, Clock>,
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
@@ -53,43 +52,12 @@ pub struct Loops {
     following: Signal<Local, Bits<PLACE_WIDTH>>,
     repeats: Signal<Local, Bits<LOOPS>>,
     first: Signal<Local, Bits<PC_WIDTH>>,
-    level: [Constant<Bits<DEPTH_WIDTH>>; LOOPS],
-    deepest: Constant<Bits<DEPTH_WIDTH>>,
 }
 
-impl Default for Loops {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            current: Default::default(),
-            started: Default::default(),
-            start_context: Default::default(),
-            pc: Default::default(),
-            enter: Default::default(),
-            rounds: Default::default(),
-            ends: Default::default(),
-            commit: Default::default(),
-            after: Default::default(),
-            bad: Default::default(),
-            depths: LutRam::new(PLACES),
-            firsts: std::array::from_fn(|_| LutRam::new(PLACES)),
-            counts: std::array::from_fn(|_| LutRam::new(PLACES)),
-            depth: Default::default(),
-            new_depth: Default::default(),
-            ending: Default::default(),
-            following: Default::default(),
-            repeats: Default::default(),
-            first: Default::default(),
-            level: std::array::from_fn(|level| Constant::new(bits(level as u64))),
-            deepest: Constant::new(bits(LOOPS as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for Loops {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.depths.clk.next = self.clk.val();
+        wire!(self => depths: clk);
         self.depths.read_address.next = self.current.val();
         self.depth.next = self.depths.read_data.val();
         self.ending.next = bit_cast::<DEPTH_WIDTH, ENDS_WIDTH>(self.ends.val());
@@ -105,17 +73,17 @@ impl Logic for Loops {
             self.firsts[i].write_address.next = self.current.val();
             self.firsts[i].write_data.next = bit_cast::<PC_WIDTH, PLACE_WIDTH>(self.following.val());
             self.firsts[i].write_enable.next =
-                self.commit.val() & self.enter.val() & (self.depth.val() == self.level[i].val());
+                self.commit.val() & self.enter.val() & (self.depth.val() == bits::<DEPTH_WIDTH>(i));
             self.counts[i].clk.next = self.clk.val();
             self.counts[i].read_address.next = self.current.val();
-            if (self.level[i].val() < self.depth.val())
-                & (self.level[i].val() + self.ending.val() >= self.depth.val())
+            if (bits::<DEPTH_WIDTH>(i) < self.depth.val())
+                & (bits::<DEPTH_WIDTH>(i) + self.ending.val() >= self.depth.val())
                 & self.counts[i].read_data.val().any()
                 & !self.enter.val()
             {
                 self.first.next = self.firsts[i].read_data.val();
-                self.new_depth.next = self.level[i].val() + 1;
-                self.repeats.next = bits::<LOOPS>(1) << self.level[i].val();
+                self.new_depth.next = bits::<DEPTH_WIDTH>(i) + 1;
+                self.repeats.next = bits::<LOOPS>(1) << bits::<DEPTH_WIDTH>(i);
             }
         }
         self.after.next = self.following.val();
@@ -124,7 +92,7 @@ impl Logic for Loops {
         }
         if self.enter.val() {
             self.new_depth.next = self.depth.val() + 1;
-            self.bad.next = (self.depth.val() == self.deepest.val()) | self.ends.val().any();
+            self.bad.next = (self.depth.val() == bits::<DEPTH_WIDTH>(LOOPS)) | self.ends.val().any();
         }
         for i in 0..LOOPS {
             self.counts[i].write_address.next = self.current.val();
@@ -132,7 +100,7 @@ impl Logic for Loops {
             self.counts[i].write_enable.next = self.commit.val() & self.repeats.val().get_bit(i);
             if self.enter.val() {
                 self.counts[i].write_data.next = self.rounds.val() - 1;
-                self.counts[i].write_enable.next = self.commit.val() & (self.depth.val() == self.level[i].val());
+                self.counts[i].write_enable.next = self.commit.val() & (self.depth.val() == bits::<DEPTH_WIDTH>(i));
             }
         }
 

@@ -1,15 +1,15 @@
-//! The packet under construction.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | combinational to the header of the packet with this cycle's chunk in it |
-//! | throughput | one chunk a cycle, one header a cycle |
-//! | state | one packet: offset, words, and how its rows lie |
-
 use portico_spec::ni::{instruction::COUNT_WIDTH, packet::OFFSET_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The packet under construction.
+///
 /// There is one at most, of the context that runs.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational to the header of the packet with this cycle's chunk in it |
+/// | throughput | one chunk a cycle, one header a cycle |
+/// | state | one packet: offset, words, and how its rows lie |
 #[derive(LogicBlock, Default)]
 pub struct Packet {
     pub clk: Signal<In, Clock>,
@@ -47,8 +47,8 @@ pub struct Packet {
     is_strided: Signal<Local, Bit>,
 }
 
+#[kernel]
 impl Logic for Packet {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, open, begin_offset, count, several, gaps);
         self.is_open.next = self.open.q.val();

@@ -1,23 +1,23 @@
-//! Program memory: built-in programs in a ROM, the user's in a block RAM.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle from the address to the instruction |
-//! | throughput | one instruction a cycle; writes at any time |
-//! | state | 256 words of 32 bits, and a register behind the ROM |
-//!
-//! An instruction that is fetched in the cycle in which it is written is undefined.
-
 use crate::{ni::ports::RegisterWriteIn, prim::Ram};
 use portico_spec::ni::{
     instruction::{FIRMWARE_WORDS, PC_WIDTH, PROGRAM_WORDS},
     registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH},
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 const FIRMWARE_BITS: usize = FIRMWARE_WORDS.ilog2() as usize;
 
+/// Program memory: built-in programs in a ROM, the user's in a block RAM.
+///
 /// Instructions by their place.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from the address to the instruction |
+/// | throughput | one instruction a cycle; writes at any time |
+/// | state | 256 words of 32 bits, and a register behind the ROM |
+///
+/// An instruction that is fetched in the cycle in which it is written is undefined.
 #[derive(LogicBlock)]
 pub struct ProgramMemory {
     pub clk: Signal<In, Clock>,
@@ -30,10 +30,6 @@ pub struct ProgramMemory {
     is_built_in: DFF<Bit>,
     user: Ram<32, PC_WIDTH, 4>,
     place: Signal<Local, Bits<PC_WIDTH>>,
-    firmware_words: Constant<Bits<PC_WIDTH>>,
-    block: Constant<Bits<BLOCK_WIDTH>>,
-    block_at: Constant<Bits<4>>,
-    all_lanes: Constant<Bits<4>>,
 }
 
 impl ProgramMemory {
@@ -54,23 +50,26 @@ impl ProgramMemory {
             is_built_in: Default::default(),
             user: Ram::new(PROGRAM_WORDS),
             place: Default::default(),
-            firmware_words: Constant::new(bits(FIRMWARE_WORDS as u64)),
-            block: Constant::new(bits(RegisterBlock::Program as u64)),
-            block_at: Constant::new(bits(BLOCK_OFFSET as u64)),
-            all_lanes: Constant::new(bits(0xf)),
         }
     }
 }
 
+impl Default for ProgramMemory {
+    /// Without built-in programs.
+    fn default() -> Self {
+        Self::new(&[])
+    }
+}
+
+#[kernel]
 impl Logic for ProgramMemory {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => user: clk);
         dff_setup!(self, clk, built_in, is_built_in);
         self.firmware.address.next = bit_cast::<FIRMWARE_BITS, PC_WIDTH>(self.address.val());
         self.built_in.d.next = self.firmware.data.val();
-        self.is_built_in.d.next = self.address.val() < self.firmware_words.val();
+        self.is_built_in.d.next = self.address.val() < bits::<PC_WIDTH>(FIRMWARE_WORDS);
 
-        self.user.clk.next = self.clk.val();
         self.user.read_enable.next = true;
         self.user.read_address.next = self.address.val();
         self.place.next = self.register_write.index.val().get_bits::<PC_WIDTH>(0);
@@ -78,15 +77,11 @@ impl Logic for ProgramMemory {
         self.user.write_data.next = self.register_write.data.val();
         self.user.write_lanes.next = 0.into();
         if self.register_write.enable.val()
-            & (self
-                .register_write
-                .index
-                .val()
-                .get_bits::<BLOCK_WIDTH>(self.block_at.val().index())
-                == self.block.val())
-            & (self.place.val() >= self.firmware_words.val())
+            & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                == bits::<BLOCK_WIDTH>(RegisterBlock::Program as u64))
+            & (self.place.val() >= bits::<PC_WIDTH>(FIRMWARE_WORDS))
         {
-            self.user.write_lanes.next = self.all_lanes.val();
+            self.user.write_lanes.next = bits::<4>(0xf);
         }
 
         self.word.next = self.user.read_data.val();

@@ -1,22 +1,19 @@
-//! Registers of the micro-cores: two read ports, one write port.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | read: combinational; write: readable in the next cycle |
-//! | throughput | two reads and one write a cycle; an argument goes before an instruction's own write |
-//! | state | 16 registers of 32 bits for each of 16 contexts, twice, in LUT-RAM; undefined until written |
-
 use crate::{ni::ports::ArgumentIn, prim::LutRam};
-use portico_spec::ni::{
-    instruction::{REGISTERS, REGISTER_WIDTH},
-    CONTEXT_WIDTH,
-};
-use rust_hdl::prelude::*;
+use portico_spec::ni::{instruction::REGISTER_WIDTH, CONTEXT_WIDTH};
+use portico_verilog::prelude::*;
 
 const ADDRESS_WIDTH: usize = CONTEXT_WIDTH + REGISTER_WIDTH;
 
+/// Registers of the micro-cores: two read ports, one write port.
+///
 /// Registers by context.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | read: combinational; write: readable in the next cycle |
+/// | throughput | two reads and one write a cycle; an argument goes before an instruction's own write |
+/// | state | 16 registers of 32 bits for each of 16 contexts, twice, in LUT-RAM; undefined until written |
+#[derive(LogicBlock, Default)]
 pub struct RegisterFile {
     pub clk: Signal<In, Clock>,
     /// Always taken; the instruction's write waits.
@@ -37,37 +34,13 @@ pub struct RegisterFile {
     written: Signal<Local, Bit>,
     write_address: Signal<Local, Bits<ADDRESS_WIDTH>>,
     data: Signal<Local, Bits<32>>,
-    bank_at: Constant<Bits<4>>,
 }
 
-impl Default for RegisterFile {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            argument: Default::default(),
-            current: Default::default(),
-            a_register: Default::default(),
-            b_register: Default::default(),
-            write: Default::default(),
-            write_data: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            a_copy: LutRam::new(REGISTERS << CONTEXT_WIDTH),
-            b_copy: LutRam::new(REGISTERS << CONTEXT_WIDTH),
-            bank: Default::default(),
-            a_address: Default::default(),
-            written: Default::default(),
-            write_address: Default::default(),
-            data: Default::default(),
-            bank_at: Constant::new(bits(REGISTER_WIDTH as u64)),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for RegisterFile {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.bank.next = bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.current.val()) << self.bank_at.val();
+        wire!(self => a_copy, b_copy: clk);
+        self.bank.next = bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.current.val()) << bits::<4>(REGISTER_WIDTH);
         self.a_address.next = self.bank.val() | bit_cast::<ADDRESS_WIDTH, REGISTER_WIDTH>(self.a_register.val());
         self.a_copy.read_address.next = self.a_address.val();
         self.b_copy.read_address.next =
@@ -80,15 +53,13 @@ impl Logic for RegisterFile {
         self.data.next = self.write_data.val();
         if self.argument.enable.val() {
             self.write_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.argument.context.val())
-                << self.bank_at.val())
+                << bits::<4>(REGISTER_WIDTH))
                 | bit_cast::<ADDRESS_WIDTH, 4>(self.argument.register.val());
             self.data.next = self.argument.data.val();
         }
-        self.a_copy.clk.next = self.clk.val();
         self.a_copy.write_enable.next = self.written.val();
         self.a_copy.write_address.next = self.write_address.val();
         self.a_copy.write_data.next = self.data.val();
-        self.b_copy.clk.next = self.clk.val();
         self.b_copy.write_enable.next = self.written.val();
         self.b_copy.write_address.next = self.write_address.val();
         self.b_copy.write_data.next = self.data.val();

@@ -1,22 +1,22 @@
-//! Who runs next: the contexts in turn, those that are active and whose shaper lets them send.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | a start is seen in the next cycle; the pick is combinational from the state |
-//! | throughput | one pick a cycle |
-//! | fairness | round robin |
-//! | state | by context: active, waiting, its shaper |
-
 use super::CONTEXTS;
 use crate::prim::RoundRobinArbiter;
 use portico_spec::ni::{
     command::{SHAPERS, SHAPER_WIDTH},
     CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT,
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Who runs next: the contexts in turn, those that are active and whose shaper lets them send.
+///
 /// Keeps the contexts.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a start is seen in the next cycle; the pick is combinational from the state |
+/// | throughput | one pick a cycle |
+/// | fairness | round robin |
+/// | state | by context: active, waiting, its shaper |
+#[derive(LogicBlock, Default)]
 pub struct Scheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context is active.
@@ -63,43 +63,18 @@ impl Scheduler {
             "scheduler: cores = {cores}, allowed: 1 to {MAX_CORES}"
         );
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            started: Default::default(),
-            start_context: Default::default(),
-            start_shaper: Default::default(),
-            may_send: Default::default(),
-            live: Default::default(),
-            current: Default::default(),
-            parked: Default::default(),
-            acts: Default::default(),
-            stopped: Default::default(),
-            somebody: Default::default(),
-            pick: Default::default(),
-            others: Default::default(),
-            running: Default::default(),
-            waiting: Default::default(),
-            active: Default::default(),
-            waits: Default::default(),
-            shaper: Default::default(),
-            arbiter: Default::default(),
-            sendable: Default::default(),
-            eligible: Default::default(),
-            started_one: Default::default(),
-            current_one: Default::default(),
-            chosen: Default::default(),
             number: std::array::from_fn(|at| Constant::new(bits(at as u64))),
             present: Constant::new(bits(((1 << cores) - 1) | (1 << SERVER_CONTEXT))),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Scheduler {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(self => arbiter: clk, rst);
         dff_setup!(self, clk, active, waits);
-        self.arbiter.clk.next = self.clk.val();
-        self.arbiter.rst.next = self.rst.val();
         self.started_one.next = 0.into();
         if self.started.val() {
             self.started_one.next = bits::<CONTEXTS>(1) << self.start_context.val();

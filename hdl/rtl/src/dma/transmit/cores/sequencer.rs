@@ -1,13 +1,3 @@
-//! The sequencer: runs the programs of all contexts, an instruction a cycle, and cuts their transfers into packets.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 2 cycles from a start taken to the first instruction at work, 1 from a context that leaves to the next at work |
-//! | throughput | one instruction or chunk a cycle; a cycle more for a packet that the next chunk closes; none while a start comes |
-//! | state | registers, loops, cursor and transfer by context; one packet |
-//!
-//! Contexts change when no packet is open. A header goes out with or after the last chunk of its packet.
-
 use super::{
     Arithmetic, Control, Cursor, Cutter, Fetch, InstructionDecoder, Loops, Packet, RegisterFile, Scheduler, StopReport,
     TransferTable,
@@ -24,10 +14,20 @@ use portico_spec::{
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// The sequencer: runs the programs of all contexts, an instruction a cycle, and cuts their transfers into packets.
+///
 /// All contexts of the micro-cores and the server.
-#[derive(LogicBlock)]
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 2 cycles from a start taken to the first instruction at work, 1 from a context that leaves to the next at work |
+/// | throughput | one instruction or chunk a cycle; a cycle more for a packet that the next chunk closes; none while a start comes |
+/// | state | registers, loops, cursor and transfer by context; one packet |
+///
+/// Contexts change when no packet is open. A header goes out with or after the last chunk of its packet.
+#[derive(LogicBlock, Default)]
 pub struct Sequencer {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context is active, no packet open.
@@ -77,99 +77,43 @@ pub struct Sequencer {
     report: StopReport,
     placed: Signal<Local, Bit>,
     ends_transfer: Signal<Local, Bit>,
-    server: Constant<Bits<CONTEXT_WIDTH>>,
-    put: Constant<Bits<KIND_WIDTH>>,
-    reply: Constant<Bits<KIND_WIDTH>>,
-    stream: Constant<Bits<KIND_WIDTH>>,
-    atomic: Constant<Bits<KIND_WIDTH>>,
-    most_words: Constant<Bits<COUNT_WIDTH>>,
-    immediate: Constant<Bits<MODE_WIDTH>>,
 }
 
 impl Sequencer {
     /// With `cores` micro-cores, 1 to 8, and the built-in programs.
     pub fn new(cores: usize, firmware: &[u32]) -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            initialising: Default::default(),
-            register_write: Default::default(),
-            start: Default::default(),
-            argument: Default::default(),
-            stop: Default::default(),
-            chunk: Default::default(),
-            header: Default::default(),
-            notice: Default::default(),
-            fired: Default::default(),
-            segment: Default::default(),
-            owns_slot: Default::default(),
-            slot: Default::default(),
-            credit_available: Default::default(),
-            fence_busy: Default::default(),
-            credit_take: Default::default(),
-            credit_ready: Default::default(),
-            shaper: Default::default(),
-            maximum: Default::default(),
-            may_send: Default::default(),
-            flits: Default::default(),
-            running: Default::default(),
-            waiting: Default::default(),
             fetch: Fetch::new(firmware),
-            decoder: Default::default(),
-            registers: Default::default(),
-            arithmetic: Default::default(),
-            loops: Default::default(),
-            transfers: Default::default(),
-            cursor: Default::default(),
-            cutter: Default::default(),
-            packet: Default::default(),
-            control: Default::default(),
             scheduler: Scheduler::new(cores),
-            report: Default::default(),
-            placed: Default::default(),
-            ends_transfer: Default::default(),
-            server: Constant::new(bits(SERVER_CONTEXT as u64)),
-            put: Constant::new(bits(DataKind::Put as u64)),
-            reply: Constant::new(bits(DataKind::Reply as u64)),
-            stream: Constant::new(bits(DataKind::Stream as u64)),
-            atomic: Constant::new(bits(DataKind::Atomic as u64)),
-            most_words: Constant::new(bits(MAX_PAYLOAD_FLITS as u64)),
-            immediate: Constant::new(bits(Mode::Immediate as u64)),
+            ..Default::default()
         }
     }
 }
 
+#[kernel]
 impl Logic for Sequencer {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.fetch.clk.next = self.clk.val();
-        self.fetch.rst.next = self.rst.val();
+        wire!(self => fetch, scheduler, packet, report: clk, rst);
+        wire!(self => registers, loops, transfers, cursor: clk);
         RegisterWriteIn::link(&mut self.register_write, &mut self.fetch.register_write);
         self.fetch.started.next = self.transfers.started.val();
         self.fetch.start_context.next = self.start.context.val();
         self.fetch.start_pc.next = self.start.pc.val();
-        self.fetch.somebody.next = self.scheduler.somebody.val();
-        self.fetch.pick.next = self.scheduler.pick.val();
+        wire!(scheduler => fetch: somebody, pick);
         self.fetch.advance.next = self.control.done.val();
         self.fetch.after.next = self.loops.after.val();
         self.fetch.leave.next = self.control.leave.val();
 
-        self.scheduler.clk.next = self.clk.val();
-        self.scheduler.rst.next = self.rst.val();
         self.scheduler.started.next = self.transfers.started.val();
         self.scheduler.start_context.next = self.start.context.val();
         self.scheduler.start_shaper.next = self.start.shaper.val();
         self.scheduler.may_send.next = self.may_send.val();
-        self.scheduler.live.next = self.fetch.live.val();
-        self.scheduler.current.next = self.fetch.current.val();
-        self.scheduler.parked.next = self.control.parked.val();
-        self.scheduler.acts.next = self.control.acts.val();
+        wire!(fetch => scheduler: live, current);
+        wire!(control => scheduler: parked, acts);
         self.scheduler.stopped.next = self.control.stop.val();
-        self.running.next = self.scheduler.running.val();
-        self.waiting.next = self.scheduler.waiting.val();
+        wire!(scheduler => self: running, waiting);
 
         self.decoder.word.next = self.fetch.word.val();
-        self.registers.clk.next = self.clk.val();
         ArgumentIn::link(&mut self.argument, &mut self.registers.argument);
         self.registers.current.next = self.fetch.current.val();
         self.registers.a_register.next = self.decoder.instruction.val().a;
@@ -177,10 +121,8 @@ impl Logic for Sequencer {
         self.registers.write.next = self.control.write.val();
         self.registers.write_data.next = self.arithmetic.result.val();
         self.arithmetic.instruction.next = self.decoder.instruction.val();
-        self.arithmetic.a.next = self.registers.a.val();
-        self.arithmetic.b.next = self.registers.b.val();
+        wire!(registers => arithmetic: a, b);
 
-        self.loops.clk.next = self.clk.val();
         self.loops.current.next = self.fetch.current.val();
         self.loops.started.next = self.transfers.started.val();
         self.loops.start_context.next = self.start.context.val();
@@ -190,7 +132,6 @@ impl Logic for Sequencer {
         self.loops.ends.next = self.decoder.instruction.val().ends;
         self.loops.commit.next = self.control.done.val();
 
-        self.transfers.clk.next = self.clk.val();
         self.transfers.initialising.next = self.initialising.val();
         StartIn::link(&mut self.start, &mut self.transfers.start);
         self.transfers.current.next = self.fetch.current.val();
@@ -203,10 +144,9 @@ impl Logic for Sequencer {
         self.owns_slot.next = self.transfers.transfer.val().has_slot & !self.transfers.transfer.val().ended;
         self.slot.next = self.transfers.transfer.val().slot;
         self.placed.next = !self.transfers.transfer.val().control
-            & ((self.transfers.transfer.val().kind == self.put.val())
-                | (self.transfers.transfer.val().kind == self.reply.val()));
+            & ((self.transfers.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Put as u64))
+                | (self.transfers.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Reply as u64)));
 
-        self.cursor.clk.next = self.clk.val();
         self.cursor.current.next = self.fetch.current.val();
         self.cursor.started.next = self.transfers.started.val();
         self.cursor.start_context.next = self.start.context.val();
@@ -215,8 +155,7 @@ impl Logic for Sequencer {
         self.cursor.start_stride.next = self.start.stride.val();
         self.cursor.step.next = self.control.push_chunk.val();
         self.cursor.literal.next = self.decoder.instruction.val().word;
-        self.cursor.words.next = self.cutter.words.val();
-        self.cursor.finishes.next = self.cutter.finishes.val();
+        wire!(cutter => cursor: words, finishes);
         self.cursor.placed.next = self.placed.val();
         self.cursor.moves.next = self.control.done.val() & self.decoder.instruction.val().to;
         self.cursor.shapes.next = self.control.done.val() & self.decoder.instruction.val().shape;
@@ -227,32 +166,23 @@ impl Logic for Sequencer {
         self.cutter.pointer.next = self.registers.a.val();
         self.cutter.base.next = self.transfers.transfer.val().base;
         self.cutter.limit.next = self.transfers.transfer.val().limit;
-        self.cutter.origin.next = self.cursor.origin.val();
-        self.cutter.position.next = self.cursor.position.val();
-        self.cutter.row.next = self.cursor.row.val();
-        self.cutter.stride.next = self.cursor.stride.val();
+        wire!(cursor => cutter: origin, position, row, stride);
         self.cutter.size.next = self.transfers.transfer.val().size;
         self.cutter.placed.next = self.placed.val();
-        self.cutter.maximum.next = self.most_words.val();
-        if self.transfers.transfer.val().kind <= self.stream.val() {
+        self.cutter.maximum.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
+        if self.transfers.transfer.val().kind <= bits::<KIND_WIDTH>(DataKind::Stream as u64) {
             self.cutter.maximum.next = self.maximum.val();
         }
-        self.cutter.is_open.next = self.packet.is_open.val();
-        self.cutter.filled.next = self.packet.filled.val();
-        self.cutter.rows.next = self.packet.rows.val();
+        wire!(packet => cutter: is_open, filled, rows);
 
         self.control.enable.next = self.fetch.live.val() & !self.transfers.started.val();
         self.control.instruction.next = self.decoder.instruction.val();
         self.control.lost.next = self.fetch.pc.val().get_bit(8) | self.loops.bad.val();
-        self.control.server.next = self.fetch.current.val() == self.server.val();
+        self.control.server.next = self.fetch.current.val() == bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.control.ended.next = self.transfers.transfer.val().ended;
         self.control.has_row.next = self.cursor.row.val().any();
-        self.control.joins.next = self.cutter.joins.val();
-        self.control.finishes.next = self.cutter.finishes.val();
-        self.control.out_of_memory.next = self.cutter.out_of_memory.val();
-        self.control.out_of_segment.next = self.cutter.out_of_segment.val();
-        self.control.is_open.next = self.packet.is_open.val();
-        self.control.rows.next = self.packet.rows.val();
+        wire!(cutter => control: joins, finishes, out_of_memory, out_of_segment);
+        wire!(packet => control: is_open, rows);
         self.control.may_send.next = self
             .may_send
             .val()
@@ -261,8 +191,7 @@ impl Logic for Sequencer {
             .fired
             .val()
             .get_bit(self.arithmetic.operand.val().get_bits::<6>(0).index());
-        self.control.credit_available.next = self.credit_available.val();
-        self.control.fence_busy.next = self.fence_busy.val();
+        wire!(self => control: credit_available, fence_busy);
         self.control.others.next = self.scheduler.others.val();
         self.control.header_ready.next = self.header.ready.val();
         self.control.chunk_ready.next = self.chunk.ready.val();
@@ -272,14 +201,9 @@ impl Logic for Sequencer {
         self.control.write_ready.next = !self.argument.enable.val();
         self.credit_take.next = self.control.take_credit.val();
 
-        self.packet.clk.next = self.clk.val();
-        self.packet.rst.next = self.rst.val();
         self.packet.wanted.next = self.control.wants_chunk.val();
         self.packet.push.next = self.control.push_chunk.val();
-        self.packet.words.next = self.cutter.words.val();
-        self.packet.remote.next = self.cutter.remote.val();
-        self.packet.whole.next = self.cutter.whole.val();
-        self.packet.jumps.next = self.cutter.jumps.val();
+        wire!(cutter => packet: words, remote, whole, jumps);
         self.packet.close.next = self.control.push_header.val();
 
         self.chunk.valid.next = self.control.push_chunk.val();
@@ -304,13 +228,12 @@ impl Logic for Sequencer {
         }
         self.header.has_geometry.next = self.packet.strided.val();
         self.header.strided.next = self.packet.strided.val();
-        if self.transfers.transfer.val().kind == self.atomic.val() {
+        if self.transfers.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Atomic as u64) {
             self.header.strided.next = self.transfers.transfer.val().half;
         }
         self.header.operation.next = self.transfers.transfer.val().operation;
         self.header.wide.next = self.transfers.transfer.val().wide;
-        self.header.row.next = self.cursor.row.val();
-        self.header.stride.next = self.cursor.stride.val();
+        wire!(cursor => header: row, stride);
         self.header.words.next = self.packet.total.val();
 
         self.flits.next = self.packet.total.val() + !self.transfers.transfer.val().bare + self.packet.strided.val() + 1;
@@ -319,13 +242,13 @@ impl Logic for Sequencer {
         self.notice.error.next = 0.into();
         self.notice.event.next = self.arithmetic.operand.val().get_bits::<6>(0);
         self.control.silent.next = false;
-        if (self.decoder.instruction.val().mode == self.immediate.val()) & self.decoder.instruction.val().minus_one {
+        if (self.decoder.instruction.val().mode == bits::<MODE_WIDTH>(Mode::Immediate as u64))
+            & self.decoder.instruction.val().minus_one
+        {
             self.notice.event.next = self.transfers.transfer.val().own_event;
             self.control.silent.next = self.transfers.transfer.val().quiet;
         }
 
-        self.report.clk.next = self.clk.val();
-        self.report.rst.next = self.rst.val();
         self.report.enable.next = self.control.stop.val();
         self.report.stopped.next = self.fetch.current.val();
         self.report.owns_slot.next = self.owns_slot.val() & !self.ends_transfer.val();

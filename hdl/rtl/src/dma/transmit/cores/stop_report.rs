@@ -1,16 +1,16 @@
-//! Holds the report of a context that has stopped until it is taken.
-//!
-//! | | |
-//! | --- | --- |
-//! | latency | 1 cycle |
-//! | throughput | one stop a cycle |
-//! | state | one report |
-
 use crate::ni::ports::StopOut;
 use portico_spec::ni::{packet::ERROR_WIDTH, CONTEXT_WIDTH};
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
+/// Holds the report of a context that has stopped until it is taken.
+///
 /// A report on its way.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one stop a cycle |
+/// | state | one report |
 #[derive(LogicBlock, Default)]
 pub struct StopReport {
     pub clk: Signal<In, Clock>,
@@ -30,8 +30,8 @@ pub struct StopReport {
     why: DFF<Bits<ERROR_WIDTH>>,
 }
 
+#[kernel]
 impl Logic for StopReport {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, held, who, owns, why);
         self.stop.valid.next = self.held.q.val();

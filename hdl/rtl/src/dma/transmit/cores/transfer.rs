@@ -6,7 +6,6 @@
 //! | throughput | one start a cycle |
 //! | state | a transfer by context, in LUT-RAM |
 
-use super::PLACES;
 use crate::{ni::ports::StartIn, prim::LutRam};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -18,7 +17,7 @@ use portico_spec::{
         CONTEXT_WIDTH,
     },
 };
-use rust_hdl::prelude::*;
+use portico_verilog::prelude::*;
 
 /// Bits of a start: control, bare, has_slot, wide, half, quiet.
 const FLAGS: usize = 6;
@@ -50,7 +49,7 @@ pub struct Transfer {
 type Column<const D: usize> = LutRam<D, CONTEXT_WIDTH>;
 
 /// The transfers of all contexts.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct TransferTable {
     pub clk: Signal<In, Clock>,
     /// No start is taken.
@@ -78,102 +77,67 @@ pub struct TransferTable {
     takes: Signal<Local, Bit>,
 }
 
-impl Default for TransferTable {
-    fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            initialising: Default::default(),
-            start: Default::default(),
-            started: Default::default(),
-            current: Default::default(),
-            end_transfer: Default::default(),
-            transfer: Default::default(),
-            destination: LutRam::new(PLACES),
-            tag: LutRam::new(PLACES),
-            kind: LutRam::new(PLACES),
-            size: LutRam::new(PLACES),
-            slot: LutRam::new(PLACES),
-            operation: LutRam::new(PLACES),
-            shaper: LutRam::new(PLACES),
-            segment: LutRam::new(PLACES),
-            own_event: LutRam::new(PLACES),
-            base: LutRam::new(PLACES),
-            limit: LutRam::new(PLACES),
-            flags: std::array::from_fn(|_| LutRam::new(PLACES)),
-            ended: LutRam::new(PLACES),
-            takes: Default::default(),
-        }
-    }
-}
-
+#[kernel]
 impl Logic for TransferTable {
-    #[hdl_gen]
     fn update(&mut self) {
+        wire!(
+            self => destination, tag, kind, size, slot, operation, shaper, segment, own_event, base, limit, ended:
+                clk
+        );
         self.takes.next = self.start.valid.val() & !self.initialising.val();
         self.start.ready.next = !self.initialising.val();
         self.started.next = self.takes.val();
 
-        self.destination.clk.next = self.clk.val();
         self.destination.write_enable.next = self.takes.val();
         self.destination.write_address.next = self.start.context.val();
         self.destination.write_data.next = self.start.destination.val();
         self.destination.read_address.next = self.current.val();
         self.transfer.next.destination = self.destination.read_data.val();
-        self.tag.clk.next = self.clk.val();
         self.tag.write_enable.next = self.takes.val();
         self.tag.write_address.next = self.start.context.val();
         self.tag.write_data.next = self.start.tag.val();
         self.tag.read_address.next = self.current.val();
         self.transfer.next.tag = self.tag.read_data.val();
-        self.kind.clk.next = self.clk.val();
         self.kind.write_enable.next = self.takes.val();
         self.kind.write_address.next = self.start.context.val();
         self.kind.write_data.next = self.start.kind.val();
         self.kind.read_address.next = self.current.val();
         self.transfer.next.kind = self.kind.read_data.val();
-        self.size.clk.next = self.clk.val();
         self.size.write_enable.next = self.takes.val();
         self.size.write_address.next = self.start.context.val();
         self.size.write_data.next = self.start.size.val();
         self.size.read_address.next = self.current.val();
         self.transfer.next.size = self.size.read_data.val();
-        self.slot.clk.next = self.clk.val();
         self.slot.write_enable.next = self.takes.val();
         self.slot.write_address.next = self.start.context.val();
         self.slot.write_data.next = self.start.slot.val();
         self.slot.read_address.next = self.current.val();
         self.transfer.next.slot = self.slot.read_data.val();
-        self.operation.clk.next = self.clk.val();
         self.operation.write_enable.next = self.takes.val();
         self.operation.write_address.next = self.start.context.val();
         self.operation.write_data.next = self.start.operation.val();
         self.operation.read_address.next = self.current.val();
         self.transfer.next.operation = self.operation.read_data.val();
-        self.shaper.clk.next = self.clk.val();
         self.shaper.write_enable.next = self.takes.val();
         self.shaper.write_address.next = self.start.context.val();
         self.shaper.write_data.next = self.start.shaper.val();
         self.shaper.read_address.next = self.current.val();
         self.transfer.next.shaper = self.shaper.read_data.val();
-        self.segment.clk.next = self.clk.val();
         self.segment.write_enable.next = self.takes.val();
         self.segment.write_address.next = self.start.context.val();
         self.segment.write_data.next = self.start.segment.val();
         self.segment.read_address.next = self.current.val();
         self.transfer.next.segment = self.segment.read_data.val();
-        self.own_event.clk.next = self.clk.val();
         self.own_event.write_enable.next = self.takes.val();
         self.own_event.write_address.next = self.start.context.val();
         self.own_event.write_data.next = self.start.event.val();
         self.own_event.read_address.next = self.current.val();
         self.transfer.next.own_event = self.own_event.read_data.val();
-        self.base.clk.next = self.clk.val();
         self.base.write_enable.next = self.takes.val();
         self.base.write_address.next = self.start.context.val();
         self.base.write_data.next = self.start.base.val();
         self.base.read_address.next = self.current.val();
         self.transfer.next.base = self.base.read_data.val();
-        self.limit.clk.next = self.clk.val();
         self.limit.write_enable.next = self.takes.val();
         self.limit.write_address.next = self.start.context.val();
         self.limit.write_data.next = self.start.limit.val();
@@ -199,7 +163,6 @@ impl Logic for TransferTable {
         self.transfer.next.half = self.flags[4].read_data.val().any();
         self.transfer.next.quiet = self.flags[5].read_data.val().any();
 
-        self.ended.clk.next = self.clk.val();
         self.ended.write_enable.next = self.takes.val() | self.end_transfer.val();
         self.ended.write_address.next = self.current.val();
         self.ended.write_data.next = 1.into();

@@ -8,8 +8,8 @@ use portico_spec::ni::{
     registers::{Block, TagRegister, BLOCK_OFFSET, FIELD_WIDTH},
     INITIALISATION_CYCLES,
 };
+use portico_verilog::prelude::*;
 use rand::{rngs::SmallRng, Rng};
-use rust_hdl::prelude::*;
 use std::collections::VecDeque;
 
 clocked!([const W: usize, const B: usize] DataReceiver<W, B>);
