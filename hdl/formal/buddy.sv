@@ -236,18 +236,13 @@ module buddy_properties (
         end
     end
 
-    // A result that is offered stays until it is taken.
-    reg        waited = 1'b0;
-    reg [32:0] offered;
-    always @(posedge clk) begin
-        waited <= m_axis_tvalid && !m_axis_tready && !rst;
-        offered <= {m_axis_tlast, m_axis_tdata};
-    end
-    always @* begin
-        if (waited) begin
-            stays : assert (m_axis_tvalid && {m_axis_tlast, m_axis_tdata} == offered);
-        end
-    end
+    stable_stream #(.WIDTH(33)) m_axis (
+        .clk(clk),
+        .rst(rst),
+        .valid(m_axis_tvalid),
+        .ready(m_axis_tready),
+        .word({m_axis_tlast, m_axis_tdata})
+    );
 
     // Readings before the command in hand, and before the grant of a block that may be freed next.
     reg  [41:0] last_readings;

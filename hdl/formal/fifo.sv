@@ -143,18 +143,13 @@ module fifo_properties (
         end
     end
 
-    // A word that is offered stays until it is taken.
-    reg       waited = 1'b0;
-    reg [4:0] offered;
-    always @(posedge clk) begin
-        waited <= m_axis_tvalid && !m_axis_tready && !rst;
-        offered <= {m_axis_tlast, m_axis_tdata};
-    end
-    always @* begin
-        if (waited) begin
-            stays : assert (m_axis_tvalid && {m_axis_tlast, m_axis_tdata} == offered);
-        end
-    end
+    stable_stream #(.WIDTH(5)) m_axis (
+        .clk(clk),
+        .rst(rst),
+        .valid(m_axis_tvalid),
+        .ready(m_axis_tready),
+        .word({m_axis_tlast, m_axis_tdata})
+    );
 
 `ifdef INDUCTION
     // Where reader and writer stand on the ring of addresses, and what the memory holds.
