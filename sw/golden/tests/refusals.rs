@@ -23,6 +23,8 @@ const TOO_LARGE: u32 = 3;
 /// A segment whose tag is off, and one whose tag is a queue.
 const CLOSED: u32 = 4;
 const MISTAKEN: u32 = 5;
+/// The target's whole address space.
+const SPACE: u32 = 6;
 const NONE: u32 = 77;
 
 struct Bench {
@@ -63,6 +65,7 @@ impl Bench {
             (TOO_LARGE, 1, window, 1 << 12),
             (CLOSED, 7, window, 16),
             (MISTAKEN, 2, window, 16),
+            (SPACE, 255, window, 1 << 20),
         ] {
             bench.set(
                 INITIATOR,
@@ -254,6 +257,62 @@ fn atomics() {
         }
     }
     expect(&[(&[own(WINDOW, 7, 0), 0], ErrorCode::Malformed)]);
+}
+
+/// Of a register there is only the poke of 32 bits.
+#[test]
+fn atomics_on_registers() {
+    let ends = BASE_BYTES as u32 + ((Block::Tags as u32) << BLOCK_OFFSET | 8 | 5) * 8;
+    for (operation, operands) in [(0, 1), (1, 1), (2, 1), (3, 0), (4, 2), (5, 0), (6, 2)] {
+        for wide in [0, 1] {
+            let mut descriptor = vec![word(ATOMIC, SPACE) | operation << 22 | wide << 25, ends];
+            descriptor.extend(vec![1; operands << wide]);
+            if (operation, wide) != (1, 0) {
+                expect(&[(&descriptor, ErrorCode::OutOfWindow)]);
+            }
+        }
+    }
+    let mut bench = Bench::new(32);
+    let pointer = bench.register(Block::Tags, 8 + 3);
+    bench.push(&[word(ATOMIC, SPACE) | 1 << 22, pointer, 77]);
+    assert_eq!((bench.event(), bench.get(TARGET, Block::Tags, 8 + 3)), ((1, None), 77));
+}
+
+/// Gives the initiator a program, and starts it with these registers from r2 on.
+fn run(program: &[u32], registers: &[u32]) -> Bench {
+    let mut bench = Bench::new(32);
+    for (place, &word) in (64..).zip(program) {
+        bench.set(INITIATOR, Block::Program, place, word);
+    }
+    bench.push(&[&[word(PROGRAM, WINDOW), 64], registers].concat());
+    bench
+}
+
+#[test]
+fn programs_that_are_none() {
+    let immediate = 3 << 12;
+    let (add, enter) = (2 | immediate, 3 | immediate | 1 << 17);
+    let [ends, ends_two] = [1, 2].map(|loops| loops << 14);
+    for program in [
+        vec![13],
+        vec![add | ends],
+        vec![enter, add | ends_two],
+        vec![enter, enter | ends],
+        vec![enter; 5],
+        vec![add; 192],
+    ] {
+        let mut bench = run(&program, &[]);
+        assert_eq!(bench.event(), (1, Some(ErrorCode::UnknownInstruction)), "{program:x?}");
+    }
+}
+
+#[test]
+fn a_row_without_words_moves_nothing() {
+    let row = 6 | 2 << 4 | 4 << 8 | 1 << 12;
+    let last_word = 7 | 2 << 4 | 3 << 12 | 7 << 17;
+    let mut bench = run(&[row, last_word], &[16, 0, 9 << 16 | 7]);
+    assert_eq!(bench.event(), (1, None));
+    assert_eq!(bench.fabric.read(TARGET, 256), 16);
 }
 
 #[test]

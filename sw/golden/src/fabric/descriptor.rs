@@ -9,7 +9,7 @@ use portico_spec::{
         },
         event::EVENT_WIDTH,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
-        packet::{Operation, MAX_MESSAGE_WORDS, OPERATION_WIDTH},
+        packet::{MAX_MESSAGE_WORDS, OPERATION_WIDTH},
         segment::{SegmentKind, HANDLE_WIDTH},
         ErrorCode, MAILBOX_WIDTH,
     },
@@ -18,6 +18,7 @@ use portico_spec::{
 
 use super::{
     bits::{bit, field},
+    packet::Atomic,
     segment::{node, Segment},
     transfer::Transfer,
 };
@@ -25,7 +26,6 @@ use super::{
 /// What every descriptor says in its first word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common {
-    pub word: u32,
     pub event: u32,
     pub segment: u8,
     pub quiet: bool,
@@ -34,7 +34,6 @@ pub(super) struct Common {
 impl Common {
     pub fn of(word: u32) -> Common {
         Common {
-            word,
             event: field(word, EVENT_OFFSET, EVENT_WIDTH),
             segment: field(word, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
             quiet: bit(word, QUIET_OFFSET),
@@ -65,9 +64,7 @@ pub(super) enum Action {
         value: u64,
     },
     Fence,
-    Program {
-        start: u32,
-    },
+    Program,
 }
 
 /// What a descriptor is checked against.
@@ -135,7 +132,7 @@ impl Limits<'_> {
                 return Err(ErrorCode::Malformed);
             }
             self.segment.expect(SegmentKind::Window)?;
-            Ok(Action::Program { start: words[1] })
+            Ok(Action::Program)
         } else {
             Err(ErrorCode::UnknownOpcode)
         }
@@ -166,7 +163,7 @@ impl Limits<'_> {
     fn atomic(&self, words: &[u32]) -> Result<Action, ErrorCode> {
         let operation = field(words[0], OPERATION_OFFSET, OPERATION_WIDTH);
         let wide = bit(words[0], WIDE_OFFSET);
-        let operands = operands(operation).ok_or(ErrorCode::Malformed)? << u32::from(wide);
+        let operands = Atomic::operands(operation).ok_or(ErrorCode::Malformed)? << u32::from(wide);
         check_length(words, &[BARE_WORDS + operands])?;
         let bytes = if wide { 8 } else { 4 };
         if !words[1].is_multiple_of(bytes) {
@@ -204,21 +201,6 @@ impl Limits<'_> {
         }
         Ok(())
     }
-}
-
-/// Operands of an atomic operation of 32 bits, in 32-bit words; none if there is no such operation.
-pub(super) fn operands(operation: u32) -> Option<usize> {
-    let counts = [
-        (Operation::PostAdd, 1),
-        (Operation::Poke, 1),
-        (Operation::FetchAdd, 1),
-        (Operation::FetchClear, 0),
-        (Operation::CompareAndSwap, 2),
-        (Operation::Peek, 0),
-        (Operation::AddIf, 2),
-    ];
-    let (_, count) = counts.into_iter().find(|&(name, _)| name as u32 == operation)?;
-    Some(count)
 }
 
 /// The descriptor with a remote offset of 0, for opcodes that have none.

@@ -3,31 +3,37 @@
 use std::collections::VecDeque;
 
 use portico_spec::{
+    flit::MAX_PAYLOAD_FLITS,
     ni::{
         command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
         event::EVENTS,
         firmware::firmware,
         instruction::PROGRAM_WORDS,
-        packet::{Operation, SLOTS},
+        packet::{OFFSET_WIDTH, SLOTS},
         segment::SEGMENTS,
-        window::{Mode, SYSTEM_WINDOW, WINDOWS},
+        window::{SYSTEM_WINDOW, WINDOWS},
         ErrorCode, MAILBOXES,
     },
     Config, Node, Terminal,
 };
 
 use super::{
-    context::{Context, Owner, Step, Task},
-    core::Core,
+    context::{Context, Owner, Task},
+    cutter::Bounds,
     descriptor::{Action, Common, Limits},
     event::Event,
     mailbox::Mailbox,
     memory::{External, Memory},
-    packet::{Atomic, Packet, Sent},
+    micro_core::{MicroCore, Progress},
+    packet::{Atomic, DataPacket, Packet, Sent},
     segment::Segment,
-    transfer::Progress,
+    transfer::Runs,
     window::Window,
 };
+
+mod delivery;
+mod registers;
+mod running;
 
 /// A node's memory, its registers and what it is doing.
 #[derive(Clone, Debug)]
@@ -106,17 +112,12 @@ impl Interface {
 
     /// Whether this word is a register; else it is memory, or nothing.
     pub fn is_register(&self, address: u32) -> bool {
-        address & self.register_bit != 0
+        address < 1 << OFFSET_WIDTH && address & self.register_bit != 0
     }
 
     /// Whether this word is memory or a register.
     pub fn has_word(&self, address: u32) -> bool {
         self.is_register(address) || u64::from(address) < self.memory.words()
-    }
-
-    /// Whether these words are memory, all of them.
-    pub fn is_memory(&self, first: u32, words: u32) -> bool {
-        (first..first + words).all(|address| !self.is_register(address) && self.has_word(address))
     }
 
     /// A word of memory, or a register in its low half; 0 where there is neither.
@@ -136,7 +137,7 @@ impl Interface {
         }
     }
 
-    /// Takes a word of a descriptor; gives whether it had room.
+    /// Takes a word of a descriptor. A descriptor for which there is no room is dropped whole, and counted.
     pub fn push_command(&mut self, word: u32, last: bool) {
         self.incomplete.push(word);
         if !last {
@@ -167,12 +168,12 @@ impl Interface {
             let Some(mut context) = self.contexts.pop_front() else {
                 break;
             };
-            let mut step = Step::Moved;
-            while *budget > 0 && matches!(step, Step::Moved) {
-                step = context.step(self);
-                *budget -= u64::from(!matches!(step, Step::Blocked));
+            let mut progress = Progress::Moved;
+            while *budget > 0 && progress == Progress::Moved {
+                progress = self.step(&mut context);
+                *budget -= u64::from(progress != Progress::Blocked);
             }
-            if !matches!(step, Step::Done) {
+            if progress != Progress::Stopped {
                 self.contexts.push_back(context);
             }
         }
@@ -219,20 +220,19 @@ impl Interface {
         let owner = |slot: Option<u8>| Owner {
             destination,
             tag,
-            size: segment.size(),
             slot,
             common,
         };
         match action {
             Action::Put(transfer) => {
                 let owner = owner(Some(self.claim(common)));
-                self.run(owner, Task::Put(Progress::new(transfer)));
+                self.run(owner, Task::Put(Runs::new(transfer)));
             }
             Action::Get(transfer) => {
                 let slot = self.claim(common);
                 self.send(destination, Packet::Get { tag, slot, transfer });
             }
-            Action::Stream(transfer) => self.run(owner(None), Task::Stream(Progress::new(transfer))),
+            Action::Stream(transfer) => self.run(owner(None), Task::Stream(Runs::new(transfer))),
             Action::Enqueue { local, words } => self.run(owner(None), Task::Enqueue { local, words }),
             Action::Atomic {
                 offset,
@@ -251,22 +251,30 @@ impl Interface {
                     half,
                     operands,
                 };
-                self.send(destination, Packet::Atomic(atomic));
+                self.send(destination, Packet::Data(DataPacket::Atomic(atomic)));
             }
             Action::Mail { node, mailbox, value } => {
                 self.send(node, Packet::Mail { mailbox, value });
                 self.succeed(common);
             }
             Action::Fence => self.run(owner(None), Task::Fence),
-            Action::Program { start } => {
+            Action::Program => {
+                let bounds = Bounds {
+                    placed: true,
+                    single: false,
+                    maximum: MAX_PAYLOAD_FLITS as u64,
+                    segment: segment.size(),
+                    memory: self.memory.words(),
+                    beyond_memory: ErrorCode::OutOfMemory,
+                };
                 let owner = owner(Some(self.claim(common)));
-                self.run(owner, Task::Program(Box::new(Core::new(start, words))));
+                self.run(owner, Task::Program(Box::new(MicroCore::of_descriptor(words, bounds))));
             }
         }
     }
 
     /// Begins a context.
-    pub fn run(&mut self, owner: Owner, task: Task) {
+    fn run(&mut self, owner: Owner, task: Task) {
         self.contexts.push_back(Context { owner, task });
     }
 
@@ -327,76 +335,8 @@ impl Interface {
         }
     }
 
+    /// Counts in an event.
     pub fn notify(&mut self, event: u32, error: Option<ErrorCode>) {
         self.events[event as usize].notify(error);
-    }
-
-    /// Words of the node's own memory.
-    pub fn local(&self, address: u64, words: u64) -> Vec<u64> {
-        (address..address + words)
-            .map(|address| self.memory.read(address as u32))
-            .collect()
-    }
-
-    /// Where `words` words of a window are, if all exist.
-    ///
-    /// # Errors
-    /// Why the window does not give them.
-    pub fn reach(&self, tag: u8, offset: u64, words: u64) -> Result<u32, ErrorCode> {
-        let window = &self.windows[usize::from(tag)];
-        window.expect(Mode::Window)?;
-        let first = window.address(offset, words)?;
-        let exist = words == 0 || self.has_word(first) && self.has_word(first + words as u32 - 1);
-        exist.then_some(first).ok_or(ErrorCode::OutOfWindow)
-    }
-
-    /// Executes an atomic: the old value where the operation wants one.
-    ///
-    /// # Errors
-    /// Why it is refused; nothing is changed.
-    pub fn execute(&mut self, atomic: &Atomic) -> Result<Option<u64>, ErrorCode> {
-        let pair = atomic.wide && self.word_bytes == 4;
-        let address = self.reach(atomic.tag, atomic.offset, if pair { 2 } else { 1 })?;
-        if pair && !atomic.offset.is_multiple_of(2) {
-            return Err(ErrorCode::Malformed);
-        }
-        let current = self.read_word(address);
-        let old = match (pair, atomic.wide, atomic.half) {
-            (true, ..) => current | self.read_word(address + 1) << 32,
-            (_, true, _) => current,
-            (.., true) => current >> 32,
-            _ => current & u64::from(u32::MAX),
-        };
-        let operand = |at: usize| match atomic.wide {
-            true => u64::from(atomic.operands[2 * at]) | u64::from(atomic.operands[2 * at + 1]) << 32,
-            false => u64::from(atomic.operands[at]),
-        };
-        let is = |operation: Operation| atomic.operation == operation as u32;
-        let new = if is(Operation::PostAdd) || is(Operation::FetchAdd) {
-            Some(old.wrapping_add(operand(0)))
-        } else if is(Operation::Poke) {
-            Some(operand(0))
-        } else if is(Operation::FetchClear) {
-            Some(0)
-        } else if is(Operation::CompareAndSwap) {
-            (old == operand(0)).then(|| operand(1))
-        } else if is(Operation::AddIf) {
-            (old < operand(0)).then(|| old.wrapping_add(operand(1)))
-        } else {
-            None
-        };
-        if let Some(new) = new {
-            let low = u64::from(u32::MAX);
-            match (pair, atomic.wide, atomic.half) {
-                (true, ..) => {
-                    self.write_word(address, new & low);
-                    self.write_word(address + 1, new >> 32);
-                }
-                (_, true, _) => self.write_word(address, new),
-                (.., true) => self.write_word(address, current & low | new << 32),
-                _ => self.write_word(address, current & !low | new & low),
-            }
-        }
-        Ok((!is(Operation::PostAdd) && !is(Operation::Poke)).then_some(old))
     }
 }

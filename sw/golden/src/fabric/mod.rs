@@ -48,17 +48,18 @@ use self::interface::Interface;
 
 mod bits;
 mod context;
-mod core;
+pub mod cutter;
 mod descriptor;
 mod event;
 mod interface;
 mod mailbox;
 mod memory;
-mod packet;
-mod registers;
+pub mod micro_core;
+pub mod packet;
+pub mod reception;
 mod segment;
 mod transfer;
-mod window;
+pub mod window;
 
 /// Steps that one access may make the fabric do, so that a program that never ends does not stop its caller.
 const STEPS_PER_ACCESS: u64 = 1 << 20;

@@ -1,8 +1,17 @@
-//! What one node tells another. A packet here is one run of words, whatever number of flits and packets it takes.
+//! What one node tells another. Addresses and offsets count words of the fabric's width.
 
-use portico_spec::{ni::ErrorCode, Node};
+use portico_spec::{
+    flit::Head,
+    ni::{
+        command::SEGMENT_OFFSET,
+        packet::{Address, ControlKind, DataKind, Operation, Rows, ERROR_WIDTH, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+        ErrorCode,
+    },
+    Node,
+};
 
-use super::transfer::Transfer;
+use super::{bits::field, transfer::Transfer};
 
 /// A packet on its way.
 #[derive(Clone, Debug)]
@@ -12,67 +21,275 @@ pub(super) struct Sent {
     pub packet: Packet,
 }
 
-/// What it says; addresses and offsets count words of the fabric's width.
+/// A packet of either plane.
 #[derive(Clone, Debug)]
 pub(super) enum Packet {
+    Data(DataPacket),
+    Answer(Answer),
+    Mail { mailbox: u32, value: u64 },
+    Get { tag: u8, slot: u8, transfer: Transfer },
+}
+
+/// A packet of the data plane, without the nodes in its head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataPacket {
+    /// Words for a window.
     Put {
+        /// The window.
         tag: u8,
+        /// Slot of the initiator, for the answer.
         slot: u8,
-        offset: u64,
+        /// How the words lie.
+        place: Place,
+        /// The payload.
         words: Vec<u64>,
+        /// It ends the transfer.
         last: bool,
     },
+    /// Words that a get asked for.
     Reply {
+        /// Slot of the get.
         slot: u8,
-        address: u64,
+        /// Where in the memory the words go.
+        place: Place,
+        /// The payload.
         words: Vec<u64>,
+        /// It ends the transfer.
         last: bool,
+        /// Of the last: the code of the error that broke the get off, or 0. Codes without a meaning travel too.
+        error: u8,
     },
+    /// Words for a window in pointer mode.
     Stream {
+        /// The window.
         tag: u8,
+        /// The payload.
         words: Vec<u64>,
+        /// It ends the transfer.
         last: bool,
     },
+    /// An atomic operation.
     Atomic(Atomic),
+    /// A message for a queue.
     Message {
+        /// The queue's window.
         tag: u8,
-        descriptor: u32,
+        /// The sender's handle of the queue.
+        handle: u8,
+        /// The payload.
         words: Vec<u64>,
     },
+}
+
+/// Where words go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Offset or address of the first.
+    pub first: u64,
+    /// How rows of them lie, unless all lie one after the other.
+    pub rows: Option<Rows>,
+}
+
+impl Place {
+    /// Where word number `word` goes.
+    pub fn of(&self, word: u64) -> u64 {
+        let rows = self.rows.unwrap_or_default();
+        let (row, stride) = (u64::from(rows.row), u64::from(rows.stride));
+        self.first + word.checked_div(row).map_or(word, |full| full * stride + word % row)
+    }
+}
+
+impl From<u64> for Place {
+    fn from(first: u64) -> Place {
+        Place { first, rows: None }
+    }
+}
+
+/// An atomic operation on a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// The window.
+    pub tag: u8,
+    /// Slot of the initiator, for the answer.
+    pub slot: u8,
+    /// Offset of the word, or of the first of two.
+    pub offset: u64,
+    /// Code of the [`Operation`]; one without a meaning is refused at the target.
+    pub operation: u32,
+    /// It is of 64 bits rather than 32.
+    pub wide: bool,
+    /// Of 32 bits in a word of 64: it is the upper half.
+    pub half: bool,
+    /// In words of 32 bits, the lower half first.
+    pub operands: Vec<u32>,
+}
+
+/// What a target tells an initiator on the control plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A transaction is complete.
     Ack {
+        /// Slot of the transaction.
         slot: u8,
     },
+    /// A transaction is refused.
     Refuse {
+        /// Slot of the transaction.
         slot: u8,
+        /// Why.
         error: ErrorCode,
     },
+    /// An atomic is complete and has a result.
     Value {
+        /// Slot of the transaction.
         slot: u8,
+        /// The old value.
         value: u64,
     },
-    Mail {
-        mailbox: u32,
-        value: u64,
-    },
-    Get {
-        tag: u8,
-        slot: u8,
-        transfer: Transfer,
-    },
+    /// A queue has taken a message out.
     Credit {
+        /// The sender's handle of the queue.
         segment: u8,
     },
 }
 
-/// An atomic operation on a window.
-#[derive(Clone, Debug)]
-pub(super) struct Atomic {
-    pub tag: u8,
-    pub slot: u8,
-    pub offset: u64,
-    pub operation: u32,
-    pub wide: bool,
-    /// Upper half of a 64-bit word.
-    pub half: bool,
-    pub operands: Vec<u32>,
+impl DataPacket {
+    /// Reads a packet of so many bits a flit: its source and what it says. None for a kind without a meaning, or without
+    /// the ADDRESS word or handle that its kind has.
+    ///
+    /// # Panics
+    /// If there is no flit.
+    pub fn decode(flits: &[u64], width: usize) -> Option<(Node, DataPacket)> {
+        let Head {
+            source,
+            tag,
+            kind,
+            last,
+            ..
+        } = Head::decode(flits[0] as u32);
+        let kind = DataKind::from_code(kind.into())?;
+        if kind == DataKind::Stream {
+            let words = flits[1..].to_vec();
+            return Some((source, DataPacket::Stream { tag, words, last }));
+        }
+        let second = *flits.get(1)? as u32;
+        let address = Address::decode(second);
+        let (slot, offset) = (address.slot, u64::from(address.offset));
+        let place = || Place {
+            first: offset,
+            rows: address.strided.then(|| {
+                flits
+                    .get(2)
+                    .map_or_else(Rows::default, |&word| Rows::decode(word as u32))
+            }),
+        };
+        let placed = || flits.get(2 + usize::from(address.strided)..).unwrap_or(&[]).to_vec();
+        let packet = match kind {
+            DataKind::Put => DataPacket::Put {
+                tag,
+                slot,
+                place: place(),
+                words: placed(),
+                last,
+            },
+            DataKind::Reply => DataPacket::Reply {
+                slot: field(tag.into(), 0, SLOT_WIDTH) as u8,
+                place: place(),
+                words: placed(),
+                last,
+                error: field(slot.into(), 0, ERROR_WIDTH) as u8,
+            },
+            DataKind::Atomic => DataPacket::Atomic(Atomic {
+                tag,
+                slot,
+                offset,
+                operation: address.operation.into(),
+                wide: address.wide,
+                half: address.strided && !address.wide && width == 64,
+                operands: flits[2..].iter().map(|&word| word as u32).collect(),
+            }),
+            DataKind::Message => DataPacket::Message {
+                tag,
+                handle: field(second, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
+                words: flits[2..].to_vec(),
+            },
+            DataKind::Stream => unreachable!("has no second word"),
+        };
+        Some((source, packet))
+    }
+}
+
+impl Atomic {
+    /// Operands that an operation of 32 bits has, in 32-bit words; none if there is no such operation.
+    pub fn operands(operation: u32) -> Option<usize> {
+        Some(match Operation::from_code(operation)? {
+            Operation::FetchClear | Operation::Peek => 0,
+            Operation::PostAdd | Operation::Poke | Operation::FetchAdd => 1,
+            Operation::CompareAndSwap | Operation::AddIf => 2,
+        })
+    }
+}
+
+impl Answer {
+    /// The flits of the answer.
+    pub fn encode(&self, source: Node, destination: Node) -> Vec<u64> {
+        let (kind, tag, words) = match *self {
+            Answer::Ack { slot } => (ControlKind::Ack, slot, vec![]),
+            Answer::Refuse { slot, error } => (ControlKind::Refuse, slot, vec![error as u64]),
+            Answer::Value { slot, value } => {
+                let words = vec![value & u64::from(u32::MAX), value >> 32];
+                (ControlKind::Value, slot, words)
+            }
+            Answer::Credit { segment } => (ControlKind::Credit, segment, vec![]),
+        };
+        let head = Head {
+            destination,
+            source,
+            tag,
+            kind: kind as u8,
+            last: false,
+        };
+        let head = head.encode().expect("nodes and kinds fit");
+        [vec![head.into()], words].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_packet_lie_a_stride_apart() {
+        let place = Place {
+            first: 10,
+            rows: Some(Rows { row: 2, stride: 5 }),
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(|word| place.of(word)), [10, 11, 15, 16, 20]);
+        assert_eq!([0, 1, 2].map(|word| Place::from(7).of(word)), [7, 8, 9]);
+        let nothing = Place {
+            first: 3,
+            rows: Some(Rows::default()),
+        };
+        assert_eq!(nothing.of(2), 5);
+    }
+
+    #[test]
+    fn a_packet_without_its_address_has_no_meaning() {
+        let head = |kind: DataKind| {
+            u64::from(
+                Head {
+                    kind: kind as u8,
+                    ..Head::default()
+                }
+                .encode()
+                .unwrap(),
+            )
+        };
+        let decoded = |kind| DataPacket::decode(&[head(kind)], 32);
+        for kind in [DataKind::Put, DataKind::Reply, DataKind::Atomic, DataKind::Message] {
+            assert_eq!(decoded(kind), None);
+        }
+        assert!(decoded(DataKind::Stream).is_some());
+        assert_eq!(DataPacket::decode(&[7 << 26, 0], 32), None);
+    }
 }

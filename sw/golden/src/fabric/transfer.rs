@@ -48,18 +48,18 @@ impl Transfer {
     }
 }
 
-/// A transfer under way, row by row.
+/// The runs of a transfer, those left of them.
 #[derive(Clone, Debug)]
-pub(super) struct Progress {
+pub(super) struct Runs {
     transfer: Transfer,
     plane: u64,
     row: u64,
     done: bool,
 }
 
-impl Progress {
-    pub fn new(transfer: Transfer) -> Progress {
-        Progress {
+impl Runs {
+    pub fn new(transfer: Transfer) -> Runs {
+        Runs {
             transfer,
             plane: 0,
             row: 0,
@@ -69,14 +69,14 @@ impl Progress {
 }
 
 /// A transfer of nothing is one last run of no words.
-impl Iterator for Progress {
+impl Iterator for Runs {
     type Item = Run;
 
     fn next(&mut self) -> Option<Run> {
         if self.done {
             return None;
         }
-        let Progress {
+        let Runs {
             transfer, plane, row, ..
         } = *self;
         if transfer.is_empty() {
@@ -134,7 +134,7 @@ mod tests {
     proptest! {
         #[test]
         fn runs_cover_the_transfer_and_end_once(transfer in transfers()) {
-            let runs: Vec<Run> = Progress::new(transfer).collect();
+            let runs: Vec<Run> = Runs::new(transfer).collect();
             let words: u64 = runs.iter().map(|run| run.words).sum();
             prop_assert_eq!(words, transfer.row * transfer.rows * transfer.planes);
             prop_assert_eq!(runs.iter().filter(|run| run.last).count(), 1);

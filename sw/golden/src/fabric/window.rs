@@ -1,30 +1,21 @@
 //! Windows: what a tag of a target stands for.
 
-use portico_spec::{
-    flit::X_WIDTH,
-    ni::{
-        event::EVENT_WIDTH,
-        packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
-        registers::TagRegister,
-        segment::HANDLE_WIDTH,
-        window::{
-            Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET,
-            MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH, MODE_OFFSET, MODE_WIDTH, SLOTS_OFFSET, SLOTS_WIDTH,
-            SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH,
-        },
-        ErrorCode,
+use portico_spec::ni::{
+    event::EVENT_WIDTH,
+    packet::{MAX_MESSAGE_WORDS, ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
+    registers::TagRegister,
+    window::{
+        Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, MODE_WIDTH, SLOTS_OFFSET, SLOTS_WIDTH, SLOT_WORDS_OFFSET,
+        SLOT_WORDS_WIDTH,
     },
-    Node,
+    ErrorCode,
 };
 
-use super::{
-    bits::{bit, field},
-    segment::node,
-};
+use super::bits::{bit, field};
 
 /// One window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Window {
+pub struct Window {
     base: u32,
     size: u32,
     control: u32,
@@ -76,21 +67,27 @@ impl Window {
         Ok(self.base.wrapping_add(offset as u32))
     }
 
-    /// Notes that a word was refused: the end of its transfer will say why.
-    pub fn refuse(&mut self, error: ErrorCode) {
-        self.fault = self.fault.or(Some(error));
+    /// Why words were refused since the last end of a transfer.
+    pub fn fault(&self) -> Option<ErrorCode> {
+        self.fault
     }
 
-    /// An end of a transfer: what was refused since the one before. It counts if nothing was.
-    pub fn end(&mut self) -> Option<ErrorCode> {
-        let fault = self.fault.take();
-        self.ends = self.ends.wrapping_add(u16::from(fault.is_none()));
-        fault
+    /// Notes why words were refused: the end of their transfer will say so.
+    pub fn set_fault(&mut self, fault: Option<ErrorCode>) {
+        self.fault = fault;
     }
 
-    /// What was refused is forgotten for a worse reason.
-    pub fn fail(&mut self, error: ErrorCode) {
-        self.fault = Some(error);
+    /// Ends of transfers that were counted.
+    pub fn ends(&self) -> u16 {
+        self.ends
+    }
+
+    /// A transfer ends with this fault, after so many ends: it counts if nothing was refused.
+    pub fn end(&mut self, ends: u16, fault: Option<ErrorCode>) {
+        self.fault = None;
+        if fault.is_none() {
+            self.ends = ends.wrapping_add(1);
+        }
     }
 
     /// The event that ends of transfers and messages count in.
@@ -131,18 +128,23 @@ impl Window {
         u64::from(u32::from(message) % self.slots()) << slot_words
     }
 
-    /// The address of the slot of a message of so many words; its first word is that of [`MessageHeader`].
+    /// Whether no slot is free.
+    pub fn is_full(&self) -> bool {
+        u32::from(self.written().wrapping_sub(self.released)) >= self.slots()
+    }
+
+    /// Most words of a message.
+    pub fn most_words(&self) -> usize {
+        let slot_words = 1 << field(self.control, SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH);
+        MAX_MESSAGE_WORDS.min(slot_words - 1)
+    }
+
+    /// The address of a word of the next slot; word 0 stands in front of the message.
     ///
     /// # Errors
-    /// `QueueFull`, `TooLong` for a slot, `OutOfWindow`.
-    pub fn slot_for(&self, words: usize) -> Result<u32, ErrorCode> {
-        if u32::from(self.written().wrapping_sub(self.released)) >= self.slots() {
-            return Err(ErrorCode::QueueFull);
-        }
-        if words + 1 > 1 << field(self.control, SLOT_WORDS_OFFSET, SLOT_WORDS_WIDTH) {
-            return Err(ErrorCode::TooLong);
-        }
-        self.address(self.slot(self.written()), words as u64 + 1)
+    /// `OutOfWindow`.
+    pub fn slot_word(&self, word: u64) -> Result<u32, ErrorCode> {
+        self.address(self.slot(self.written()) + word, 1)
     }
 
     /// The message in the next slot is there.
@@ -160,6 +162,7 @@ impl Window {
         address
     }
 
+    /// A register as software reads it.
     pub fn read(&self, register: TagRegister) -> u32 {
         match register {
             TagRegister::Pointer => self.pointer,
@@ -169,6 +172,7 @@ impl Window {
         }
     }
 
+    /// Writes a register.
     pub fn write(&mut self, register: TagRegister, data: u32) {
         match register {
             TagRegister::Base => self.base = data,
@@ -185,48 +189,9 @@ impl Window {
     }
 }
 
-/// The word in front of a message in its slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MessageHeader {
-    pub words: u32,
-    pub source: Node,
-    /// The sender's handle of the queue.
-    pub segment: u8,
-}
-
-impl MessageHeader {
-    pub fn encode(&self) -> u64 {
-        let source = u32::from(self.source.x) | u32::from(self.source.y) << X_WIDTH;
-        u64::from(
-            self.words << MESSAGE_WORDS_OFFSET
-                | source << MESSAGE_SOURCE_OFFSET
-                | u32::from(self.segment) << MESSAGE_HANDLE_OFFSET,
-        )
-    }
-
-    pub fn decode(word: u64) -> MessageHeader {
-        let word = word as u32;
-        MessageHeader {
-            words: field(word, MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH),
-            source: node(word >> MESSAGE_SOURCE_OFFSET),
-            segment: field(word, MESSAGE_HANDLE_OFFSET, HANDLE_WIDTH) as u8,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_message_header_reads_back() {
-        let header = MessageHeader {
-            words: 62,
-            source: Node { x: 15, y: 16 },
-            segment: 200,
-        };
-        assert_eq!(MessageHeader::decode(header.encode()), header);
-    }
 
     #[test]
     fn a_stream_fills_rows_and_stops_at_the_end_of_its_window() {
@@ -248,14 +213,15 @@ mod tests {
             TagRegister::Control,
             Mode::Queue as u32 | 2 << SLOT_WORDS_OFFSET | 1 << SLOTS_OFFSET,
         );
-        assert_eq!(window.slot_for(4), Err(ErrorCode::TooLong));
+        assert_eq!(window.most_words(), 3);
         assert_eq!(window.release(), None);
         for message in 0..70_000u32 {
-            assert_eq!(window.slot_for(3), Ok(message % 2 * 4));
+            assert!(!window.is_full());
+            assert_eq!(window.slot_word(3), Ok(message % 2 * 4 + 3));
             window.enqueue();
             assert_eq!(window.read(TagRegister::Pointer), (message + 1) & 0xffff);
             if message > 0 {
-                assert_eq!(window.slot_for(0), Err(ErrorCode::QueueFull));
+                assert!(window.is_full());
                 assert_eq!(window.release(), Some((message - 1) % 2 * 4));
             }
         }

@@ -10,7 +10,7 @@ use portico_spec::{
     },
 };
 
-use super::{interface::Interface, packet::Packet, window::MessageHeader};
+use super::{super::reception::release, Interface};
 
 /// Block, place in it.
 fn split(index: u16) -> (u32, usize) {
@@ -27,7 +27,7 @@ fn part<P: Place>(place: usize) -> (usize, Option<P>) {
 
 impl Interface {
     /// The register of this index; 0 if there is none, or if it is only written.
-    pub fn read_register(&self, index: u16) -> u32 {
+    pub(super) fn read_register(&self, index: u16) -> u32 {
         let (block, place) = split(index);
         match Block::from_code(block) {
             Some(Block::Control) => part(place).1.map_or(0, |register| self.read_control(register)),
@@ -80,7 +80,7 @@ impl Interface {
     }
 
     /// Writes the register of this index, if there is one to write.
-    pub fn write_register(&mut self, index: u16, data: u32) {
+    pub(super) fn write_register(&mut self, index: u16, data: u32) {
         let (block, place) = split(index);
         match Block::from_code(block) {
             Some(Block::Command) => {
@@ -113,24 +113,13 @@ impl Interface {
                     self.program[at] = data;
                 }
             }
-            Some(Block::Release) => self.release(place % self.windows.len(), data),
+            Some(Block::Release) => release(self, (place % self.windows.len()) as u8, data),
             Some(Block::Pages) => {
                 if let (page, Some(half)) = part(place) {
                     self.memory.write_page(page, half, data);
                 }
             }
             _ => {}
-        }
-    }
-
-    /// Gives back messages of a queue: a credit to the sender of each.
-    fn release(&mut self, tag: usize, messages: u32) {
-        for _ in 0..messages {
-            let Some(address) = self.windows[tag].release() else {
-                return;
-            };
-            let MessageHeader { source, segment, .. } = MessageHeader::decode(self.read_word(address));
-            self.send(source, Packet::Credit { segment });
         }
     }
 }

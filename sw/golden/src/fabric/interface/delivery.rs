@@ -1,0 +1,91 @@
+//! What a node does with what comes to it.
+
+use portico_spec::{ni::ErrorCode, Node};
+
+use super::{
+    super::{
+        context::{Context, Owner, Task},
+        descriptor::Common,
+        packet::{Answer, Packet},
+        reception::{receive, Cell, Target},
+        transfer::Runs,
+        window::Window,
+    },
+    Interface,
+};
+
+impl Interface {
+    /// Takes what another node, or this one, has sent.
+    pub fn deliver(&mut self, source: Node, packet: Packet) {
+        match packet {
+            Packet::Data(packet) => receive(self, source, packet),
+            Packet::Answer(Answer::Ack { slot }) => self.complete(slot, None),
+            Packet::Answer(Answer::Refuse { slot, error }) => self.complete(slot, Some(error)),
+            Packet::Answer(Answer::Value { slot, value }) => self.complete_with(slot, value),
+            Packet::Answer(Answer::Credit { segment }) => self.segments[usize::from(segment)].give_credit(),
+            Packet::Mail { mailbox, value } => {
+                if let Some(event) = self.mailboxes[mailbox as usize].take(value) {
+                    self.notify(event, None);
+                }
+            }
+            Packet::Get { tag, slot, transfer } => {
+                let owner = Owner {
+                    destination: source,
+                    tag,
+                    slot: Some(slot),
+                    common: Common::of(0),
+                };
+                let task = Task::Serve(Runs::new(transfer));
+                self.contexts.push_back(Context { owner, task });
+            }
+        }
+    }
+}
+
+impl Target for Interface {
+    fn width(&self) -> usize {
+        8 * self.word_bytes as usize
+    }
+
+    fn window(&mut self, tag: u8) -> &mut Window {
+        &mut self.windows[usize::from(tag)]
+    }
+
+    fn cell(&self, address: u32) -> Cell {
+        match address {
+            _ if self.is_register(address) => Cell::Register,
+            _ if u64::from(address) < self.memory.words() => Cell::Memory,
+            _ => Cell::Nothing,
+        }
+    }
+
+    fn read(&self, address: u32) -> u64 {
+        self.memory.read(address)
+    }
+
+    fn write(&mut self, address: u32, word: u64) {
+        self.write_word(address, word);
+    }
+
+    fn write_half(&mut self, address: u32, upper: bool, half: u32) {
+        let shift = if upper { 32 } else { 0 };
+        let kept = self.memory.read(address) & !(u64::from(u32::MAX) << shift);
+        self.memory.write(address, kept | u64::from(half) << shift);
+    }
+
+    fn answer(&mut self, to: Node, answer: Answer) {
+        self.send(to, Packet::Answer(answer));
+    }
+
+    fn complete(&mut self, slot: u8, error: u8) {
+        Interface::complete(self, slot, ErrorCode::from_code(error.into()));
+    }
+
+    fn notify(&mut self, event: u32, error: Option<ErrorCode>) {
+        Interface::notify(self, event, error);
+    }
+
+    fn refuse(&mut self, words: u32) {
+        self.refused += words;
+    }
+}
