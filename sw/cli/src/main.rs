@@ -4,7 +4,6 @@ mod command;
 mod config_args;
 mod design;
 mod failure;
-mod line_plot;
 mod model;
 mod output;
 mod plot;

@@ -2,9 +2,8 @@
 
 use super::{blocks_tables, sign};
 use crate::{
-    line_plot,
     output::{self, Output},
-    progress,
+    plot, progress,
 };
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
@@ -95,7 +94,7 @@ impl Blocks {
         let svg = folder.filter(|_| !plots.is_empty());
         let svg = svg.map(|folder| folder.join("blocks.svg"));
         for file in self.svg.into_iter().chain(svg) {
-            output.add(file, line_plot::blocks(&plots)?);
+            output.add(file, plot::blocks(&plots)?);
         }
         output.commit()?;
         output::print(&blocks_tables::text(&report, &plots))

@@ -3,9 +3,8 @@
 use super::{fabric_report, onesided_tables};
 use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
-    line_plot,
     output::{self, Output},
-    progress,
+    plot, progress,
 };
 use clap::Args;
 use portico_testbench::{
@@ -68,8 +67,8 @@ impl Onesided {
             output.add(file, report.to_json());
         }
         if let Some(folder) = folder {
-            output.add(folder.join("transfers.svg"), line_plot::transfers(&figures.sizes)?);
-            output.add(folder.join("atomics.svg"), line_plot::atomics(&figures.atomics)?);
+            output.add(folder.join("transfers.svg"), plot::transfers(&figures.sizes)?);
+            output.add(folder.join("atomics.svg"), plot::atomics(&figures.atomics)?);
         }
         output.commit()?;
         output::print(&onesided_tables::text(&report, &figures))

@@ -1,7 +1,7 @@
-//! Plots of lines over logarithmic axes, as SVG: one file a figure, side by side panels with a legend each.
+//! Lines over logarithmic axes: panels in rows of two, with a legend each.
 
-use anyhow::{anyhow, ensure};
-use plotters::{coord::Shift, prelude::*};
+use anyhow::ensure;
+use plotters::prelude::*;
 use portico_testbench::{
     blocks_bench::Plot,
     onesided_bench::{
@@ -11,21 +11,13 @@ use portico_testbench::{
     },
 };
 
-/// Size of a panel, and of the band above all of them, in pixels.
-const PANEL: (u32, u32) = (520, 360);
-const BAND: u32 = 48;
+use super::{colour, Area, Drawn, Points, Sheet};
 
-/// One a line; told apart by people who do not see all colours (Okabe and Ito, 2008).
-const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(230, 159, 0),
-];
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+const SHEET: Sheet = Sheet {
+    panel: (520, 360),
+    band: 48,
+    title: 14,
+};
 
 /// One pair of axes.
 #[derive(Debug, PartialEq)]
@@ -34,7 +26,7 @@ struct Panel {
     x: String,
     y: String,
     /// Name and points; all coordinates are above zero.
-    lines: Vec<(String, Vec<(f64, f64)>)>,
+    lines: Vec<(String, Points)>,
 }
 
 /// Throughput and latency against size: a row of panels for each direction and memory, a line for each number of tiles.
@@ -123,32 +115,15 @@ fn svg(title: &str, panels: &[Panel]) -> anyhow::Result<String> {
     ensure!(points.any(|(_, points)| !points.is_empty()), "no point to plot");
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
-    let size = (PANEL.0 * columns as u32, PANEL.1 * rows as u32 + BAND);
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        draw(&root, title, panels, (rows, columns)).map_err(|error| anyhow!("cannot plot: {error}"))?;
-    }
-    Ok(svg)
+    SHEET.svg(title, (rows, columns), |_, areas| {
+        panels
+            .iter()
+            .zip(areas)
+            .try_for_each(|(panel, area)| draw_panel(area, panel))
+    })
 }
 
-fn draw<'a>(
-    root: &Area<'a>,
-    title: &str,
-    panels: &[Panel],
-    split: (usize, usize),
-) -> Result<(), Box<dyn std::error::Error + 'a>> {
-    root.fill(&WHITE)?;
-    let (band, below) = root.split_vertically(BAND);
-    band.draw(&Text::new(title.to_owned(), (20, 14), ("sans-serif", 24).into_font()))?;
-    for (panel, area) in panels.iter().zip(below.split_evenly(split)) {
-        draw_panel(&area, panel)?;
-    }
-    root.present()?;
-    Ok(())
-}
-
-fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Result<(), Box<dyn std::error::Error + 'a>> {
+fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Drawn<'a> {
     let points = || panel.lines.iter().flat_map(|(_, points)| points);
     let (x, y) = (span(points().map(|point| point.0)), span(points().map(|point| point.1)));
     let mut chart = ChartBuilder::on(area)
@@ -166,7 +141,8 @@ fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Result<(), Box<dyn std::err
         .y_label_formatter(&|y| format!("{y}"))
         .light_line_style(WHITE)
         .draw()?;
-    for ((name, points), colour) in panel.lines.iter().zip(COLOURS.iter().cycle()) {
+    for (index, (name, points)) in panel.lines.iter().enumerate() {
+        let colour = colour(index);
         let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
         chart.draw_series(line)?.label(name).legend(move |(x, y)| {
             let ends = [(x, y), (x + 18, y)];
