@@ -316,6 +316,19 @@ fn a_row_without_words_moves_nothing() {
 }
 
 #[test]
+fn there_is_no_window_and_no_segment_behind_the_last() {
+    let mut bench = Bench::new(32);
+    let (tags, segments) = (256 * 8, 256 * 4);
+    bench.set(TARGET, Block::Tags, tags + 8 + 3, 5);
+    assert_eq!(bench.get(TARGET, Block::Tags, 8 + 3), 0);
+    bench.set(TARGET, Block::Tags, 8 + 3, 5);
+    assert_eq!(bench.get(TARGET, Block::Tags, tags + 8 + 3), 0);
+    bench.set(INITIATOR, Block::Segments, segments + WINDOW * 4 + 1, 0);
+    bench.push(&[word(PUT, WINDOW), 0, 0, 1 << 16 | 2]);
+    assert_eq!(bench.event(), (1, None));
+}
+
+#[test]
 fn others() {
     expect(&[
         (&[word(MAIL, 0), 0], ErrorCode::Malformed),

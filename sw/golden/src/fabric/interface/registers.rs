@@ -18,11 +18,16 @@ fn split(index: u16) -> (u32, usize) {
     (index >> BLOCK_OFFSET, (index & ((1 << BLOCK_OFFSET) - 1)) as usize)
 }
 
-/// Number of an item of the block, and the register of it, if there is one.
+/// Number of an item of the block, and the register of it, if there is one. Behind the last item the first comes again.
 fn part<P: Place>(place: usize) -> (usize, Option<P>) {
-    let map = P::BLOCK.map();
-    let number = place & ((1 << map.number_width) - 1);
-    (place >> map.number_width & (map.items - 1), P::from_number(number))
+    let (item, register) = item(place);
+    (item & (P::BLOCK.map().items - 1), register)
+}
+
+/// The same, but no item comes again.
+fn item<P: Place>(place: usize) -> (usize, Option<P>) {
+    let width = P::BLOCK.map().number_width;
+    (place >> width, P::from_number(place & ((1 << width) - 1)))
 }
 
 impl Interface {
@@ -36,8 +41,11 @@ impl Interface {
                 register.map_or(0, |register| self.events[event].read(register))
             }
             Some(Block::Tags) => {
-                let (tag, register) = part(place);
-                register.map_or(0, |register| self.windows[tag].read(register))
+                let (tag, register) = item(place);
+                let window = self.windows.get(tag);
+                window
+                    .zip(register)
+                    .map_or(0, |(window, register)| window.read(register))
             }
             Some(Block::Mailboxes) => {
                 let (mailbox, register) = part(place);
@@ -93,13 +101,15 @@ impl Interface {
                 }
             }
             Some(Block::Tags) => {
-                if let (tag, Some(register)) = part(place) {
-                    self.windows[tag].write(register, data);
+                let (tag, register) = item(place);
+                if let Some((window, register)) = self.windows.get_mut(tag).zip(register) {
+                    window.write(register, data);
                 }
             }
             Some(Block::Segments) => {
-                if let (segment, Some(register)) = part(place) {
-                    self.segments[segment].write(register, data);
+                let (segment, register) = item(place);
+                if let Some((segment, register)) = self.segments.get_mut(segment).zip(register) {
+                    segment.write(register, data);
                 }
             }
             Some(Block::Mailboxes) => {
