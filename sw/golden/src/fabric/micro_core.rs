@@ -57,7 +57,7 @@ struct Loop {
     left: u32,
 }
 
-/// The fields of an instruction. A word that software may not write has meanings too.
+/// The fields of an instruction. The hardware runs words too that the assembler refuses, and so does this.
 struct Fields {
     op: Op,
     a: usize,

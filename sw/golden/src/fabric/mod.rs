@@ -5,6 +5,16 @@
 //! concerns. What waits for an event or a credit waits, and others go on. Registers that tell of time read 0, and rates
 //! and sizes of packets have no effect.
 //!
+//! Parts of it stand alone, so that benches of single blocks can hold them to the same model:
+//!
+//! | part | what it says |
+//! | --- | --- |
+//! | [`micro_core`] | what the instructions of a program do |
+//! | [`cutter`] | how what a program sends is cut into packets |
+//! | [`packet`] | what packets say, and the flits of some |
+//! | [`window`] | what a tag of a target stands for |
+//! | [`reception`] | what packets of the data plane do to their target |
+//!
 //! A tile puts four words into the memory of its neighbour, through the window over a node's whole address space:
 //!
 //! ```
