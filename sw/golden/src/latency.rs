@@ -1,6 +1,6 @@
 //! Time on an idle mesh, and throughput of a loaded one.
 //!
-//! A router takes one cycle at zero load: a flit accepted at an input in one cycle leaves the router in the next. A way
+//! A router takes one cycle at zero load: a flit accepted at an input in one cycle leaves the router in the next. A path
 //! of d hops passes d + 1 routers. Flits of a packet follow each other without a gap.
 
 use portico_spec::{routing, Config};

@@ -1,10 +1,16 @@
-//! What the fabric must do, said without hardware.
+//! Reference models of the hardware, in plain software.
 //!
-//! [`network`] is the untimed model: it knows who must receive what, and in which order. A testbench tells it each
-//! packet that entered and shows it each packet that came out; it objects to everything lost, changed, doubled,
-//! reordered or delivered to the wrong place. [`latency`] is the reference in cycles for an idle mesh, and the bound
-//! that no mesh can pass under uniform load. [`fabric`] is all nodes behind their registers, as software sees them. [`fp`],
-//! [`mpe`] and [`portals`] are the blocks that are useful alone: addition, reduction, matching lists, buddy allocator.
+//! | module | models |
+//! | --- | --- |
+//! | [`fabric`] | all nodes behind their registers, as software sees them |
+//! | [`network`] | one plane: who receives which packet, and in which order |
+//! | [`latency`] | cycles on an idle mesh, and the bound of throughput under uniform load |
+//! | [`fp`] | the floating-point adder |
+//! | [`mpe`] | reductions |
+//! | [`portals`] | matching lists, buddy allocator |
+//!
+//! No model but [`latency`] has time. A testbench tells [`Network`] each packet that enters the mesh and each that comes
+//! out. The network objects to a packet that is lost, changed, doubled, reordered or delivered to the wrong place.
 //!
 //! ```
 //! use portico_golden::{zero_load_latency, Delivery, Network};

@@ -11,7 +11,7 @@ pub(super) struct Context {
     pub task: Task,
 }
 
-/// For whom a context works.
+/// The command that a context works for, and its target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub destination: Node,
@@ -24,7 +24,7 @@ pub(super) struct Owner {
 #[derive(Clone, Debug)]
 pub(super) enum Task {
     Put(Runs),
-    /// Gives the words of a window, the tag, to the destination, for its slot.
+    /// Sends the words of window `tag` to the destination, which holds the slot.
     Serve(Runs),
     Stream(Runs),
     Enqueue {

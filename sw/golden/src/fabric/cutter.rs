@@ -128,7 +128,7 @@ impl Cutter {
     /// Sends the row at `local`. What comes before a piece that is refused has been sent.
     ///
     /// # Errors
-    /// Its bound's error beyond the local memory, `OutOfSegment`, `Ended`.
+    /// [`Bounds::beyond_memory`], `OutOfSegment`, `Ended`.
     pub fn row(&mut self, local: u64, at: &mut impl Outlet) -> Result<(), ErrorCode> {
         let has_gaps = self.bounds.placed && self.row != self.stride;
         let goes_whole = has_gaps && self.row <= self.bounds.maximum;

@@ -23,7 +23,7 @@ use super::{
     transfer::Transfer,
 };
 
-/// What every descriptor says in its first word.
+/// The fields that the first word of every descriptor has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common {
     pub event: u32,
@@ -75,10 +75,10 @@ pub(super) struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// What the words ask for.
+    /// Decodes the words of a descriptor.
     ///
     /// # Errors
-    /// Why they are refused.
+    /// Why the descriptor is refused.
     pub fn decode(&self, words: &[u32]) -> Result<Action, ErrorCode> {
         let opcode = field(words[0], OPCODE_OFFSET, OPCODE_WIDTH);
         let is = |code: Opcode| opcode == code as u32;

@@ -35,14 +35,14 @@ mod delivery;
 mod registers;
 mod running;
 
-/// A node's memory, its registers and what it is doing.
+/// A node's memory, its registers and its running commands.
 #[derive(Clone, Debug)]
 pub(super) struct Interface {
     pub node: Node,
-    /// Columns, rows and edge nodes, as its register says.
-    pub fabric: u32,
+    /// Columns, rows and edge nodes, as the register of this name has them.
+    pub tiles: u32,
     pub word_bytes: u32,
-    /// The bit of a word's address that registers have.
+    /// The bit that is set in the address of every register.
     register_bit: u32,
     pub memory: Memory,
     pub events: Vec<Event>,
@@ -51,9 +51,9 @@ pub(super) struct Interface {
     pub mailboxes: Vec<Mailbox>,
     pub program: Vec<u32>,
     cores: usize,
-    /// Words that a window did not take.
+    /// Words that a window refused.
     pub refused: u32,
-    /// Descriptors that the command queue did not take.
+    /// Descriptors for which the command queue had no room.
     pub dropped: u32,
     pub outgoing: VecDeque<Sent>,
     incomplete: Vec<u32>,
@@ -85,7 +85,7 @@ impl Interface {
         windows[SYSTEM_WINDOW] = Window::system(config.space_bytes(terminal) / word_bytes);
         Interface {
             node: config.terminal_node(terminal),
-            fabric: config.tiles_register(),
+            tiles: config.tiles_register(),
             word_bytes,
             register_bit: config.registers_base(terminal) / word_bytes,
             memory: match config.terminal(terminal) {
@@ -152,12 +152,12 @@ impl Interface {
         }
     }
 
-    /// Whether nothing is left to do, or everything waits for others.
+    /// Whether no command runs or waits and no packet is left to send.
     pub fn is_idle(&self) -> bool {
         self.commands.is_empty() && self.contexts.is_empty() && self.outgoing.is_empty()
     }
 
-    /// Does what can be done, at most `budget` steps of it, and counts them down. Gives whether anything was done.
+    /// Runs what can run, for at most `budget` steps, and subtracts these. Returns whether anything ran.
     pub fn advance(&mut self, budget: &mut u64) -> bool {
         let before = *budget;
         while *budget > 0 && self.dispatch_next() {
@@ -328,7 +328,7 @@ impl Interface {
         others.filter_map(|(_, slot)| *slot).any(|slot| slot.segment == segment)
     }
 
-    /// A command without a slot is done.
+    /// A command without a slot is done: counts in its event, unless it is quiet.
     pub fn succeed(&mut self, common: Common) {
         if !common.quiet {
             self.notify(common.event, None);

@@ -1,4 +1,4 @@
-//! What a node remembers: a scratchpad, or external memory seen through pages.
+//! The memory of a node: a scratchpad, or external memory seen through pages.
 
 use portico_spec::ni::{
     page::{ALIGNMENT_WIDTH, PAGES, PAGE_OFFSET_WIDTH},
@@ -19,7 +19,7 @@ pub(super) struct External {
     word_bytes: u64,
     /// The byte at which each page begins.
     bases: [u64; PAGES],
-    /// By the byte at which they begin.
+    /// Each by the byte at which it begins.
     words: HashMap<u64, u64>,
 }
 

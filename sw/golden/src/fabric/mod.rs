@@ -1,13 +1,13 @@
-//! The golden fabric: what all nodes do together, without time.
+//! The golden fabric: all nodes together, without time.
 //!
-//! [`GoldenFabric`] answers reads and writes of every node's address space as the hardware does once it has come to
-//! rest: a command that can run has run by the time that the write of its last word returns, on every node that it
-//! concerns. What waits for an event or a credit waits, and others go on. Registers that tell of time read 0, and rates
-//! and sizes of packets have no effect.
+//! [`GoldenFabric`] answers reads and writes of every node's address space as the hardware does once nothing moves any
+//! more. A command runs as soon as the last word of its descriptor is written, on every node that it concerns. A command
+//! that waits for an event or a credit does not stop others. Registers that count cycles read 0. Rates and sizes of
+//! packets have no effect.
 //!
-//! Parts of it stand alone, so that benches of single blocks can hold them to the same model:
+//! Some parts are public, so that the benches of single blocks use the same model:
 //!
-//! | part | what it says |
+//! | part | what it models |
 //! | --- | --- |
 //! | [`micro_core`] | what the instructions of a program do |
 //! | [`cutter`] | how what a program sends is cut into packets |
@@ -71,10 +71,10 @@ mod segment;
 mod transfer;
 pub mod window;
 
-/// Steps that one access may make the fabric do, so that a program that never ends does not stop its caller.
+/// Most steps of the fabric in one access: a program that never ends must not stop the caller.
 const STEPS_PER_ACCESS: u64 = 1 << 20;
 
-/// Steps of a node until what it has sent is delivered.
+/// Most steps of a node before its packets are delivered.
 const STEPS_PER_TURN: u64 = 16;
 
 /// All nodes of a fabric.
@@ -85,8 +85,8 @@ pub struct GoldenFabric {
 }
 
 impl GoldenFabric {
-    /// A fabric after reset. Tiles and the first edge node, the host, have the configured memory; the other edge nodes have
-    /// external memory, and of it what their pages show.
+    /// A fabric after reset. Tiles and the host, which is the first edge node, have the configured memory. The other edge
+    /// nodes have external memory, as their pages show it.
     pub fn new(config: &Config) -> GoldenFabric {
         GoldenFabric {
             config: config.clone(),
@@ -96,12 +96,12 @@ impl GoldenFabric {
         }
     }
 
-    /// What the fabric was made from.
+    /// The configuration of the fabric.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Reads 32 bits at a byte address of a node, whose low two bits are ignored; 0 where nothing is.
+    /// Reads 32 bits at a byte address of a node, whose low two bits are ignored. Reads 0 where nothing is.
     ///
     /// # Panics
     /// If there is no such node.
@@ -111,7 +111,7 @@ impl GoldenFabric {
         (self.interfaces[node].read_word(word) >> shift) as u32
     }
 
-    /// Writes 32 bits at a byte address of a node, whose low two bits are ignored, and lets everything run that can.
+    /// Writes 32 bits at a byte address of a node, whose low two bits are ignored. Then everything runs that can.
     ///
     /// # Panics
     /// If there is no such node.
@@ -130,7 +130,7 @@ impl GoldenFabric {
         self.settle();
     }
 
-    /// Gives a node a descriptor, as an accelerator's stream would, and lets everything run that can.
+    /// Gives a node a descriptor, as an accelerator's stream would. Then everything runs that can.
     ///
     /// # Panics
     /// If there is no such node.
@@ -158,7 +158,7 @@ impl GoldenFabric {
         self.interfaces[node].interrupts() != 0
     }
 
-    /// Whether no command is left anywhere, neither running nor waiting.
+    /// Whether no command runs or waits anywhere.
     pub fn is_idle(&self) -> bool {
         self.interfaces.iter().all(Interface::is_idle)
     }

@@ -21,7 +21,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Whether it is of this kind.
+    /// Checks that it is of this kind.
     ///
     /// # Errors
     /// `UnknownSegment` if it is of none, `WrongSegment` if it is of another.
@@ -34,7 +34,7 @@ impl Segment {
         }
     }
 
-    /// Whether it is anything.
+    /// Checks that it has a kind.
     ///
     /// # Errors
     /// `UnknownSegment` if not.

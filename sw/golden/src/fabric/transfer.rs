@@ -20,7 +20,7 @@ pub(super) struct Run {
     pub remote: u64,
     pub local: u64,
     pub words: u64,
-    /// None follows.
+    /// No run follows.
     pub last: bool,
 }
 
@@ -48,7 +48,7 @@ impl Transfer {
     }
 }
 
-/// The runs of a transfer, those left of them.
+/// The runs of a transfer that are left.
 #[derive(Clone, Debug)]
 pub(super) struct Runs {
     transfer: Transfer,

@@ -44,7 +44,7 @@ impl Window {
         field(self.control, MODE_OFFSET, MODE_WIDTH)
     }
 
-    /// Whether it is in this mode.
+    /// Checks that it is in this mode.
     ///
     /// # Errors
     /// `UnknownWindow` if it is off, `WrongWindow` if it is in another mode.
@@ -82,7 +82,7 @@ impl Window {
         self.ends
     }
 
-    /// A transfer ends with this fault, after so many ends: it counts if nothing was refused.
+    /// Ends a transfer with this fault. Without a fault it counts, as the one after `ends`.
     pub fn end(&mut self, ends: u16, fault: Option<ErrorCode>) {
         self.fault = None;
         if fault.is_none() {
@@ -95,7 +95,7 @@ impl Window {
         bit(self.control, EVENT_ENABLE_OFFSET).then(|| field(self.control, EVENT_OFFSET, EVENT_WIDTH))
     }
 
-    /// The address of the next word of a stream; the pointer goes on, in rows if it has any.
+    /// The address of the next word of a stream. The pointer moves on, along rows if the window has any.
     ///
     /// # Errors
     /// `OutOfWindow` behind the last word.
@@ -147,12 +147,12 @@ impl Window {
         self.address(self.slot(self.written()) + word, 1)
     }
 
-    /// The message in the next slot is there.
+    /// Counts the message that is now in the next slot.
     pub fn enqueue(&mut self) {
         self.pointer = u32::from(self.written().wrapping_add(1));
     }
 
-    /// Gives back the oldest message that is not yet released: the address of its slot.
+    /// Releases the oldest message. Returns the address of its slot, if there is a message.
     pub fn release(&mut self) -> Option<u32> {
         if self.written() == self.released || self.mode() != Mode::Queue as u32 {
             return None;

@@ -1,3 +1,3 @@
-//! What the parts of the message-passing engine do.
+//! The parts of the message-passing engine.
 
 pub mod reduce;

@@ -1,5 +1,5 @@
-//! The list manager, said without hardware: each list is a vector in append order, and every search goes through it from
-//! the front. Nothing is hashed or linked, and handles are just numbers that rise.
+//! The list manager. Each list is a vector in append order, and a search goes through it from the front. Nothing is hashed
+//! or linked. Handles are numbers that rise.
 
 use portico_spec::portals::list::{
     Answer, Counters, Entry, List, Opcode, Status, ANY_SOURCE, CODE_WIDTH, HANDLE_OFFSET, LIST_OFFSET, LIST_WIDTH,

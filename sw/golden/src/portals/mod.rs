@@ -1,4 +1,4 @@
-//! The Portals accelerator, said without hardware.
+//! The parts of the Portals accelerator.
 
 pub mod buddy;
 pub mod list;

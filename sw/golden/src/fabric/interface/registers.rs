@@ -65,7 +65,7 @@ impl Interface {
         match register {
             ControlRegister::Id => IDENTITY,
             ControlRegister::Node => u32::from(self.node.x) | u32::from(self.node.y) << X_WIDTH,
-            ControlRegister::Tiles => self.fabric,
+            ControlRegister::Tiles => self.tiles,
             ControlRegister::Memory => self.memory.words() as u32 * self.word_bytes,
             ControlRegister::Status => 0,
             ControlRegister::InterruptLow => self.interrupts() as u32,
