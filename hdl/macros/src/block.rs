@@ -1,8 +1,8 @@
 //! `Block` for a structure, and its description.
 
 use crate::{
-    documentation::{first_paragraph, lines},
-    interface::fields,
+    documentation::lines,
+    interface::{described, fields},
 };
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -63,10 +63,8 @@ fn description(input: &DeriveInput, all: &[&Field]) -> TokenStream {
     let sizes = all.iter().filter(is_size);
     let (size_names, sizes): (Vec<_>, Vec<_>) = sizes.map(|field| (named(field), &field.ident)).unzip();
     let is_port = |field: &&&Field| matches!(field.vis, Visibility::Public(_));
-    let ports: Vec<_> = all.iter().filter(is_port).collect();
-    let port_names = ports.iter().map(|field| named(field));
-    let port_types = ports.iter().map(|field| &field.ty);
-    let comments = ports.iter().map(|field| first_paragraph(&field.attrs));
+    let ports: Vec<&Field> = all.iter().filter(is_port).copied().collect();
+    let ports = described(&ports);
     let is_inside = |field: &&&Field| !named(field).starts_with('_') && !is_port(field);
     let inside: Vec<_> = all.iter().filter(is_inside).collect();
     let inside_names = inside.iter().map(|field| named(field));
@@ -74,26 +72,21 @@ fn description(input: &DeriveInput, all: &[&Field]) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
         use ::portico_verilog::describe::{self, ByDefault, ByInterface, ByKernel, NoKernel};
-        if describe::is_heard() {
-            let mut ports = ::std::vec::Vec::new();
-            #(describe::add_ports(
-                &mut ports,
-                #port_names,
-                #comments,
-                (&describe::Type::<#port_types>::new()).ports(),
-            );)*
-            describe::tell(describe::Description {
-                name: #name,
-                file: file!(),
-                documentation: &[#(#documentation),*],
-                parameters: ::std::vec![
-                    #((#generic_names, ::std::string::ToString::to_string(&#generics)),)*
-                    #((#size_names, ::std::string::ToString::to_string(&self.#sizes)),)*
-                ],
-                ports,
-                inside: ::std::vec![#((#inside_names, ::std::any::type_name::<#inside_types>()),)*],
-                constants: (&describe::OfBlock(self)).constants(),
-            });
-        }
+        describe::tell(
+            const {
+                &describe::Description {
+                    name: #name,
+                    file: file!(),
+                    documentation: &[#(#documentation),*],
+                    ports: #ports,
+                    inside: &[#((#inside_names, ::std::any::type_name::<#inside_types>),)*],
+                    constants: || (&describe::OfBlock::<Self>::new()).constants(),
+                }
+            },
+            &[
+                #((#generic_names, #generics as u128),)*
+                #((#size_names, self.#sizes as u128),)*
+            ],
+        );
     }
 }

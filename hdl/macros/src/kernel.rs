@@ -74,13 +74,13 @@ pub fn expand(mut item: ItemImpl) -> Result<TokenStream> {
 
         #[automatically_derived]
         impl #impl_generics ::portico_verilog::describe::Kernel for #block #where_clause {
-            fn constants() -> ::std::vec::Vec<::portico_verilog::describe::Constant> {
-                ::std::vec![#(::portico_verilog::describe::Constant {
+            const CONSTANTS: &'static [::portico_verilog::describe::Constant] = &[
+                #(::portico_verilog::describe::Constant {
                     key: #keys,
                     name: #names,
-                    value: ::portico_verilog::describe::Number::number(#values),
-                }),*]
-            }
+                    value: #values as u128,
+                }),*
+            ];
         }
     })
 }

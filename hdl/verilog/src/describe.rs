@@ -4,13 +4,12 @@
 //! [`crate::prelude`] implement the traits of this module; `accept` of such a block tells its [`Description`] to whoever
 //! listens, just before it opens its scope.
 
-use rust_hdl::core::bits::Bits;
 use std::{cell::RefCell, marker::PhantomData};
 
 pub use rust_hdl::prelude::hdl_gen;
 
-/// A block's own words.
-#[derive(Clone, Debug, Default)]
+/// A block's own words: what is the same for all blocks of its type.
+#[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// Name of its type: `InputFifo`.
     pub name: &'static str,
@@ -18,18 +17,33 @@ pub struct Description {
     pub file: &'static str,
     /// Lines of its documentation.
     pub documentation: &'static [&'static str],
-    /// Const generics and sizes (fields `_rows: usize`), by name.
-    pub parameters: Vec<(&'static str, String)>,
-    /// Documentation of its public fields and of the ports inside them, by path: `s_axis$tdata`.
-    pub ports: Vec<(String, &'static str)>,
+    /// Its public fields.
+    pub ports: &'static [Field],
     /// Types of its private fields, by name: they tell what blocks are that do not describe themselves.
-    pub inside: Vec<(&'static str, &'static str)>,
+    pub inside: &'static [(&'static str, fn() -> &'static str)],
     /// Constants that its kernel names.
-    pub constants: Vec<Constant>,
+    pub constants: fn() -> &'static [Constant],
 }
 
+/// A public field.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Its documentation.
+    pub comment: &'static str,
+    /// The ports inside it, where it is an interface.
+    pub inside: Option<fn() -> Ports>,
+}
+
+/// Documentation of ports, by path: `s_axis$tdata`.
+pub type Ports = Vec<(String, &'static str)>;
+
+/// Const generics and sizes (fields `_rows: usize`), by name.
+pub type Parameters = Vec<(&'static str, u128)>;
+
 /// A constant that a kernel names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Constant {
     /// As the kernel's AST spells it: `op$PEEK`.
     pub key: &'static str,
@@ -39,26 +53,24 @@ pub struct Constant {
     pub value: u128,
 }
 
+/// What a block has told.
+pub(crate) type Told = (&'static Description, Parameters);
+
 thread_local! {
-    static HEARD: RefCell<Option<Vec<Description>>> = const { RefCell::new(None) };
+    static HEARD: RefCell<Option<Vec<Told>>> = const { RefCell::new(None) };
 }
 
-/// Whether somebody listens on this thread, so that a description is worth making.
-pub fn is_heard() -> bool {
-    HEARD.with_borrow(Option::is_some)
-}
-
-/// Tells the description of the block whose scope opens next.
-pub fn tell(description: Description) {
+/// Tells, where somebody listens on this thread, the description of the block whose scope opens next.
+pub fn tell(description: &'static Description, parameters: &[(&'static str, u128)]) {
     HEARD.with_borrow_mut(|heard| {
         if let Some(heard) = heard {
-            heard.push(description);
+            heard.push((description, parameters.to_vec()));
         }
     });
 }
 
 /// What the block whose scope has just opened told.
-pub(crate) fn told() -> Option<Description> {
+pub(crate) fn told() -> Option<Told> {
     HEARD.with_borrow_mut(|heard| heard.as_mut().and_then(Vec::pop))
 }
 
@@ -70,66 +82,56 @@ pub(crate) fn listening<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Numbers that a kernel may name.
-pub trait Number: Copy {
-    /// The value.
-    fn number(self) -> u128;
-}
-
-macro_rules! numbers {
-    ($($ty:ty),*) => {
-        $(impl Number for $ty {
-            fn number(self) -> u128 {
-                self as u128
-            }
-        })*
-    };
-}
-numbers!(bool, u8, u16, u32, u64, u128, usize);
-
-impl<const N: usize> Number for Bits<N> {
-    fn number(self) -> u128 {
-        (0..N).fold(0, |value, bit| value | u128::from(self.get_bit(bit)) << bit)
+impl Description {
+    /// Documentation of the public fields and of the ports inside them.
+    pub(crate) fn ports(&self) -> Ports {
+        documented(self.ports)
     }
+
+    /// Type of a private field.
+    pub(crate) fn type_of(&self, field: &str) -> Option<&'static str> {
+        let found = self.inside.iter().find(|(name, _)| *name == field);
+        found.map(|(_, ty)| ty())
+    }
+}
+
+/// The documentation of fields and of what is inside them.
+pub fn documented(fields: &[Field]) -> Ports {
+    let mut ports = Vec::new();
+    for field in fields {
+        ports.push((field.name.to_owned(), field.comment));
+        let inside = field.inside.map_or_else(Vec::new, |inside| inside());
+        ports.extend(
+            inside
+                .into_iter()
+                .map(|(port, comment)| (format!("{}${port}", field.name), comment)),
+        );
+    }
+    ports
 }
 
 /// A block with a kernel whose constants are known. Implemented by `#[kernel]`.
 pub trait Kernel {
     /// The constants that the kernel names.
-    fn constants() -> Vec<Constant>;
+    const CONSTANTS: &'static [Constant];
 }
 
 /// An interface whose ports are documented. Implemented by `#[derive(Documented)]`.
 pub trait Documented {
     /// Documentation of the ports, by path.
-    fn ports() -> Vec<(String, &'static str)>;
+    fn ports() -> Ports;
 }
 
 impl<T: Documented> Documented for Vec<T> {
-    fn ports() -> Vec<(String, &'static str)> {
+    fn ports() -> Ports {
         T::ports()
     }
 }
 
 impl<T: Documented, const N: usize> Documented for [T; N] {
-    fn ports() -> Vec<(String, &'static str)> {
+    fn ports() -> Ports {
         T::ports()
     }
-}
-
-/// Adds a field and what is inside it to the documented ports.
-pub fn add_ports(
-    ports: &mut Vec<(String, &'static str)>,
-    name: &'static str,
-    comment: &'static str,
-    inside: Vec<(String, &'static str)>,
-) {
-    ports.push((name.to_owned(), comment));
-    ports.extend(
-        inside
-            .into_iter()
-            .map(|(port, comment)| (format!("{name}${port}"), comment)),
-    );
 }
 
 /// Asks a type for its ports: method resolution takes [`ByInterface`] where the type is [`Documented`], and
@@ -147,11 +149,11 @@ impl<T> Type<T> {
 /// Ports of a documented type.
 pub trait ByInterface {
     /// Documentation of the ports, by path.
-    fn ports(&self) -> Vec<(String, &'static str)>;
+    fn ports(&self) -> Ports;
 }
 
 impl<T: Documented> ByInterface for Type<T> {
-    fn ports(&self) -> Vec<(String, &'static str)> {
+    fn ports(&self) -> Ports {
         T::ports()
     }
 }
@@ -159,38 +161,46 @@ impl<T: Documented> ByInterface for Type<T> {
 /// Ports of any other type.
 pub trait ByDefault {
     /// None are known.
-    fn ports(&self) -> Vec<(String, &'static str)>;
+    fn ports(&self) -> Ports;
 }
 
 impl<T> ByDefault for &Type<T> {
-    fn ports(&self) -> Vec<(String, &'static str)> {
+    fn ports(&self) -> Ports {
         Vec::new()
     }
 }
 
-/// Asks a block for the constants of its kernel, in the same way as [`Type`].
-pub struct OfBlock<'a, T>(pub &'a T);
+/// Asks a block for the constants of its kernel, in the same way.
+pub struct OfBlock<T>(PhantomData<T>);
+
+impl<T> OfBlock<T> {
+    /// The question.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        OfBlock(PhantomData)
+    }
+}
 
 /// Constants of a block whose kernel tells them.
 pub trait ByKernel {
     /// The constants.
-    fn constants(&self) -> Vec<Constant>;
+    fn constants(&self) -> &'static [Constant];
 }
 
-impl<T: Kernel> ByKernel for OfBlock<'_, T> {
-    fn constants(&self) -> Vec<Constant> {
-        T::constants()
+impl<T: Kernel> ByKernel for OfBlock<T> {
+    fn constants(&self) -> &'static [Constant] {
+        T::CONSTANTS
     }
 }
 
 /// Constants of any other block.
 pub trait NoKernel {
     /// None are known.
-    fn constants(&self) -> Vec<Constant>;
+    fn constants(&self) -> &'static [Constant];
 }
 
-impl<T> NoKernel for &OfBlock<'_, T> {
-    fn constants(&self) -> Vec<Constant> {
-        Vec::new()
+impl<T> NoKernel for &OfBlock<T> {
+    fn constants(&self) -> &'static [Constant] {
+        &[]
     }
 }

@@ -140,8 +140,7 @@ impl Emitter {
         for child in inside {
             let field = names::without_indices(&child.name);
             let below = format!("{path}_{field}");
-            let types = instance.description.iter().flat_map(|description| &description.inside);
-            let ty = types.into_iter().find(|(name, _)| *name == field).map(|(_, ty)| *ty);
+            let ty = instance.description.as_ref().and_then(|(told, _)| told.type_of(&field));
             let place = format!("{place}.{}", dotted(&child.name));
             children.push(self.block(child, ty, below.trim_start_matches('_'), &place)?);
         }

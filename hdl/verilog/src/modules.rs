@@ -45,12 +45,13 @@ impl Shape {
     ) -> Self {
         let mut parameters = Vec::new();
         let base = match (&instance.description, ty) {
-            (Some(description), _) => {
+            (Some((description, own)), _) => {
                 let folder = description.file.trim_end_matches("/mod.rs").trim_end_matches(".rs");
                 let place = folder.rsplit('/').next().unwrap_or_default();
                 parameters.push((String::new(), names::snake(place)));
-                let named = description.parameters.iter();
-                parameters.extend(named.map(|(name, value)| (name.trim_matches('_').to_lowercase(), value.clone())));
+                let named = own.iter();
+                parameters
+                    .extend(named.map(|(name, value)| (name.trim_matches('_').to_lowercase(), value.to_string())));
                 names::snake(description.name)
             }
             (None, Some(ty)) => {

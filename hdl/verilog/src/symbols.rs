@@ -102,11 +102,12 @@ impl Symbols {
             };
             symbols.add(&atom.key, atom.width, role, record_fields(&atom.ty));
         }
-        for constant in instance
-            .description
-            .iter()
-            .flat_map(|description| &description.constants)
-        {
+        for (name, value) in instance.description.iter().flat_map(|(_, parameters)| parameters) {
+            // Sizes stand in indices under the names of their fields.
+            let (value, name) = ((*value).into(), (*name).to_owned());
+            symbols.numbers.insert(name, Number { value, name: None });
+        }
+        for constant in instance.description.iter().flat_map(|(told, _)| (told.constants)()) {
             let name = names::constant(constant.name);
             let number = Number {
                 value: constant.value.into(),

@@ -2,7 +2,7 @@
 
 use crate::{
     constant::UNSET,
-    describe::{self, Description},
+    describe::{self, Told},
 };
 use num_bigint::BigUint;
 use rust_hdl::core::{
@@ -43,7 +43,7 @@ pub struct Instance {
     pub code: Verilog,
     pub timing: Vec<TimingInfo>,
     /// What it says of itself, where it does.
-    pub description: Option<Description>,
+    pub description: Option<Told>,
     /// Equal for two blocks whose types, atoms, kernels and children are the same, whatever the fields that hold them.
     pub fingerprint: [u8; 32],
 }
@@ -172,14 +172,8 @@ fn fingerprint(instance: &Instance) -> [u8; 32] {
         )
         .expect("hashing never fails");
     }
-    if let Some(description) = &instance.description {
-        let Description {
-            name,
-            file,
-            parameters,
-            constants,
-            ..
-        } = description;
+    if let Some((description, parameters)) = &instance.description {
+        let (name, file, constants) = (description.name, description.file, (description.constants)());
         write!(hash, "{file} {name} {parameters:?} {constants:?};").expect("hashing never fails");
     }
     write!(hash, "{:?}", instance.code).expect("hashing never fails");

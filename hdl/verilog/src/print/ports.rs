@@ -5,7 +5,11 @@ use super::{
     wrap::{comment, INDENT},
     OWN_NAME,
 };
-use crate::{describe::Description, names, tree::Instance};
+use crate::{
+    describe::{Description, Ports},
+    names,
+    tree::Instance,
+};
 use rust_hdl::core::atom::AtomKind;
 use std::collections::HashSet;
 
@@ -35,7 +39,7 @@ pub fn aligned(declarations: &[(&str, String, String)]) -> Vec<String> {
 /// block drives.
 pub fn head(instance: &Instance, is_reg: &dyn Fn(&str) -> bool) -> String {
     let mut text = String::new();
-    if let Some(description) = &instance.description {
+    if let Some((description, _)) = &instance.description {
         origin(description, &mut text);
     }
     put(&mut text, &format!("module {OWN_NAME} ("));
@@ -50,7 +54,11 @@ pub fn head(instance: &Instance, is_reg: &dyn Fn(&str) -> bool) -> String {
         Some((atom.key.as_str(), (kind, vector(atom.width), name)))
     });
     let (keys, declarations): (Vec<&str>, Vec<_>) = ports.unzip();
-    let mut remarks = Remarks::new(instance.description.as_ref());
+    let ports = instance
+        .description
+        .as_ref()
+        .map_or_else(Vec::new, |(told, _)| told.ports());
+    let mut remarks = Remarks::new(&ports);
     let last = keys.len().saturating_sub(1);
     for (at, (key, line)) in keys.iter().zip(aligned(&declarations)).enumerate() {
         remarks.above(key, &mut text);
@@ -111,15 +119,15 @@ fn plain(text: &str) -> String {
 
 /// Comments above ports, each said once.
 struct Remarks<'a> {
-    description: Option<&'a Description>,
+    ports: &'a Ports,
     said: HashSet<(String, &'static str)>,
     group: String,
 }
 
 impl<'a> Remarks<'a> {
-    fn new(description: Option<&'a Description>) -> Self {
+    fn new(ports: &'a Ports) -> Self {
         Remarks {
-            description,
+            ports,
             said: HashSet::new(),
             group: String::new(),
         }
@@ -147,8 +155,7 @@ impl<'a> Remarks<'a> {
     }
 
     fn say(&mut self, path: &str, subject: &str, text: &mut String) {
-        let ports = self.description.iter().flat_map(|description| &description.ports);
-        let Some((_, remark)) = ports.into_iter().find(|(port, _)| port == path) else {
+        let Some((_, remark)) = self.ports.iter().find(|(port, _)| port == path) else {
             return;
         };
         if !remark.is_empty() && self.said.insert((subject.to_owned(), remark)) {
