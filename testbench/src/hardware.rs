@@ -1,4 +1,4 @@
-//! The hardware as devices: blocks emitted as Verilog and run under Verilator.
+//! The hardware as devices: emitted Verilog under Verilator.
 
 use crate::{
     axi_memory::{AttachedMemory, Timing},
@@ -6,44 +6,10 @@ use crate::{
     verilated::Verilated,
 };
 use anyhow::Context;
-use portico_hdl::top::Top;
+use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric, Source};
 use portico_spec::Config;
 use portico_verilog::Design;
-
-/// Prefix of all module names unless the user gives another.
-pub const PREFIX: &str = "portico";
-
-/// The keys of `config` that shape `top`, with their values.
-pub fn configuration(top: &Top, config: &Config) -> Vec<(String, String)> {
-    let own = config.entries().into_iter().filter(|(key, _)| top.keys.contains(key));
-    own.map(|(key, value)| (key.to_owned(), value)).collect()
-}
-
-/// The Verilog of `top`.
-///
-/// # Errors
-/// The backend refuses the block.
-pub fn emit(top: &Top, config: &Config, prefix: &str) -> anyhow::Result<Design> {
-    let options = portico_verilog::Options {
-        generator: format!("Portico {}", env!("CARGO_PKG_VERSION")),
-        licence: String::new(),
-        prefix: prefix.to_owned(),
-        block: top.name.to_owned(),
-        configuration: configuration(top, config),
-        keep_apart: top.keep_apart.iter().map(|&path| path.to_owned()).collect(),
-    };
-    portico_verilog::emit(&*top.elaborate(config), &options).with_context(|| format!("no Verilog of {}", top.name))
-}
-
-/// The Verilog of the block of this name, under the usual prefix.
-///
-/// # Errors
-/// There is no such block, or the backend refuses it.
-pub fn design(name: &str, config: &Config) -> anyhow::Result<Design> {
-    let top = Top::named(name).with_context(|| format!("there is no block {name}"))?;
-    emit(top, config, PREFIX)
-}
 
 /// `design` as a device for short runs, compiled or taken from the cache.
 ///

@@ -10,7 +10,6 @@ use portico_spec::ni::{
     segment, window, INITIALISATION_CYCLES,
 };
 use portico_spec::Config;
-use portico_testbench::hardware;
 use portico_verilog::{emit, Design, Options};
 use rust_hdl::prelude::Block as Hardware;
 use serde_json::{json, Value};
@@ -136,7 +135,7 @@ fn a_host_reaches_external_memory_through_standard_ports() {
 #[test]
 fn a_host_reaches_a_tile_and_external_memory_through_a_fabric() {
     let config = small();
-    let fabric = hardware::design("fabric", &config).expect("the fabric can be emitted");
+    let fabric = portico_generate::design("fabric", &config).expect("the fabric can be emitted");
     let (simulation, right) = (Simulation::of(&fabric), spec_of_fabric(&config));
     let said = simulation
         .run("test_fabric", &right)

@@ -11,7 +11,6 @@ use portico_spec::{
     },
     Config,
 };
-use portico_testbench::hardware;
 use serde_json::{json, Map, Value};
 use suites::python::{passed, Simulation};
 
@@ -26,7 +25,7 @@ fn codes(codes: &[Code]) -> Value {
 }
 
 fn simulation(block: &str, config: &Config) -> Simulation {
-    Simulation::of(&hardware::design(block, config).unwrap_or_else(|error| panic!("{error:#}")))
+    Simulation::of(&portico_generate::design(block, config).unwrap_or_else(|error| panic!("{error:#}")))
 }
 
 /// Holds all tests of a module to pass.

@@ -1,12 +1,9 @@
 //! What is emitted: every block in several configurations, under the eyes of Verilator's linter and of Yosys.
 
-use portico_hdl::{
-    ni::Scratchpad,
-    top::{Top, TOPS},
-};
+use portico_generate::{design, generate, Top, PREFIX, TOPS};
+use portico_hdl::ni::Scratchpad;
 use portico_spec::{Allowed, Config};
 use portico_synth::{area, infers_block_ram, locate, Mode, Target, Tool, Yosys};
-use portico_testbench::hardware::{design, emit, PREFIX};
 use portico_verilog::{Design, Module};
 use rust_hdl::prelude::Block;
 use std::{fs, sync::LazyLock};
@@ -84,8 +81,8 @@ fn emit_all() -> Vec<Emitted> {
         .iter()
         .flat_map(|top| configurations(top).into_iter().map(move |config| (config, top)));
     all.map(|(config, top)| {
-        let design = emit(top, &config, PREFIX).unwrap_or_else(|error| panic!("{config:?}: {error:#}"));
-        (config, top, design)
+        let generated = generate(top, &config, None).unwrap_or_else(|error| panic!("{config:?}: {error:?}"));
+        (config, top, generated.design)
     })
     .collect()
 }

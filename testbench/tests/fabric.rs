@@ -2,10 +2,11 @@
 //! stall.
 
 use portico::{examples, Error, Fabric, GoldenTransport};
+use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::{
     axi_memory::{AttachedMemory, Timing},
-    hardware::{design, fabric_of},
+    hardware::fabric_of,
     onesided_bench::{bench::Bench, bounds, Effort},
 };
 use std::{

@@ -4,7 +4,7 @@ use portico_hdl::portals::{ListManager, ListParameters};
 use portico_spec::Config;
 use portico_testbench::{
     golden_blocks,
-    hardware::{self, compiled, synthesised},
+    hardware::{compiled, synthesised},
     rtl_device,
 };
 use portico_verilog::{emit, Design, Options};
@@ -98,7 +98,7 @@ fn large_lists_as_verilog() -> anyhow::Result<()> {
             buckets,
             ..Config::default()
         };
-        let design = hardware::design("list-manager", &config)?;
+        let design = portico_generate::design("list-manager", &config)?;
         size(&design, &ListParameters::new(entries, buckets))?;
     }
     // Numbers run out once the table is full.

@@ -1,11 +1,9 @@
 //! The memories, in rust-hdl's simulator and as Verilog, against a naive memory of bytes.
 
+use portico_generate::design;
 use portico_hdl::prim::{LutRam, Ram, TrueDualPortRam};
 use portico_spec::Config;
-use portico_testbench::{
-    hardware::{compiled, design},
-    rtl_device,
-};
+use portico_testbench::{hardware::compiled, rtl_device};
 use rand::{rngs::SmallRng, Rng};
 use suites::{
     memory::Memory,

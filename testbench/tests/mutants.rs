@@ -1,8 +1,9 @@
 //! The suites of streams and routers prove themselves: hardware with a planted fault does not pass them.
 
+use portico_generate::design;
 use portico_sim::{build, Optimise, Options};
 use portico_spec::Config;
-use portico_testbench::{hardware::design, verilated::Verilated};
+use portico_testbench::verilated::Verilated;
 use suites::{fault::Fault, queue, routing};
 
 mod suites {

@@ -1,12 +1,13 @@
 //! Register, arbiter and credit counter in rust-hdl's simulator, as Verilog and as a netlist, against naive models.
 
+use portico_generate::design;
 use portico_hdl::{
     noc::PORTS,
     prim::{CreditCounter, Register, RoundRobinArbiter},
 };
 use portico_spec::Config;
 use portico_testbench::{
-    hardware::{compiled, design, synthesised},
+    hardware::{compiled, synthesised},
     rtl_device,
 };
 use rand::{rngs::SmallRng, Rng};

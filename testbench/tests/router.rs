@@ -1,9 +1,10 @@
 //! The router alone, on every device: rust-hdl's simulator, its Verilog, its netlist.
 
+use portico_generate::design;
 use portico_hdl::noc::Router;
 use portico_spec::Config;
 use portico_testbench::{
-    hardware::{compiled, design, synthesised},
+    hardware::{compiled, synthesised},
     rtl_device,
 };
 use suites::routing;

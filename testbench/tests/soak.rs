@@ -1,10 +1,11 @@
 //! The soak on the Verilated fabric; and that it notices hardware with a planted fault.
 
+use portico_generate::design;
 use portico_sim::{build, Options};
 use portico_spec::Config;
 use portico_testbench::{
     axi_memory::Timing,
-    hardware::{design, fabric_of, fabric_with},
+    hardware::{fabric_of, fabric_with},
     soak::{run, Soak, Summary, Workload},
 };
 use suites::fault::Fault;

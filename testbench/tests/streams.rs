@@ -1,9 +1,10 @@
 //! Every block that queues one stream, on every device: rust-hdl's simulator, its Verilog, its netlist.
 
+use portico_generate::design;
 use portico_hdl::prim::{Fifo, SkidBuffer};
 use portico_spec::Config;
 use portico_testbench::{
-    hardware::{compiled, design, synthesised},
+    hardware::{compiled, synthesised},
     rtl_device,
 };
 use suites::queue;

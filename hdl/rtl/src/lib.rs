@@ -9,4 +9,3 @@ pub mod noc;
 pub mod portals;
 pub mod prim;
 pub mod tile;
-pub mod top;

@@ -1,14 +1,9 @@
 //! From a configuration to Verilog.
 
 use crate::failure::not_allowed;
-use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use portico_hdl::top::{Top, TOPS};
-use portico_spec::{
-    deadlock::{self, Proof},
-    Config,
-};
-use portico_testbench::hardware;
+use portico_generate::{Error, Top, TOPS};
+use portico_spec::Config;
 use portico_verilog::Design;
 
 /// Reads the name of a block.
@@ -37,70 +32,25 @@ pub fn prefix(text: &str) -> Result<String, String> {
 /// Version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Shows that a mesh of this configuration is free of deadlock.
-///
-/// # Errors
-/// The cycle in which packets could wait for each other.
-pub fn prove_mesh(config: &Config) -> anyhow::Result<Proof> {
-    deadlock::prove(config).context("the mesh is not free of deadlock")
-}
-
-/// Shows that a fabric of this configuration is free of deadlock, with the waits of its nodes.
-///
-/// # Errors
-/// The cycle in which packets could wait for each other; or the configuration is not valid.
-pub fn prove_fabric(config: &Config) -> anyhow::Result<Proof> {
-    let config = config.fabric().map_err(not_allowed)?;
-    deadlock::fabric::prove_fabric(&config).context("the fabric is not free of deadlock")
-}
-
-/// The proof of a block that is a network.
-///
-/// # Errors
-/// As [`prove_mesh`] and [`prove_fabric`].
-pub fn prove(block: &Top, config: &Config) -> anyhow::Result<Option<Proof>> {
-    match block.name {
-        "mesh" => prove_mesh(config).map(Some),
-        "fabric" => prove_fabric(config).map(Some),
-        _ => Ok(None),
+/// What the generator refuses, as an error of this program.
+pub fn refusal(error: Error) -> anyhow::Error {
+    match error {
+        Error::Config(error) => not_allowed(error),
+        error => error.into(),
     }
 }
 
-/// What a proof of a block says, in one line.
-pub fn proof_line(block: &str, proof: &Proof) -> String {
-    let Proof { channels, dependencies } = proof;
-    format!("{block} free of deadlock: {channels} channels, {dependencies} dependencies between them, no cycle")
-}
-
-/// The Verilog of the mesh, once it is shown to be free of deadlock.
+/// The Verilog of the block of this name, proven first if it is a network.
 ///
 /// # Errors
-/// It is not, or the backend refuses it.
-pub fn mesh(config: &Config) -> anyhow::Result<Design> {
-    prove_mesh(config)?;
-    hardware::emit(block("mesh"), config, hardware::PREFIX)
-}
-
-/// The Verilog of the fabric, once it is shown to be free of deadlock with the waits of its nodes.
-///
-/// # Errors
-/// It is not, or the backend refuses it.
-pub fn fabric(config: &Config) -> anyhow::Result<Design> {
-    prove_fabric(config)?;
-    hardware::emit(block("fabric"), config, hardware::PREFIX)
+/// The proof fails, or the backend refuses the block.
+pub fn design(name: &str, config: &Config) -> anyhow::Result<Design> {
+    portico_generate::design(name, config).map_err(refusal)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_of_blocks_are_keys_of_the_configuration() {
-        for top in TOPS {
-            let recorded = hardware::configuration(top, &Config::default());
-            assert_eq!(recorded.len(), top.keys.len(), "{}", top.name);
-        }
-    }
 
     #[test]
     fn a_prefix_is_an_identifier() {

@@ -31,7 +31,7 @@ pub fn design(heap: Heap) -> anyhow::Result<Design> {
         block: heap.block() as usize,
         ..Config::default()
     };
-    hardware::design("buddy", &config)
+    Ok(portico_generate::design("buddy", &config)?)
 }
 
 /// The device, one command at a time.

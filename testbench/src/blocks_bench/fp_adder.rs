@@ -4,7 +4,7 @@ use super::{synthesis::Synthesis, Effort, Line, Measured, Plot, BENCH};
 use crate::{
     bench_report::{Better, Row},
     device::Device,
-    hardware::{self, compiled},
+    hardware::compiled,
 };
 use anyhow::{ensure, Context};
 use portico_golden::fp::add;
@@ -36,7 +36,7 @@ pub fn design(width: usize, stages: usize) -> anyhow::Result<Design> {
         stages,
         ..Config::default()
     };
-    hardware::design("fp-add", &config)
+    Ok(portico_generate::design("fp-add", &config)?)
 }
 
 fn name(width: usize, stages: usize) -> String {

@@ -4,7 +4,7 @@ use super::{synthesis::Synthesis, Effort, Line, Measured, Plot, BENCH};
 use crate::{
     bench_report::{Better, Row},
     device::{Device, Input, Output},
-    hardware::{self, compiled},
+    hardware::compiled,
 };
 use anyhow::{ensure, Context};
 use portico_golden::mpe::reduce::reduce;
@@ -29,7 +29,7 @@ pub fn design(width: usize, stages: usize) -> anyhow::Result<Design> {
         stages,
         ..Config::default()
     };
-    hardware::design("reduce-alu", &config)
+    Ok(portico_generate::design("reduce-alu", &config)?)
 }
 
 /// An ALU between two streams that offer and one that takes, always.

@@ -1,7 +1,8 @@
 //! `portico check`: what a configuration comes to.
 
-use crate::{config_args::ConfigArgs, design, output};
+use crate::{config_args::ConfigArgs, design::refusal, output};
 use clap::Args;
+use portico_generate::proof;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -28,8 +29,8 @@ impl Check {
     pub fn run(self) -> anyhow::Result<()> {
         let config = ConfigArgs::over(self.file, self.settings).resolve()?;
         let [mesh, fabric] = [
-            design::proof_line("mesh", &design::prove_mesh(&config)?),
-            design::proof_line("fabric", &design::prove_fabric(&config)?),
+            proof::line("mesh", &proof::mesh(&config).map_err(refusal)?),
+            proof::line("fabric", &proof::fabric(&config).map_err(refusal)?),
         ];
         output::print(&format!("{}# {mesh}\n# {fabric}\n", config.to_toml()))
     }

@@ -7,9 +7,8 @@ use crate::{
     table::counted,
 };
 use clap::Args;
-use portico_hdl::top::Top;
+use portico_generate::{generate, proof, Generated, Top, PREFIX};
 use portico_spec::{deadlock::Proof, Config};
-use portico_testbench::hardware;
 use portico_verilog::{Design, Direction};
 use serde::Serialize;
 use std::{
@@ -45,9 +44,8 @@ pub struct Generate {
     /// One file a module, and a .f list of them in order of compilation
     #[arg(long, requires = "out")]
     split: bool,
-    /// Beginning of every module's name
-    #[arg(long, default_value = hardware::PREFIX, value_parser = design::prefix)]
-    prefix: String,
+    #[arg(long, value_parser = design::prefix, help = format!("Beginning of every module's name [default: {PREFIX}]"))]
+    prefix: Option<String>,
     /// What was generated, as JSON: configuration, modules, ports of the top, files
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -92,16 +90,14 @@ impl Generate {
         for key in self.config.set_keys().filter(|key| !self.block.keys.contains(key)) {
             tracing::warn!("{key} does not shape block {}", self.block.name);
         }
-        let proof = design::prove(self.block, &config)?;
-        let design = hardware::emit(self.block, &config, &self.prefix)?;
+        let generated = generate(self.block, &config, self.prefix.as_deref()).map_err(design::refusal)?;
+        let Generated { design, proof } = generated;
         let files = self
             .out
             .as_deref()
             .map_or(vec![], |folder| files(&design, folder, self.split));
 
-        let proved = proof
-            .iter()
-            .map(|proof| design::proof_line(self.block.name, proof) + "\n");
+        let proved = proof.iter().map(|proof| proof::line(self.block.name, proof) + "\n");
         let mut said: String = proved.collect();
         let mut output = Output::default();
         let summary = self.summary(&config, &design, proof, &files);
@@ -146,7 +142,7 @@ impl Generate {
             generator: format!("Portico {}", design::VERSION),
             block: self.block.name,
             top: &design.top,
-            config: hardware::configuration(self.block, config).into_iter().collect(),
+            config: self.block.configuration(config).into_iter().collect(),
             proof: proof.map(|Proof { channels, dependencies }| ProofFigures { channels, dependencies }),
             modules: design.modules.iter().map(module).collect(),
             ports: design.ports.iter().map(port).collect(),
@@ -182,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_split_design_has_a_file_a_module_and_a_list() {
-        let design = hardware::emit(design::block("fifo"), &Config::default(), "chip").unwrap();
+        let generated = generate(design::block("fifo"), &Config::default(), Some("chip"));
+        let design = generated.unwrap().design;
         let folder = Path::new("out");
         let single = files(&design, folder, false);
         assert_eq!(single.len(), 1);

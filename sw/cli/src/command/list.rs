@@ -2,7 +2,7 @@
 
 use crate::{output, table::folded};
 use clap::Args;
-use portico_hdl::top::TOPS;
+use portico_generate::TOPS;
 use portico_spec::Config;
 use portico_testbench::traffic::Pattern;
 

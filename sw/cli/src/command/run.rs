@@ -2,7 +2,7 @@
 
 use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
-    design,
+    design::design,
     failure::not_allowed,
     model, output, progress,
     table::{grouped, table},
@@ -146,7 +146,7 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
         trace: vcd.as_ref().map_or(Trace::None, |_| Trace::Vcd),
         ..Options::default()
     };
-    let design = design::fabric(config)?;
+    let design = design("fabric", config)?;
     let (library, _) = model::build(&design, &options)?;
     let mut fabric = hardware::fabric_of(&library, config, hardware::MEMORY)?;
     let waveform = vcd.map(|file| Waveform::start(&file, fabric.model())).transpose()?;

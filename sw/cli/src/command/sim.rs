@@ -8,7 +8,7 @@ pub use self::fabric::replayable;
 use self::{figures::Run, traffic_args::TrafficArgs};
 use crate::{
     config_args::{self, ConfigArgs},
-    design,
+    design::design,
     model::{self, Watched},
     output::{self, Output},
     progress,
@@ -89,7 +89,7 @@ impl Mesh {
     fn run(self) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
         let plan = self.traffic.plan(&config)?;
-        let design = design::mesh(&config)?;
+        let design = design("mesh", &config)?;
         let (trace, waveform) = match (&self.vcd, &self.fst) {
             (Some(file), _) => (Trace::Vcd, Some(file)),
             (None, Some(file)) => (Trace::Fst, Some(file)),

@@ -4,7 +4,7 @@ mod figures;
 
 use crate::{
     config_args::ConfigArgs,
-    design::block_parser,
+    design::{block_parser, design},
     failure::not_allowed,
     output::{self, Output},
     progress,
@@ -13,9 +13,8 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     Args,
 };
-use portico_hdl::top::Top;
+use portico_generate::Top;
 use portico_synth::{fusesoc_core, netlist, synthesise, vivado_project, Placement, SynthError, SynthOptions, Target};
-use portico_testbench::hardware;
 use portico_verilog::Design;
 use std::path::PathBuf;
 
@@ -72,7 +71,7 @@ fn target_parser() -> impl TypedValueParser<Value = Target> {
 impl Synth {
     pub fn run(self) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
-        let design = hardware::emit(self.block, &config, hardware::PREFIX)?;
+        let design = design(self.block.name, &config)?;
         let options = SynthOptions {
             place: self.placement(),
         };

@@ -31,7 +31,7 @@ fn design(entries: usize, buckets: usize) -> Result<Design> {
         buckets,
         ..Config::default()
     };
-    hardware::design("list-manager", &config)
+    Ok(portico_generate::design("list-manager", &config)?)
 }
 
 fn unit(entries: usize, buckets: usize) -> Result<Unit<Verilated>> {

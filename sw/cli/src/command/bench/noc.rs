@@ -3,7 +3,7 @@
 use super::{compile, sign, tables};
 use crate::{
     config_args::ConfigArgs,
-    design,
+    design::design,
     model::Watched,
     output::{self, Output},
     plot, progress,
@@ -114,7 +114,7 @@ fn effort(quick: bool) -> Effort {
 
 /// A compiled mesh, made while `bar` is on the screen.
 fn compiled(config: &Config, bar: &ProgressBar) -> anyhow::Result<Library> {
-    let design = design::mesh(config)?;
+    let design = design("mesh", config)?;
     let Config { cols, rows, fifo, .. } = config;
     bar.set_message(format!("compiling {cols}x{rows}, FIFO {fifo}"));
     Ok(portico_sim::build(&design, &Options::default())?)
@@ -135,7 +135,7 @@ fn tools(base: &Config, quick: bool) -> anyhow::Result<Vec<Row>> {
     let mut rows = vec![];
 
     let begun = Instant::now();
-    let design = design::mesh(&config)?;
+    let design = design("mesh", &config)?;
     let emission = begun.elapsed().as_secs_f64() * 1e3;
     rows.push(row(
         "emission of an 8x8 mesh",

@@ -4,7 +4,7 @@ use super::{compile, fabric_report, tables};
 use crate::{
     command::sim::replayable,
     config_args::{ConfigArgs, FABRIC_DECIDES},
-    design,
+    design::design,
     failure::not_allowed,
     output::{self, Output},
     progress,
@@ -73,7 +73,7 @@ impl Soak {
             seed: self.seed,
             resets: RESETS,
         };
-        let (library, built) = compile(&design::fabric(&fabric_config)?, self.quick)?;
+        let (library, built) = compile(&design("fabric", &fabric_config)?, self.quick)?;
         let mut fabric = hardware::fabric_of(&library, &fabric_config, MEMORY)?;
         let bar = progress::simulation(soak.cycles);
         let outcome = soak::run(&mut fabric, &soak, &mut |cycles| bar.set_position(cycles));

@@ -2,7 +2,7 @@
 
 use crate::{
     config_args::{self, ConfigArgs, FABRIC_DECIDES},
-    design,
+    design::design,
     failure::not_allowed,
     model, output, progress,
     table::{grouped, table},
@@ -93,7 +93,7 @@ impl Fabric {
             trace: self.vcd.as_ref().map_or(Trace::None, |_| Trace::Vcd),
             ..Options::default()
         };
-        let design = design::fabric(&config)?;
+        let design = design("fabric", &config)?;
         let (library, _) = model::build(&design, &options)?;
         let timing = Timing {
             latency: self.latency,

@@ -1,13 +1,10 @@
 //! Figures of synthesis in the form of all figures, with the bounds of the router.
 
 use crate::{design, table::table};
-use portico_hdl::top::Top;
+use portico_generate::Top;
 use portico_spec::Config;
 use portico_synth::{SynthReport, Target};
-use portico_testbench::{
-    bench_report::{BenchReport, Better, Row},
-    hardware,
-};
+use portico_testbench::bench_report::{BenchReport, Better, Row};
 
 /// LUT4 of a 32-bit router on ECP5 with `-nowidelut`, by FIFO depth, that Portico must not exceed; the best open wormhole
 /// router takes 663.
@@ -65,7 +62,7 @@ pub fn bench_report(block: &Top, config: &Config, report: &SynthReport) -> Bench
     tools.insert("portico".into(), design::VERSION.into());
     BenchReport {
         tools,
-        config: hardware::configuration(block, config).into_iter().collect(),
+        config: block.configuration(config).into_iter().collect(),
         rows,
     }
 }

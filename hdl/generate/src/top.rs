@@ -2,7 +2,7 @@
 //!
 //! Widths are const generics, so the supported ones are chosen among here; depths and the size of the mesh are values.
 
-use crate::{
+use portico_hdl::{
     dma::Engine,
     fabric::Fabric,
     host::MemoryNode,
@@ -24,13 +24,13 @@ pub struct Top {
     pub about: &'static str,
     /// Keys of the configuration that shape it.
     pub keys: &'static [&'static str],
-    /// Paths of the blocks inside it that a simulator had better keep as modules of their own.
+    /// Types of the blocks inside it, in snake case, that a simulator had better keep as modules of their own.
     pub keep_apart: &'static [&'static str],
     make: fn(&Config) -> Box<dyn Block>,
 }
 
 /// Requesters of the arbiter, and credits of the counter, when they are emitted alone.
-const REQUESTERS: usize = crate::noc::PORTS;
+const REQUESTERS: usize = portico_hdl::noc::PORTS;
 const MOST_CREDITS: u64 = 8;
 
 /// Words of a memory that is emitted alone, and the address bits that they take.
@@ -192,7 +192,7 @@ pub static TOPS: &[Top] = &[
         name: "mesh",
         about: "2D mesh of routers with its sides closed, gates to edge nodes, counters",
         keys: &["cols", "rows", "width", "fifo", "edge_nodes", "monitors"],
-        keep_apart: &["grid_node"],
+        keep_apart: &["node"],
         make: |config| by_width_and_depth!(config, Mesh, config),
     },
     Top {
@@ -241,7 +241,7 @@ pub static TOPS: &[Top] = &[
             "scratchpad",
             "cores",
         ],
-        keep_apart: &["tile", "memory", "data_plane_grid_node"],
+        keep_apart: &["tile", "memory_node", "node"],
         make: |config| {
             let config = &fabric_of(config);
             match (config.width, address_bits(config.fifo)) {
@@ -265,6 +265,12 @@ impl Top {
     /// The top of this name.
     pub fn named(name: &str) -> Option<&'static Top> {
         TOPS.iter().find(|top| top.name == name)
+    }
+
+    /// The keys of `config` that shape it, with their values.
+    pub fn configuration(&self, config: &Config) -> Vec<(String, String)> {
+        let own = config.entries().into_iter().filter(|(key, _)| self.keys.contains(key));
+        own.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     /// The block, ready for simulation and emission. `config` must be valid.

@@ -1,0 +1,31 @@
+//! Why a block has no Verilog.
+
+use portico_spec::{deadlock::Cycle, ConfigError};
+use thiserror::Error;
+
+/// Why a block has no Verilog.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// No block has this name.
+    #[error("there is no block {0}")]
+    UnknownBlock(String),
+    /// The configuration is not valid.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Packets could wait for each other in a circle.
+    #[error("the {network} is not free of deadlock")]
+    Deadlock {
+        /// Name of the block.
+        network: &'static str,
+        /// The circle.
+        source: Cycle,
+    },
+    /// The backend refuses the block.
+    #[error("no Verilog of {block}")]
+    Backend {
+        /// Name of the block.
+        block: &'static str,
+        /// What is wrong with it.
+        source: portico_verilog::Error,
+    },
+}

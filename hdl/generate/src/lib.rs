@@ -1,0 +1,29 @@
+//! From a configuration to Verilog: the blocks by name, the proof before the text, the emission.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`top`] | the blocks that can be emitted as a top of their own |
+//! | [`proof`] | freedom from deadlock, for the blocks that are networks |
+//! | [`emission`] | the Verilog of a top under a configuration |
+//!
+//! ```
+//! use portico_generate::{generate, Top};
+//! use portico_spec::Config;
+//!
+//! let mesh = Top::named("mesh").expect("the mesh is a block");
+//! let generated = generate(mesh, &Config::default(), None)?;
+//! assert_eq!(generated.design.top, "portico_mesh");
+//! assert!(generated.proof.is_some_and(|proof| proof.channels > 0));
+//! # Ok::<(), portico_generate::Error>(())
+//! ```
+
+#![warn(missing_docs)]
+
+pub mod emission;
+mod error;
+pub mod proof;
+pub mod top;
+
+pub use emission::{design, generate, Generated, PREFIX};
+pub use error::Error;
+pub use top::{Top, TOPS};
