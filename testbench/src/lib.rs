@@ -3,27 +3,22 @@
 //! A test is written once and runs on every device that applies: the golden model, rust-hdl's simulator, the Verilated
 //! Verilog, the Verilated netlist.
 //!
-//! | module | what it is |
+//! | room | what it holds |
 //! | --- | --- |
-//! | [`device`] | a device by its ports |
-//! | [`axi_memory`] | an external memory behind AXI4, with a watch over the protocol |
-//! | [`rtl`], [`verilated`] | such devices: rust-hdl's simulator; Verilog under Verilator |
-//! | [`stream`] | a device by its streams of flits, made of any device by its ports |
-//! | [`golden_mesh`] | such a device: the golden network itself |
-//! | [`golden_blocks`] | the golden models of the blocks that stand alone, as devices |
-//! | [`hardware`] | the emitted Verilog as such devices |
-//! | [`traffic`] | patterns, traces, workloads, source queues |
-//! | [`scoreboard`] | every packet against the golden model |
-//! | [`plan`], [`mesh_run`], [`report`] | one run of traffic: what is wanted, the run, its figures |
-//! | [`noc_bench`] | the benchmark of the network |
-//! | [`onesided_bench`] | the benchmark of the one-sided operations |
-//! | [`blocks_bench`] | the benchmark of the blocks that are useful alone |
+//! | [`device`] | a device by its ports or its streams; the hardware as such devices, with external memories |
+//! | [`model`] | golden and naive models as devices |
+//! | [`traffic`] | patterns, traces, workloads; a run of them, its scoreboard, its figures |
 //! | [`soak`] | random operations of a whole fabric against the golden model |
-//! | [`bench_report`] | the form of every benchmark's figures |
+//! | [`bench`](mod@bench) | benchmarks of the network, of one-sided operations, of blocks, and the form of their figures |
+//!
+//! Models and traffic stand on devices, the soak and the benchmarks on all of them.
 //!
 //! ```
 //! use portico_spec::Config;
-//! use portico_testbench::{golden_mesh::GoldenMesh, mesh_run::run, plan::Plan, traffic::{Pattern, Workload}};
+//! use portico_testbench::{
+//!     model::golden_mesh::GoldenMesh,
+//!     traffic::{mesh_run::run, plan::Plan, Pattern, Workload},
+//! };
 //!
 //! let config = Config::default();
 //! let destinations = Pattern::Uniform.on_mesh(config.cols, config.rows, config.edge_nodes)?;
@@ -35,27 +30,15 @@
 
 #![warn(missing_docs)]
 
-#[cfg(test)]
-mod accumulators;
-#[cfg(test)]
-mod altered;
-pub mod axi_memory;
-pub mod bench_report;
-pub mod blocks_bench;
+pub mod bench;
 pub mod device;
-pub mod golden_blocks;
-pub mod golden_mesh;
-pub mod hardware;
-pub mod mesh_run;
-#[cfg(test)]
-mod naive_mesh;
-pub mod noc_bench;
-pub mod onesided_bench;
-pub mod plan;
-pub mod report;
-pub mod rtl;
-pub mod scoreboard;
+pub mod model;
 pub mod soak;
-pub mod stream;
 pub mod traffic;
-pub mod verilated;
+
+// Names of before, for plots that still use them.
+#[doc(hidden)]
+pub use self::{
+    bench::{blocks as blocks_bench, noc as noc_bench, onesided as onesided_bench},
+    model::golden_mesh,
+};

@@ -2,7 +2,10 @@
 
 use portico_hdl::host::AxiLiteSlave;
 use portico_spec::ni::registers::{Block, BASE_BYTES, BLOCK_OFFSET, SPACE_BYTES};
-use portico_testbench::{device::Device, hardware::compiled, rtl_device};
+use portico_testbench::{
+    device::{hardware::compiled, Device},
+    rtl_device,
+};
 use portico_verilog::{emit, Options};
 use rand::{rngs::SmallRng, Rng};
 use suites::axi_lite::{Bench, Ports, MEMORY_BYTES};

@@ -2,7 +2,10 @@
 
 use portico_hdl::host;
 use portico_sim::{build, Optimise};
-use portico_testbench::{axi_memory::Timing, device::Device, hardware::compiled, rtl_device, verilated::Verilated};
+use portico_testbench::{
+    device::{axi_memory::Timing, hardware::compiled, verilated::Verilated, Device},
+    rtl_device,
+};
 use portico_verilog::{emit, Design, Options};
 use rand::{rngs::SmallRng, Rng};
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -2,10 +2,10 @@
 
 use portico_hdl::portals::buddy::BuddyAllocator;
 use portico_spec::portals::buddy::Heap;
-use portico_testbench::blocks_bench::buddy::design;
+use portico_testbench::bench::blocks::buddy::design;
 use portico_testbench::{
-    golden_blocks,
-    hardware::{compiled, synthesised},
+    device::hardware::{compiled, synthesised},
+    model::golden_blocks,
     rtl_device,
 };
 use suites::buddy::check;

@@ -1,7 +1,7 @@
 //! The suite of the buddy allocator proves itself: hardware with a planted fault does not pass it.
 
 use portico_spec::portals::buddy::Heap;
-use portico_testbench::blocks_bench::buddy::design;
+use portico_testbench::bench::blocks::buddy::design;
 use suites::buddy::check;
 use suites::{
     caught::{all_are_caught, device},

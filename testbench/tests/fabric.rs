@@ -5,9 +5,11 @@ use portico::{examples, Error, Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::{
-    axi_memory::{AttachedMemory, Timing},
-    hardware::fabric_of,
-    onesided_bench::{bench::Bench, bounds, Effort},
+    bench::onesided::{bench::Bench, bounds, Effort},
+    device::{
+        axi_memory::{AttachedMemory, Timing},
+        hardware::fabric_of,
+    },
 };
 use std::{
     panic::{catch_unwind, AssertUnwindSafe},
@@ -166,7 +168,7 @@ fn as_many_transactions_under_way_as_there_are_slots() -> Result<(), Error> {
         memories: 0,
         ..config(32)
     };
-    let hardware = portico_testbench::hardware::fabric(&config).expect("the fabric compiles");
+    let hardware = portico_testbench::device::hardware::fabric(&config).expect("the fabric compiles");
     suites::fabric::as_many_transactions_under_way_as_there_are_slots(hardware)
 }
 

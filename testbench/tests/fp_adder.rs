@@ -3,10 +3,10 @@
 use portico_golden::fp::{corners, directed, random_pair};
 use portico_hdl::mpe::FpAdder;
 use portico_spec::fp::{Format, ADDER_STAGES};
-use portico_testbench::blocks_bench::fp_adder::design;
+use portico_testbench::bench::blocks::fp_adder::design;
 use portico_testbench::{
-    golden_blocks,
-    hardware::{compiled, synthesised},
+    device::hardware::{compiled, synthesised},
+    model::golden_blocks,
     rtl_device,
 };
 use rand::{rngs::SmallRng, SeedableRng};

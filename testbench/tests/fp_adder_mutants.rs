@@ -2,7 +2,7 @@
 
 use portico_golden::fp::directed;
 use portico_spec::fp::Format;
-use portico_testbench::blocks_bench::fp_adder::design;
+use portico_testbench::bench::blocks::fp_adder::design;
 use suites::fp_adder::{check, check_pairs};
 use suites::{
     caught::{all_are_caught, device},

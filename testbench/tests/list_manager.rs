@@ -3,8 +3,8 @@
 use portico_hdl::portals::{ListManager, ListParameters};
 use portico_spec::Config;
 use portico_testbench::{
-    golden_blocks,
-    hardware::{compiled, synthesised},
+    device::hardware::{compiled, synthesised},
+    model::golden_blocks,
     rtl_device,
 };
 use portico_verilog::{emit, Design, Options};

@@ -3,7 +3,7 @@
 use portico_generate::design;
 use portico_hdl::prim::{LutRam, Ram, TrueDualPortRam};
 use portico_spec::Config;
-use portico_testbench::{hardware::compiled, rtl_device};
+use portico_testbench::{device::hardware::compiled, rtl_device};
 use rand::{rngs::SmallRng, Rng};
 use suites::{
     memory::Memory,

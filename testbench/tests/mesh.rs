@@ -3,14 +3,18 @@
 use portico_golden::zero_load_latency;
 use portico_spec::{Config, Flit, Head, Node, Port};
 use portico_testbench::{
-    device::Device,
-    hardware::{mesh, VerilatedMesh},
-    mesh_run::run,
-    noc_bench::{streams, zero_load},
-    plan::{Drain, Plan},
-    report::Report,
-    stream::StreamDevice,
-    traffic::{Pattern, Workload},
+    bench::noc::{streams, zero_load},
+    device::{
+        hardware::{mesh, VerilatedMesh},
+        stream::StreamDevice,
+        Device,
+    },
+    traffic::{
+        mesh_run::run,
+        plan::{Drain, Plan},
+        report::Report,
+        Pattern, Workload,
+    },
 };
 
 fn config(cols: usize, rows: usize, edge_nodes: usize) -> Config {

@@ -3,7 +3,7 @@
 use portico_generate::design;
 use portico_sim::{build, Optimise, Options};
 use portico_spec::Config;
-use portico_testbench::verilated::Verilated;
+use portico_testbench::device::verilated::Verilated;
 use suites::{fault::Fault, queue, routing};
 
 mod suites {

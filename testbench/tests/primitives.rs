@@ -7,7 +7,7 @@ use portico_hdl::{
 };
 use portico_spec::Config;
 use portico_testbench::{
-    hardware::{compiled, synthesised},
+    device::hardware::{compiled, synthesised},
     rtl_device,
 };
 use rand::{rngs::SmallRng, Rng};

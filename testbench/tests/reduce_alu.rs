@@ -2,10 +2,10 @@
 
 use portico_hdl::mpe::ReduceAlu;
 use portico_spec::fp::Format;
-use portico_testbench::blocks_bench::reduce_alu::design;
+use portico_testbench::bench::blocks::reduce_alu::design;
 use portico_testbench::{
-    golden_blocks,
-    hardware::{compiled, synthesised},
+    device::hardware::{compiled, synthesised},
+    model::golden_blocks,
     rtl_device,
 };
 use portico_verilog::Design;

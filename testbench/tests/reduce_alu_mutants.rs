@@ -1,6 +1,6 @@
 //! The suite of the reduce ALU proves itself: hardware with a planted fault does not pass it.
 
-use portico_testbench::blocks_bench::reduce_alu::design;
+use portico_testbench::bench::blocks::reduce_alu::design;
 use suites::{
     caught::{all_are_caught, device},
     fault::Fault,

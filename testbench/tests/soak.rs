@@ -4,8 +4,10 @@ use portico_generate::design;
 use portico_sim::{build, Options};
 use portico_spec::Config;
 use portico_testbench::{
-    axi_memory::Timing,
-    hardware::{fabric_of, fabric_with},
+    device::{
+        axi_memory::Timing,
+        hardware::{fabric_of, fabric_with},
+    },
     soak::{run, Soak, Summary, Workload},
 };
 use suites::fault::Fault;

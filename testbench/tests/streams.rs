@@ -4,7 +4,7 @@ use portico_generate::design;
 use portico_hdl::prim::{Fifo, SkidBuffer};
 use portico_spec::Config;
 use portico_testbench::{
-    hardware::{compiled, synthesised},
+    device::hardware::{compiled, synthesised},
     rtl_device,
 };
 use suites::queue;

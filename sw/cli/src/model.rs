@@ -4,7 +4,7 @@ use crate::progress;
 use indicatif::ProgressBar;
 use portico_sim::{Library, Options};
 use portico_spec::Flit;
-use portico_testbench::stream::{Handshakes, StreamDevice};
+use portico_testbench::device::stream::{Handshakes, StreamDevice};
 use portico_verilog::Design;
 use std::time::{Duration, Instant};
 
@@ -86,7 +86,7 @@ impl<D: StreamDevice> StreamDevice for Watched<D> {
 mod tests {
     use super::*;
     use portico_spec::Config;
-    use portico_testbench::golden_mesh::GoldenMesh;
+    use portico_testbench::model::golden_mesh::GoldenMesh;
 
     #[test]
     fn a_watched_device_behaves_as_the_device() {

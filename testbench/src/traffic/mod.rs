@@ -1,4 +1,5 @@
-//! What is sent: spatial patterns, recorded traces, the process that generates packets, and the queues that inject them.
+//! What is sent: spatial patterns, recorded traces, the process that generates packets, and the queues that inject them; and
+//! one run of it, every packet held against the golden model.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -8,10 +9,18 @@
 //! | [`workload`] | when packets are generated: at random at a given rate, or from a trace |
 //! | [`choice`] | a workload by the name that a user gives |
 //! | [`sources`] | the queue of each terminal, from which packets enter the network flit by flit |
+//! | [`plan`] | what a run is to do |
+//! | [`mesh_run`] | the run |
+//! | [`scoreboard`] | every packet against the golden model |
+//! | [`report`] | the figures of a run |
 
 pub mod choice;
+pub mod mesh_run;
 pub mod packet;
 pub mod pattern;
+pub mod plan;
+pub mod report;
+pub mod scoreboard;
 pub mod sources;
 pub mod trace;
 pub mod workload;

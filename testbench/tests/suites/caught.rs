@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use portico_sim::{build, Optimise, Options};
-use portico_testbench::verilated::Verilated;
+use portico_testbench::device::verilated::Verilated;
 use portico_verilog::Design;
 use std::fmt::Debug;
 

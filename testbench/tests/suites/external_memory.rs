@@ -4,9 +4,9 @@ use portico_spec::ni::{
     page::{PAGES, PAGE_OFFSET_WIDTH},
     registers::{Block, BLOCK_OFFSET},
 };
-use portico_testbench::{
+use portico_testbench::device::{
     axi_memory::{AxiMemory, Timing},
-    device::{Device, Input, Output},
+    Device, Input, Output,
 };
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 use std::collections::{HashMap, VecDeque};

@@ -6,9 +6,9 @@
 
 use anyhow::{ensure, Result};
 use portico_spec::Flit;
-use portico_testbench::{
-    device::{Device, Input},
+use portico_testbench::device::{
     stream::{PortStreams, StreamDevice},
+    Device, Input,
 };
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 use std::collections::VecDeque;

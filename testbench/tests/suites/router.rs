@@ -11,9 +11,9 @@ use portico_spec::{
     topology::{MAX_COLS, MAX_ROWS},
     Flit, Node, Port,
 };
-use portico_testbench::{
-    device::{Device, Input},
+use portico_testbench::device::{
     stream::{PortStreams, StreamDevice},
+    Device, Input,
 };
 use rand::{rngs::SmallRng, Rng};
 use std::collections::VecDeque;

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use portico_sim::{Library, Options};
 use portico_spec::Config;
 use portico_synth::Tool;
-use portico_testbench::bench_report::{BenchReport, Row};
+use portico_testbench::bench::report::{BenchReport, Row};
 use portico_verilog::Design;
 
 /// Measure, and print each figure beside its bound

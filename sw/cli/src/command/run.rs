@@ -16,7 +16,7 @@ use portico::{
 };
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
-use portico_testbench::hardware;
+use portico_testbench::device::hardware;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

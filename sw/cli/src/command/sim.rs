@@ -19,12 +19,16 @@ use clap::{Args, Subcommand};
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
-    device::Device,
-    hardware::{self, VerilatedMesh},
-    mesh_run::{self, RunError},
-    plan::Plan,
-    report::Report,
-    stream::StreamDevice,
+    device::{
+        hardware::{self, VerilatedMesh},
+        stream::StreamDevice,
+        Device,
+    },
+    traffic::{
+        mesh_run::{self, RunError},
+        plan::Plan,
+        report::Report,
+    },
 };
 use std::path::PathBuf;
 
@@ -171,7 +175,7 @@ fn dropped(mesh: &mut Watched<VerilatedMesh>) -> anyhow::Result<u32> {
 mod tests {
     use super::*;
     use portico_spec::Flit;
-    use portico_testbench::{golden_mesh::GoldenMesh, stream::Handshakes};
+    use portico_testbench::{device::stream::Handshakes, model::golden_mesh::GoldenMesh};
 
     /// A mesh that changes a bit of one word.
     struct Faulty {

@@ -10,9 +10,9 @@ use clap::{
     Args,
 };
 use portico_synth::Tool;
-use portico_testbench::{
-    bench_report::BenchReport,
-    blocks_bench::{self, Block, Effort, Plot},
+use portico_testbench::bench::{
+    blocks::{self, Block, Effort, Plot},
+    report::BenchReport,
 };
 use serde::Serialize;
 use std::path::PathBuf;
@@ -69,9 +69,9 @@ impl Blocks {
         let effort = if self.quick { Effort::quick() } else { Effort::default() };
         let blocks = chosen(self.blocks);
         let bar = progress::bar(0);
-        let measured = blocks_bench::run(&blocks, &effort, &mut progress::steps(&bar));
+        let measured = blocks::run(&blocks, &effort, &mut progress::steps(&bar));
         bar.finish_and_clear();
-        let blocks_bench::Measured { rows, plots } = measured?;
+        let blocks::Measured { rows, plots } = measured?;
 
         let mut report = BenchReport {
             rows,

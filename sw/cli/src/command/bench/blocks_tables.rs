@@ -2,7 +2,7 @@
 
 use super::tables::{figure_text, held, settings};
 use crate::table::table;
-use portico_testbench::{bench_report::BenchReport, blocks_bench::Plot};
+use portico_testbench::bench::{blocks::Plot, report::BenchReport};
 
 /// All figures with what they are held against, then the series of figures.
 pub fn text(report: &BenchReport, plots: &[Plot]) -> String {
@@ -36,9 +36,9 @@ fn series(plot: &Plot) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico_testbench::{
-        bench_report::{Better, Row},
-        blocks_bench::Line,
+    use portico_testbench::bench::{
+        blocks::Line,
+        report::{Better, Row},
     };
 
     #[test]

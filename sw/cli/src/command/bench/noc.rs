@@ -14,11 +14,16 @@ use portico_sim::{Library, Options};
 use portico_spec::Config;
 use portico_synth::Tool;
 use portico_testbench::{
-    bench_report::{BenchReport, Better, Row},
-    hardware, mesh_run,
-    noc_bench::{self, load::Effort},
-    plan::{Drain, Plan},
-    traffic::{Pattern, Workload},
+    bench::{
+        noc::{self, load::Effort},
+        report::{BenchReport, Better, Row},
+    },
+    device::hardware,
+    traffic::{
+        mesh_run,
+        plan::{Drain, Plan},
+        Pattern, Workload,
+    },
 };
 use std::{path::PathBuf, time::Instant};
 
@@ -66,14 +71,14 @@ impl Noc {
         let base = self.config.resolve()?;
         let effort = effort(self.quick);
         let bar = progress::bar(0);
-        let figures = noc_bench::run(
+        let figures = noc::run(
             &base,
             &effort,
             &mut |config| Ok(Box::new(hardware::mesh_of(&compiled(config, &bar)?, config)?)),
             &mut progress::steps(&bar),
         );
         bar.finish_and_clear();
-        let noc_bench::Figures { mut rows, curves } = figures?;
+        let noc::Figures { mut rows, curves } = figures?;
         rows.extend(tools(&base, self.quick)?);
 
         let mut report = BenchReport {

@@ -8,8 +8,8 @@ use crate::{
 };
 use clap::Args;
 use portico_testbench::{
-    hardware,
-    onesided_bench::{self, Effort},
+    bench::onesided::{self, Effort},
+    device::hardware,
 };
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ impl Onesided {
         let fabric = hardware::fabric(&config);
         spinner.finish_and_clear();
         let bar = progress::bar(0);
-        let figures = onesided_bench::run(Box::new(fabric?), &effort, &mut progress::steps(&bar));
+        let figures = onesided::run(Box::new(fabric?), &effort, &mut progress::steps(&bar));
         bar.finish_and_clear();
         let figures = figures?;
 

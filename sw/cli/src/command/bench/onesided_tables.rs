@@ -2,15 +2,15 @@
 
 use super::tables::{figure_text, held, settings};
 use crate::table::{grouped, table};
-use portico_testbench::{
-    bench_report::BenchReport,
-    onesided_bench::{
+use portico_testbench::bench::{
+    onesided::{
         atomics,
         bounds::size,
         neighbours, offload,
         sizes::{self, Target},
         Figures,
     },
+    report::BenchReport,
 };
 
 /// All that is held against a bound, then the paper's tables and figures.
@@ -158,9 +158,9 @@ fn offload_table(points: &[offload::Point]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico_testbench::{
-        bench_report::{Better, Row},
-        onesided_bench::{atomics::Kind, bounds::Way},
+    use portico_testbench::bench::{
+        onesided::{atomics::Kind, bounds::Way},
+        report::{Better, Row},
     };
 
     #[test]

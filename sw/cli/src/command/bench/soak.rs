@@ -12,9 +12,8 @@ use crate::{
 use clap::Args;
 use portico_spec::Config;
 use portico_testbench::{
-    axi_memory::Timing,
-    bench_report::{Better, Row},
-    hardware,
+    bench::report::{Better, Row},
+    device::{axi_memory::Timing, hardware},
     soak::{self, Summary, Workload},
 };
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! Figures as tables.
 
 use crate::table::table;
-use portico_testbench::{
-    bench_report::{BenchReport, Row},
-    noc_bench::load::Curve,
+use portico_testbench::bench::{
+    noc::load::Curve,
+    report::{BenchReport, Row},
 };
 
 /// All that is held against something, with what it is held against; then what every mesh accepts at saturation.
@@ -99,7 +99,10 @@ fn saturation(curves: &[Curve]) -> String {
 mod tests {
     use super::*;
     use portico_spec::Config;
-    use portico_testbench::{bench_report::Better, noc_bench::load::Case, traffic::Pattern};
+    use portico_testbench::{
+        bench::{noc::load::Case, report::Better},
+        traffic::Pattern,
+    };
 
     #[test]
     fn bound_and_figure_stand_side_by_side() {

@@ -13,8 +13,7 @@ use clap::{builder::PossibleValuesParser, builder::TypedValueParser, Args};
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
-    axi_memory::Timing,
-    hardware,
+    device::{axi_memory::Timing, hardware},
     soak::{self, Soak, Summary, Workload},
 };
 use std::path::PathBuf;

@@ -9,10 +9,8 @@ use portico_golden::zero_load_tail_latency;
 use portico_spec::Config;
 use portico_synth::Tool;
 use portico_testbench::{
-    bench_report::{BenchReport, Better, Row},
-    plan::Plan,
-    report::Report,
-    traffic::{Generator, Workload},
+    bench::report::{BenchReport, Better, Row},
+    traffic::{plan::Plan, report::Report, Generator, Workload},
 };
 
 /// A simulation that ended as it should.

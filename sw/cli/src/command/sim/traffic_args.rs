@@ -6,9 +6,9 @@ use clap::{
     Args,
 };
 use portico_spec::Config;
-use portico_testbench::{
+use portico_testbench::traffic::{
     plan::{Drain, Plan},
-    traffic::{Pattern, Trace, TraceError, Workload},
+    Pattern, Trace, TraceError, Workload,
 };
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use crate::{design, table::table};
 use portico_generate::Top;
 use portico_spec::Config;
 use portico_synth::{SynthReport, Target};
-use portico_testbench::bench_report::{BenchReport, Better, Row};
+use portico_testbench::bench::report::{BenchReport, Better, Row};
 
 /// LUT4 of a 32-bit router on ECP5 with `-nowidelut`, by FIFO depth, that Portico must not exceed; the best open wormhole
 /// router takes 663.

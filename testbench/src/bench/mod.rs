@@ -1,0 +1,14 @@
+//! Benchmarks: each figure beside its bound.
+//!
+//! | module | measures |
+//! | --- | --- |
+//! | [`noc`] | the network |
+//! | [`onesided`] | the one-sided operations |
+//! | [`blocks`] | the blocks that are useful alone |
+//!
+//! The form of every benchmark's figures is in [`report`].
+
+pub mod blocks;
+pub mod noc;
+pub mod onesided;
+pub mod report;

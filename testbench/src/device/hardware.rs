@@ -1,0 +1,104 @@
+//! The hardware as devices: emitted Verilog under Verilator.
+
+use super::{
+    axi_memory::{AttachedMemory, Timing},
+    stream::PortStreams,
+    verilated::Verilated,
+};
+use anyhow::Context;
+use portico_generate::design;
+use portico_sim::{Library, Optimise, Options, SimulatedFabric, Source};
+use portico_spec::Config;
+use portico_verilog::Design;
+
+/// `design` as a device for short runs, compiled or taken from the cache.
+///
+/// # Errors
+/// A tool is missing or fails, or Verilator warns of something.
+pub fn compiled(design: &Design) -> anyhow::Result<Verilated> {
+    short_runs(design.into(), true)
+}
+
+/// The netlist of `design` after synthesis for ECP5, likewise. See [`portico_synth::netlist`] for what it may hold.
+///
+/// # Errors
+/// A tool is missing or fails.
+pub fn synthesised(design: &Design) -> anyhow::Result<Verilated> {
+    let netlist = portico_synth::netlist(design)?;
+    let text = netlist.text();
+    short_runs(
+        Source {
+            ports: netlist.ports,
+            ..Source::new(netlist.top, text)
+        },
+        false,
+    )
+}
+
+fn short_runs(source: Source, lint: bool) -> anyhow::Result<Verilated> {
+    let options = Options {
+        optimise: Optimise::Build,
+        lint,
+        ..Options::default()
+    };
+    Ok(Verilated::new(&portico_sim::build(source, &options)?)?)
+}
+
+/// A mesh that runs as compiled Verilog.
+pub type VerilatedMesh = PortStreams<Verilated>;
+
+/// A model of the mesh in `library`.
+///
+/// # Errors
+/// The library is no mesh of this configuration.
+pub fn mesh_of(library: &Library, config: &Config) -> anyhow::Result<VerilatedMesh> {
+    let terminals = config.terminals();
+    let device = Verilated::new(library)?;
+    PortStreams::new(device, terminals, terminals).context("the model is no mesh of this configuration")
+}
+
+/// The mesh of `config`, compiled or taken from the cache.
+///
+/// # Errors
+/// A tool is missing or fails, or the backend refuses the mesh.
+pub fn mesh(config: &Config) -> anyhow::Result<VerilatedMesh> {
+    let library = portico_sim::build(&design("mesh", config)?, &Options::default())?;
+    mesh_of(&library, config)
+}
+
+/// External memories unless told otherwise: some 200 ns at 100 MHz, and nothing but that in the way.
+pub const MEMORY: Timing = Timing {
+    latency: 20,
+    stall: 0.0,
+};
+
+/// The fabric of `config`, compiled or taken from the cache; reset, its tables cleared, and with a memory that answers
+/// after 20 cycles at every memory node.
+///
+/// # Errors
+/// The configuration is none of a fabric, a tool is missing or fails, or the backend refuses the fabric.
+pub fn fabric(config: &Config) -> anyhow::Result<SimulatedFabric> {
+    fabric_with(config, MEMORY)
+}
+
+/// [`fabric`] with memories of this timing.
+///
+/// # Errors
+/// As [`fabric`].
+pub fn fabric_with(config: &Config, timing: Timing) -> anyhow::Result<SimulatedFabric> {
+    let library = portico_sim::build(&design("fabric", config)?, &Options::default())?;
+    fabric_of(&library, config, timing)
+}
+
+/// A new fabric of `library`, likewise.
+///
+/// # Errors
+/// The library is no fabric of this configuration.
+pub fn fabric_of(library: &Library, config: &Config, timing: Timing) -> anyhow::Result<SimulatedFabric> {
+    let config = config.fabric()?;
+    let mut fabric = SimulatedFabric::new(library, &config)?;
+    for memory in AttachedMemory::all(library, fabric.model(), &config, timing)? {
+        fabric.attach(Box::new(memory));
+    }
+    Ok(fabric)
+}

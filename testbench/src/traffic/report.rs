@@ -1,0 +1,198 @@
+//! What a run of traffic measured.
+
+use super::scoreboard::{Arrival, Scoreboard};
+use serde::Serialize;
+use std::ops::Range;
+
+/// Figures of one run; loads are in flits per sending terminal and cycle, latencies in cycles.
+///
+/// Loads are counted in the window of measurement; latencies are those of the packets generated in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Replays the run.
+    pub seed: u64,
+    /// Length of the window.
+    pub cycles: u64,
+    /// Terminals that send.
+    pub senders: usize,
+    /// Load generated.
+    pub offered: f64,
+    /// Load delivered.
+    pub accepted: f64,
+    /// Load delivered of the sender that came off worst.
+    pub accepted_min: f64,
+    /// Load delivered of the sender that came off best.
+    pub accepted_max: f64,
+    /// From generation to the handshake that ejects the tail: with the wait in the source queue.
+    pub latency: Latency,
+    /// From the handshake that injects the head to the one that ejects the tail.
+    pub network_latency: Latency,
+    /// Packets delivered and compared, in the whole run.
+    pub packets: u64,
+    /// Their flits.
+    pub flits: u64,
+    /// Packets that no terminal takes, in the whole run.
+    pub misrouted: u64,
+    /// Packets discarded in the source queues when draining began.
+    pub discarded: usize,
+}
+
+/// A distribution of latencies, in cycles; all zero without packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// Packets measured.
+    pub packets: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// The shortest.
+    pub min: u64,
+    /// Half of the packets took no longer; percentiles are by nearest rank.
+    pub p50: u64,
+    /// 95 % of the packets took no longer.
+    pub p95: u64,
+    /// 99 % of the packets took no longer.
+    pub p99: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+impl Latency {
+    /// The distribution of `cycles`, which it sorts.
+    pub fn of(cycles: &mut [u64]) -> Self {
+        cycles.sort_unstable();
+        let packets = cycles.len();
+        let (Some(&min), Some(&max)) = (cycles.first(), cycles.last()) else {
+            return Self::default();
+        };
+        let percentile = |percent: usize| cycles[(packets * percent).div_ceil(100) - 1];
+        Self {
+            packets,
+            mean: cycles.iter().sum::<u64>() as f64 / packets as f64,
+            min,
+            p50: percentile(50),
+            p95: percentile(95),
+            p99: percentile(99),
+            max,
+        }
+    }
+}
+
+/// What a run counts for its report.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    window: Range<u64>,
+    offered: u64,
+    /// Flits delivered in the window, by source.
+    accepted: Vec<u64>,
+    latency: Vec<u64>,
+    network_latency: Vec<u64>,
+    flits: u64,
+    last_arrival: u64,
+    discarded: usize,
+}
+
+impl Tally {
+    /// Measures the cycles of `window`; one that ends at `u64::MAX` ends with the last arrival.
+    pub fn new(window: Range<u64>) -> Self {
+        Self {
+            window,
+            offered: 0,
+            accepted: vec![],
+            latency: vec![],
+            network_latency: vec![],
+            flits: 0,
+            last_arrival: 0,
+            discarded: 0,
+        }
+    }
+
+    /// The cycles measured.
+    pub fn window(&self) -> &Range<u64> {
+        &self.window
+    }
+
+    /// A packet of `flits` flits was generated in cycle `now`.
+    pub fn generated(&mut self, flits: usize, now: u64) {
+        if self.window.contains(&now) {
+            self.offered += flits as u64;
+        }
+    }
+
+    /// So many packets were discarded.
+    pub fn discarded(&mut self, packets: usize) {
+        self.discarded += packets;
+    }
+
+    /// A tail came out in cycle `now`.
+    pub fn arrived(&mut self, arrival: &Arrival, now: u64) {
+        self.flits += arrival.flits as u64;
+        self.last_arrival = now;
+        if self.window.contains(&now) {
+            if self.accepted.len() <= arrival.source {
+                self.accepted.resize(arrival.source + 1, 0);
+            }
+            self.accepted[arrival.source] += arrival.flits as u64;
+        }
+        if self.window.contains(&arrival.born) {
+            self.latency.push(now - arrival.born);
+            self.network_latency.push(now - arrival.entered);
+        }
+    }
+
+    /// The figures; `senders` are the terminals that send.
+    pub fn report(mut self, seed: u64, senders: &[usize], scoreboard: &Scoreboard) -> Report {
+        let end = match self.window.end {
+            u64::MAX => self.last_arrival + 1,
+            end => end,
+        };
+        let cycles = end - self.window.start;
+        let load = |flits: u64| flits as f64 / cycles as f64;
+        let share = |flits: u64| load(flits) / senders.len().max(1) as f64;
+        let delivered = |&source: &usize| self.accepted.get(source).copied().unwrap_or(0);
+        Report {
+            seed,
+            cycles,
+            senders: senders.len(),
+            offered: share(self.offered),
+            accepted: share(self.accepted.iter().sum()),
+            accepted_min: senders.iter().map(delivered).min().map_or(0.0, load),
+            accepted_max: senders.iter().map(delivered).max().map_or(0.0, load),
+            latency: Latency::of(&mut self.latency),
+            network_latency: Latency::of(&mut self.network_latency),
+            packets: scoreboard.delivered(),
+            flits: self.flits,
+            misrouted: scoreboard.misrouted(),
+            discarded: self.discarded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_by_nearest_rank() {
+        let mut cycles: Vec<u64> = (1..=200).rev().collect();
+        let latency = Latency::of(&mut cycles);
+        assert_eq!(
+            latency,
+            Latency {
+                packets: 200,
+                mean: 100.5,
+                min: 1,
+                p50: 100,
+                p95: 190,
+                p99: 198,
+                max: 200
+            }
+        );
+    }
+
+    #[test]
+    fn one_packet_is_every_percentile_and_none_is_zero() {
+        let one = Latency::of(&mut [7]);
+        assert_eq!((one.min, one.p50, one.p99, one.max, one.mean), (7, 7, 7, 7, 7.0));
+        assert_eq!(Latency::of(&mut []), Latency::default());
+    }
+}
