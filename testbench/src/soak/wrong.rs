@@ -1,8 +1,9 @@
 //! Descriptors that must be refused, each for one reason.
 
 use super::{
+    draw::Draw,
     geometry::Shape,
-    operation::{Draw, Operation},
+    operation::Operation,
     site::{BELIEVED_WORDS, STALE_WORDS},
     workload::Kind,
 };

@@ -1,0 +1,239 @@
+//! Random descriptors, each with what it must come to.
+
+use super::{
+    draw::Draw,
+    geometry::Shape,
+    operation::{Addition, Operation, COUNTER_OFFSETS},
+    site::{MESSAGE_WORDS, SHARED, SINGLE},
+    workload::Kind,
+    wrong,
+};
+use portico_spec::ni::{
+    command::SHAPERS,
+    descriptor::{Atomic, Command, Descriptor, Transfer},
+};
+use rand::Rng;
+
+impl<R: Rng> Draw<'_, R> {
+    /// A descriptor of this kind; `None` if the pair can have none of it any more in this round.
+    pub fn operation(&mut self, kind: Kind) -> Option<Operation> {
+        let plain = |event| (event, None);
+        let (command, segment, (event, addition)) = match kind {
+            Kind::Put => {
+                if self.state.is_read {
+                    return None;
+                }
+                (self.put(), self.pair.zone, plain(self.shared_event()))
+            }
+            Kind::Get => {
+                // What is to be read must not change: the zone, or what nobody writes.
+                let segment = match self.state.is_read {
+                    true => self.pair.zone,
+                    false => self.pair.fixed,
+                };
+                (self.get(), segment, plain(self.shared_event()))
+            }
+            Kind::Program => {
+                if self.state.is_read {
+                    return None;
+                }
+                (self.program()?, self.pair.zone, plain(self.shared_event()))
+            }
+            Kind::Stream => (self.stream()?, self.pair.stream, plain(self.shared_event())),
+            Kind::Enqueue => (self.message(), self.pair.queue, plain(self.shared_event())),
+            Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
+            Kind::Fence => (Command::Fence, self.pair.zone, plain(self.shared_event())),
+            Kind::Atomic => {
+                if self.state.is_read {
+                    return None;
+                }
+                let event = self.single_event()?;
+                (self.atomic(), self.pair.zone, plain(event))
+            }
+            Kind::Shared => {
+                let event = self.single_event()?;
+                let (command, addition) = self.addition();
+                (command, self.pair.counters, (event, Some(addition)))
+            }
+            Kind::Wrong => {
+                let event = self.single_event()?;
+                return Some(wrong::operation(self, event));
+            }
+        };
+        let fetches =
+            kind == Kind::Atomic && matches!(&command, Command::Atomic { operation, .. } if !operation.is_posted());
+        let quiet = !matches!(kind, Kind::Atomic | Kind::Shared) && self.random.gen_bool(0.3);
+        let descriptor = Descriptor {
+            segment,
+            event: event as u8,
+            quiet,
+            shaper: self.random.gen_range(0..SHAPERS as u8),
+            command,
+        };
+        Some(Operation {
+            words: descriptor.encode(self.config).expect("all values are in range"),
+            kind,
+            event,
+            counts: !quiet,
+            error: None,
+            fetches,
+            addition,
+        })
+    }
+
+    fn shared_event(&mut self) -> usize {
+        self.random.gen_range(SHARED)
+    }
+
+    fn single_event(&mut self) -> Option<usize> {
+        let event = SINGLE.start + self.tile.singles;
+        self.tile.singles += 1;
+        SINGLE.contains(&event).then_some(event)
+    }
+
+    /// A shape with a place in the source, or where gets go, and one in a zone.
+    fn transfer(&mut self, local: u32, local_words: u32) -> Command {
+        let zone = self.site.zone_words;
+        let shape = Shape::random(self.random, local_words, zone);
+        let remote = self.random.gen_range(0..=zone - shape.remote_words());
+        let place = self.random.gen_range(0..=local_words - shape.local_words());
+        Command::Put(Transfer {
+            remote: remote * self.word(),
+            local: local + place * self.word(),
+            geometry: shape.geometry(self.word()),
+        })
+    }
+
+    fn put(&mut self) -> Command {
+        let source = self.site.initiators[self.pair.initiator].source;
+        self.transfer(source.base, 2 * self.site.zone_words)
+    }
+
+    fn get(&mut self) -> Command {
+        match self.transfer(self.pair.landing.base, self.site.zone_words) {
+            Command::Put(transfer) => Command::Get(transfer),
+            other => other,
+        }
+    }
+
+    fn stream(&mut self) -> Option<Command> {
+        // The window is half a zone, of which rows fill three quarters.
+        let room = self.site.zone_words * 3 / 8 - self.state.streamed;
+        let source = self.site.initiators[self.pair.initiator].source;
+        let shape = Shape::random(self.random, 2 * self.site.zone_words, 2 * self.site.zone_words).stream();
+        if shape.words() == 0 || shape.words() > room {
+            return None;
+        }
+        self.state.streamed += shape.words();
+        let place = self
+            .random
+            .gen_range(0..=2 * self.site.zone_words - shape.local_words());
+        Some(Command::Stream {
+            local: source.base + place * self.word(),
+            geometry: shape.geometry(self.word()),
+        })
+    }
+
+    fn program(&mut self) -> Option<Command> {
+        let zone = self.site.zone_words;
+        let own = self.site.initiators[self.pair.initiator];
+        let shape = Shape::random(self.random, 2 * zone, zone).rows();
+        let place = self.random.gen_range(0..=2 * zone - shape.local_words());
+        let remote = self.random.gen_range(0..=zone - shape.remote_words());
+        Some(Command::Program {
+            entry: own.program,
+            registers: shape.registers(own.source.base / self.word() + place, remote)?,
+        })
+    }
+
+    fn message(&mut self) -> Command {
+        let words = self.random.gen_range(0..=MESSAGE_WORDS);
+        let source = self.site.initiators[self.pair.initiator].source;
+        let place = self.random.gen_range(0..=2 * self.site.zone_words - words);
+        Command::Enqueue {
+            local: source.base + place * self.word(),
+            bytes: words * self.word(),
+        }
+    }
+
+    fn mail(&mut self) -> Option<Command> {
+        // Where the last mail wins there is one a round; barriers join them in any order.
+        if !self.pair.is_barrier && self.state.mailed {
+            return None;
+        }
+        self.state.mailed = true;
+        Some(Command::Mail {
+            node: self.config.terminal_node(self.pair.target),
+            mailbox: self.pair.mailbox.number(),
+            value: self.random.gen::<u64>() & self.random.gen::<u64>(),
+        })
+    }
+
+    fn atomic(&mut self) -> Command {
+        let wide = self.random.gen();
+        let (bytes, limit) = match wide {
+            true => (8, u64::MAX),
+            false => (4, u32::MAX.into()),
+        };
+        let remote = bytes * self.random.gen_range(0..self.site.zone_words * self.word() / bytes);
+        let now = self.value(self.pair.zone_region.base + remote, wide);
+        let operand = self.random.gen_range(0..=limit);
+        // Close to the value that is there: equal, just above or below, or anything.
+        let against = match self.random.gen_range(0..4) {
+            0 => operand,
+            1 => now.saturating_add(1).min(limit),
+            _ => now,
+        };
+        let operation = match self.random.gen_range(0..7) {
+            0 => Atomic::PostAdd { addend: operand },
+            1 => Atomic::Poke { value: operand },
+            2 => Atomic::FetchAdd { addend: operand },
+            3 => Atomic::FetchClear,
+            4 => Atomic::CompareAndSwap {
+                compare: against,
+                new: operand,
+            },
+            5 => Atomic::Peek,
+            _ => Atomic::AddIf {
+                limit: against,
+                addend: operand,
+            },
+        };
+        Command::Atomic {
+            remote,
+            operation,
+            wide,
+        }
+    }
+
+    fn value(&mut self, address: u32, wide: bool) -> u64 {
+        let low = self.golden.peek(self.pair.target, address);
+        let high = match wide {
+            true => self.golden.peek(self.pair.target, address + 4),
+            false => 0,
+        };
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    fn addition(&mut self) -> (Command, Addition) {
+        let (wide, fetched): (bool, bool) = self.random.gen();
+        let addend = self.random.gen_range(1..1000);
+        let operation = match fetched {
+            true => Atomic::FetchAdd { addend },
+            false => Atomic::PostAdd { addend },
+        };
+        let command = Command::Atomic {
+            remote: COUNTER_OFFSETS[usize::from(!wide)],
+            operation,
+            wide,
+        };
+        let target = self.pair.target;
+        let addition = Addition {
+            target,
+            wide,
+            addend,
+            fetched,
+        };
+        (command, addition)
+    }
+}

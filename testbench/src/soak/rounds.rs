@@ -1,0 +1,216 @@
+//! Rounds of operations: drawn, given to all tiles, completed, compared.
+
+use super::{
+    access::{self, Rows},
+    check::{self, Round},
+    credits,
+    device::SoakDevice,
+    draw::Draw,
+    epoch::{Epoch, ROUND_CYCLES},
+    operation::Operation,
+    site::{FENCES, SINGLE},
+    summary::Tally,
+    workload::Kind,
+    Soak,
+};
+use portico_spec::ni::{
+    descriptor::{Command, Descriptor},
+    registers::EventRegister,
+};
+use rand::{rngs::StdRng, Rng};
+use std::time::Instant;
+
+/// Most operations of a tile in a round.
+const MOST_OPERATIONS: usize = 150;
+
+impl<D: SoakDevice> Epoch<D> {
+    /// Rounds, one at least, until the soak is over or the device is to be reset; gives whether it is over. It ends with a
+    /// whole round, after which all credits are counted.
+    ///
+    /// # Errors
+    /// The device does something wrong.
+    pub fn run(
+        &mut self,
+        soak: &Soak,
+        random: &mut StdRng,
+        tally: &mut Tally,
+        progress: &mut dyn FnMut(u64),
+    ) -> anyhow::Result<bool> {
+        loop {
+            let cut = tally.cycles < soak.cycles && random.gen_bool(soak.resets);
+            if cut {
+                tally.summary.words += check::memories(self)?;
+            }
+            let (begun, clock) = (self.device.transport().cycles(), Instant::now());
+            let round = self.begin(random)?;
+            if cut {
+                let cycles = random.gen_range(0..1000);
+                self.device.transport().wait(cycles);
+                tally.pass(self.device.transport().cycles() - begun, clock.elapsed());
+                return Ok(false);
+            }
+            tally.pass(self.complete()? - begun, clock.elapsed());
+            self.compare(&round)?;
+            tally.summary.words += check::memory(self, self.any_node(random))?;
+            tally.add(&round.kinds());
+            progress(tally.cycles);
+            if tally.cycles >= soak.cycles {
+                break;
+            }
+        }
+        credits::spend(self)?;
+        tally.summary.words += check::memories(self)?;
+        Ok(true)
+    }
+
+    /// Gives every tile its descriptors, some at a time.
+    fn begin(&mut self, random: &mut StdRng) -> anyhow::Result<Round> {
+        for state in &mut self.pairs {
+            state.is_read = random.gen_bool(0.25);
+            state.mailed = false;
+        }
+        self.tiles.iter_mut().for_each(|tile| tile.singles = 0);
+        let mut round = Round::new(self);
+        let mut batches: Vec<Vec<Vec<u32>>> = vec![];
+        for tile in 0..self.config.tiles() {
+            let operations = random.gen_range(0..MOST_OPERATIONS);
+            let drawn = (0..operations).filter_map(|_| self.draw(tile, random).transpose());
+            let mut drawn = drawn.collect::<anyhow::Result<Vec<Operation>>>()?;
+            drawn.extend(self.fences(tile)?);
+            batches.push(drawn.iter().map(|operation| operation.words.clone()).collect());
+            round.operations.push(drawn);
+        }
+        for tile in 0..self.config.tiles() {
+            self.await_fences(tile)?;
+        }
+        while batches.iter().any(|batch| !batch.is_empty()) {
+            for (tile, batch) in batches.iter_mut().enumerate() {
+                let some = random.gen_range(0..=batch.len().min(12));
+                for words in batch.drain(..some) {
+                    self.device.transport().command(tile, &words);
+                }
+            }
+            self.device.transport().wait(random.gen_range(0..60));
+            self.receive_next()?;
+        }
+        Ok(round)
+    }
+
+    fn any_node(&self, random: &mut StdRng) -> usize {
+        let nodes = self.site.targets();
+        nodes[random.gen_range(0..nodes.len())]
+    }
+
+    /// Receives at the queue whose turn it is: a look at all of them takes the host so long that tiles would stand idle.
+    fn receive_next(&mut self) -> anyhow::Result<()> {
+        let nodes = self.site.targets();
+        let turn = self.turn % nodes.len();
+        self.turn = turn + 1;
+        check::receive_at(self, nodes[turn])
+    }
+
+    /// The next operation of a tile, which the model has done already; `None` if the one drawn is not to be had.
+    fn draw(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<Option<Operation>> {
+        let own: Vec<usize> = (0..self.site.pairs.len())
+            .filter(|&at| self.site.pairs[at].initiator == tile)
+            .collect();
+        let at = own[random.gen_range(0..own.len())];
+        let kind = self.workload.choose(random);
+        let drawn = Draw {
+            config: &self.config,
+            site: &self.site,
+            pair: &self.site.pairs[at],
+            state: &mut self.pairs[at],
+            tile: &mut self.tiles[tile],
+            golden: self.golden.transport(),
+            random,
+        }
+        .operation(kind);
+        if let Some(operation) = &drawn {
+            let target = self.site.pairs[at].target;
+            self.model(tile, operation)?;
+            if kind == Kind::Enqueue {
+                self.expect_message(tile, target)?;
+            }
+        }
+        Ok(drawn)
+    }
+
+    /// Fences on all segments on which transactions may be open.
+    fn fences(&mut self, tile: usize) -> anyhow::Result<Vec<Operation>> {
+        let own = self.site.pairs.iter().filter(|pair| pair.initiator == tile);
+        let handles: Vec<u8> = own
+            .flat_map(|pair| {
+                [
+                    pair.zone,
+                    pair.fixed,
+                    pair.counters,
+                    pair.closed,
+                    pair.mistaken,
+                    pair.smaller,
+                ]
+            })
+            .collect();
+        let mut fences = vec![];
+        for segment in handles {
+            let fence = Descriptor {
+                segment,
+                event: FENCES as u8,
+                ..Descriptor::new(Command::Fence)
+            };
+            let operation = Operation::counting(Kind::Fence, FENCES, fence.encode(&self.config)?);
+            self.model(tile, &operation)?;
+            fences.push(operation);
+        }
+        Ok(fences)
+    }
+
+    /// Waits until all fences have completed; gives the cycle.
+    fn complete(&mut self) -> anyhow::Result<u64> {
+        let begun = self.device.transport().cycles();
+        for tile in 0..self.config.tiles() {
+            while self.device.transport().fired(tile) >> FENCES & 1 == 0 {
+                self.receive_next()?;
+                self.device.transport().wait(20);
+                let cycles = self.device.transport().cycles() - begun;
+                if cycles > ROUND_CYCLES {
+                    let state = check::events(&mut self.device, self.site.staging, tile)?;
+                    let expected = &self.tiles[tile].counts;
+                    anyhow::bail!(
+                        "tile {tile}: fences have not completed after {cycles} cycles; its events have counted {:?}, \
+                         expected {:?}",
+                        state.iter().map(|event| event.count).collect::<Vec<_>>(),
+                        expected
+                    );
+                }
+            }
+        }
+        Ok(self.device.transport().cycles())
+    }
+
+    /// Waits for what nobody is told of, compares, and gets ready for the next round.
+    fn compare(&mut self, round: &Round) -> anyhow::Result<()> {
+        let end = self.device.transport().cycles() + ROUND_CYCLES;
+        check::arrivals(self, end)?;
+        check::round(self, round)?;
+        self.rewind()
+    }
+
+    /// Makes room in streams, and clears the errors of events that the next round uses again.
+    fn rewind(&mut self) -> anyhow::Result<()> {
+        for at in 0..self.pairs.len() {
+            if self.pairs[at].streamed > self.site.zone_words / 8 {
+                self.pairs[at].streamed = 0;
+                self.site.pairs[at].stream_window.rewind(&mut self.device)?;
+                self.golden_site.pairs[at].stream_window.rewind(&mut self.golden)?;
+            }
+        }
+        for tile in 0..self.config.tiles() {
+            let place = Rows::new(&self.golden, tile, EventRegister::Status, SINGLE.start, SINGLE.len(), 1);
+            let none = [0; SINGLE.end - SINGLE.start];
+            access::poke(&mut self.device, self.site.staging, place, &none)?;
+            access::poke(&mut self.golden, self.golden_site.staging, place, &none)?;
+        }
+        Ok(())
+    }
+}
