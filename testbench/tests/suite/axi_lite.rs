@@ -1,5 +1,6 @@
 //! A host's way into a node, in rust-hdl's simulator and as Verilog, before a master and targets that stall at random.
 
+use crate::promises::axi_lite::{Bench, Ports, MEMORY_BYTES};
 use portico_hdl::host::AxiLiteSlave;
 use portico_spec::ni::registers::{Block, BASE_BYTES, BLOCK_OFFSET, SPACE_BYTES};
 use portico_testbench::{
@@ -8,11 +9,6 @@ use portico_testbench::{
 };
 use portico_verilog::{emit, Options};
 use rand::{rngs::SmallRng, Rng};
-use suites::axi_lite::{Bench, Ports, MEMORY_BYTES};
-
-mod suites {
-    pub mod axi_lite;
-}
 
 fn rtl(width: usize) -> Box<dyn Device> {
     macro_rules! block {

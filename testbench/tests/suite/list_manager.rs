@@ -1,5 +1,6 @@
 //! The list manager on every device, held to the golden model.
 
+use crate::promises::list::{check, check_size};
 use portico_hdl::portals::{ListManager, ListParameters};
 use portico_spec::Config;
 use portico_testbench::{
@@ -8,11 +9,6 @@ use portico_testbench::{
     rtl_device,
 };
 use portico_verilog::{emit, Design, Options};
-use suites::list::{check, check_size};
-
-mod suites {
-    pub mod list;
-}
 
 const SEED: u64 = 0x5eed;
 

@@ -1,18 +1,12 @@
 //! The suite of the buddy allocator proves itself: hardware with a planted fault does not pass it.
 
-use portico_spec::portals::buddy::Heap;
-use portico_testbench::bench::blocks::buddy::design;
-use suites::buddy::check;
-use suites::{
+use super::{
     caught::{all_are_caught, device},
     fault::Fault,
 };
-
-mod suites {
-    pub mod buddy;
-    pub mod caught;
-    pub mod fault;
-}
+use crate::promises::buddy::check;
+use portico_spec::portals::buddy::Heap;
+use portico_testbench::bench::blocks::buddy::design;
 
 const SEED: u64 = 0x5eed;
 const COMMANDS: usize = 10_000;

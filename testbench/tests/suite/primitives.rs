@@ -1,5 +1,6 @@
 //! Register, arbiter and credit counter in rust-hdl's simulator, as Verilog and as a netlist, against naive models.
 
+use crate::promises::ports::{agree, Model, Named};
 use portico_generate::design;
 use portico_hdl::{
     noc::PORTS,
@@ -11,11 +12,6 @@ use portico_testbench::{
     rtl_device,
 };
 use rand::{rngs::SmallRng, Rng};
-use suites::ports::{agree, Model, Named};
-
-mod suites {
-    pub mod ports;
-}
 
 const CYCLES: usize = 10_000;
 const SEED: u64 = 0x5eed;

@@ -1,6 +1,7 @@
 //! The blocks that are useful alone, under cocotb and the AXI4-Stream models of cocotbext-axi: what comes out is held to what
 //! Python computes itself.
 
+use super::python::{passed, Simulation};
 use portico_spec::{
     fp::{Flag, ADDER_STAGES},
     mpe::reduce::{self, OPERATION_WIDTH},
@@ -12,11 +13,6 @@ use portico_spec::{
     Config,
 };
 use serde_json::{json, Map, Value};
-use suites::python::{passed, Simulation};
-
-mod suites {
-    pub mod python;
-}
 
 /// Number of each, by its name.
 fn codes(codes: &[Code]) -> Value {

@@ -1,5 +1,6 @@
 //! The soak on the Verilated fabric; and that it notices hardware with a planted fault.
 
+use crate::mutants::fault::Fault;
 use portico_generate::design;
 use portico_sim::{build, Options};
 use portico_spec::Config;
@@ -10,11 +11,6 @@ use portico_testbench::{
     },
     soak::{run, Soak, Summary, Workload},
 };
-use suites::fault::Fault;
-
-mod suites {
-    pub mod fault;
-}
 
 const SEED: u64 = 0x5eed;
 /// Share of rounds that a reset cuts off, where there are resets.

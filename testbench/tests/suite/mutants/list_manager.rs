@@ -1,19 +1,13 @@
 //! The suite of the list manager proves itself: hardware with a planted fault does not pass it. And one that only a block RAM has
 //! passes: what it reads while it writes the same word is anything.
 
-use portico_hdl::portals::{ListManager, ListParameters};
-use portico_verilog::{emit, Design};
-use suites::{
+use super::{
     caught::{all_are_caught, device},
     fault::Fault,
-    list::{check, check_size},
 };
-
-mod suites {
-    pub mod caught;
-    pub mod fault;
-    pub mod list;
-}
+use crate::promises::list::{check, check_size};
+use portico_hdl::portals::{ListManager, ListParameters};
+use portico_verilog::{emit, Design};
 
 const SEED: u64 = 0x5eed;
 const COMMANDS: usize = 20_000;

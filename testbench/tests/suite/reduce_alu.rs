@@ -1,5 +1,6 @@
 //! The reduce ALU on golden, in rust-hdl's simulator, as Verilog and as a netlist, against the golden model.
 
+use crate::promises::reduce_alu::check;
 use portico_hdl::mpe::ReduceAlu;
 use portico_spec::fp::Format;
 use portico_testbench::bench::blocks::reduce_alu::design;
@@ -9,11 +10,6 @@ use portico_testbench::{
     rtl_device,
 };
 use portico_verilog::Design;
-use suites::reduce_alu::check;
-
-mod suites {
-    pub mod reduce_alu;
-}
 
 const SEED: u64 = 0x5eed;
 /// Stages of the adder whose figures are compared.

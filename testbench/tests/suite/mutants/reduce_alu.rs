@@ -1,17 +1,11 @@
 //! The suite of the reduce ALU proves itself: hardware with a planted fault does not pass it.
 
-use portico_testbench::bench::blocks::reduce_alu::design;
-use suites::{
+use super::{
     caught::{all_are_caught, device},
     fault::Fault,
-    reduce_alu::check,
 };
-
-mod suites {
-    pub mod caught;
-    pub mod fault;
-    pub mod reduce_alu;
-}
+use crate::promises::reduce_alu::check;
+use portico_testbench::bench::blocks::reduce_alu::design;
 
 const SEED: u64 = 0x5eed;
 const STAGES: usize = 4;

@@ -1,5 +1,6 @@
 //! The buddy allocator on golden, in rust-hdl's simulator, as Verilog and as a netlist.
 
+use crate::promises::buddy::check;
 use portico_hdl::portals::buddy::BuddyAllocator;
 use portico_spec::portals::buddy::Heap;
 use portico_testbench::bench::blocks::buddy::design;
@@ -8,11 +9,6 @@ use portico_testbench::{
     model::golden_blocks,
     rtl_device,
 };
-use suites::buddy::check;
-
-mod suites {
-    pub mod buddy;
-}
 
 const SEED: u64 = 0x5eed;
 

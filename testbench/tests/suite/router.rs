@@ -1,5 +1,6 @@
 //! The router alone, on every device: rust-hdl's simulator, its Verilog, its netlist.
 
+use crate::promises::routing;
 use portico_generate::design;
 use portico_hdl::noc::Router;
 use portico_spec::Config;
@@ -7,12 +8,6 @@ use portico_testbench::{
     device::hardware::{compiled, synthesised},
     rtl_device,
 };
-use suites::routing;
-
-mod suites {
-    pub mod router;
-    pub mod routing;
-}
 
 const SEED: u64 = 0x5eed;
 

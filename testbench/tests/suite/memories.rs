@@ -1,19 +1,14 @@
 //! The memories, in rust-hdl's simulator and as Verilog, against a naive memory of bytes.
 
+use crate::promises::{
+    memory::Memory,
+    ports::{agree, Model, Named},
+};
 use portico_generate::design;
 use portico_hdl::prim::{LutRam, Ram, TrueDualPortRam};
 use portico_spec::Config;
 use portico_testbench::{device::hardware::compiled, rtl_device};
 use rand::{rngs::SmallRng, Rng};
-use suites::{
-    memory::Memory,
-    ports::{agree, Model, Named},
-};
-
-mod suites {
-    pub mod memory;
-    pub mod ports;
-}
 
 const CYCLES: usize = 10_000;
 const SEED: u64 = 0x5eed;

@@ -1,5 +1,6 @@
 //! External memory of a node, in rust-hdl's simulator and as Verilog, before a memory that is as unkind as AXI4 allows.
 
+use crate::promises::external_memory::{Bench, PAGE_WORDS};
 use portico_hdl::host;
 use portico_sim::{build, Optimise};
 use portico_testbench::{
@@ -9,11 +10,6 @@ use portico_testbench::{
 use portico_verilog::{emit, Design, Options};
 use rand::{rngs::SmallRng, Rng};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use suites::external_memory::{Bench, PAGE_WORDS};
-
-mod suites {
-    pub mod external_memory;
-}
 
 const WIDTHS: [usize; 2] = [32, 64];
 

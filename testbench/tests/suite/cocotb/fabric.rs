@@ -1,5 +1,9 @@
 //! The emitted Verilog under cocotb and the bus models of cocotbext-axi: independent views of AXI4 and AXI4-Lite.
 
+use super::{
+    bridge::Bridge,
+    python::{passed, Simulation},
+};
 use portico_spec::ni::{
     command::{self, Opcode},
     event, packet, page,
@@ -13,15 +17,6 @@ use portico_spec::Config;
 use portico_verilog::{emit, Design, Options};
 use rust_hdl::prelude::Block as Hardware;
 use serde_json::{json, Value};
-use suites::{
-    bridge::Bridge,
-    python::{passed, Simulation},
-};
-
-mod suites {
-    pub mod bridge;
-    pub mod python;
-}
 
 /// What the Python side must know of the specification.
 fn spec(width: usize) -> Value {

@@ -1,5 +1,6 @@
 //! Every block that queues one stream, on every device: rust-hdl's simulator, its Verilog, its netlist.
 
+use crate::promises::queue;
 use portico_generate::design;
 use portico_hdl::prim::{Fifo, SkidBuffer};
 use portico_spec::Config;
@@ -7,11 +8,6 @@ use portico_testbench::{
     device::hardware::{compiled, synthesised},
     rtl_device,
 };
-use suites::queue;
-
-mod suites {
-    pub mod queue;
-}
 
 const SEED: u64 = 0x5eed;
 

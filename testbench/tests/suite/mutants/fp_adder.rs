@@ -1,19 +1,13 @@
 //! The suite of the floating-point adder proves itself: an adder with a planted fault does not pass it.
 
-use portico_golden::fp::directed;
-use portico_spec::fp::Format;
-use portico_testbench::bench::blocks::fp_adder::design;
-use suites::fp_adder::{check, check_pairs};
-use suites::{
+use super::{
     caught::{all_are_caught, device},
     fault::Fault,
 };
-
-mod suites {
-    pub mod caught;
-    pub mod fault;
-    pub mod fp_adder;
-}
+use crate::promises::fp_adder::{check, check_pairs};
+use portico_golden::fp::directed;
+use portico_spec::fp::Format;
+use portico_testbench::bench::blocks::fp_adder::design;
 
 const SEED: u64 = 0x5eed;
 const STAGES: usize = 4;

@@ -1,6 +1,13 @@
 //! Everything that the driver promises, on the golden fabric and on the emitted Verilog before memories that are slow and
 //! stall.
 
+use crate::{
+    mutants::fault::Fault,
+    promises::{
+        self,
+        driver::{codes, config, errors, flow, geometry, limits, messages, operations, order, registers, waits},
+    },
+};
 use portico::{examples, Error, Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
@@ -15,17 +22,6 @@ use std::{
     panic::{catch_unwind, AssertUnwindSafe},
     sync::OnceLock,
 };
-use suites::{
-    driver::{codes, config, errors, flow, geometry, limits, messages, operations, order, registers, waits},
-    fault::Fault,
-};
-
-mod suites {
-    pub mod counters;
-    pub mod driver;
-    pub mod fabric;
-    pub mod fault;
-}
 
 const MEMORY: Timing = Timing {
     latency: 12,
@@ -150,12 +146,12 @@ fn the_largest_row_and_counts_on_verilog() -> Result<(), Error> {
 
 #[test]
 fn a_reset_in_mid_flight_loses_no_credit() -> Result<(), Error> {
-    suites::fabric::a_reset_in_mid_flight_loses_no_credit(hardware)
+    promises::fabric::a_reset_in_mid_flight_loses_no_credit(hardware)
 }
 
 #[test]
 fn shapers_cut_and_slow_down() -> Result<(), Error> {
-    suites::fabric::shapers_cut_and_slow_down(verilog(32))
+    promises::fabric::shapers_cut_and_slow_down(verilog(32))
 }
 
 #[test]
@@ -169,24 +165,24 @@ fn as_many_transactions_under_way_as_there_are_slots() -> Result<(), Error> {
         ..config(32)
     };
     let hardware = portico_testbench::device::hardware::fabric(&config).expect("the fabric compiles");
-    suites::fabric::as_many_transactions_under_way_as_there_are_slots(hardware)
+    promises::fabric::as_many_transactions_under_way_as_there_are_slots(hardware)
 }
 
 #[test]
 fn nodes_count_every_flit() -> Result<(), Error> {
     [32, 64]
         .into_iter()
-        .try_for_each(|width| suites::counters::nodes_count_every_flit(hardware(width)))
+        .try_for_each(|width| promises::counters::nodes_count_every_flit(hardware(width)))
 }
 
 #[test]
 fn nodes_count_the_flits_that_wait() -> Result<(), Error> {
-    suites::counters::nodes_count_the_flits_that_wait(hardware(32))
+    promises::counters::nodes_count_the_flits_that_wait(hardware(32))
 }
 
 #[test]
 fn nodes_count_how_their_engine_spends_its_time() -> Result<(), Error> {
-    suites::counters::nodes_count_how_their_engine_spends_its_time(hardware(32))
+    promises::counters::nodes_count_how_their_engine_spends_its_time(hardware(32))
 }
 
 #[test]
@@ -197,12 +193,12 @@ fn errors_of_external_memory_are_counted() -> Result<(), Error> {
         let mut fabric = SimulatedFabric::new(library, &config).expect("the ports of a fabric");
         let memories = AttachedMemory::all(library, fabric.model(), &config, MEMORY).expect("the ports of memories");
         for mut memory in memories {
-            memory.fail(suites::counters::FAILING);
+            memory.fail(promises::counters::FAILING);
             fabric.attach(Box::new(memory));
         }
-        suites::counters::errors_of_external_memory_are_counted(Fabric::open(fabric)?, true)?;
-        suites::counters::errors_of_external_memory_are_counted(verilog(width), false)?;
-        suites::counters::errors_of_external_memory_are_counted(golden(width), false)?;
+        promises::counters::errors_of_external_memory_are_counted(Fabric::open(fabric)?, true)?;
+        promises::counters::errors_of_external_memory_are_counted(verilog(width), false)?;
+        promises::counters::errors_of_external_memory_are_counted(golden(width), false)?;
     }
     Ok(())
 }
@@ -314,7 +310,7 @@ fn a_reset_that_leaves_transactions_open_is_caught() {
         to: "opened <= opened;",
     };
     caught(&fault, |fabric| {
-        suites::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
+        promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
     });
 }
 
@@ -327,6 +323,6 @@ fn a_credit_that_does_not_come_back_is_caught() {
         to: "credits_read_data_0 | 2'd1",
     };
     caught(&fault, |fabric| {
-        suites::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
+        promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
     });
 }

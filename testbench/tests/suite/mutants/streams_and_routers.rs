@@ -1,17 +1,11 @@
 //! The suites of streams and routers prove themselves: hardware with a planted fault does not pass them.
 
+use super::fault::Fault;
+use crate::promises::{queue, routing};
 use portico_generate::design;
 use portico_sim::{build, Optimise, Options};
 use portico_spec::Config;
 use portico_testbench::device::verilated::Verilated;
-use suites::{fault::Fault, queue, routing};
-
-mod suites {
-    pub mod fault;
-    pub mod queue;
-    pub mod router;
-    pub mod routing;
-}
 
 const SEED: u64 = 0x5eed;
 const DEPTH: usize = 4;

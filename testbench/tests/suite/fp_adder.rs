@@ -1,5 +1,6 @@
 //! The floating-point adder on every device: golden, rust-hdl's simulator, its Verilog, its netlist.
 
+use crate::promises::fp_adder::{check, check_pairs};
 use portico_golden::fp::{corners, directed, random_pair};
 use portico_hdl::mpe::FpAdder;
 use portico_spec::fp::{Format, ADDER_STAGES};
@@ -10,11 +11,6 @@ use portico_testbench::{
     rtl_device,
 };
 use rand::{rngs::SmallRng, SeedableRng};
-use suites::fp_adder::{check, check_pairs};
-
-mod suites {
-    pub mod fp_adder;
-}
 
 const SEED: u64 = 0x5eed;
 const CYCLES: usize = 100_000;

@@ -1,0 +1,6 @@
+//! The emitted Verilog under cocotb, before models of buses that others wrote.
+
+mod blocks;
+mod bridge;
+mod fabric;
+mod python;

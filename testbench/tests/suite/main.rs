@@ -1,0 +1,26 @@
+//! Every test of whole blocks and fabrics, in one program; `cargo test -p portico-testbench fabric::` runs those of a module.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `promises` | what blocks and the driver promise, for any device |
+//! | `mutants` | planted faults that these suites must find |
+//! | `cocotb` | tests in Python |
+//! | all others | a block each: its promises on every device that applies |
+
+mod axi_lite;
+mod axi_memory;
+mod buddy;
+mod cocotb;
+mod emission;
+mod fabric;
+mod fp_adder;
+mod list_manager;
+mod memories;
+mod mesh;
+mod mutants;
+mod primitives;
+mod promises;
+mod reduce_alu;
+mod router;
+mod soak;
+mod streams;
