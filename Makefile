@@ -2,7 +2,7 @@
 
 PORTICO = target/release/portico
 
-.PHONY: run test formal bench synth doc clean tools help program
+.PHONY: run test slowest formal bench synth doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange and a transpose against golden
@@ -15,6 +15,9 @@ test: tools ## format, lints, all tests, documentation
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+slowest: tools ## all tests, then the slowest of them with their seconds
+	testbench/slowest.sh
 
 formal: tools ## prove the properties of the primitives with SymbiYosys, and that the proofs catch planted faults
 	hdl/formal/run.sh
