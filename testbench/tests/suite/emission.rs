@@ -178,7 +178,7 @@ fn module_names(block: &str, config: &Config) -> Vec<String> {
 fn a_larger_mesh_has_no_more_modules() {
     let names = |size: usize| module_names("mesh", &mesh(size, size, 0, 32, 4));
     let small = names(4);
-    assert!(small.iter().any(|name| name.contains("grid_node")), "{small:?}");
+    assert!(small.contains(&"portico_mesh_node".to_owned()), "{small:?}");
     assert_eq!([names(8), names(16)], [small.clone(), small]);
 }
 
@@ -186,10 +186,94 @@ fn a_larger_mesh_has_no_more_modules() {
 fn a_larger_fabric_has_no_more_modules() {
     let names = |size: usize| module_names("fabric", &fabric(size, 32));
     let small = names(3);
-    for name in ["portico_tile", "portico_memory", "portico_data_plane_grid_node"] {
-        assert_eq!(small.iter().filter(|module| *module == name).count(), 1, "{small:?}");
+    for name in ["tile", "memory_node", "router"] {
+        let is_it = |module: &&String| **module == format!("portico_fabric_{name}");
+        assert_eq!(small.iter().filter(is_it).count(), 1, "{name} of {small:?}");
     }
     assert_eq!(names(4), small);
+}
+
+/// Every block once, each with names of its own, as a project has them that was given several.
+fn one_of_each() -> Vec<&'static Design> {
+    let is_first = |at: usize| at == 0 || DESIGNS[at].1.name != DESIGNS[at - 1].1.name;
+    let all = DESIGNS.iter().enumerate();
+    all.filter(|(at, _)| is_first(*at))
+        .map(|(_, (_, _, design))| design)
+        .collect()
+}
+
+#[test]
+fn all_blocks_live_in_one_project() {
+    let designs = one_of_each();
+    assert_eq!(designs.len(), TOPS.len());
+    let modules: Vec<(String, String)> = designs.iter().flat_map(|design| design.files()).collect();
+    let sources: Vec<(String, String)> = modules.into_iter().filter(|(name, _)| name.ends_with(".v")).collect();
+    let mut names: Vec<&str> = sources.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(lint(&sources, &[&["-Wno-MULTITOP"], names.as_slice()].concat()), "");
+    let whole = Design {
+        modules: designs.iter().flat_map(|design| design.modules.clone()).collect(),
+        ..designs[0].clone()
+    };
+    let log = Yosys::locate()
+        .expect("Yosys is installed")
+        .run(&whole, "hierarchy -check");
+    log.expect("Yosys takes all blocks together");
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), sources.len(), "two blocks have a module of one name");
+    // A clash would be seen.
+    let twice = [sources[0].clone(), ("again.v".to_owned(), sources[0].1.clone())];
+    let found = lint(&twice, &["-Wno-DECLFILENAME", &twice[0].0, "again.v"]);
+    assert!(found.contains("MODDUP"), "{found}");
+}
+
+#[test]
+fn every_module_leads_home() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    for (_, top, design) in &*DESIGNS {
+        assert!(
+            design.header.starts_with("// SPDX-License-Identifier: "),
+            "{}",
+            design.header
+        );
+        for module in &design.modules {
+            let first = module.text.lines().next().unwrap_or_default();
+            let (ty, file) = first.trim_start_matches("// ").split_once(", ").unwrap_or_default();
+            let source = fs::read_to_string(format!("{root}/{file}")).unwrap_or_default();
+            // The one block of others is rust-hdl's ROM.
+            let is_ours = source.contains(&format!("pub struct {ty}")) || source.contains(&format!("struct {ty}"));
+            assert!(
+                is_ours || module.name.contains("_rom"),
+                "{}: {} says {first}",
+                top.name,
+                module.name
+            );
+        }
+    }
+}
+
+#[test]
+fn names_are_those_of_types_whatever_the_configuration() {
+    let names = |block: &str, config: &Config| module_names(block, config);
+    for (block, one, other) in [
+        ("router", mesh(4, 4, 0, 32, 2), mesh(4, 4, 0, 64, 16)),
+        ("mesh", mesh(2, 2, 0, 32, 2), mesh(3, 3, 2, 32, 4)),
+        ("tile", fabric(2, 32), fabric(3, 32)),
+    ] {
+        let (mut one, mut other) = (names(block, &one), names(block, &other));
+        one.sort();
+        other.sort();
+        assert_eq!(one, other, "{block}");
+    }
+}
+
+#[test]
+fn no_line_is_too_long() {
+    for (_, top, design) in &*DESIGNS {
+        for line in design.text().lines() {
+            assert!(line.len() <= 100, "{}: {line}", top.name);
+        }
+    }
 }
 
 /// The scratchpad of a tile, as a block of its own.
