@@ -1,7 +1,7 @@
 //! Kernels: each is at once a rust-hdl AST, which the backend reads, and a program over rust-hdl's values, which its
 //! simulator runs.
 
-use crate::value::{Op, Order, Reduction, Value};
+use super::value::{Op, Order, Reduction, Value};
 use rust_hdl::core::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression as Ast, VerilogLoop,
     VerilogMatch, VerilogOp, VerilogOpUnary, VerilogStatement,

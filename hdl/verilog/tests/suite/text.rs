@@ -1,8 +1,6 @@
 //! The emitted text of small circuits, as people will read it.
 
-mod blocks;
-
-use blocks::{all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes, Unit};
+use crate::blocks::{self, all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes, Unit};
 use portico_verilog::Error;
 use rust_hdl::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Values that do not fit their place, and slices that Verilog cannot write.
 
-use crate::message;
+use super::message;
 use rust_hdl::prelude::*;
 
 /// A block that gives `y` and `z` values computed from `a`, `b` and `at`.

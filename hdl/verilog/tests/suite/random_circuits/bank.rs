@@ -29,7 +29,6 @@ pub struct Registers {
 }
 
 /// `$body` for the member of `$bank` that `$place` names, borrowed as `&` or `&mut`.
-#[macro_export]
 macro_rules! member {
     (@one $bank:expr, $place:expr, $member:ident, $field:ident, [$($borrow:tt)+], $body:expr) => {{
         let $member = $($borrow)+ $bank.$field[$place.index];
@@ -47,6 +46,8 @@ macro_rules! member {
         }
     };
 }
+
+pub(crate) use member;
 
 macro_rules! block_of_all_widths {
     () => {

@@ -1,6 +1,6 @@
 //! Kernels written as AST by hand: what rust-hdl's macros do not let through, but other front ends may.
 
-use crate::message;
+use super::message;
 use rust_hdl::core::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression as Ast, VerilogLink,
     VerilogLinkDetails, VerilogMatch, VerilogOp, VerilogOpUnary, VerilogStatement,

@@ -1,14 +1,13 @@
 //! The emitted text under the tools' own eyes: neither Verilator nor Yosys has anything to say.
 
-mod blocks;
-mod tools;
-
-use blocks::{all, emitted};
+use crate::{
+    blocks::{all, emitted},
+    tools::{folder, run, write},
+};
 use portico_synth::Tool;
-use tools::{folder, run, write};
 
 /// Everything that Verilator reports about the files of a design; `roots` are those that it is given.
-fn verilator(files: &[(String, String)], roots: &[&str]) -> String {
+pub fn verilator(files: &[(String, String)], roots: &[&str]) -> String {
     let folder = folder();
     write(folder.path(), files);
     let (succeeded, report) = run(
@@ -25,7 +24,7 @@ fn verilator(files: &[(String, String)], roots: &[&str]) -> String {
 }
 
 /// What Yosys finds wrong in each of some designs, (top, text).
-fn yosys(designs: &[(String, String)]) -> Vec<String> {
+pub fn yosys(designs: &[(String, String)]) -> Vec<String> {
     let folder = folder();
     let mut script = String::new();
     for (top, text) in designs {

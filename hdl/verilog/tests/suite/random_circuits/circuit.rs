@@ -1,8 +1,7 @@
 //! A block whose kernel is a program, with children of its own kind; and a top that holds many of them.
 
-use crate::{
-    bank::{Bank, Registers, PER_WIDTH},
-    member,
+use super::{
+    bank::{member, Bank, Registers, PER_WIDTH},
     program::{block, Kind, Node, Place, Statement, Style},
     run::{run, Signals},
     value::{Value, SIGNAL_WIDTHS},

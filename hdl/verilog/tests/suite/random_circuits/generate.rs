@@ -1,6 +1,6 @@
 //! Random programs: every construct of a kernel, such that rust-hdl itself has no objection.
 
-use crate::{
+use super::{
     circuit::{places, Circuit},
     program::{Kind, Node, Offset, Place, Statement, Style},
     value::{Op, Order, Reduction, Value, SIGNAL_WIDTHS, WIDTHS},

@@ -1,6 +1,6 @@
 //! Names that mean nothing in a kernel, or too much in Verilog.
 
-use crate::message;
+use super::message;
 use portico_verilog::{emit, Options};
 use rust_hdl::prelude::*;
 
@@ -123,7 +123,7 @@ fn a_reserved_word() {
 
 #[test]
 fn raw_identifiers_are_words_like_others() {
-    let design = crate::emitted(&Matched::default());
+    let design = super::emitted(&Matched::default());
     assert!(design.unwrap().text().contains("    input  wire match\n"));
 }
 
@@ -139,7 +139,7 @@ fn a_name_beyond_ascii() {
 fn a_module_name_that_is_none() {
     let options = Options {
         prefix: "9 lives".into(),
-        ..crate::options()
+        ..super::options()
     };
     assert_eq!(
         emit(&Matched::default(), &options).unwrap_err().to_string(),

@@ -1,6 +1,6 @@
 //! Kinds of signals and blocks that are outside the supported subset.
 
-use crate::message;
+use super::message;
 use rust_hdl::core::ast::{BlackBox, Wrapper};
 use rust_hdl::prelude::*;
 

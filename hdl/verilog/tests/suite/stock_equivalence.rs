@@ -3,14 +3,13 @@
 //! The proof is a temporal induction over a miter whose outputs are those of the circuit and its registers, all of which
 //! start at 0 as the stock writer's do.
 
-mod blocks;
-mod tools;
-
-use blocks::{all, emitted};
+use crate::{
+    blocks::{self, all, emitted},
+    tools::{folder, run, write},
+};
 use portico_synth::Tool;
 use rust_hdl::core::module_defines::ModuleDefines;
 use rust_hdl::prelude::*;
-use tools::{folder, run, write};
 
 /// A record, casts both ways, shifts, comparisons, replaced bits: [`blocks::Shapes`] without slices of expressions, which
 /// the stock writer emits as invalid Verilog.

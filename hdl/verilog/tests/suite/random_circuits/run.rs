@@ -1,6 +1,6 @@
 //! Programs run: values of nodes and effects of statements, as Rust would compute them in a kernel.
 
-use crate::{
+use super::{
     program::{Node, Offset, Place, Statement},
     value::Value,
 };

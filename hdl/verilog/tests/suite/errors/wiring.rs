@@ -1,6 +1,6 @@
 //! Signals that are not driven, not always driven, or driven by themselves.
 
-use crate::{error, message};
+use super::{error, message};
 use portico_verilog::Error;
 use rust_hdl::prelude::*;
 

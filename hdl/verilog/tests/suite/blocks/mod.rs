@@ -8,7 +8,6 @@ mod memory;
 mod shapes;
 
 pub use choices::{Choices, Settled};
-#[allow(unused_imports)]
 pub use described::{Store, Unit};
 pub use grid::Grid;
 pub use machines::{Counter, Lights};

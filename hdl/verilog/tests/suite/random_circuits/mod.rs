@@ -5,10 +5,10 @@ mod circuit;
 mod generate;
 mod program;
 mod run;
-#[path = "../tools/mod.rs"]
-mod tools;
 mod value;
 
+use crate::tools;
+use bank::member;
 use circuit::{places, Top};
 use generate::Shifts;
 use portico_sim::{build, Model, Optimise, Source};

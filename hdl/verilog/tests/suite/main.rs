@@ -1,0 +1,9 @@
+//! The backend as a user sees it: text, errors, and what Verilator and Yosys make of the text.
+
+mod blocks;
+mod errors;
+mod lint;
+mod random_circuits;
+mod stock_equivalence;
+mod text;
+mod tools;
