@@ -3,6 +3,9 @@
 //! Every operator keeps the width rule of rust-hdl: operands of arithmetic, bitwise operators and comparisons are equally
 //! wide and results wrap. Widening is always a concatenation, whose operands Verilog evaluates at their own width, so no
 //! carry can leak into a wider context.
+//!
+//! All values are vectors of bits. Sign is a matter of operators: those that need it come in a signed form, and a signed
+//! value is widened by [`Expr::SignExtend`]. So no unsigned operand can change what its neighbour means.
 
 use num_bigint::BigUint;
 
@@ -43,15 +46,38 @@ pub enum BinaryOp {
     Le,
     Gt,
     Ge,
+    /// Like those above, of numbers in two's complement.
+    SignedMul,
+    SignedLt,
+    SignedLe,
+    SignedGt,
+    SignedGe,
 }
 
 impl BinaryOp {
+    /// The operator on numbers in two's complement, where it is another one.
+    pub fn signed(self) -> Self {
+        match self {
+            BinaryOp::Mul => BinaryOp::SignedMul,
+            BinaryOp::Lt => BinaryOp::SignedLt,
+            BinaryOp::Le => BinaryOp::SignedLe,
+            BinaryOp::Gt => BinaryOp::SignedGt,
+            BinaryOp::Ge => BinaryOp::SignedGe,
+            other => other,
+        }
+    }
+
+    pub fn is_signed(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, SignedMul | SignedLt | SignedLe | SignedGt | SignedGe)
+    }
+
     /// How Verilog and Rust write it.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
             BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
+            BinaryOp::Mul | BinaryOp::SignedMul => "*",
             BinaryOp::And => "&",
             BinaryOp::Or => "|",
             BinaryOp::Xor => "^",
@@ -59,16 +85,19 @@ impl BinaryOp {
             BinaryOp::Shr => ">>",
             BinaryOp::Eq => "==",
             BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            BinaryOp::Ge => ">=",
+            BinaryOp::Lt | BinaryOp::SignedLt => "<",
+            BinaryOp::Le | BinaryOp::SignedLe => "<=",
+            BinaryOp::Gt | BinaryOp::SignedGt => ">",
+            BinaryOp::Ge | BinaryOp::SignedGe => ">=",
         }
     }
 
     pub fn is_comparison(self) -> bool {
         use BinaryOp::*;
-        matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
+        matches!(
+            self,
+            Eq | Ne | Lt | Le | Gt | Ge | SignedLt | SignedLe | SignedGt | SignedGe
+        )
     }
 
     pub fn is_shift(self) -> bool {
@@ -81,7 +110,8 @@ impl BinaryOp {
 
     /// Low bits of the result depend on low bits of the operands alone.
     pub fn is_modular(self) -> bool {
-        self.is_bitwise() || matches!(self, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+        use BinaryOp::*;
+        self.is_bitwise() || matches!(self, Add | Sub | Mul | SignedMul)
     }
 }
 
@@ -106,6 +136,8 @@ pub enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// Most significant first.
     Concat(Vec<Expr>),
+    /// A number in two's complement, widened.
+    SignExtend(Box<Expr>, usize),
 }
 
 /// A number of `width` ones.
@@ -156,6 +188,7 @@ impl Expr {
             Expr::Binary(op, ..) if op.is_comparison() => 1,
             Expr::Binary(_, left, _) => left.width(),
             Expr::Concat(parts) => parts.iter().map(Expr::width).sum(),
+            Expr::SignExtend(_, width) => *width,
         }
     }
 
@@ -191,7 +224,7 @@ impl Expr {
                 visit(*signal, None);
                 offset.reads(visit);
             }
-            Expr::Unary(_, operand) => operand.reads(visit),
+            Expr::Unary(_, operand) | Expr::SignExtend(operand, _) => operand.reads(visit),
             Expr::Binary(_, left, right) => {
                 left.reads(visit);
                 right.reads(visit);

@@ -1,7 +1,7 @@
 //! Operators on expressions: what is constant folds, and what can be said more plainly is.
 
 use crate::expr::{ones, BinaryOp, Constant, Expr, UnaryOp};
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
 impl Expr {
     fn is_zero(&self) -> bool {
@@ -22,6 +22,15 @@ impl Expr {
                 ..
             })
         )
+    }
+
+    fn is_lowest(&self) -> bool {
+        let lowest = || BigUint::from(1u8) << (self.width() - 1);
+        self.as_constant().is_some_and(|value| *value == lowest())
+    }
+
+    fn is_highest(&self) -> bool {
+        self.as_constant().is_some_and(|value| *value == ones(self.width() - 1))
     }
 
     pub fn unary(op: UnaryOp, operand: Expr) -> Expr {
@@ -71,6 +80,11 @@ impl Expr {
             BinaryOp::Gt if left.is_zero() || right.is_ones() => Expr::bit(false),
             BinaryOp::Le if left.is_zero() || right.is_ones() => Expr::bit(true),
             BinaryOp::Ge if right.is_zero() || left.is_ones() => Expr::bit(true),
+            BinaryOp::SignedLt if right.is_lowest() || left.is_highest() => Expr::bit(false),
+            BinaryOp::SignedGt if left.is_lowest() || right.is_highest() => Expr::bit(false),
+            BinaryOp::SignedLe if left.is_lowest() || right.is_highest() => Expr::bit(true),
+            BinaryOp::SignedGe if right.is_lowest() || left.is_highest() => Expr::bit(true),
+            BinaryOp::SignedMul if left.is_zero() || right.is_zero() => Expr::constant(0u8, width),
             BinaryOp::Mul => product(left, right),
             _ => Expr::Binary(op, Box::new(left), Box::new(right)),
         }
@@ -116,9 +130,17 @@ fn fold_equal(op: BinaryOp, operand: &Expr) -> Option<Expr> {
     match op {
         BinaryOp::And | BinaryOp::Or => Some(operand.clone()),
         BinaryOp::Xor | BinaryOp::Sub => Some(Expr::constant(0u8, operand.width())),
-        BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge => Some(Expr::bit(true)),
-        BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Gt => Some(Expr::bit(false)),
-        BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Shr => None,
+        BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge | BinaryOp::SignedLe | BinaryOp::SignedGe => Some(Expr::bit(true)),
+        BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Gt | BinaryOp::SignedLt | BinaryOp::SignedGt => Some(Expr::bit(false)),
+        BinaryOp::Add | BinaryOp::Mul | BinaryOp::SignedMul | BinaryOp::Shl | BinaryOp::Shr => None,
+    }
+}
+
+/// The number that bits in two's complement stand for.
+pub fn signed_number(bits: &BigUint, width: usize) -> BigInt {
+    match width > 0 && bits.bit(width as u64 - 1) {
+        true => BigInt::from(bits.clone()) - (BigInt::from(1u8) << width),
+        false => bits.clone().into(),
     }
 }
 
@@ -129,7 +151,7 @@ fn fold(op: BinaryOp, left: &BigUint, right: &BigUint, width: usize) -> Expr {
     let value = match op {
         BinaryOp::Add => left + right,
         BinaryOp::Sub => left + &modulus - right,
-        BinaryOp::Mul => left * right,
+        BinaryOp::Mul | BinaryOp::SignedMul => left * right,
         BinaryOp::And => left & right,
         BinaryOp::Or => left | right,
         BinaryOp::Xor => left ^ right,
@@ -141,6 +163,10 @@ fn fold(op: BinaryOp, left: &BigUint, right: &BigUint, width: usize) -> Expr {
         BinaryOp::Le => return Expr::bit(left <= right),
         BinaryOp::Gt => return Expr::bit(left > right),
         BinaryOp::Ge => return Expr::bit(left >= right),
+        BinaryOp::SignedLt => return Expr::bit(signed_number(left, width) < signed_number(right, width)),
+        BinaryOp::SignedLe => return Expr::bit(signed_number(left, width) <= signed_number(right, width)),
+        BinaryOp::SignedGt => return Expr::bit(signed_number(left, width) > signed_number(right, width)),
+        BinaryOp::SignedGe => return Expr::bit(signed_number(left, width) >= signed_number(right, width)),
     };
     Expr::constant(value, width)
 }
@@ -157,6 +183,18 @@ mod tests {
         assert_eq!(difference, Expr::constant(15u8, 4));
         let negative = Expr::unary(UnaryOp::Negate, Expr::constant(0u8, 4));
         assert_eq!(negative, Expr::constant(0u8, 4));
+    }
+
+    #[test]
+    fn signed_numbers_fold_by_their_sign() {
+        let number = |value: u8| Expr::constant(value, 4);
+        let less = |left, right| Expr::binary(BinaryOp::SignedLt, left, right);
+        assert_eq!(less(number(15), number(1)), Expr::bit(true));
+        assert_eq!(less(number(7), number(8)), Expr::bit(false));
+        assert_eq!(less(Expr::signal(0, 4), number(8)), Expr::bit(false));
+        assert_eq!(less(number(7), Expr::signal(0, 4)), Expr::bit(false));
+        assert!(matches!(less(Expr::signal(0, 4), number(0)), Expr::Binary(..)));
+        assert_eq!(signed_number(&13u8.into(), 4), (-3).into());
     }
 
     #[test]

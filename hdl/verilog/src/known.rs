@@ -164,6 +164,7 @@ impl Follower<'_> {
                 }
             }
             Expr::Unary(op, operand) => Expr::unary(op, inner(operand)),
+            Expr::SignExtend(operand, width) => inner(operand).sign_extended(width),
             Expr::Binary(op, left, right) => Expr::binary(op, inner(left), inner(right)),
             Expr::Concat(parts) => {
                 let parts = parts.into_iter().map(|part| self.substitute(part, known));

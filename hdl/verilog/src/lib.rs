@@ -72,6 +72,7 @@ mod plan;
 pub mod prelude;
 mod print;
 mod process;
+mod signed;
 mod slice;
 mod stmt;
 mod symbols;

@@ -203,6 +203,16 @@ impl Plan {
         self.assigns.iter().map(|(target, ..)| *target).collect()
     }
 
+    /// Calls `visit` for every value that the module computes.
+    pub fn expressions<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        self.registers.iter().for_each(|register| visit(&register.value));
+        self.assigns.iter().for_each(|(_, _, value)| visit(value));
+        self.connections.values().for_each(&mut *visit);
+        for process in &self.processes {
+            walk(process, &mut |stmt| stmt.own_expressions(visit));
+        }
+    }
+
     /// Bits of each signal that the module reads.
     fn read_bits(&self, symbols: &Symbols) -> HashMap<SignalId, BigUint> {
         let mut read: HashMap<SignalId, BigUint> = HashMap::new();
@@ -212,12 +222,7 @@ impl Plan {
                 *read.entry(id).or_default() |= bits.map_or_else(|| whole(id), |(offset, width)| mask(offset, width));
             });
         };
-        self.registers.iter().for_each(|register| mark(&register.value));
-        self.assigns.iter().for_each(|(_, _, value)| mark(value));
-        self.connections.values().for_each(&mut mark);
-        for process in &self.processes {
-            walk(process, &mut |stmt| stmt.own_expressions(&mut mark));
-        }
+        self.expressions(&mut mark);
         for register in &self.registers {
             let reset = register.reset.iter().map(|(reset, _)| *reset);
             read.extend(reset.chain([register.clock]).map(|id| (id, whole(id))));

@@ -3,7 +3,7 @@
 //! Verilog slices names alone. A slice of an operator is the operator on slices where its bits are independent of those
 //! outside; where they are not, the value needs a name.
 
-use crate::expr::{BinaryOp, Constant, Expr, UnaryOp};
+use crate::expr::{mask, BinaryOp, Constant, Expr, UnaryOp};
 
 impl Expr {
     /// Most significant first; neighbours merge that are constants, or adjoining bits of one signal.
@@ -24,6 +24,24 @@ impl Expr {
     pub fn zero_extended(self, width: usize) -> Expr {
         let missing = width - self.width();
         Expr::concat(vec![Expr::constant(0u8, missing), self])
+    }
+
+    /// Widened to `width` with copies of its highest bit.
+    pub fn sign_extended(self, width: usize) -> Expr {
+        let own = self.width();
+        match self {
+            _ if own == width => self,
+            Expr::Const(constant) => {
+                let high = if constant.value.bit(own as u64 - 1) {
+                    mask(own, width - own)
+                } else {
+                    0u8.into()
+                };
+                Expr::constant(constant.value | high, width)
+            }
+            Expr::SignExtend(inner, _) => Expr::SignExtend(inner, width),
+            _ => Expr::SignExtend(Box::new(self), width),
+        }
     }
 
     /// Bits `offset .. offset + width`, or `None` where Verilog has no expression for them (the intermediate value needs a
@@ -89,6 +107,12 @@ impl Expr {
                 taken.reverse();
                 Some(Expr::concat(taken))
             }
+            Expr::SignExtend(operand, _) => {
+                let inner = operand.width();
+                // Copies of the highest bit start at that bit.
+                let (from, inside) = (offset.min(inner - 1), (inner - offset.min(inner - 1)).min(width));
+                Some(operand.part(from, inside)?.sign_extended(width))
+            }
             Expr::DynamicPart { .. } | Expr::Unary(..) | Expr::Binary(..) => None,
         }
     }
@@ -149,6 +173,23 @@ mod tests {
         assert_eq!(shifted(BinaryOp::Shr).part(2, 4).unwrap(), down);
         let unknown = Expr::binary(BinaryOp::Shr, Expr::signal(0, 8), Expr::signal(1, 2));
         assert_eq!(unknown.part(0, 4), None);
+    }
+
+    #[test]
+    fn parts_of_a_widened_number_keep_its_sign() {
+        let widened = |width| Expr::signal(0, 8).sign_extended(width);
+        let sign = || part_of(0, 8, 7, 1);
+        assert_eq!(widened(16).part(0, 8).unwrap(), Expr::signal(0, 8));
+        assert_eq!(widened(16).part(0, 12).unwrap(), widened(12));
+        assert_eq!(widened(16).part(2, 4).unwrap(), part_of(0, 8, 2, 4));
+        assert_eq!(widened(16).part(6, 6).unwrap(), part_of(0, 8, 6, 2).sign_extended(6));
+        assert_eq!(widened(16).part(9, 3).unwrap(), sign().sign_extended(3));
+        assert_eq!(widened(16).part(9, 1).unwrap(), sign());
+        assert_eq!(widened(16).sign_extended(24), widened(24));
+        assert_eq!(
+            Expr::constant(0x85u8, 8).sign_extended(12),
+            Expr::constant(0xf85u16, 12)
+        );
     }
 
     #[test]

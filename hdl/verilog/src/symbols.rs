@@ -74,6 +74,8 @@ pub struct Symbols {
     by_key: HashMap<String, SignalId>,
     constants: HashMap<String, Constant>,
     numbers: HashMap<String, Number>,
+    /// Signals and constants that are a `Signed`.
+    signed: HashSet<String>,
     /// Number of values of each enumeration, by the prefix of its values' names.
     enumerations: HashMap<String, usize>,
 }
@@ -85,6 +87,7 @@ impl Symbols {
         for atom in &instance.atoms {
             check_type(atom, "", block)?;
             symbols.add_enumerations(atom, block)?;
+            symbols.add_sign(atom, atom.key.clone());
             let role = match atom.kind {
                 AtomKind::InputParameter => Role::Input,
                 AtomKind::OutputParameter => Role::Output,
@@ -119,6 +122,7 @@ impl Symbols {
             for atom in child.atoms.iter().filter(|atom| atom.kind.is_parameter()) {
                 check_type(atom, &child.name, block)?;
                 symbols.add_enumerations(atom, block)?;
+                symbols.add_sign(atom, format!("{}${}", child.name, atom.key));
             }
             if child.is_flip_flop() {
                 symbols.add_register(child);
@@ -212,6 +216,12 @@ impl Symbols {
         fault.map_or(Ok(()), |name| Err(Error::NameCollision { block, name }))
     }
 
+    fn add_sign(&mut self, atom: &AtomInfo, key: String) {
+        if matches!(atom.ty.kind, TypeKind::Signed(_)) {
+            self.signed.insert(key);
+        }
+    }
+
     fn check_names(&self, block: &str) -> Result<()> {
         let mut seen = HashSet::from([names::UNUSED]);
         // A clock pin of a register never appears in the text, whatever its name.
@@ -265,6 +275,15 @@ impl Symbols {
         self.numbers.get(key)
     }
 
+    pub fn has_signed(&self) -> bool {
+        !self.signed.is_empty()
+    }
+
+    /// Whether `key` is a `Signed`. There are none in records: rust-hdl has no bits of them.
+    pub fn is_signed(&self, key: &str) -> bool {
+        self.signed.contains(key)
+    }
+
     /// How many values the enumeration has to which the value `key` (`State$Idle`) belongs.
     pub fn values_beside(&self, key: &str) -> Option<usize> {
         let (prefix, _) = key.rsplit_once('$')?;
@@ -292,9 +311,6 @@ impl Symbols {
 
 /// `holder` is the child that the atom belongs to, empty for one of the block's own.
 fn check_type(atom: &AtomInfo, holder: &str, block: &str) -> Result<()> {
-    if matches!(atom.ty.kind, TypeKind::Signed(_)) {
-        return Err(unsupported(block, "signed signal", holder, &atom.key));
-    }
     if atom.width == 0 {
         return Err(unsupported(block, "zero-width signal", holder, &atom.key));
     }

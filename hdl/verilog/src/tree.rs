@@ -61,11 +61,15 @@ impl Instance {
     }
 }
 
-/// Value of a literal: its fields are private, its text is not.
+/// Value of a literal, in two's complement: its fields are private, its text is not.
 pub fn literal_value(literal: &VerilogLiteral) -> BigUint {
     let text = format!("{literal:x}");
     let digits = text.split("'h").nth(1).unwrap_or("0");
-    BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default()
+    let number = |digits: &str| BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default();
+    match digits.strip_prefix('-') {
+        Some(digits) => (BigUint::from(1u8) << literal_width(literal)) - number(digits),
+        None => number(digits),
+    }
 }
 
 /// Width that a literal was written with; 1 for booleans.

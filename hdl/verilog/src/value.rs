@@ -4,9 +4,11 @@ use crate::{
     error::{Error, Result},
     expr::{BinaryOp, Constant, Expr, SignalId, UnaryOp},
     path,
+    signed::{product_width, FACTOR_BITS},
     symbols::{dotted, Number, Role, Symbols},
     tree::{literal_value, literal_width},
 };
+use num_bigint::BigUint;
 use rust_hdl::core::{
     ast::{VerilogExpression as Ast, VerilogOp, VerilogOpUnary},
     bits::LITERAL_BITS,
@@ -74,6 +76,7 @@ impl Lowering<'_> {
             },
             Ast::Literal(literal) => Some(literal_width(literal)).filter(|width| *width == 1),
             Ast::Cast(_, width) | Ast::Slice(_, width, _) => Some(*width),
+            Ast::Signed(inner) if self.is_signed(inner) => None,
             Ast::Paren(inner) | Ast::Unsigned(inner) | Ast::Signed(inner) | Ast::IndexReplace(inner, ..) => {
                 self.own_width(inner)?
             }
@@ -84,10 +87,17 @@ impl Lowering<'_> {
                     None if self.own_width(right)?.is_some() => Some(LITERAL_BITS),
                     width => width,
                 },
-                _ => match self.own_width(left)? {
-                    Some(width) => Some(width),
-                    None => self.own_width(right)?,
-                },
+                op => {
+                    let width = match self.own_width(left)? {
+                        Some(width) => Some(width),
+                        None => self.own_width(right)?,
+                    };
+                    match op {
+                        BinaryOp::Mul if self.is_signed(ast) => Some(2 * FACTOR_BITS),
+                        BinaryOp::Mul => width.map(product_width),
+                        _ => width,
+                    }
+                }
             },
             Ast::Unary(VerilogOpUnary::Not | VerilogOpUnary::Neg, operand) => self.own_width(operand)?,
             Ast::Unary(..) | Ast::Index(..) => Some(1),
@@ -101,7 +111,7 @@ impl Lowering<'_> {
         self.same_width(value, width, what)
     }
 
-    fn same_width(&self, value: Expr, expected: usize, what: impl Fn() -> String) -> Result<Expr> {
+    pub fn same_width(&self, value: Expr, expected: usize, what: impl Fn() -> String) -> Result<Expr> {
         if value.width() == expected {
             return Ok(value);
         }
@@ -126,21 +136,49 @@ impl Lowering<'_> {
                 self.number(Number { value, name }, place)
             }
             Ast::Paren(inner) | Ast::Unsigned(inner) => self.value(inner, place),
-            Ast::Signed(_) => Err(Error::Unsupported {
-                block: self.name(),
-                what: "signed arithmetic".into(),
-            }),
+            Ast::Signed(inner) if self.is_signed(inner) => self.signed_cast(inner, place),
+            Ast::Signed(inner) => self.value(inner, place),
             Ast::Cast(inner, width) => {
-                let inner_width = self.own_width(inner)?.unwrap_or(*width);
+                let inner_width = match self.own_width(inner)? {
+                    None if self.is_loose(inner) => return Err(self.loose_cast()),
+                    own => own.unwrap_or(*width),
+                };
                 let value = self.value(inner, Some(inner_width))?;
                 self.part(value, 0, *width, "a value that is cut")
             }
             Ast::Unary(op, operand) => self.unary(op, operand, place),
-            Ast::Binary(left, op, right) => self.binary(left, operator(op), right, place),
+            Ast::Binary(left, op, right) => match self.computed(ast)? {
+                Some(value) => self.number(Number { value, name: None }, place),
+                None => self.binary(left, operator(op), right, place),
+            },
             Ast::Index(base, index) => self.bit(base, index),
             Ast::Slice(base, width, offset) => self.slice(base, *width, offset),
             Ast::IndexReplace(base, index, bit) => self.replaced(base, index, bit),
         }
+    }
+
+    /// Whether `ast` is made of literals and loop variables alone.
+    fn is_number(&self, ast: &Ast) -> bool {
+        match ast {
+            Ast::Literal(literal) => literal_width(literal) != 1,
+            Ast::Signal(text) => matches!(self.named(text), Ok(Named::Number(_))),
+            Ast::Paren(inner) | Ast::Unary(VerilogOpUnary::Neg, inner) => self.is_number(inner),
+            Ast::Binary(left, _, right) => self.is_number(left) && self.is_number(right),
+            _ => false,
+        }
+    }
+
+    /// The value of arithmetic on numbers and loop variables alone: Rust computes it before the hardware sees it.
+    fn computed(&self, ast: &Ast) -> Result<Option<BigUint>> {
+        let Ast::Binary(left, op, right) = ast else {
+            return Ok(None);
+        };
+        let op = operator(op);
+        if op.is_comparison() || !self.is_number(ast) {
+            return Ok(None);
+        }
+        let value = self.binary(left, op, right, Some(usize::BITS as usize))?;
+        Ok(value.as_constant().cloned())
     }
 
     /// A number in its place, which tells its width.
@@ -201,6 +239,23 @@ impl Lowering<'_> {
             let amount_width = own_right.unwrap_or(usize::BITS as usize);
             return Ok(Expr::binary(op, left, shrunk(self.value(right, Some(amount_width))?)));
         }
+        let is_signed = self.is_signed(left) || self.is_signed(right);
+        if op == BinaryOp::Mul {
+            let width = if is_signed {
+                Some(FACTOR_BITS)
+            } else {
+                own_left.or(own_right).or(place)
+            };
+            return self.product(left, right, width, is_signed);
+        }
+        if op.is_comparison() {
+            if own_left.or(own_right).is_none() && (self.is_loose(left) || self.is_loose(right)) {
+                return Err(self.loose_cast());
+            }
+            if let Some(result) = self.beyond(left, op, right)? {
+                return Ok(Expr::bit(result));
+            }
+        }
         // Two literals meet in comparisons of loop variables alone.
         let both_literal = op.is_comparison().then_some(usize::BITS as usize);
         let width = own_left
@@ -213,7 +268,33 @@ impl Lowering<'_> {
             BinaryOp::Add if right.width() == 1 => right.zero_extended(left.width()),
             _ => self.same_width(right, left.width(), || format!("right operand of `{}`", op.symbol()))?,
         };
+        let op = if is_signed { op.signed() } else { op };
         Ok(Expr::binary(op, left, right))
+    }
+
+    /// What comes of comparing a signal with a computed number that is beyond its width, as indices are.
+    fn beyond(&self, left: &Ast, op: BinaryOp, right: &Ast) -> Result<Option<bool>> {
+        let is_beyond = |signal: &Ast, number: &Ast| -> Result<bool> {
+            let Some(width) = self.own_width(signal)? else {
+                return Ok(false);
+            };
+            let number = match number {
+                Ast::Signal(text) => match self.named(text)? {
+                    Named::Number(number) => Some(number.value),
+                    Named::Value(_) => None,
+                },
+                Ast::Paren(inner) => self.computed(inner)?,
+                other => self.computed(other)?,
+            };
+            Ok(number.is_some_and(|number| number.bits() as usize > width))
+        };
+        Ok(if is_beyond(left, right)? {
+            Some(matches!(op, BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le))
+        } else if is_beyond(right, left)? {
+            Some(matches!(op, BinaryOp::Ne | BinaryOp::Gt | BinaryOp::Ge))
+        } else {
+            None
+        })
     }
 }
 

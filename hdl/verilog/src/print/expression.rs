@@ -1,12 +1,14 @@
 //! Expressions in Verilog: every literal sized, parentheses wherever two operators meet.
 
-use super::{Named, Printer};
+use super::{function, Named, Printer};
 use crate::{
     expr::{ones, BinaryOp, Constant, Expr, SignalId, UnaryOp},
+    fold::signed_number,
     names,
     stmt::Range,
     tree::Field,
 };
+use num_bigint::Sign;
 
 /// Constants up to here read best in decimal, except masks.
 const LARGEST_DECIMAL: u32 = 4096;
@@ -103,10 +105,12 @@ impl Printer<'_> {
             Expr::Unary(op, operand) => {
                 let text = self.expr(operand);
                 match **operand {
+                    Expr::Binary(BinaryOp::SignedMul, ..) => format!("{}{text}", unary_symbol(*op)),
                     Expr::Unary(..) | Expr::Binary(..) => format!("{}({text})", unary_symbol(*op)),
                     _ => format!("{}{text}", unary_symbol(*op)),
                 }
             }
+            Expr::Binary(op, left, right) if op.is_signed() => self.signed_operation(*op, left, right),
             Expr::Binary(op, left, right) => {
                 let (left, right) = (self.operand(*op, left, true), self.operand(*op, right, false));
                 format!("{left} {} {right}", op.symbol())
@@ -115,6 +119,64 @@ impl Printer<'_> {
                 let parts: Vec<String> = parts.iter().map(|part| self.expr(part)).collect();
                 format!("{{{}}}", parts.join(", "))
             }
+            Expr::SignExtend(operand, width) => self.sign_extended(operand, *width),
+        }
+    }
+
+    /// An expression that has its place to itself: no neighbour changes the sign of a product, and it is as wide as its
+    /// place.
+    pub fn whole_expr(&self, expr: &Expr) -> String {
+        let Expr::Binary(BinaryOp::SignedMul, left, right) = expr else {
+            return self.expr(expr);
+        };
+        // A product of two numbers may be twice as wide as they are.
+        let factor = |operand: &Expr| match operand {
+            Expr::SignExtend(inner, width) if *width == 2 * inner.width() => Some(self.signed(inner)),
+            _ => None,
+        };
+        let factors = factor(left).zip(factor(right));
+        let (left, right) = factors.unwrap_or_else(|| (self.signed(left), self.signed(right)));
+        format!("{left} * {right}")
+    }
+
+    /// Copies of the highest bit before a signal; any other value has its name in a function.
+    fn sign_extended(&self, operand: &Expr, width: usize) -> String {
+        let (text, own) = (self.whole_expr(operand), operand.width());
+        let Expr::Part { signal, of, offset, .. } = operand else {
+            return format!("{}({text})", function::sign_extension(own, width));
+        };
+        let sign = self.range(*signal, *of, offset + own - 1, 1);
+        match own {
+            1 => format!("{{{width}{{{sign}}}}}"),
+            _ if width == own + 1 => format!("{{{sign}, {text}}}"),
+            _ => format!("{{{{{}{{{sign}}}}}, {text}}}", width - own),
+        }
+    }
+
+    /// A number in two's complement, as an operand of a signed operator.
+    fn signed(&self, operand: &Expr) -> String {
+        match operand {
+            Expr::Const(Constant {
+                value,
+                width,
+                name: None,
+            }) if *width > 1 => {
+                let number = signed_number(value, *width);
+                match number.sign() {
+                    Sign::Minus => format!("-{width}'sd{}", number.magnitude()),
+                    _ => format!("{width}'sd{number}"),
+                }
+            }
+            _ => format!("$signed({})", self.expr(operand)),
+        }
+    }
+
+    /// A signed product is unsigned to its neighbours, whose own operands would otherwise lose their sign, or it its own.
+    fn signed_operation(&self, op: BinaryOp, left: &Expr, right: &Expr) -> String {
+        let text = format!("{} {} {}", self.signed(left), op.symbol(), self.signed(right));
+        match op {
+            BinaryOp::SignedMul => format!("$unsigned({text})"),
+            _ => text,
         }
     }
 
@@ -124,6 +186,7 @@ impl Printer<'_> {
         match operand {
             // An amount is counted on its own, so it needs no width.
             Expr::Const(Constant { value, name: None, .. }) if parent.is_shift() && !is_left => value.to_string(),
+            Expr::Binary(BinaryOp::SignedMul, ..) => self.expr(operand),
             Expr::Binary(op, ..) if !(*op == parent && chains && is_left) => format!("({})", self.expr(operand)),
             Expr::Unary(UnaryOp::All | UnaryOp::Any | UnaryOp::Parity, _) => format!("({})", self.expr(operand)),
             _ => self.expr(operand),

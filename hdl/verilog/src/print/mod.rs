@@ -1,6 +1,7 @@
 //! Verilog-2005 as people like to read it: one module, part by part.
 
 mod expression;
+mod function;
 mod ports;
 mod statement;
 mod wrap;
@@ -39,6 +40,7 @@ pub fn module(instance: &Instance, symbols: &Symbols, plan: &Plan, modules: &[St
     printer.unused(&mut body);
     let mut text = head(instance, &|name| regs.contains(name));
     printer.parameters(&mut text);
+    printer.functions(&mut text);
     text + &body + "endmodule\n"
 }
 
@@ -292,7 +294,7 @@ fn constants_in(expression: &Expr, visit: &mut dyn FnMut(&Constant)) {
         Expr::Const(value) => visit(value),
         Expr::Part { .. } => {}
         Expr::DynamicPart { offset, .. } => constants_in(offset, visit),
-        Expr::Unary(_, operand) => constants_in(operand, visit),
+        Expr::Unary(_, operand) | Expr::SignExtend(operand, _) => constants_in(operand, visit),
         Expr::Binary(_, left, right) => {
             constants_in(left, visit);
             constants_in(right, visit);

@@ -36,7 +36,7 @@ impl Printer<'_> {
     }
 
     pub fn assignment(&self, target: SignalId, range: &Range, value: &Expr) -> String {
-        format!("{} = {};", self.target(target, range), self.expr(value))
+        format!("{} = {};", self.target(target, range), self.whole_expr(value))
     }
 
     fn arm(&self, label: &str, arm: &[Stmt], depth: usize, text: &mut String) {

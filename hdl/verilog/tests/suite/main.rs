@@ -4,6 +4,7 @@ mod blocks;
 mod errors;
 mod lint;
 mod random_circuits;
+mod signed;
 mod stock_equivalence;
 mod text;
 mod tools;

@@ -228,11 +228,20 @@ fn patterns_must_be_values_that_fit() {
 }
 
 #[test]
-fn signed_arithmetic_and_computed_targets_are_not_supported() {
+fn a_signed_cast_takes_its_width_from_beside_it() {
+    let number = || Ast::Signed(Box::new(signal("a")));
+    let cast = || Ast::Signed(Box::new(number()));
+    let expected = "top: a signed_bit_cast whose width nothing beside it tells needs a name: assign it to a \
+                    Signal<Local, _> first";
     assert_eq!(
-        sets_y(Ast::Signed(Box::new(signal("a")))),
-        "top: signed arithmetic is not supported"
+        sets_y(Ast::Cast(Box::new(Ast::Unsigned(Box::new(cast()))), 4)),
+        expected
     );
+    assert_eq!(sets_y(binary(cast(), VerilogOp::Lt, cast())), expected);
+}
+
+#[test]
+fn computed_targets_are_not_supported() {
     let computed = VerilogStatement::Assignment(binary(signal("y"), VerilogOp::Add, signal("y")), signal("a"));
     assert_eq!(
         after_setup(vec![computed]),

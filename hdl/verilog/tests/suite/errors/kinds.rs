@@ -29,8 +29,6 @@ struct Pins {
 }
 
 holds!(Bidirectional, pins: Pins);
-holds!(SignedInput, a: Signal<In, Signed<8>>);
-holds!(SignedRegister, held: DFF<Signed<8>>);
 holds!(NoBits, a: Signal<In, Bits<0>>);
 holds!(OneValue, held: DFF<Only>);
 
@@ -41,31 +39,11 @@ fn signals_of_other_kinds() {
             &Bidirectional::default() as &dyn Block,
             "bidirectional signal `pins.sda`",
         ),
-        (&SignedInput::default(), "signed signal `a`"),
-        (&SignedRegister::default(), "signed signal `held.d`"),
         (&NoBits::default(), "zero-width signal `a`"),
         (&OneValue::default(), "zero-width signal `held.d`"),
     ] {
         assert_eq!(message(block), format!("top: {expected} is not supported"));
     }
-}
-
-/// A number below zero would otherwise lose its sign.
-#[derive(LogicBlock)]
-struct SignedConstant {
-    offset: Constant<Signed<8>>,
-}
-
-impl Logic for SignedConstant {
-    fn update(&mut self) {}
-}
-
-#[test]
-fn signed_constants() {
-    let block = SignedConstant {
-        offset: Constant::new(signed(-3)),
-    };
-    assert_eq!(message(&block), "top: signed signal `offset` is not supported");
 }
 
 /// A block of somebody else's.
