@@ -85,6 +85,7 @@ impl Checker<'_> {
                     let bodies = arms.iter().map(|(_, arm)| arm).chain(default);
                     self.branches(bodies, default.is_none(), written)?;
                 }
+                Stmt::Comment { .. } => {}
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 
 use crate::{
     expr::{mask, Constant, Expr, SignalId},
-    stmt::{Range, Stmt},
+    stmt::{without_loose_comments, Range, Stmt},
     symbols::Symbols,
 };
 use num_bigint::BigUint;
@@ -51,6 +51,7 @@ impl Follower<'_> {
         let mut out = Vec::new();
         for stmt in body {
             match stmt {
+                Stmt::Comment { .. } => out.push(stmt),
                 Stmt::Assign { target, range, value } => out.push(self.assign(target, range, value, known)),
                 Stmt::If { test, then, otherwise } => {
                     let test = self.substitute(test, known);
@@ -93,7 +94,7 @@ impl Follower<'_> {
                 }
             }
         }
-        out
+        without_loose_comments(out)
     }
 
     fn assign(&self, target: SignalId, range: Range, value: Expr, known: &mut Known) -> Stmt {

@@ -37,22 +37,26 @@
 //!
 //! # What rust-hdl's AST does not tell
 //!
-//! Three things look the same in the AST though they differ in Rust, so that no check can find them:
+//! Five things look the same in the AST though they differ in Rust, so that no check can find them:
 //! - `for i in 0..=3` arrives as `0..3`: write `0..4`.
 //! - `a.val().index() + 1 < b.val().index()` arrives without `.index()`: operands of comparisons are computed at the width of
 //!   the signals, where Rust computes with `usize`. Indices (`get_bit(a.val().index() + 1)`) are computed as `usize`.
+//! - `signed_bit_cast::<M, N>(x)` arrives without `M`: its place, or the operand beside it, must tell the width.
+//! - `println!("text")` arrives as `comment!("text")` does, and becomes a comment.
 //! - a value of an enumeration arrives with the last name of its type alone; two types of one name must agree.
 //!
 //! # Stages
 //!
 //! One file each: `tree` collects blocks, `symbols` names their signals (`path` reads how kernels spell them), `lower`,
-//! `value` and `index` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`, `slice`), `assigned` and
-//! `loops` check them, `known` settles what is constant, `process` and `plan` give them their shape, `print` writes them,
-//! `custom` takes blocks given as text, `emit` shares what is equal, `modules` names it.
+//! `value`, `signed`, `index` and `comment` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`,
+//! `slice`), `assigned` and `loops` check them, `known` settles what is constant, `process` and `plan` give them their
+//! shape, `print` writes them, `custom` takes blocks given as text, `emit` shares what is equal,
+//! `modules` names it.
 
 extern crate self as portico_verilog;
 
 mod assigned;
+mod comment;
 mod constant;
 mod custom;
 pub mod describe;

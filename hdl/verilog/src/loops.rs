@@ -61,6 +61,7 @@ impl Flow {
                     arms.for_each(|arm| self.run(arm, symbols));
                     self.control.pop();
                 }
+                Stmt::Comment { .. } => {}
             }
         }
     }

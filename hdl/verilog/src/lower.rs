@@ -1,11 +1,12 @@
 //! From the kernel's AST to statements: loops unrolled, names resolved, widths settled, constants folded.
 
 use crate::{
+    comment,
     error::{Error, Result},
     expr::{Constant, SignalId},
     index::Place,
     path,
-    stmt::{Range, Stmt},
+    stmt::{without_loose_comments, Range, Stmt},
     symbols::{dotted, Role},
     value::Lowering,
 };
@@ -27,7 +28,7 @@ impl Lowering<'_> {
         for statement in block {
             self.statement(statement, &mut body)?;
         }
-        Ok(body)
+        Ok(without_loose_comments(body))
     }
 
     fn statement(&mut self, statement: &VerilogStatement, body: &mut Vec<Stmt>) -> Result<()> {
@@ -42,8 +43,10 @@ impl Lowering<'_> {
             VerilogStatement::If(conditional) => self.conditional(conditional, body)?,
             VerilogStatement::Match(case) => self.case(case, body)?,
             VerilogStatement::Loop(repeat) => self.repeat(repeat, body)?,
-            // rust-hdl makes comments of `println!` and `assert!`, which are of the simulation.
-            VerilogStatement::Comment(_) => {}
+            VerilogStatement::Comment(source) => {
+                let id = source.as_ptr() as usize;
+                body.extend(comment::text(source).map(|text| Stmt::Comment { id, text }));
+            }
             VerilogStatement::Link(links) => {
                 for link in links {
                     body.push(self.link(link)?);

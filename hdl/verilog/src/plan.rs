@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 /// A register: clocked by `clock`, reset by the signal and to the value of `reset`.
 pub struct RegisterPlan {
     pub state: SignalId,
+    pub next: SignalId,
     /// What it takes at the clock edge: its `next` signal, or an expression that needs no name.
     pub value: Expr,
     pub clock: SignalId,
@@ -28,6 +29,8 @@ pub struct Plan {
     /// Continuous assignments: to a whole signal, or to part of one of which the rest has its own.
     pub assigns: Vec<(SignalId, Range, Expr)>,
     pub processes: Vec<Vec<Stmt>>,
+    /// Comments on what is no statement of a process, by the signal that it drives.
+    pub comments: HashMap<SignalId, Vec<String>>,
     /// Inputs of children that are wired to a signal, part of one, or a constant.
     pub connections: HashMap<SignalId, Expr>,
     /// Outputs of children that are outputs of the block itself.
@@ -52,30 +55,36 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
         registers: Vec::new(),
         assigns: Vec::new(),
         processes: Vec::new(),
+        comments: HashMap::new(),
         connections: HashMap::new(),
         aliases: HashMap::new(),
         unused: Vec::new(),
         paths,
     };
-    let mut inlined = HashMap::new();
+    let (mut inlined, mut commented) = (HashMap::new(), HashSet::new());
     for process in process::split(&body, symbols, &dependencies) {
-        let process = process::without_covered_default(process);
-        if let Some((target, value)) = process::merged(&process) {
+        let (comments, plain): (Vec<Stmt>, Vec<Stmt>) = process.iter().cloned().partition(Stmt::is_comment);
+        let plain = process::without_covered_default(plain);
+        if let Some((target, value)) = process::merged(&plain) {
+            plan.comment(target, comments, &mut commented);
             plan.place(target, value, symbols, &mut inlined);
-        } else if process::is_assigned_in_parts(&process) {
-            for stmt in process {
+        } else if process::is_assigned_in_parts(&plain) {
+            plan.comment(written(&plain)[0], comments, &mut commented);
+            for stmt in plain {
                 if let Stmt::Assign { target, range, value } = stmt {
                     plan.assigns.push((target, range, value));
                 }
             }
         } else {
-            plan.processes.push(process);
+            let process = if comments.is_empty() { plain } else { process };
+            plan.processes.push(uncommented(process, &mut commented));
         }
     }
     for (register, clock) in symbols.registers.iter().zip(clocks) {
         let width = symbols.signals[register.next].width;
         plan.registers.push(RegisterPlan {
             state: register.state,
+            next: register.next,
             value: inlined
                 .remove(&register.next)
                 .unwrap_or(Expr::signal(register.next, width)),
@@ -85,6 +94,41 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
     }
     plan.unused = plan.unused_signals(symbols);
     Ok(plan)
+}
+
+/// `body` without comments that are elsewhere already.
+fn uncommented(body: Vec<Stmt>, seen: &mut HashSet<usize>) -> Vec<Stmt> {
+    let is_new = |stmt: &Stmt, seen: &mut HashSet<usize>| match stmt {
+        Stmt::Comment { id, .. } => seen.insert(*id),
+        _ => true,
+    };
+    let mut out = Vec::new();
+    for stmt in body {
+        if !is_new(&stmt, seen) {
+            continue;
+        }
+        out.push(match stmt {
+            Stmt::If { test, then, otherwise } => Stmt::If {
+                test,
+                then: uncommented(then, seen),
+                otherwise: uncommented(otherwise, seen),
+            },
+            Stmt::Case {
+                selector,
+                arms,
+                default,
+            } => Stmt::Case {
+                selector,
+                arms: arms
+                    .into_iter()
+                    .map(|(label, arm)| (label, uncommented(arm, seen)))
+                    .collect(),
+                default: default.map(|arm| uncommented(arm, seen)),
+            },
+            other => other,
+        });
+    }
+    out
 }
 
 /// Takes the connections of clocks out of the kernel: the clock of each register.
@@ -134,15 +178,24 @@ fn lift_reset(body: Vec<Stmt>, symbols: &Symbols) -> (Vec<Stmt>, HashMap<SignalI
         return (body, HashMap::new());
     };
     let (mut kept, mut resets, mut later) = (Vec::new(), HashMap::new(), HashSet::new());
+    let mut above_reset = false;
     for stmt in body.into_iter().rev() {
+        if stmt.is_comment() {
+            kept.extend((!above_reset).then_some(stmt));
+            continue;
+        }
         let targets = written(std::slice::from_ref(&stmt));
         let last_word = targets.iter().all(|target| !later.contains(target));
         later.extend(targets);
         match as_reset(&stmt, symbols) {
             Some((other, values)) if other == reset && last_word => {
+                above_reset = true;
                 resets.extend(values.into_iter().map(|(target, value)| (target, (reset, value))));
             }
-            _ => kept.push(stmt),
+            _ => {
+                above_reset = false;
+                kept.push(stmt);
+            }
         }
     }
     kept.reverse();
@@ -165,11 +218,25 @@ fn as_reset(stmt: &Stmt, symbols: &Symbols) -> Option<(SignalId, Vec<(SignalId, 
         } => matches!(symbols.signals[*target].role, Role::Next(_)).then(|| (*target, value.clone())),
         _ => None,
     };
-    let values = then.iter().map(to_constant).collect::<Option<_>>()?;
+    let values = then
+        .iter()
+        .filter(|stmt| !stmt.is_comment())
+        .map(to_constant)
+        .collect::<Option<_>>()?;
     otherwise.is_empty().then_some((reset, values))
 }
 
 impl Plan {
+    fn comment(&mut self, target: SignalId, comments: Vec<Stmt>, seen: &mut HashSet<usize>) {
+        for comment in comments {
+            if let Stmt::Comment { id, text } = comment {
+                if seen.insert(id) {
+                    self.comments.entry(target).or_default().push(text);
+                }
+            }
+        }
+    }
+
     /// Finds the plainest place for an unconditional assignment.
     fn place(&mut self, target: SignalId, value: Expr, symbols: &Symbols, inlined: &mut HashMap<SignalId, Expr>) {
         match symbols.signals[target].role {

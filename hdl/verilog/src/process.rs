@@ -22,13 +22,19 @@ pub fn without_dead_stores(body: Vec<Stmt>, symbols: &Symbols) -> Vec<Stmt> {
     // Signals whose value at this place nobody reads; the others leave the block.
     let mut dead: HashSet<SignalId> = (0..symbols.signals.len()).filter(is_local).collect();
     let mut kept = Vec::new();
+    let mut is_followed = false;
     for stmt in body.into_iter().rev() {
+        if stmt.is_comment() {
+            kept.extend(is_followed.then_some(stmt));
+            continue;
+        }
         let read = signals_read(&stmt);
         let needed = |id: SignalId| !dead.contains(&id);
         let own = match &stmt {
             Stmt::Assign { .. } => keep(std::slice::from_ref(&stmt), &needed),
             _ => keep(std::slice::from_ref(&stmt), &|id| needed(id) || read.contains(&id)),
         };
+        is_followed = !own.is_empty();
         for stmt in own.into_iter().rev() {
             if let Stmt::Assign {
                 target,
@@ -114,7 +120,12 @@ pub fn split(body: &[Stmt], symbols: &Symbols, dependencies: &Dependencies) -> V
 fn by_class(body: &[Stmt], classes: &Classes) -> Vec<Vec<Stmt>> {
     let mut place: HashMap<SignalId, usize> = HashMap::new();
     let mut processes: Vec<Vec<Stmt>> = Vec::new();
+    let mut comments: Vec<Stmt> = Vec::new();
     for stmt in body {
+        if stmt.is_comment() {
+            comments.push(stmt.clone());
+            continue;
+        }
         let mut members: Vec<(usize, HashSet<SignalId>)> = Vec::new();
         for target in written(std::slice::from_ref(stmt)) {
             let index = *place.entry(classes.find(target)).or_insert_with(|| {
@@ -129,6 +140,7 @@ fn by_class(body: &[Stmt], classes: &Classes) -> Vec<Vec<Stmt>> {
             }
         }
         for (index, targets) in members {
+            processes[index].append(&mut comments);
             processes[index].extend(keep(std::slice::from_ref(stmt), &|id| targets.contains(&id)));
         }
     }

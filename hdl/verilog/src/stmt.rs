@@ -28,9 +28,15 @@ pub enum Stmt {
         arms: Vec<(Constant, Vec<Stmt>)>,
         default: Option<Vec<Stmt>>,
     },
+    /// A comment on the statement below it. Copies of one comment, as unrolled loops make them, have one `id`.
+    Comment { id: usize, text: String },
 }
 
 impl Stmt {
+    pub fn is_comment(&self) -> bool {
+        matches!(self, Stmt::Comment { .. })
+    }
+
     pub fn whole(target: SignalId, value: Expr) -> Self {
         let range = Range::Whole;
         Stmt::Assign { target, range, value }
@@ -82,6 +88,7 @@ impl Stmt {
             }
             Stmt::If { test, .. } => visit(test),
             Stmt::Case { selector, .. } => visit(selector),
+            Stmt::Comment { .. } => {}
         }
     }
 }
@@ -101,9 +108,17 @@ pub fn walk<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt)) {
                     walk(default, visit);
                 }
             }
-            Stmt::Assign { .. } => {}
+            Stmt::Assign { .. } | Stmt::Comment { .. } => {}
         }
     }
+}
+
+/// `body` without comments that no statement follows.
+pub fn without_loose_comments(mut body: Vec<Stmt>) -> Vec<Stmt> {
+    while body.last().is_some_and(Stmt::is_comment) {
+        body.pop();
+    }
+    body
 }
 
 /// Signals that `body` writes, in order of their first write.
@@ -119,14 +134,18 @@ pub fn written(body: &[Stmt]) -> Vec<SignalId> {
     targets
 }
 
-/// `body` with the assignments to signals that `wanted` names, and no branch that does nothing.
+/// `body` with the assignments to signals that `wanted` names, their comments, and no branch that does nothing.
 pub fn keep(body: &[Stmt], wanted: &dyn Fn(SignalId) -> bool) -> Vec<Stmt> {
-    let mut kept = Vec::new();
+    let (mut kept, mut comments) = (Vec::new(), Vec::new());
     for stmt in body {
-        match stmt {
-            Stmt::Assign { target, .. } if !wanted(*target) => {}
+        let here = match stmt {
+            Stmt::Comment { .. } => {
+                comments.push(stmt.clone());
+                continue;
+            }
+            Stmt::Assign { target, .. } if !wanted(*target) => Vec::new(),
             Stmt::If { test, then, otherwise } => {
-                kept.extend(Stmt::choice(test.clone(), keep(then, wanted), keep(otherwise, wanted)));
+                Stmt::choice(test.clone(), keep(then, wanted), keep(otherwise, wanted))
             }
             Stmt::Case {
                 selector,
@@ -135,10 +154,15 @@ pub fn keep(body: &[Stmt], wanted: &dyn Fn(SignalId) -> bool) -> Vec<Stmt> {
             } => {
                 let arms = arms.iter().map(|(label, arm)| (label.clone(), keep(arm, wanted)));
                 let default = default.as_ref().map(|arm| keep(arm, wanted));
-                kept.extend(Stmt::case(selector.clone(), arms.collect(), default));
+                Stmt::case(selector.clone(), arms.collect(), default)
             }
-            Stmt::Assign { .. } => kept.push(stmt.clone()),
+            Stmt::Assign { .. } => vec![stmt.clone()],
+        };
+        if !here.is_empty() {
+            kept.append(&mut comments);
         }
+        comments.clear();
+        kept.extend(here);
     }
     kept
 }
@@ -182,6 +206,20 @@ mod tests {
             panic!("a case is a case");
         };
         assert_eq!(*kept, arms);
+    }
+
+    #[test]
+    fn a_comment_goes_where_its_statement_goes() {
+        let comment = |id| Stmt::Comment {
+            id,
+            text: String::new(),
+        };
+        let then = [vec![comment(1)], set(0), vec![comment(2)], set(1), vec![comment(3)]].concat();
+        let body = [vec![comment(0)], Stmt::choice(Expr::signal(9, 1), then, Vec::new())].concat();
+        let then = [vec![comment(2)], set(1)].concat();
+        let kept = [vec![comment(0)], Stmt::choice(Expr::signal(9, 1), then, Vec::new())].concat();
+        assert_eq!(keep(&body, &|id| id == 1), kept);
+        assert_eq!(keep(&body, &|_| false), []);
     }
 
     #[test]

@@ -171,9 +171,11 @@ impl Printer<'_> {
         for (child, module) in self.symbols.children.iter().zip(modules) {
             put(text, &format!("{INDENT}{module} {} (", child.name));
             let wired = |(port, id): &(String, SignalId)| {
-                let value = self.plan.connections.get(id).map(|value| self.expr(value));
-                let value = value.unwrap_or_else(|| self.name(*id).to_owned());
-                statement(&format!("{INDENT}{INDENT}.{port}({value})"))
+                let connected = self.plan.connections.get(id);
+                let value = connected.map_or_else(|| self.name(*id).to_owned(), |value| self.expr(value));
+                let told = connected.map(|_| id).or(self.plan.aliases.get(id));
+                let comments = told.map_or(String::new(), |id| self.comments(id, 2));
+                comments + &statement(&format!("{INDENT}{INDENT}.{port}({value})"))
             };
             put(text, &child.ports.iter().map(wired).collect::<Vec<_>>().join(",\n"));
             put(text, &format!("{INDENT});\n"));
@@ -181,7 +183,12 @@ impl Printer<'_> {
     }
 
     fn assigns(&self, text: &mut String) {
+        let mut last = None;
         for (target, range, value) in &self.plan.assigns {
+            if last != Some(target) {
+                text.push_str(&self.comments(target, 1));
+            }
+            last = Some(target);
             let line = format!("{INDENT}assign {}", self.assignment(*target, range, value));
             match value {
                 Expr::Concat(parts) if line.len() > LINE => {
@@ -196,6 +203,14 @@ impl Printer<'_> {
         if !self.plan.assigns.is_empty() {
             text.push('\n');
         }
+    }
+
+    /// Lines of comment on what drives a signal, where that is no statement of a process.
+    fn comments(&self, id: &SignalId, depth: usize) -> String {
+        let comments = self.plan.comments.get(id).into_iter().flatten();
+        comments
+            .map(|comment| statement::comment(comment, &INDENT.repeat(depth)))
+            .collect()
     }
 
     fn processes(&self, text: &mut String) {
@@ -224,10 +239,11 @@ impl Printer<'_> {
                 if let Some((_, value)) = &register.reset {
                     put(&mut to_reset, &format!("{depth}{state} <= {};", self.constant(value)));
                 }
-                put(
-                    &mut to_next,
-                    &statement(&format!("{depth}{state} <= {};", self.expr(&register.value))),
-                );
+                let value = self.expr(&register.value);
+                if register.value.as_whole_signal() != Some(register.next) {
+                    to_next.push_str(&self.comments(&register.next, depth.len() / INDENT.len()));
+                }
+                put(&mut to_next, &statement(&format!("{depth}{state} <= {value};")));
             }
             match reset {
                 Some(reset) => {

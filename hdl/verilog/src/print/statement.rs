@@ -6,6 +6,13 @@ use crate::{
     stmt::{Range, Stmt},
 };
 
+/// A comment, line by line.
+pub fn comment(text: &str, pad: &str) -> String {
+    text.lines()
+        .map(|line| format!("{}\n", format!("{pad}// {line}").trim_end()))
+        .collect()
+}
+
 impl Printer<'_> {
     pub fn statements(&self, body: &[Stmt], depth: usize, text: &mut String) {
         let pad = INDENT.repeat(depth);
@@ -17,6 +24,7 @@ impl Printer<'_> {
                         &statement(&format!("{pad}{}", self.assignment(*target, range, value))),
                     );
                 }
+                Stmt::Comment { text: source, .. } => text.push_str(&comment(source, &pad)),
                 Stmt::If { .. } => self.conditional(stmt, depth, text),
                 Stmt::Case {
                     selector,
