@@ -21,6 +21,22 @@ pub fn paths(instance: &Instance) -> Paths {
         .collect()
 }
 
+/// The text with numbers below zero as Verilog has them: rust-hdl writes `16'h-3` where `-16'h3` is meant.
+pub fn with_signs_in_front(body: &str) -> String {
+    let mut text = String::new();
+    let mut rest = body;
+    while let Some(at) = rest.find("'h-").into_iter().chain(rest.find("'b-")).min() {
+        let (number, after) = rest.split_at(at);
+        let size = number
+            .rfind(|c: char| !c.is_ascii_digit())
+            .map_or(0, |before| before + 1);
+        let base = &after[.."'h".len()];
+        text += &format!("{}-{}{base}", &number[..size], &number[size..]);
+        rest = &after["'h-".len()..];
+    }
+    text + rest
+}
+
 /// Whether the text assigns to `name` in an `initial` or `always` block, so that it must be a `reg`.
 pub fn assigns_in_process(body: &str, name: &str) -> bool {
     let tokens: Vec<&str> = tokens(body).collect();
@@ -90,6 +106,14 @@ mod tests {
         end
         BUFFER buffer (.in(a), .out(driven)); /* ; commented = 1 */
     ";
+
+    #[test]
+    fn signs_go_in_front() {
+        let text = "mem[3'b001] = 16'h-2;\nmem[3'b010] = 5'b-11;\n";
+        let expected = "mem[3'b001] = -16'h2;\nmem[3'b010] = -5'b11;\n";
+        assert_eq!(with_signs_in_front(text), expected);
+        assert_eq!(with_signs_in_front(BODY), BODY);
+    }
 
     #[test]
     fn what_a_process_assigns_is_a_register() {

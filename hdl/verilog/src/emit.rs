@@ -62,7 +62,10 @@ impl Options {
 ///
 /// Everything that would make broken Verilog: see [`Error`].
 pub fn emit(block: &dyn Block, options: &Options) -> Result<Design> {
-    let instance = collect(block, &options.block);
+    let instance = collect(block, &options.block).ok_or_else(|| Error::Unsupported {
+        block: options.block.clone(),
+        what: "an interface or signal as a top".into(),
+    })?;
     let top = format!("{}_{}", options.prefix, options.block.replace('-', "_"));
     if !names::is_identifier(&top) {
         return Err(Error::Unsupported {

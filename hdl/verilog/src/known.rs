@@ -139,7 +139,7 @@ impl Follower<'_> {
                 of,
                 offset,
                 width,
-            } => match known.get(&signal) {
+            } => match known.get(&signal).filter(|_| !self.symbols.is_next(signal)) {
                 Some(bits) if &bits.known & mask(offset, width) == mask(offset, width) => {
                     let name = bits.name.clone().filter(|_| width == of);
                     let constant = Constant::new(&bits.value >> offset, width);

@@ -158,9 +158,11 @@ impl Lowering<'_> {
                 arms.push((label, statements));
             }
         }
-        // Codes that no value of the enumeration has must not make a latch: the last arm takes them.
-        let complete = values == Some(taken.len()) || (width < usize::BITS as usize && taken.len() == 1 << width);
-        if default.is_none() && complete {
+        // Rust never reaches a wildcard below all values, so it must not make a latch, and neither must codes that no
+        // value has: the last arm takes both. A wildcard that says what such codes do keeps them.
+        let all_codes = width < usize::BITS as usize && taken.len() == 1 << width;
+        let all_values = values == Some(taken.len());
+        if all_codes || (all_values && default.as_ref().is_none_or(Vec::is_empty)) {
             default = arms.pop().map(|(_, statements)| statements);
         }
         body.extend(Stmt::case(selector, arms, default));

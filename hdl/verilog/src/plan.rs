@@ -46,7 +46,9 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
     let (body, clocks) = take_clocks(body, symbols, block)?;
     assigned::check(&body, symbols, block)?;
     let body = known::propagate(body, symbols);
-    let (body, resets) = lift_reset(body, symbols);
+    // A next state that the kernel reads is a signal of its own, and its reset a part of it.
+    let read_next = process::next_states_read(&body, symbols);
+    let (body, resets) = lift_reset(body, symbols, &read_next);
     let body = process::without_dead_stores(body, symbols);
     let dependencies = Dependencies::new(&body, symbols, paths);
     let paths = dependencies.paths(block)?;
@@ -63,11 +65,21 @@ pub fn plan(body: Vec<Stmt>, symbols: &Symbols, paths: &[&Paths], block: &str) -
     };
     let (mut inlined, mut commented) = (HashMap::new(), HashSet::new());
     for process in process::split(&body, symbols, &dependencies) {
+        if let Some(id) = process::reads_own_next(&process, symbols) {
+            return Err(Error::ReadOfSink {
+                block: block.to_owned(),
+                signal: symbols.signals[id].path.clone(),
+            });
+        }
         let (comments, plain): (Vec<Stmt>, Vec<Stmt>) = process.iter().cloned().partition(Stmt::is_comment);
         let plain = process::without_covered_default(plain);
         if let Some((target, value)) = process::merged(&plain) {
             plan.comment(target, comments, &mut commented);
-            plan.place(target, value, symbols, &mut inlined);
+            if read_next.contains(&target) {
+                plan.assigns.push((target, Range::Whole, value));
+            } else {
+                plan.place(target, value, symbols, &mut inlined);
+            }
         } else if process::is_assigned_in_parts(&plain) {
             plan.comment(written(&plain)[0], comments, &mut commented);
             for stmt in plain {
@@ -165,16 +177,43 @@ fn take_clocks(body: Vec<Stmt>, symbols: &Symbols, block: &str) -> Result<(Vec<S
     if let Some(target) = nested {
         return Err(bad(target));
     }
-    let of_register =
-        |register: &crate::symbols::Register| clocks.get(&register.clock).copied().ok_or_else(|| bad(register.clock));
+    let of_register = |register: &crate::symbols::Register| {
+        let clock = clocks.get(&register.clock).copied();
+        let source = clock.and_then(|clock| clock_source(clock, &rest, symbols));
+        source.ok_or_else(|| bad(register.clock))
+    };
     let clocks = symbols.registers.iter().map(of_register).collect::<Result<_>>()?;
     Ok((rest, clocks))
 }
 
+/// The signal that a clock is a copy of, however often it was copied.
+fn clock_source(clock: SignalId, body: &[Stmt], symbols: &Symbols) -> Option<SignalId> {
+    let mut source = clock;
+    for _ in 0..symbols.signals.len() {
+        if !matches!(symbols.signals[source].role, Role::Local | Role::Output) {
+            return Some(source);
+        }
+        let is_driver = |stmt: &&Stmt| written(std::slice::from_ref(*stmt)).contains(&source);
+        let mut drivers = body.iter().filter(is_driver);
+        source = match (drivers.next()?, drivers.next()) {
+            (Stmt::Assign { value, .. }, None) => value.as_whole_signal()?,
+            _ => return None,
+        };
+    }
+    None
+}
+
 /// Takes a closing `if rst { registers to constants }` out of the kernel: it becomes the reset of those registers. So
 /// does each such statement above it, as loops leave them, whose registers are not written again.
-fn lift_reset(body: Vec<Stmt>, symbols: &Symbols) -> (Vec<Stmt>, HashMap<SignalId, (SignalId, Constant)>) {
-    let Some((reset, _)) = body.last().and_then(|last| as_reset(last, symbols)) else {
+fn lift_reset(
+    body: Vec<Stmt>,
+    symbols: &Symbols,
+    read: &HashSet<SignalId>,
+) -> (Vec<Stmt>, HashMap<SignalId, (SignalId, Constant)>) {
+    let as_reset = |stmt: &Stmt| {
+        as_reset(stmt, symbols).filter(|_| written(std::slice::from_ref(stmt)).iter().all(|id| !read.contains(id)))
+    };
+    let Some((reset, _)) = body.last().and_then(as_reset) else {
         return (body, HashMap::new());
     };
     let (mut kept, mut resets, mut later) = (Vec::new(), HashMap::new(), HashSet::new());
@@ -187,7 +226,7 @@ fn lift_reset(body: Vec<Stmt>, symbols: &Symbols) -> (Vec<Stmt>, HashMap<SignalI
         let targets = written(std::slice::from_ref(&stmt));
         let last_word = targets.iter().all(|target| !later.contains(target));
         later.extend(targets);
-        match as_reset(&stmt, symbols) {
+        match as_reset(&stmt) {
             Some((other, values)) if other == reset && last_word => {
                 above_reset = true;
                 resets.extend(values.into_iter().map(|(target, value)| (target, (reset, value))));

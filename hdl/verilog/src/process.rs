@@ -66,8 +66,9 @@ fn signals_read(stmt: &Stmt) -> HashSet<SignalId> {
     read
 }
 
-/// Finds signals that are read before their last write, and ties them to what is written from that reading.
-fn order_hazards(body: &[Stmt], classes: &mut Classes) {
+/// Finds signals that are read before their last write, and ties them to what is written from that reading. The next
+/// state of a register is read as the kernel leaves it, from another process.
+fn order_hazards(body: &[Stmt], symbols: &Symbols, classes: &mut Classes) {
     let mut last_write: HashMap<SignalId, usize> = HashMap::new();
     let mut position = 0;
     walk(body, &mut |stmt| {
@@ -82,7 +83,7 @@ fn order_hazards(body: &[Stmt], classes: &mut Classes) {
         let mut early = Vec::new();
         stmt.own_expressions(&mut |expression| {
             expression.reads(&mut |id, _| {
-                if last_write.get(&id).is_some_and(|last| *last >= position) {
+                if last_write.get(&id).is_some_and(|last| *last >= position) && !symbols.is_next(id) {
                     early.push(id);
                 }
             });
@@ -100,7 +101,7 @@ fn order_hazards(body: &[Stmt], classes: &mut Classes) {
 /// The processes of a kernel, in the order of their first statements.
 pub fn split(body: &[Stmt], symbols: &Symbols, dependencies: &Dependencies) -> Vec<Vec<Stmt>> {
     let mut apart = Classes::new(symbols.signals.len());
-    order_hazards(body, &mut apart);
+    order_hazards(body, symbols, &mut apart);
     let mut together = apart.clone();
     for stmt in body {
         let targets = written(std::slice::from_ref(stmt));
@@ -112,9 +113,27 @@ pub fn split(body: &[Stmt], symbols: &Symbols, dependencies: &Dependencies) -> V
     let looping = in_false_loops(&processes, symbols, dependencies);
     let split_more = |(at, process): (usize, Vec<Stmt>)| match looping.contains(&at) {
         true => by_class(&process, &apart),
+        false if reads_own_next(&process, symbols).is_some() => by_class(&process, &apart),
         false => vec![process],
     };
     processes.into_iter().enumerate().flat_map(split_more).collect()
+}
+
+/// The next state of a register that the process writes and reads.
+pub fn reads_own_next(process: &[Stmt], symbols: &Symbols) -> Option<SignalId> {
+    let next = |id: &SignalId| symbols.is_next(*id);
+    let written: Vec<SignalId> = written(process).into_iter().filter(next).collect();
+    let mut read = HashSet::new();
+    if !written.is_empty() {
+        process.iter().for_each(|stmt| read.extend(signals_read(stmt)));
+    }
+    written.into_iter().find(|id| read.contains(id))
+}
+
+/// Next states that some statement reads.
+pub fn next_states_read(body: &[Stmt], symbols: &Symbols) -> HashSet<SignalId> {
+    let read = body.iter().flat_map(signals_read);
+    read.filter(|id| symbols.is_next(*id)).collect()
 }
 
 fn by_class(body: &[Stmt], classes: &Classes) -> Vec<Vec<Stmt>> {

@@ -187,10 +187,12 @@ impl Symbols {
             let id = self.add(&key, atom.width, role, record_fields(&atom.ty));
             ports.push((names::flat(&atom.key), id));
         }
-        self.children.push(Child {
-            name: names::flat(&instance.name),
-            ports,
-        });
+        let mut name = names::flat(&instance.name);
+        // Verilator reports a signal that is called as the instance around it is.
+        if instance.has_inside(&name) {
+            name.push_str("_block");
+        }
+        self.children.push(Child { name, ports });
     }
 
     /// Kernels name a value by its enumeration's last name alone, so two of one name must not differ.
@@ -273,6 +275,11 @@ impl Symbols {
     /// A constant that takes the width of its place.
     pub fn number(&self, key: &str) -> Option<&Number> {
         self.numbers.get(key)
+    }
+
+    /// Whether the signal is the next state of a register: who reads it reads what the whole kernel makes of it.
+    pub fn is_next(&self, id: SignalId) -> bool {
+        matches!(self.signals[id].role, Role::Next(_))
     }
 
     pub fn has_signed(&self) -> bool {

@@ -3,6 +3,7 @@
 use crate::{
     constant::UNSET,
     describe::{self, Told},
+    names,
 };
 use num_bigint::BigUint;
 use rust_hdl::core::{
@@ -52,6 +53,14 @@ pub struct Instance {
 const FLIP_FLOP: &str = "dff";
 
 impl Instance {
+    /// Whether a port, local or register of the block is called so in the Verilog.
+    pub fn has_inside(&self, name: &str) -> bool {
+        let registers = self.children.iter().filter(|child| child.is_flip_flop());
+        let atoms = self.atoms.iter().filter(|atom| atom.kind != AtomKind::Constant);
+        let mut keys = atoms.map(|atom| &atom.key).chain(registers.map(|child| &child.name));
+        keys.any(|key| names::flat(key) == name)
+    }
+
     /// A D flip-flop of rust-hdl's library: it becomes a register of the module that owns it.
     pub fn is_flip_flop(&self) -> bool {
         self.timing.iter().any(|timing| timing.name == FLIP_FLOP)
@@ -78,14 +87,11 @@ pub fn literal_width(literal: &VerilogLiteral) -> usize {
     text.split('\'').next().and_then(|bits| bits.parse().ok()).unwrap_or(0)
 }
 
-/// Reads the tree below `block`; `name` names the top.
-pub fn collect(block: &dyn Block, name: &str) -> Instance {
+/// Reads the tree below `block`, which is no interface; `name` names the top.
+pub fn collect(block: &dyn Block, name: &str) -> Option<Instance> {
     let mut collector = Collector::default();
     describe::listening(|| block.accept(name, &mut collector));
-    collector
-        .finished
-        .pop()
-        .expect("a block opens and closes its own scope")
+    collector.finished.pop()
 }
 
 #[derive(Default)]
@@ -278,7 +284,7 @@ mod tests {
 
     #[test]
     fn atoms_have_their_path_and_blocks_their_index() {
-        let top = collect(&Crossing::default(), "top");
+        let top = collect(&Crossing::default(), "top").unwrap();
         let keys: Vec<&str> = top.atoms.iter().map(|atom| atom.key.as_str()).collect();
         assert_eq!(keys, ["bus$0$turn", "bus$1$turn"]);
         let names: Vec<&str> = top.children.iter().map(|child| child.name.as_str()).collect();
@@ -291,7 +297,7 @@ mod tests {
     fn literals_and_values_of_enumerations_are_read() {
         assert_eq!(literal_value(&0xdead_beef_u64.into()), 0xdead_beef_u64.into());
         assert_eq!((literal_width(&true.into()), literal_width(&7u8.into())), (1, 8));
-        let top = collect(&Crossing::default(), "top");
+        let top = collect(&Crossing::default(), "top").unwrap();
         let mut values = Vec::new();
         enumeration_values(&top.atoms[0].ty, &mut |name, value, width| {
             values.push((name.to_owned(), value, width))

@@ -59,7 +59,7 @@ impl Lowering<'_> {
         let id = self.symbols.signal(&key).ok_or_else(|| self.unknown(&key))?;
         let signal = &self.symbols.signals[id];
         match signal.role {
-            Role::Next(_) | Role::Clock(_) | Role::Sink(_) => Err(Error::ReadOfSink {
+            Role::Clock(_) | Role::Sink(_) => Err(Error::ReadOfSink {
                 block: self.name(),
                 signal: signal.path.clone(),
             }),

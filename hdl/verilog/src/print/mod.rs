@@ -47,7 +47,7 @@ pub fn module(instance: &Instance, symbols: &Symbols, plan: &Plan, modules: &[St
 /// A module whose body is given as text.
 pub fn module_from_text(instance: &Instance, body: &str) -> String {
     let mut text = head(instance, &|name| custom::assigns_in_process(body, name));
-    for line in body.trim_end().lines() {
+    for line in custom::with_signs_in_front(body).trim_end().lines() {
         let line = line.trim_end();
         let pad = if line.is_empty() { "" } else { INDENT };
         put(&mut text, &format!("{pad}{line}"));

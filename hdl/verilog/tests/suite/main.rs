@@ -2,6 +2,8 @@
 
 mod blocks;
 mod errors;
+mod kernels;
+mod library;
 mod lint;
 mod random_circuits;
 mod signed;

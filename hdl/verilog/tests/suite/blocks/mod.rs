@@ -10,7 +10,7 @@ mod shapes;
 pub use choices::{Choices, Settled};
 pub use described::{Store, Unit};
 pub use grid::Grid;
-pub use machines::{Counter, Lights};
+pub use machines::{Counter, Lights, Phase};
 pub use memory::Pair;
 pub use shapes::{Header, Offsets, Shapes};
 

@@ -46,6 +46,14 @@ fn signals_of_other_kinds() {
     }
 }
 
+#[test]
+fn interfaces_as_tops() {
+    assert_eq!(
+        message(&Pins::default()),
+        "top: an interface or signal as a top is not supported"
+    );
+}
+
 /// A block of somebody else's.
 #[derive(LogicBlock)]
 struct Foreign {
