@@ -162,7 +162,7 @@ fn a_copy_of_a_clock_is_the_clock() {
 #[test]
 fn an_instance_is_not_called_as_a_signal_inside() {
     let text = text(&Holder::default(), "holder");
-    assert!(text.contains("    test_held held_block ("), "{text}");
+    assert!(text.contains("    test_holder_held held_block ("), "{text}");
 }
 
 /// Comments on everything that may become of a statement.

@@ -128,6 +128,7 @@ fn widgets() -> Vec<(&'static str, Box<dyn Block>)> {
 fn emitted(name: &str, block: &dyn Block) -> Result<Design, Error> {
     let options = Options {
         generator: "Test 1.0".into(),
+        licence: String::new(),
         prefix: format!("of_{}", name.replace('-', "_")),
         block: "top".into(),
         configuration: vec![],
