@@ -10,38 +10,54 @@ use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric, Source};
 use portico_spec::Config;
 use portico_verilog::Design;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// `design` as a device for short runs, compiled or taken from the cache.
 ///
 /// # Errors
 /// A tool is missing or fails, or Verilator warns of something.
 pub fn compiled(design: &Design) -> anyhow::Result<Verilated> {
-    short_runs(design.into(), true)
+    Ok(Verilated::new(&short_runs(design.into(), true)?)?)
 }
 
 /// The netlist of `design` after synthesis for ECP5, likewise. See [`portico_synth::netlist`] for what it may hold.
 ///
+/// Synthesis takes longer than the runs: tests that hold one netlist to different promises share it, within a process.
+///
 /// # Errors
 /// A tool is missing or fails.
 pub fn synthesised(design: &Design) -> anyhow::Result<Verilated> {
-    let netlist = portico_synth::netlist(design)?;
-    let text = netlist.text();
-    short_runs(
-        Source {
+    /// By the text of the design; each has a lock of its own, so that different ones are synthesised at once.
+    static NETLISTS: Mutex<BTreeMap<String, Arc<Mutex<Option<Library>>>>> = Mutex::new(BTreeMap::new());
+    let place = locked(&NETLISTS).entry(design.text()).or_default().clone();
+    let mut library = locked(&place);
+    if library.is_none() {
+        let netlist = portico_synth::netlist(design)?;
+        let text = netlist.text();
+        let source = Source {
             ports: netlist.ports,
             ..Source::new(netlist.top, text)
-        },
-        false,
-    )
+        };
+        *library = Some(short_runs(source, false)?);
+    }
+    Ok(Verilated::new(library.as_ref().expect("it was just made"))?)
 }
 
-fn short_runs(source: Source, lint: bool) -> anyhow::Result<Verilated> {
+/// What a lock guards; a thread that panicked with it in hand has left it whole.
+fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn short_runs(source: Source, lint: bool) -> anyhow::Result<Library> {
     let options = Options {
         optimise: Optimise::Build,
         lint,
         ..Options::default()
     };
-    Ok(Verilated::new(&portico_sim::build(source, &options)?)?)
+    Ok(portico_sim::build(source, &options)?)
 }
 
 /// A mesh that runs as compiled Verilog.
