@@ -1,6 +1,7 @@
 """Runs a module of cocotb tests on a Verilog file under Verilator; succeeds if there are tests and all of them pass.
 
-Verilator and make are found on PATH. The last line says how many tests passed.
+Verilator and make are found on PATH. The last line says how many tests passed. PORTICO_OBJECTS names a folder in which
+simulations share the objects of Verilator's runtime.
 """
 
 import argparse
@@ -29,6 +30,7 @@ def main():
     here = Path(__file__).resolve().parent
     sys.path.insert(0, str(here))
     os.environ["MAKEFLAGS"] = MAKE.format(cxx=os.environ.get("CXX") or "c++", jobs=os.cpu_count() or 1)
+    os.environ["OBJCACHE"] = str(here / "share_objects.py")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     runner = get_runner("verilator")
     runner.build(

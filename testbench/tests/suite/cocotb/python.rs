@@ -3,8 +3,21 @@
 use portico_synth::{locate, tools_folder, Tool};
 use portico_verilog::Design;
 use serde_json::Value;
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::LazyLock,
+};
 use tempfile::TempDir;
+
+/// Where all simulations of this process keep what they share; what an earlier one left there is not trusted.
+static OBJECTS: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cocotb-objects");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    folder
+});
 
 /// A design in a folder of its own, where it is built once.
 pub struct Simulation {
@@ -39,6 +52,7 @@ impl Simulation {
             ])
             .arg(self.folder.path())
             .envs(verilator.env)
+            .env("PORTICO_OBJECTS", &*OBJECTS)
             .env("PORTICO_SPEC", spec.to_string())
             .env("COCOTB_LOG_LEVEL", "WARNING")
             .current_dir(self.folder.path());
