@@ -37,8 +37,10 @@ impl Printer<'_> {
 
     fn range(&self, id: SignalId, of: usize, offset: usize, width: usize) -> String {
         let name = self.name(id);
+        if width == of {
+            return name.to_owned();
+        }
         match (width, self.field(id, offset, width)) {
-            _ if width == of => name.to_owned(),
             (1, Some(field)) => format!("{name}[{field}]"),
             (_, Some(field)) => format!("{name}[{field} +: {width}]"),
             (1, None) => format!("{name}[{offset}]"),
