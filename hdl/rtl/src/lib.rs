@@ -1,5 +1,6 @@
 //! The hardware of Portico, in rust-hdl: the primitives first, then what is built from them.
 
+pub mod bus;
 pub mod dma;
 pub mod fabric;
 pub mod host;

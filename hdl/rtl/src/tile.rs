@@ -1,9 +1,8 @@
 use crate::{
+    bus::{MemoryReadOut, MemoryWriteOut, PacketArbiter},
+    dma::CommandQueue,
     host::{AxiLiteIn, AxiLiteSlave},
-    ni::{
-        ports::{MemoryReadOut, MemoryWriteOut},
-        CommandQueue, NetworkInterface, PacketArbiter, Scratchpad, Shape,
-    },
+    ni::{NetworkInterface, Scratchpad, Shape},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

@@ -1,11 +1,11 @@
-use super::{dispatch::Dispatcher, transmit::Transmitter};
+use super::{
+    dispatch::Dispatcher,
+    ports::{ArgumentOut, StartOut, StopOut},
+    transmit::Transmitter,
+    CommandQueue,
+};
 use crate::{
-    ni::{
-        ports::{
-            ArgumentOut, ClaimOut, CompletionOut, CreditIn, EventOut, MemoryReadOut, RegisterWriteIn, StartOut, StopOut,
-        },
-        AddressMatch, CommandQueue,
-    },
+    bus::{AddressMatch, ClaimOut, CompletionOut, CreditIn, EventOut, MemoryReadOut, RegisterWriteIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

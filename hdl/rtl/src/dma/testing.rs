@@ -1,6 +1,6 @@
 //! Register writes for unit tests.
 
-use crate::ni::ports::RegisterWriteIn;
+use crate::bus::RegisterWriteIn;
 use portico_spec::ni::registers::{Block as Registers, BLOCK_OFFSET};
 
 /// Sets a register write up for the next clock.

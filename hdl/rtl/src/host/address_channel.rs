@@ -2,7 +2,7 @@ use super::{
     gatherer::{BurstIn, BEATS_WIDTH},
     PageTable,
 };
-use crate::{ni::ports::RegisterWriteIn, prim::Fifo};
+use crate::{bus::RegisterWriteIn, prim::Fifo};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{

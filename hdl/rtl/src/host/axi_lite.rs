@@ -14,7 +14,7 @@
 
 use super::{address_map::ADDRESS_WIDTH, AxiLiteReader, AxiLiteWriter};
 use crate::{
-    ni::ports::{MemoryReadOut, MemoryWriteOut},
+    bus::{MemoryReadOut, MemoryWriteOut},
     prim::StreamOut,
 };
 use portico_spec::ni::registers::INDEX_WIDTH;

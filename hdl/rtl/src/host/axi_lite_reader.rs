@@ -1,5 +1,5 @@
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
-use crate::ni::ports::MemoryReadOut;
+use crate::bus::MemoryReadOut;
 use portico_spec::ni::registers::INDEX_WIDTH;
 use portico_verilog::prelude::*;
 

@@ -1,5 +1,5 @@
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
-use crate::{ni::ports::MemoryWriteOut, prim::StreamOut};
+use crate::{bus::MemoryWriteOut, prim::StreamOut};
 use portico_spec::ni::{command::PLACE_WIDTH, registers::INDEX_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -1,5 +1,5 @@
 use super::{AxiOut, AxiReads, AxiWrites, Turns};
-use crate::ni::ports::{MemoryReadIn, MemoryWriteIn, RegisterWriteIn};
+use crate::bus::{MemoryReadIn, MemoryWriteIn, RegisterWriteIn};
 use portico_spec::flit::NODE_WIDTH;
 use portico_verilog::prelude::*;
 

@@ -3,7 +3,7 @@ use super::{
     AddressChannel, ClientChoice, Gatherer,
 };
 use crate::{
-    ni::ports::{MemoryReadIn, RegisterWriteIn},
+    bus::{MemoryReadIn, RegisterWriteIn},
     prim::{CreditCounter, Fifo},
 };
 use portico_spec::flit::NODE_WIDTH;

@@ -1,6 +1,6 @@
 use super::{address_channel::BURSTS, AddressChannel, Gatherer, WriteBeats};
 use crate::{
-    ni::ports::{MemoryWriteIn, RegisterWriteIn},
+    bus::{MemoryWriteIn, RegisterWriteIn},
     prim::CreditCounter,
 };
 use portico_spec::flit::NODE_WIDTH;

@@ -1,9 +1,7 @@
-use super::{AxiMemory, AxiOut};
+use super::{AxiMemory, AxiOut, ReadMerge};
 use crate::{
-    ni::{
-        ports::{MemoryReadOut, MemoryWriteOut},
-        NetworkInterface, ReadMerge, Shape,
-    },
+    bus::{MemoryReadOut, MemoryWriteOut},
+    ni::{NetworkInterface, Shape},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

@@ -21,6 +21,7 @@ mod client_choice;
 mod gatherer;
 mod memory_node;
 mod page_table;
+mod read_merge;
 mod turns;
 mod write_beats;
 
@@ -37,5 +38,6 @@ pub use client_choice::ClientChoice;
 pub use gatherer::{BurstIn, BurstOut, Gatherer};
 pub use memory_node::MemoryNode;
 pub use page_table::PageTable;
+pub use read_merge::ReadMerge;
 pub use turns::Turns;
 pub use write_beats::WriteBeats;

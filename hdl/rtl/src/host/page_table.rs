@@ -1,4 +1,4 @@
-use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
+use crate::{bus::RegisterWriteIn, prim::LutRam};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{

@@ -1,5 +1,7 @@
-use super::ports::EventOut;
-use crate::prim::{Fifo, LutRam};
+use crate::{
+    bus::EventOut,
+    prim::{Fifo, LutRam},
+};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{

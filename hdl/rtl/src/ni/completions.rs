@@ -1,8 +1,8 @@
-use super::{
-    ports::{ClaimIn, CompletionIn, CompletionOut, EventIn, EventOut, RegisterReadIn, RegisterWriteIn},
-    ControlReceiver, EventArbiter, Events, GetQueue, Mailboxes, Slots,
+use super::{ControlReceiver, Events, GetQueue, Mailboxes, Slots};
+use crate::{
+    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, RegisterReadIn, RegisterWriteIn},
+    prim::{StreamIn, StreamOut},
 };
-use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{packet::SLOT_WIDTH, segment::HANDLE_WIDTH, GET_CREDITS},
@@ -111,7 +111,7 @@ impl Logic for Completions {
         EventIn::link(&mut self.refused, &mut self.reports.source[4]);
 
         wire!(self => events: initialising, sweep);
-        EventOut::join(&mut self.reports.update, &mut self.events.update);
+        EventOut::join(&mut self.reports.chosen, &mut self.events.update);
         wire!(slots => events: value_valid, value_event, value_data);
         RegisterWriteIn::link(&mut self.register_write, &mut self.events.register_write);
         RegisterReadIn::link(&mut self.event_read, &mut self.events.register_read);

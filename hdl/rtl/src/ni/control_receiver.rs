@@ -1,5 +1,7 @@
-use super::{ports::CompletionOut, words::HeadDecoder};
-use crate::prim::{StreamIn, StreamOut};
+use crate::{
+    bus::{CompletionOut, HeadDecoder},
+    prim::{StreamIn, StreamOut},
+};
 use portico_spec::{
     flit::{KIND_WIDTH, TAG_WIDTH},
     ni::{

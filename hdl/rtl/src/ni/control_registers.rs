@@ -1,4 +1,4 @@
-use super::{ports::RegisterReadIn, AddressMatch};
+use crate::bus::{AddressMatch, RegisterReadIn};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{

@@ -1,4 +1,4 @@
-use super::{ports::RegisterReadIn, AddressMatch};
+use crate::bus::{AddressMatch, RegisterReadIn};
 use portico_spec::ni::registers::{Block as Registers, CounterRegister, Place};
 use portico_verilog::prelude::*;
 

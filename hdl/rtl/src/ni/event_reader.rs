@@ -1,4 +1,5 @@
-use super::{event_flags::CONTROL_WIDTH, ports::RegisterReadIn, AddressMatch};
+use super::event_flags::CONTROL_WIDTH;
+use crate::bus::{AddressMatch, RegisterReadIn};
 use portico_spec::ni::{
     event::{COUNTER_WIDTH, EVENT_WIDTH, FIRED_OFFSET},
     packet::ERROR_WIDTH,

@@ -1,8 +1,5 @@
-use super::{
-    event_flags::CONTROL_WIDTH,
-    ports::{EventIn, RegisterReadIn, RegisterWriteIn},
-    AddressMatch, EventCounts, EventErrors, EventFlags, EventReader, SweptTable,
-};
+use super::{event_flags::CONTROL_WIDTH, EventCounts, EventErrors, EventFlags, EventReader, SweptTable};
+use crate::bus::{AddressMatch, EventIn, RegisterReadIn, RegisterWriteIn};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{

@@ -1,9 +1,11 @@
 use super::{
     mail_merge::{CONTROL_WIDTH, VALUE_WIDTH, WORD_BYTES, WORD_WIDTH},
-    ports::{EventOut, RegisterReadIn, RegisterWriteIn},
-    AddressMatch, MailMerge, SweptTable,
+    MailMerge, SweptTable,
 };
-use crate::prim::TrueDualPortRam;
+use crate::{
+    bus::{AddressMatch, EventOut, RegisterReadIn, RegisterWriteIn},
+    prim::TrueDualPortRam,
+};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
@@ -30,7 +32,7 @@ use portico_verilog::prelude::*;
 /// both. The clearing is a flip-flop and not a write, so that it never meets the write of a mail; of the same cycle it
 /// comes first.
 ///
-/// The event must be taken before the next mail's: as source 0 of the [`super::EventArbiter`] it always is.
+/// The event must be taken before the next mail's: as source 0 of the [`crate::bus::EventArbiter`] it always is.
 #[derive(LogicBlock, Default)]
 pub struct Mailboxes {
     pub clk: Signal<In, Clock>,

@@ -1,14 +1,10 @@
 //! The network interface: what joins a memory and a stream of commands to the two planes of the network.
 
-mod address_match;
-mod command_queue;
-mod completion_arbiter;
 mod completion_queue;
 mod completions;
 mod control_receiver;
 mod control_registers;
 mod counters;
-mod event_arbiter;
 mod event_counts;
 mod event_errors;
 mod event_flags;
@@ -23,9 +19,6 @@ mod mailboxes;
 mod network_interface;
 mod node_monitor;
 mod open_slots;
-mod packet_arbiter;
-pub mod ports;
-mod read_merge;
 mod read_splitter;
 pub mod receive;
 mod register_bus;
@@ -35,17 +28,12 @@ mod slots;
 mod swept_table;
 #[cfg(test)]
 mod testing;
-pub mod words;
 
-pub use address_match::AddressMatch;
-pub use command_queue::CommandQueue;
-pub use completion_arbiter::CompletionArbiter;
 pub use completion_queue::CompletionQueue;
 pub use completions::Completions;
 pub use control_receiver::ControlReceiver;
 pub use control_registers::ControlRegisters;
 pub use counters::{Counters, COUNTERS};
-pub use event_arbiter::EventArbiter;
 pub use event_counts::EventCounts;
 pub use event_errors::EventErrors;
 pub use event_flags::{EventCondition, EventFlags};
@@ -60,8 +48,6 @@ pub use mailboxes::Mailboxes;
 pub use network_interface::{NetworkInterface, Shape};
 pub use node_monitor::NodeMonitor;
 pub use open_slots::OpenSlots;
-pub use packet_arbiter::PacketArbiter;
-pub use read_merge::ReadMerge;
 pub use read_splitter::ReadSplitter;
 pub use register_bus::{RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn};
 pub use scratchpad::Scratchpad;

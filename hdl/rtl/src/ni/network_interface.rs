@@ -1,10 +1,10 @@
 use super::{
-    ports::{ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterWriteOut},
     receive::DataReceiver,
     register_bus::{RegisterFetchIn, RegisterFetchOut, RegisterRequestIn},
-    Completions, ControlRegisters, Initialiser, NodeMonitor, PacketArbiter, ReadSplitter, RegisterBus,
+    Completions, ControlRegisters, Initialiser, NodeMonitor, ReadSplitter, RegisterBus,
 };
 use crate::{
+    bus::{ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, RegisterWriteOut},
     dma::Engine,
     prim::{StreamIn, StreamOut},
 };

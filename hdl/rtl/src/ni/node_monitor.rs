@@ -1,4 +1,5 @@
-use super::{ports::RegisterReadIn, Counters, COUNTERS};
+use super::{Counters, COUNTERS};
+use crate::bus::RegisterReadIn;
 use portico_verilog::prelude::*;
 
 /// What happens at a node, counted.

@@ -1,7 +1,5 @@
-use super::{
-    ports::{MemoryReadIn, MemoryReadOut},
-    register_bus::RegisterFetchOut,
-};
+use super::register_bus::RegisterFetchOut;
+use crate::bus::{MemoryReadIn, MemoryReadOut};
 use portico_spec::ni::{packet::OFFSET_WIDTH, registers::INDEX_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -1,4 +1,4 @@
-use super::ports::RegisterWriteOut;
+use crate::bus::RegisterWriteOut;
 use portico_spec::ni::registers::{Block as Registers, BLOCK_OFFSET, BLOCK_WIDTH, INDEX_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -1,8 +1,8 @@
 use super::{
-    ports::{MemoryReadIn, MemoryWriteIn},
     scratchpad_bank::{READERS, ROW_WIDTH, WRITERS},
     LaneMerge, ScratchpadBank,
 };
+use crate::bus::{MemoryReadIn, MemoryWriteIn};
 use portico_spec::ni::packet::OFFSET_WIDTH;
 use portico_verilog::prelude::*;
 

@@ -1,8 +1,8 @@
-use super::{
-    ports::{ClaimIn, CompletionIn, EventOut},
-    CompletionArbiter, CompletionQueue, GetCredits, OpenSlots,
+use super::{CompletionQueue, GetCredits, OpenSlots};
+use crate::{
+    bus::{ClaimIn, CompletionArbiter, CompletionIn, EventOut},
+    prim::Fifo,
 };
-use crate::prim::Fifo;
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
@@ -98,18 +98,18 @@ impl Logic for Slots {
         for i in 0..COMPLETION_SOURCES {
             CompletionIn::link(&mut self.complete[i], &mut self.arbiter.source[i]);
         }
-        self.arbiter.completion.ready.next = true;
-        self.open_slots.close_slot.next = self.arbiter.completion.slot.val();
-        self.completed.next = self.arbiter.completion.valid.val() & self.open_slots.is_open.val();
+        self.arbiter.chosen.ready.next = true;
+        self.open_slots.close_slot.next = self.arbiter.chosen.slot.val();
+        self.completed.next = self.arbiter.chosen.valid.val() & self.open_slots.is_open.val();
         self.open_slots.close.next = self.completed.val();
-        self.strayed.d.next = self.arbiter.completion.valid.val() & !self.open_slots.is_open.val();
+        self.strayed.d.next = self.arbiter.chosen.valid.val() & !self.open_slots.is_open.val();
         self.stray.next = self.strayed.q.val();
         self.ended.done.next = self.completed.val();
-        self.ended.done_slot.next = self.arbiter.completion.slot.val();
-        self.ended.done_error.next = self.arbiter.completion.error.val();
-        self.value_valid.next = self.completed.val() & self.arbiter.completion.has_value.val();
+        self.ended.done_slot.next = self.arbiter.chosen.slot.val();
+        self.ended.done_error.next = self.arbiter.chosen.error.val();
+        self.value_valid.next = self.completed.val() & self.arbiter.chosen.has_value.val();
         self.value_event.next = self.ended.done_event.val();
-        self.value_data.next = self.arbiter.completion.value.val();
+        self.value_data.next = self.arbiter.chosen.value.val();
 
         EventOut::link(&mut self.update, &mut self.ended.update);
         self.credits.give_ask.next = self.ended.get_ask.val();

@@ -1,8 +1,8 @@
 //! A host and external memory with nothing between: the two edges of a fabric in one small top.
 
 use portico_hdl::{
+    bus::{MemoryReadOut, MemoryWriteOut},
     host::{AxiLiteIn, AxiLiteSlave, AxiMemory, AxiOut},
-    ni::ports::{MemoryReadOut, MemoryWriteOut},
     prim::{LutRam, StreamOut},
 };
 use portico_spec::{flit::NODE_WIDTH, ni::registers::BASE_BYTES};

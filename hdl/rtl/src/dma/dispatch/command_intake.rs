@@ -1,6 +1,7 @@
 use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure};
 use crate::{
-    ni::ports::{ArgumentOut, ClaimOut, EventOut, StartOut},
+    bus::{ClaimOut, EventOut},
+    dma::ports::{ArgumentOut, StartOut},
     prim::StreamIn,
 };
 use portico_spec::{

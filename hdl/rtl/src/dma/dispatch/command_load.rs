@@ -1,5 +1,5 @@
 use super::{Command, Descriptor, Operands};
-use crate::{ni::ports::ArgumentOut, prim::StreamIn};
+use crate::{dma::ports::ArgumentOut, prim::StreamIn};
 use portico_spec::ni::{
     command::{SEGMENT_OFFSET, TRANSFER_WORDS},
     packet::OFFSET_WIDTH,

@@ -3,7 +3,8 @@ use super::{
     CONTEXTS,
 };
 use crate::{
-    ni::ports::{ArgumentOut, ClaimOut, CompletionOut, CreditIn, EventOut, RegisterWriteIn, StartOut, StopIn},
+    bus::{ClaimOut, CompletionOut, CreditIn, EventOut, RegisterWriteIn},
+    dma::ports::{ArgumentOut, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

@@ -1,7 +1,4 @@
-use crate::ni::{
-    ports::{EventIn, EventOut},
-    EventArbiter,
-};
+use crate::bus::{EventArbiter, EventIn, EventOut};
 use portico_spec::ni::{event::EVENT_WIDTH, packet::ERROR_WIDTH};
 use portico_verilog::prelude::*;
 
@@ -40,11 +37,11 @@ impl Logic for EventStage {
         self.event.event.next = self.number.q.val();
         self.event.error.next = self.code.q.val();
         self.room.next = !self.pending.q.val() | self.event.ready.val();
-        self.choice.update.ready.next = self.room.val();
+        self.choice.chosen.ready.next = self.room.val();
         if self.room.val() {
-            self.pending.d.next = self.choice.update.valid.val();
-            self.number.d.next = self.choice.update.event.val();
-            self.code.d.next = self.choice.update.error.val();
+            self.pending.d.next = self.choice.chosen.valid.val();
+            self.number.d.next = self.choice.chosen.event.val();
+            self.code.d.next = self.choice.chosen.error.val();
         }
         if self.rst.val() {
             self.pending.d.next = false;

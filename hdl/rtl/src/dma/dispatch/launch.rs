@@ -1,5 +1,5 @@
 use super::{Command, Course};
-use crate::ni::ports::{ClaimOut, StartOut};
+use crate::{bus::ClaimOut, dma::ports::StartOut};
 use portico_spec::ni::{
     packet::{OFFSET_WIDTH, SLOT_WIDTH},
     CONTEXT_WIDTH,

@@ -1,4 +1,4 @@
-use crate::{ni::ports::CreditIn, prim::LutRam};
+use crate::{bus::CreditIn, prim::LutRam};
 use portico_spec::ni::segment::{CREDITS_WIDTH, HANDLE_WIDTH};
 use portico_verilog::prelude::*;
 

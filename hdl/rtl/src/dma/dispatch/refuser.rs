@@ -1,4 +1,4 @@
-use crate::{ni::words::HeadEncoder, prim::StreamOut};
+use crate::{bus::HeadEncoder, prim::StreamOut};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::packet::{ControlKind, ERROR_WIDTH, SLOT_WIDTH},

@@ -1,6 +1,6 @@
 use super::{RequestLoad, RequestStart, PLACE_WIDTH};
 use crate::{
-    ni::ports::{ArgumentOut, StartOut},
+    dma::ports::{ArgumentOut, StartOut},
     prim::StreamIn,
 };
 use portico_spec::{

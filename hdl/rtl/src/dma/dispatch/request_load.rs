@@ -1,9 +1,7 @@
 use super::REPEAT_WIDTH;
 use crate::{
-    ni::{
-        ports::ArgumentOut,
-        words::{AddressDecoder, HeadDecoder},
-    },
+    bus::{AddressDecoder, HeadDecoder},
+    dma::ports::ArgumentOut,
     prim::StreamIn,
 };
 use portico_spec::{

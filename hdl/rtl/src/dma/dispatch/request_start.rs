@@ -1,5 +1,5 @@
 use super::{Request, PLACE_WIDTH, REPEAT_WIDTH};
-use crate::ni::ports::StartOut;
+use crate::dma::ports::StartOut;
 use portico_spec::{
     flit::{KIND_WIDTH, TAG_WIDTH},
     ni::{

@@ -1,6 +1,6 @@
 use super::QueueCredits;
 use crate::{
-    ni::ports::{CreditIn, RegisterWriteIn},
+    bus::{CreditIn, RegisterWriteIn},
     prim::Ram,
 };
 use portico_spec::{

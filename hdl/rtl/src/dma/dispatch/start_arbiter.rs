@@ -1,4 +1,4 @@
-use crate::ni::ports::{StartIn, StartOut};
+use crate::dma::ports::{StartIn, StartOut};
 use portico_verilog::prelude::*;
 
 /// Joins the starts of commands and of requests.

@@ -1,5 +1,6 @@
 use crate::{
-    ni::ports::{CompletionOut, EventOut, StopIn},
+    bus::{CompletionOut, EventOut},
+    dma::ports::StopIn,
     prim::LutRam,
 };
 use portico_spec::ni::{event::EVENT_WIDTH, packet::SLOT_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT};

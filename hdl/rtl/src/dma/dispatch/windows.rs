@@ -1,4 +1,4 @@
-use crate::{ni::ports::RegisterWriteIn, prim::Ram};
+use crate::{bus::RegisterWriteIn, prim::Ram};
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{

@@ -1,5 +1,5 @@
 use crate::{
-    ni::ports::{ChunkIn, ChunkOut},
+    dma::ports::{ChunkIn, ChunkOut},
     prim::{FifoControl, LutRam},
 };
 use portico_spec::ni::instruction::COUNT_WIDTH;

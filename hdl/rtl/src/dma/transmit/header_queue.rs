@@ -1,8 +1,6 @@
 use crate::{
-    ni::{
-        ports::{EventIn, HeaderIn},
-        words::{AddressEncoder, GeometryEncoder, HeadEncoder},
-    },
+    bus::{AddressEncoder, EventIn, GeometryEncoder, HeadEncoder},
+    dma::ports::HeaderIn,
     prim::{FifoControl, LutRam},
 };
 use portico_spec::{

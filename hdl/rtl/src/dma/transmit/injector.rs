@@ -1,6 +1,6 @@
 use super::header_queue::PacketIn;
 use crate::{
-    ni::ports::EventOut,
+    bus::EventOut,
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

@@ -1,4 +1,4 @@
-use crate::ni::ports::{ChunkIn, MemoryReadOut};
+use crate::{bus::MemoryReadOut, dma::ports::ChunkIn};
 use portico_spec::ni::{instruction::COUNT_WIDTH, packet::OFFSET_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -1,4 +1,4 @@
-use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
+use crate::{bus::RegisterWriteIn, prim::LutRam};
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::{

@@ -1,6 +1,7 @@
 use super::{cores::Sequencer, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
 use crate::{
-    ni::ports::{ArgumentIn, ChunkOut, EventOut, HeaderOut, MemoryReadOut, RegisterWriteIn, StartIn, StopOut},
+    bus::{EventOut, MemoryReadOut, RegisterWriteIn},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
     prim::{Fifo, StreamOut},
 };
 use portico_spec::{

@@ -1,6 +1,6 @@
 use super::ports::AnswerIn;
 use crate::{
-    ni::words::HeadEncoder,
+    bus::HeadEncoder,
     prim::{FifoControl, LutRam, StreamOut},
 };
 use portico_spec::{

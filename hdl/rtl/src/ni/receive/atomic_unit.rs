@@ -2,7 +2,7 @@ use super::{
     atomic_alu::AtomicAlu, atomic_check::AtomicCheck, atomic_line::AtomicLine, atomic_old::AtomicOld,
     atomic_operands::AtomicOperands, atomic_stages::AtomicStages, ports::AnswerOut, target::Target, PLACE_WIDTH,
 };
-use crate::ni::ports::{MemoryReadOut, MemoryWriteOut};
+use crate::bus::{MemoryReadOut, MemoryWriteOut};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH},
     ni::{

@@ -4,7 +4,7 @@ use super::{
     walk::Walk, windows::Windows, PLACE_WIDTH,
 };
 use crate::{
-    ni::ports::{CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterReadIn, RegisterWriteIn},
+    bus::{CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterReadIn, RegisterWriteIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

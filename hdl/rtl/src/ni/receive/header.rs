@@ -1,4 +1,4 @@
-use crate::ni::words::{AddressDecoder, HeadDecoder};
+use crate::bus::{AddressDecoder, HeadDecoder};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::packet::{OFFSET_WIDTH, OPERATION_WIDTH, SLOT_WIDTH},

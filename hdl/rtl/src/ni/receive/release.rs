@@ -1,9 +1,6 @@
 use super::{front::FrontDecoder, ports::ReleasePortOut, queue_place::QueuePlace, PLACE_WIDTH};
 use crate::{
-    ni::{
-        ports::{MemoryReadOut, RegisterWriteIn},
-        words::HeadEncoder,
-    },
+    bus::{HeadEncoder, MemoryReadOut, RegisterWriteIn},
     prim::{Fifo, StreamOut},
 };
 use portico_spec::{

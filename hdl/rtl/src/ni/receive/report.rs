@@ -1,4 +1,4 @@
-use crate::ni::ports::{CompletionOut, EventOut};
+use crate::bus::{CompletionOut, EventOut};
 use portico_spec::ni::{
     event::EVENT_WIDTH,
     packet::{ERROR_WIDTH, SLOT_WIDTH},

@@ -1,5 +1,5 @@
 use super::PLACE_WIDTH;
-use crate::ni::words::GeometryDecoder;
+use crate::bus::GeometryDecoder;
 use portico_spec::ni::packet::{ROW_WIDTH, STRIDE_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -4,7 +4,7 @@ use super::{
     tag_index::TagIndex,
     PLACE_BYTES, PLACE_WIDTH,
 };
-use crate::{ni::ports::RegisterReadIn, prim::Ram};
+use crate::{bus::RegisterReadIn, prim::Ram};
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{

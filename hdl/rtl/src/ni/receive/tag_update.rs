@@ -1,5 +1,5 @@
 use super::{ports::UpdateOut, tag_index::TagIndex};
-use crate::ni::ports::RegisterWriteIn;
+use crate::bus::RegisterWriteIn;
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::registers::{TagRegister, FIELD_WIDTH},

@@ -5,7 +5,7 @@ use super::{
     window_table::WindowTable,
     PLACE_WIDTH,
 };
-use crate::ni::ports::{RegisterReadIn, RegisterWriteIn};
+use crate::bus::{RegisterReadIn, RegisterWriteIn};
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{

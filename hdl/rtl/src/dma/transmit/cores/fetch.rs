@@ -1,5 +1,5 @@
 use super::{loops::PLACE_WIDTH, ProgramMemory, PLACES};
-use crate::{ni::ports::RegisterWriteIn, prim::LutRam};
+use crate::{bus::RegisterWriteIn, prim::LutRam};
 use portico_spec::ni::{instruction::PC_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;
 

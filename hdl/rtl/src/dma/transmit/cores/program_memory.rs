@@ -1,4 +1,4 @@
-use crate::{ni::ports::RegisterWriteIn, prim::Ram};
+use crate::{bus::RegisterWriteIn, prim::Ram};
 use portico_spec::ni::{
     instruction::{FIRMWARE_WORDS, PC_WIDTH, PROGRAM_WORDS},
     registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH},

@@ -1,4 +1,4 @@
-use crate::{ni::ports::ArgumentIn, prim::LutRam};
+use crate::{dma::ports::ArgumentIn, prim::LutRam};
 use portico_spec::ni::{instruction::REGISTER_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;
 

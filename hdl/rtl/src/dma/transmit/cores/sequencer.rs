@@ -2,7 +2,10 @@ use super::{
     Arithmetic, Control, Cursor, Cutter, Fetch, InstructionDecoder, Loops, Packet, RegisterFile, Scheduler, StopReport,
     TransferTable,
 };
-use crate::ni::ports::{ArgumentIn, ChunkOut, EventOut, HeaderOut, RegisterWriteIn, StartIn, StopOut};
+use crate::{
+    bus::{EventOut, RegisterWriteIn},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
+};
 use portico_spec::{
     flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS},
     ni::{

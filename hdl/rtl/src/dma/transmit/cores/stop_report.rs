@@ -1,4 +1,4 @@
-use crate::ni::ports::StopOut;
+use crate::dma::ports::StopOut;
 use portico_spec::ni::{packet::ERROR_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -6,7 +6,7 @@
 //! | throughput | one start a cycle |
 //! | state | a transfer by context, in LUT-RAM |
 
-use crate::{ni::ports::StartIn, prim::LutRam};
+use crate::{dma::ports::StartIn, prim::LutRam};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::{
@@ -22,7 +22,7 @@ use portico_verilog::prelude::*;
 /// Bits of a start: control, bare, has_slot, wide, half, quiet.
 const FLAGS: usize = 6;
 
-/// A transfer, as [`crate::ni::ports::StartIn`] describes it.
+/// A transfer, as [`crate::dma::ports::StartIn`] describes it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
 pub struct Transfer {
     pub control: Bit,

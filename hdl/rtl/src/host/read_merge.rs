@@ -1,5 +1,7 @@
-use super::ports::{MemoryReadIn, MemoryReadOut};
-use crate::prim::Fifo;
+use crate::{
+    bus::{MemoryReadIn, MemoryReadOut},
+    prim::Fifo,
+};
 use portico_verilog::prelude::*;
 
 /// Address bits of the open reads, of which there may be 2^`OPEN_WIDTH`.

@@ -1,7 +1,4 @@
-//! Interfaces inside the network interface.
-//!
-//! All that can wait is valid and ready, as in [`crate::prim::StreamIn`]: a transfer passes in a cycle with both high, and
-//! what is offered stays until it has passed. Addresses count words of `W` bits.
+//! Interfaces inside the DMA: between the dispatcher, the micro-cores and what sends the packets.
 
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -10,162 +7,11 @@ use portico_spec::{
         event::EVENT_WIDTH,
         instruction::{COUNT_WIDTH, PC_WIDTH},
         packet::{ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH, SLOT_WIDTH, STRIDE_WIDTH},
-        registers::INDEX_WIDTH,
         segment::HANDLE_WIDTH,
         CONTEXT_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
-
-/// Writes of words with byte lanes, as the block that writes sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryWriteIn"]
-pub struct MemoryWriteOut<const W: usize, const B: usize> {
-    pub valid: Signal<Out, Bit>,
-    pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
-    pub data: Signal<Out, Bits<W>>,
-    /// One bit a byte, bit 0 for bits 7 to 0.
-    pub lanes: Signal<Out, Bits<B>>,
-    pub ready: Signal<In, Bit>,
-}
-
-/// Writes of words with byte lanes, as the memory sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryWriteOut"]
-pub struct MemoryWriteIn<const W: usize, const B: usize> {
-    pub valid: Signal<In, Bit>,
-    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub data: Signal<In, Bits<W>>,
-    pub lanes: Signal<In, Bits<B>>,
-    pub ready: Signal<Out, Bit>,
-}
-
-/// Reads of words, as the block that reads sees it. Data come in the order of the requests, one `data_valid` each, one
-/// cycle after the request at the earliest; the reader always takes them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryReadIn"]
-pub struct MemoryReadOut<const W: usize> {
-    pub valid: Signal<Out, Bit>,
-    pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
-    pub ready: Signal<In, Bit>,
-    pub data: Signal<In, Bits<W>>,
-    pub data_valid: Signal<In, Bit>,
-}
-
-/// Reads of words, as the memory sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryReadOut"]
-pub struct MemoryReadIn<const W: usize> {
-    pub valid: Signal<In, Bit>,
-    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-    pub data: Signal<Out, Bits<W>>,
-    pub data_valid: Signal<Out, Bit>,
-}
-
-/// A write to a register, as its owner sees it: every block sees every write, and acts on its own.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterWriteOut"]
-pub struct RegisterWriteIn {
-    pub enable: Signal<In, Bit>,
-    pub index: Signal<In, Bits<INDEX_WIDTH>>,
-    pub data: Signal<In, Bits<32>>,
-}
-
-/// As the register bus sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterWriteIn"]
-pub struct RegisterWriteOut {
-    pub enable: Signal<Out, Bit>,
-    pub index: Signal<Out, Bits<INDEX_WIDTH>>,
-    pub data: Signal<Out, Bits<32>>,
-}
-
-/// A read of a register, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers of
-/// others, so that the values of all blocks are ORed.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-pub struct RegisterReadIn {
-    pub index: Signal<In, Bits<INDEX_WIDTH>>,
-    pub data: Signal<Out, Bits<32>>,
-}
-
-/// Something happened to an event: its counter goes up by one, and an error is kept. As the reporter sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EventIn"]
-pub struct EventOut {
-    pub valid: Signal<Out, Bit>,
-    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
-    /// An error code, 0 for none.
-    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
-    pub ready: Signal<In, Bit>,
-}
-
-/// As the receiver sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EventOut"]
-pub struct EventIn {
-    pub valid: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-}
-
-/// A transaction is over: its slot becomes free. As the reporter sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CompletionIn"]
-pub struct CompletionOut {
-    pub valid: Signal<Out, Bit>,
-    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// An error code, 0 for none.
-    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
-    /// `value` is the result of an atomic, kept with the event.
-    pub has_value: Signal<Out, Bit>,
-    pub value: Signal<Out, Bits<64>>,
-    pub ready: Signal<In, Bit>,
-}
-
-/// As the slots see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CompletionOut"]
-pub struct CompletionIn {
-    pub valid: Signal<In, Bit>,
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-    pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    pub has_value: Signal<In, Bit>,
-    pub value: Signal<In, Bits<64>>,
-    pub ready: Signal<Out, Bit>,
-}
-
-/// A claim of a transaction slot, as the dispatcher sees it: `ready` says that a slot, and for a get a credit of the peer,
-/// is there; `slot` is the one it gets.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ClaimIn"]
-pub struct ClaimOut {
-    pub valid: Signal<Out, Bit>,
-    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
-    /// No event on success.
-    pub quiet: Signal<Out, Bit>,
-    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    pub node: Signal<Out, Bits<NODE_WIDTH>>,
-    /// Takes a get-request credit of `node`.
-    pub is_get: Signal<Out, Bit>,
-    pub ready: Signal<In, Bit>,
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-}
-
-/// As the slots see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ClaimOut"]
-pub struct ClaimIn {
-    pub valid: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub quiet: Signal<In, Bit>,
-    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    pub is_get: Signal<In, Bit>,
-    pub ready: Signal<Out, Bit>,
-    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-}
 
 /// The dispatcher starts a context, as it sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
@@ -257,6 +103,7 @@ pub struct ArgumentIn {
 }
 
 /// A context has stopped, well or not, as the sequencer sees it. A failure of a command completes its slot or, without
+
 /// one, its event; a failure of the server is refused to the requester.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StopIn"]
@@ -352,12 +199,4 @@ pub struct HeaderIn {
     pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
     pub words: Signal<In, Bits<COUNT_WIDTH>>,
     pub ready: Signal<Out, Bit>,
-}
-
-/// A credit of a peer's queue comes back.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-pub struct CreditIn {
-    pub valid: Signal<In, Bit>,
-    /// Handle of the segment at this tile.
-    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
 }

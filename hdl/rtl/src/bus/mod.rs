@@ -1,0 +1,37 @@
+//! Interfaces and arbiters that several engines use. They lie below all of them.
+//!
+//! An interface that may wait has `valid` and `ready`, as in [`StreamIn`](crate::prim::StreamIn): a transfer passes in a
+//! cycle with both high, and an offer stays until it has passed. Each interface is a pair: `Out` for its source, `In` for
+//! its sink.
+//!
+//! | interface | what passes |
+//! | --- | --- |
+//! | [`MemoryWriteOut`], [`MemoryReadOut`] | words of a memory |
+//! | [`RegisterWriteOut`], [`RegisterReadIn`] | registers |
+//! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
+//! | [`EventOut`] | an event is counted |
+//! | [`CreditIn`] | a credit of a queue comes back |
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`AddressMatch`] | recognises the registers of one block |
+//! | [`EventArbiter`], [`CompletionArbiter`] | fixed-priority arbiters: source 0 wins |
+//! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
+//! | [`HeadEncoder`], [`AddressEncoder`], [`GeometryEncoder`] | words of a packet from their fields |
+//! | [`HeadDecoder`], [`AddressDecoder`], [`GeometryDecoder`] | the fields of a packet's words |
+
+mod address_match;
+mod fixed_priority_arbiter;
+mod memory;
+mod packet_arbiter;
+mod packet_words;
+mod registers;
+mod transactions;
+
+pub use address_match::AddressMatch;
+pub use fixed_priority_arbiter::{CompletionArbiter, EventArbiter};
+pub use memory::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut};
+pub use packet_arbiter::PacketArbiter;
+pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, GeometryEncoder, HeadDecoder, HeadEncoder};
+pub use registers::{RegisterReadIn, RegisterWriteIn, RegisterWriteOut};
+pub use transactions::{ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, EventIn, EventOut};

@@ -1,0 +1,98 @@
+//! Transactions: their slots, their completions, the events that they count, and the credits that come back.
+
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        event::EVENT_WIDTH,
+        packet::{ERROR_WIDTH, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Something happened to an event: its counter goes up by one, and an error is kept. As the reporter sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "EventIn"]
+pub struct EventOut {
+    pub valid: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// An error code, 0 for none.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the receiver sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "EventOut"]
+pub struct EventIn {
+    pub valid: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A transaction is over: its slot becomes free. As the reporter sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "CompletionIn"]
+pub struct CompletionOut {
+    pub valid: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// An error code, 0 for none.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// `value` is the result of an atomic, kept with the event.
+    pub has_value: Signal<Out, Bit>,
+    pub value: Signal<Out, Bits<64>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the slots see it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "CompletionOut"]
+pub struct CompletionIn {
+    pub valid: Signal<In, Bit>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub has_value: Signal<In, Bit>,
+    pub value: Signal<In, Bits<64>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A claim of a transaction slot, as the dispatcher sees it: `ready` says that a slot, and for a get a credit of the peer,
+
+/// is there; `slot` is the one it gets.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "ClaimIn"]
+pub struct ClaimOut {
+    pub valid: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// No event on success.
+    pub quiet: Signal<Out, Bit>,
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Takes a get-request credit of `node`.
+    pub is_get: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+}
+
+/// As the slots see it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "ClaimOut"]
+pub struct ClaimIn {
+    pub valid: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<In, Bit>,
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub is_get: Signal<In, Bit>,
+    pub ready: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+}
+
+/// A credit of a peer's queue comes back.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+pub struct CreditIn {
+    pub valid: Signal<In, Bit>,
+    /// Handle of the segment at this tile.
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+}
