@@ -26,6 +26,8 @@ mod memory;
 mod packet_arbiter;
 mod packet_words;
 mod registers;
+#[cfg(test)]
+pub(crate) mod testing;
 mod transactions;
 
 pub use address_match::AddressMatch;

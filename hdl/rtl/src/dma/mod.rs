@@ -11,8 +11,6 @@ mod command_queue;
 pub mod dispatch;
 mod engine;
 pub mod ports;
-#[cfg(test)]
-pub(crate) mod testing;
 pub mod transmit;
 
 pub use command_queue::CommandQueue;

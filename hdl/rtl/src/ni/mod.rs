@@ -1,56 +1,31 @@
 //! The network interface: what joins a memory and a stream of commands to the two planes of the network.
+//!
+//! | part | what it is |
+//! | --- | --- |
+//! | [`NetworkInterface`] | all of it |
+//! | [`receive`] | data plane: what packets do to the memory and the registers of their target |
+//! | [`control`] | control plane: what comes back for this node's own transactions, and get requests of others |
+//! | [`slots`] | transaction slots |
+//! | [`events`] | event counters |
+//! | [`mailboxes`] | mailboxes |
+//! | [`memory`] | scratchpad |
+//! | [`registers`] | register bus, identity, counters |
+//! | [`Initialiser`], [`SweptTable`] | the sweep after reset, and tables that it clears |
 
-mod completion_queue;
-mod completions;
-mod control_receiver;
-mod control_registers;
-mod counters;
-mod event_counts;
-mod event_errors;
-mod event_flags;
-mod event_reader;
-mod events;
-mod get_credits;
-mod get_queue;
+pub mod control;
+pub mod events;
 mod initialiser;
-mod lane_merge;
-mod mail_merge;
-mod mailboxes;
+pub mod mailboxes;
+pub mod memory;
 mod network_interface;
-mod node_monitor;
-mod open_slots;
-mod read_splitter;
 pub mod receive;
-mod register_bus;
-mod scratchpad;
-mod scratchpad_bank;
-mod slots;
+pub mod registers;
+pub mod slots;
 mod swept_table;
 #[cfg(test)]
 mod testing;
 
-pub use completion_queue::CompletionQueue;
-pub use completions::Completions;
-pub use control_receiver::ControlReceiver;
-pub use control_registers::ControlRegisters;
-pub use counters::{Counters, COUNTERS};
-pub use event_counts::EventCounts;
-pub use event_errors::EventErrors;
-pub use event_flags::{EventCondition, EventFlags};
-pub use event_reader::EventReader;
-pub use events::Events;
-pub use get_credits::GetCredits;
-pub use get_queue::GetQueue;
 pub use initialiser::Initialiser;
-pub use lane_merge::LaneMerge;
-pub use mail_merge::MailMerge;
-pub use mailboxes::Mailboxes;
+pub use memory::Scratchpad;
 pub use network_interface::{NetworkInterface, Shape};
-pub use node_monitor::NodeMonitor;
-pub use open_slots::OpenSlots;
-pub use read_splitter::ReadSplitter;
-pub use register_bus::{RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn};
-pub use scratchpad::Scratchpad;
-pub use scratchpad_bank::ScratchpadBank;
-pub use slots::{Slots, COMPLETION_SOURCES};
 pub use swept_table::SweptTable;

@@ -1,7 +1,9 @@
 use super::{
+    control::Completions,
+    memory::ReadSplitter,
     receive::DataReceiver,
-    register_bus::{RegisterFetchIn, RegisterFetchOut, RegisterRequestIn},
-    Completions, ControlRegisters, Initialiser, NodeMonitor, ReadSplitter, RegisterBus,
+    registers::{ControlRegisters, NodeMonitor, RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn},
+    Initialiser,
 };
 use crate::{
     bus::{ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, RegisterWriteOut},

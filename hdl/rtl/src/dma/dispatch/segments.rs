@@ -112,7 +112,7 @@ impl Logic for Segments {
 mod tests {
     use super::*;
     use crate::{
-        dma::testing::write,
+        bus::testing::write,
         prim::testing::{clock_edge, emitted, rng, settle},
     };
     use portico_spec::ni::segment::SEGMENTS;

@@ -1,9 +1,16 @@
 use crate::{
-    bus::{CompletionOut, EventOut},
+    bus::{CompletionOut, EventArbiter, EventIn, EventOut, HeadEncoder},
     dma::ports::StopIn,
-    prim::LutRam,
+    prim::{LutRam, StreamOut},
 };
-use portico_spec::ni::{event::EVENT_WIDTH, packet::SLOT_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT};
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    ni::{
+        event::EVENT_WIDTH,
+        packet::{ControlKind, ERROR_WIDTH, SLOT_WIDTH},
+        CONTEXT_WIDTH, SERVER_CONTEXT,
+    },
+};
 use portico_verilog::prelude::*;
 
 /// Bits of a context that number a core.
@@ -83,5 +90,104 @@ impl Logic for Stops {
         self.stop.ready.next = self.ready.val();
         self.stopped.next = self.stop.valid.val() & self.ready.val();
         self.stopped_context.next = self.stop.context.val();
+    }
+}
+
+/// Joins the two reporters of events of the dispatcher, and parts them from the events by a register.
+///
+/// Events of commands that were not started, and of those that failed later.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one event a cycle |
+/// | fairness | stops go first: there are no more of them than contexts that were started |
+/// | state | 11 flip-flops |
+#[derive(LogicBlock, Default)]
+pub struct EventStage {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub stopped: EventIn,
+    pub refused: EventIn,
+    pub event: EventOut,
+    choice: EventArbiter<2>,
+    pending: DFF<Bit>,
+    number: DFF<Bits<EVENT_WIDTH>>,
+    code: DFF<Bits<ERROR_WIDTH>>,
+    room: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for EventStage {
+    fn update(&mut self) {
+        dff_setup!(self, clk, pending, number, code);
+        EventIn::link(&mut self.stopped, &mut self.choice.source[0]);
+        EventIn::link(&mut self.refused, &mut self.choice.source[1]);
+        self.event.valid.next = self.pending.q.val();
+        self.event.event.next = self.number.q.val();
+        self.event.error.next = self.code.q.val();
+        self.room.next = !self.pending.q.val() | self.event.ready.val();
+        self.choice.chosen.ready.next = self.room.val();
+        if self.room.val() {
+            self.pending.d.next = self.choice.chosen.valid.val();
+            self.number.d.next = self.choice.chosen.event.val();
+            self.code.d.next = self.choice.chosen.error.val();
+        }
+        if self.rst.val() {
+            self.pending.d.next = false;
+        }
+    }
+}
+
+/// Refuses a request: a packet of two flits on the control plane.
+///
+/// Sends what is offered; `ready` with the last flit.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles to the head, 1 to the code |
+/// | throughput | one refusal in two cycles |
+/// | state | 1 flip-flop |
+#[derive(LogicBlock, Default)]
+pub struct Refuser {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Stays with the fields below until `ready`.
+    pub valid: Signal<In, Bit>,
+    pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+    pub m_axis: StreamOut<32>,
+    head: HeadEncoder,
+    in_code: DFF<Bit>,
+}
+
+#[kernel]
+impl Logic for Refuser {
+    fn update(&mut self) {
+        dff_setup!(self, clk, in_code);
+        self.head.destination.next = self.destination.val();
+        self.head.source.next = self.node.val();
+        self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.slot.val());
+        self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
+        self.head.last.next = false;
+        self.m_axis.tvalid.next = self.valid.val();
+        self.m_axis.tlast.next = self.in_code.q.val();
+        self.m_axis.tdata.next = self.head.word.val();
+        if self.in_code.q.val() {
+            self.m_axis.tdata.next = bit_cast::<32, ERROR_WIDTH>(self.error.val());
+        }
+        self.ready.next = self.in_code.q.val() & self.m_axis.tready.val();
+        if self.valid.val() & self.m_axis.tready.val() {
+            self.in_code.d.next = !self.in_code.q.val();
+        }
+        if self.rst.val() {
+            self.in_code.d.next = false;
+        }
     }
 }

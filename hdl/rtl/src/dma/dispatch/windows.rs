@@ -123,7 +123,7 @@ const _: () = assert!(MODE_OFFSET == 0);
 mod tests {
     use super::*;
     use crate::{
-        dma::testing::write,
+        bus::testing::write,
         prim::testing::{clock_edge, emitted, rng, settle},
     };
     use portico_spec::ni::window::SYSTEM_WINDOW;

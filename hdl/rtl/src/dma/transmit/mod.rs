@@ -8,7 +8,6 @@
 //! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
 //! | [`HeaderQueue`], [`Injector`] | from headers and payload to flits |
 
-mod chunk_queue;
 pub mod cores;
 mod header_queue;
 mod injector;
@@ -24,9 +23,8 @@ mod testing;
 mod tests;
 mod transmitter;
 
-pub use chunk_queue::ChunkQueue;
 pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
 pub use injector::{Injector, Part};
-pub use reader::Reader;
+pub use reader::{ChunkQueue, Reader};
 pub use shapers::Shapers;
 pub use transmitter::Transmitter;

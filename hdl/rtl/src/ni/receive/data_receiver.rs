@@ -1,7 +1,16 @@
 use super::{
-    answers::Answers, atomic_unit::AtomicUnit, header::Header, kinds::Kinds, message::Message, parser::Parser,
-    ports::ReleasePortIn, release::Release, report::Report, shape::Shape, target::Target, transfer_end::TransferEnd,
-    walk::Walk, windows::Windows, PLACE_WIDTH,
+    answers::Answers,
+    atomic::AtomicUnit,
+    header::{Header, Kinds},
+    parser::Parser,
+    ports::ReleasePortIn,
+    queue::{Message, Release},
+    report::Report,
+    tags::{Shape, Windows},
+    target::Target,
+    transfer_end::TransferEnd,
+    walk::Walk,
+    PLACE_WIDTH,
 };
 use crate::{
     bus::{CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterReadIn, RegisterWriteIn},

@@ -1,5 +1,5 @@
 use super::{
-    kinds::Kinds,
+    header::Kinds,
     steps::{Step, Steps},
 };
 use portico_spec::flit::KIND_WIDTH;

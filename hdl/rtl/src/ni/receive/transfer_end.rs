@@ -1,4 +1,4 @@
-use super::kinds::Kinds;
+use super::header::Kinds;
 use portico_spec::{
     flit::KIND_WIDTH,
     ni::{

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use crate::{
-    dma::testing::write,
+    bus::testing::write,
     prim::testing::{clock, clocked, reset, settle},
 };
 use portico_spec::ni::registers::Block as Registers;

@@ -1,0 +1,150 @@
+use crate::{
+    bus::{MemoryReadIn, MemoryReadOut},
+    ni::registers::RegisterFetchOut,
+};
+use portico_spec::ni::{packet::OFFSET_WIDTH, registers::INDEX_WIDTH};
+use portico_verilog::prelude::*;
+
+/// Width of the count of open reads: more than any memory takes at once.
+const OPEN_WIDTH: usize = 10;
+
+/// Parts the DMA's reads between the memory and the registers, and brings the answers back in order.
+///
+/// Reads of words of `W` bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of the memory; a register's value comes a cycle after the request |
+/// | throughput | one read a cycle; a change from memory to registers waits for the memory's answers |
+/// | state | the memory's open reads, 1 flip-flop |
+#[derive(LogicBlock, Default)]
+pub struct ReadSplitter<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub reader: MemoryReadIn<W>,
+    pub memory: MemoryReadOut<W>,
+    pub fetch: RegisterFetchOut,
+    open: DFF<Bits<OPEN_WIDTH>>,
+    fetched: DFF<Bit>,
+    is_register: Signal<Local, Bit>,
+    idle: Signal<Local, Bit>,
+    asks: Signal<Local, Bit>,
+    fetches: Signal<Local, Bit>,
+    register_at: Constant<Bits<OFFSET_WIDTH>>,
+}
+
+impl<const W: usize> ReadSplitter<W> {
+    /// Addresses with the bit `register_bit` are registers.
+    pub fn new(register_bit: usize) -> Self {
+        Self {
+            register_at: Constant::new(bits(register_bit as u64)),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize> Logic for ReadSplitter<W> {
+    fn update(&mut self) {
+        dff_setup!(self, clk, open, fetched);
+        self.is_register.next = self.reader.address.val().get_bit(self.register_at.val().index());
+        self.idle.next = self.open.q.val() == 0;
+        self.asks.next = self.reader.valid.val() & !self.is_register.val();
+        self.fetches.next = self.reader.valid.val() & self.is_register.val() & self.idle.val();
+
+        self.memory.valid.next = self.asks.val();
+        self.memory.address.next = self.reader.address.val();
+        self.fetch.valid.next = self.fetches.val();
+        self.fetch.index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.reader.address.val());
+        self.reader.ready.next = self.memory.ready.val();
+        if self.is_register.val() {
+            self.reader.ready.next = self.idle.val() & self.fetch.ready.val();
+        }
+
+        if self.asks.val() & self.memory.ready.val() & !self.memory.data_valid.val() {
+            self.open.d.next = self.open.q.val() + 1;
+        }
+        if !(self.asks.val() & self.memory.ready.val()) & self.memory.data_valid.val() {
+            self.open.d.next = self.open.q.val() - 1;
+        }
+        self.fetched.d.next = self.fetches.val() & self.fetch.ready.val();
+        self.reader.data_valid.next = self.memory.data_valid.val() | self.fetched.q.val();
+        self.reader.data.next = self.memory.data.val();
+        if self.fetched.q.val() {
+            self.reader.data.next = bit_cast::<W, 32>(self.fetch.data.val());
+        }
+        if self.rst.val() {
+            self.open.d.next = 0.into();
+            self.fetched.d.next = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use rand::Rng;
+    use std::collections::VecDeque;
+
+    clocked!([const W: usize] ReadSplitter<W>);
+
+    const REGISTER_BIT: usize = 17;
+
+    #[test]
+    fn answers_come_in_the_order_of_the_requests() {
+        for latency in [1, 2, 7] {
+            let mut rng = rng(0x5911 + latency);
+            let mut dut = reset(ReadSplitter::<32>::new(REGISTER_BIT));
+            let (mut memory, mut wanted) = (VecDeque::new(), VecDeque::new());
+            let (mut request, mut fetched, mut answered, mut registers) = (None, None::<u64>, 0, 0);
+            for cycle in 0..4_000u64 {
+                if request.is_none() && rng.gen_bool(0.8) {
+                    let bit = u64::from(rng.gen_bool(0.3)) << REGISTER_BIT;
+                    request = Some(rng.gen_range(0..1u64 << 16) | bit);
+                }
+                dut.reader.valid.next = request.is_some();
+                dut.reader.address.next = request.unwrap_or_default().into();
+                dut.memory.ready.next = rng.gen_bool(0.7);
+                dut.fetch.ready.next = rng.gen_bool(0.7);
+                let due = memory.front().is_some_and(|&(at, _)| at <= cycle);
+                dut.memory.data_valid.next = due;
+                dut.memory.data.next = if due { memory.pop_front().unwrap().1 } else { 0u64 }.into();
+                dut.fetch.data.next = fetched.take().unwrap_or_default().into();
+                settle(&mut dut);
+                if dut.reader.data_valid.val() {
+                    assert_eq!(
+                        Some(dut.reader.data.val().to_u64()),
+                        wanted.pop_front(),
+                        "cycle {cycle}"
+                    );
+                    answered += 1;
+                }
+                if dut.memory.valid.val() && dut.memory.ready.val() {
+                    let address = dut.memory.address.val().to_u64();
+                    assert_eq!(address >> REGISTER_BIT & 1, 0);
+                    memory.push_back((cycle + latency, address + 1));
+                }
+                if dut.fetch.valid.val() && dut.fetch.ready.val() {
+                    fetched = Some(dut.fetch.index.val().to_u64() * 2);
+                    registers += 1;
+                }
+                if dut.reader.valid.val() && dut.reader.ready.val() {
+                    let address = request.take().unwrap();
+                    let is_register = address >> REGISTER_BIT & 1 == 1;
+                    wanted.push_back(if is_register {
+                        address % (1 << 16) * 2
+                    } else {
+                        address + 1
+                    });
+                }
+                clock(&mut dut);
+            }
+            assert!(
+                answered > 500 && registers > 100,
+                "{answered} answers, {registers} of registers"
+            );
+        }
+    }
+}

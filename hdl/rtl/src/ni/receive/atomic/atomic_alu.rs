@@ -1,0 +1,98 @@
+use portico_spec::ni::{
+    packet::{Operation, ERROR_WIDTH, OPERATION_WIDTH},
+    window::{Mode, MODE_WIDTH},
+    ErrorCode,
+};
+use portico_verilog::prelude::*;
+
+/// What an atomic operation makes of a value.
+///
+/// The new value; of 32-bit operations in the low half, their operands being 0 above.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
+pub struct AtomicAlu {
+    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
+    pub old: Signal<In, Bits<64>>,
+    pub first: Signal<In, Bits<64>>,
+    pub second: Signal<In, Bits<64>>,
+    pub new_value: Signal<Out, Bits<64>>,
+    /// It is to be stored.
+    pub changes: Signal<Out, Bit>,
+    /// Nobody waits for the old value.
+    pub posted: Signal<Out, Bit>,
+    /// The old value does not matter.
+    pub stores: Signal<Out, Bit>,
+    addend: Signal<Local, Bits<64>>,
+}
+
+#[kernel]
+impl Logic for AtomicAlu {
+    fn update(&mut self) {
+        self.stores.next = self.operation.val() == bits::<OPERATION_WIDTH>(Operation::Poke as u64);
+        self.posted.next =
+            self.stores.val() | (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::PostAdd as u64));
+        self.addend.next = self.first.val();
+        self.changes.next = true;
+        if self.operation.val() == bits::<OPERATION_WIDTH>(Operation::AddIf as u64) {
+            self.addend.next = self.second.val();
+            self.changes.next = self.old.val() < self.first.val();
+        }
+        self.new_value.next = self.old.val() + self.addend.val();
+        if self.stores.val() {
+            self.new_value.next = self.first.val();
+        }
+        if self.operation.val() == bits::<OPERATION_WIDTH>(Operation::FetchClear as u64) {
+            self.new_value.next = 0.into();
+        }
+        if self.operation.val() == bits::<OPERATION_WIDTH>(Operation::CompareAndSwap as u64) {
+            self.new_value.next = self.second.val();
+            self.changes.next = self.old.val() == self.first.val();
+        }
+        if self.operation.val() == bits::<OPERATION_WIDTH>(Operation::Peek as u64) {
+            self.changes.next = false;
+        }
+    }
+}
+
+/// Whether an atomic operation may be done.
+///
+/// Gives the first thing that speaks against an operation.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
+pub struct AtomicCheck {
+    pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    pub in_memory: Signal<In, Bit>,
+    pub is_device: Signal<In, Bit>,
+    /// It is one that registers take.
+    pub suits_device: Signal<In, Bit>,
+    pub well_formed: Signal<In, Bit>,
+    /// 0 if nothing does.
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for AtomicCheck {
+    fn update(&mut self) {
+        self.error.next = 0.into();
+        if !self.well_formed.val() {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
+        }
+        if !self.in_memory.val() & !(self.is_device.val() & self.suits_device.val()) {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
+        }
+        if self.mode.val() != bits::<MODE_WIDTH>(Mode::Window as u64) {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::WrongWindow as u64);
+        }
+        if self.mode.val() == bits::<MODE_WIDTH>(Mode::Off as u64) {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownWindow as u64);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use crate::ni::receive::PLACE_WIDTH;
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        segment::HANDLE_WIDTH,
+        window::{
+            MESSAGES_WIDTH, MESSAGE_HANDLE_OFFSET, MESSAGE_SOURCE_OFFSET, MESSAGE_WORDS_OFFSET, MESSAGE_WORDS_WIDTH,
+            SLOTS_WIDTH, SLOT_WORDS_WIDTH,
+        },
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Bits of a place beyond the windows: a queue may be described that no memory holds.
+const ABOVE_WIDTH: usize = 32 - PLACE_WIDTH + 1;
+
+/// Where a queue keeps a message.
+///
+/// Turns the number of a message into the place of the word in front of it.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
+pub struct QueuePlace {
+    pub number: Signal<In, Bits<MESSAGES_WIDTH>>,
+    /// As powers of two.
+    pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
+    pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
+    pub place: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Slots of the queue.
+    pub count: Signal<Out, Bits<MESSAGES_WIDTH>>,
+    slot: Signal<Local, Bits<MESSAGES_WIDTH>>,
+    wide: Signal<Local, Bits<32>>,
+    above: Signal<Local, Bits<ABOVE_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for QueuePlace {
+    fn update(&mut self) {
+        self.count.next = bits::<MESSAGES_WIDTH>(1) << self.slots.val();
+        self.slot.next = self.number.val() & (self.count.val() - 1);
+        self.wide.next = bit_cast::<32, MESSAGES_WIDTH>(self.slot.val()) << self.slot_words.val();
+        self.above.next = self.wide.val().get_bits::<ABOVE_WIDTH>(PLACE_WIDTH - 1);
+        self.place.next = bit_cast::<PLACE_WIDTH, 32>(self.wide.val());
+        if self.above.val().any() {
+            self.place.next =
+                bit_cast::<PLACE_WIDTH, 32>(self.wide.val()) | bits::<PLACE_WIDTH>(1 << (PLACE_WIDTH - 1));
+        }
+    }
+}
+
+/// Puts the word in front of a message together.
+#[derive(LogicBlock, Default)]
+pub struct FrontEncoder {
+    /// Words of payload.
+    pub words: Signal<In, Bits<MESSAGE_WORDS_WIDTH>>,
+    pub source: Signal<In, Bits<NODE_WIDTH>>,
+    pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub word: Signal<Out, Bits<32>>,
+}
+
+#[kernel]
+impl Logic for FrontEncoder {
+    fn update(&mut self) {
+        self.word.next = (bit_cast::<32, MESSAGE_WORDS_WIDTH>(self.words.val()) << bits::<5>(MESSAGE_WORDS_OFFSET))
+            | (bit_cast::<32, NODE_WIDTH>(self.source.val()) << bits::<5>(MESSAGE_SOURCE_OFFSET))
+            | (bit_cast::<32, HANDLE_WIDTH>(self.handle.val()) << bits::<5>(MESSAGE_HANDLE_OFFSET));
+    }
+}
+
+/// Takes out of the word in front of a message to whom its place goes back.
+#[derive(LogicBlock, Default)]
+pub struct FrontDecoder {
+    pub word: Signal<In, Bits<32>>,
+    pub source: Signal<Out, Bits<NODE_WIDTH>>,
+    pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for FrontDecoder {
+    fn update(&mut self) {
+        self.source.next = self.word.val().get_bits::<NODE_WIDTH>(MESSAGE_SOURCE_OFFSET);
+        self.handle.next = self.word.val().get_bits::<HANDLE_WIDTH>(MESSAGE_HANDLE_OFFSET);
+    }
+}

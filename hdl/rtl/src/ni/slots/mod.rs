@@ -1,0 +1,378 @@
+//! Transaction slots of a node.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`Slots`] | all of it |
+//! | [`OpenSlots`] | which slots are open, and of which segment |
+//! | [`CompletionQueue`] | slots that are complete, until their events are taken |
+//! | [`GetCredits`] | get requests that each other node may still be sent |
+
+mod completion_queue;
+mod get_credits;
+mod open_slots;
+
+pub use completion_queue::CompletionQueue;
+pub use get_credits::GetCredits;
+pub use open_slots::OpenSlots;
+
+use crate::{
+    bus::{ClaimIn, CompletionArbiter, CompletionIn, EventOut},
+    prim::Fifo,
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        event::EVENT_WIDTH,
+        packet::{SLOTS, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Sources of completions: control plane, data plane, failures of the node's own.
+pub const COMPLETION_SOURCES: usize = 3;
+
+/// Transaction slots: what a node has under way at others, until it is complete.
+///
+/// All slots of a node.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a completion of cycle t is offered as an event in t + 1, so that the event's count is read by an index of t + 2 |
+/// | latency | a slot can be claimed again in the cycle after its event is taken |
+/// | throughput | one claim, one completion and one event a cycle |
+/// | order | completions in the order of the sources, 0 first; events in the order of completions |
+/// | state | 32 slots: flip-flops in [`OpenSlots`], the rest in LUT-RAM in [`CompletionQueue`]; credits of gets |
+///
+/// The control plane's completions never wait, whatever the event output does: a slot is claimed again only after its event
+/// has been taken, so the queue of completions has a place for every slot. A value is stored when its completion is taken,
+/// a cycle before the event. A completion of a slot that is not open changes nothing.
+#[derive(LogicBlock, Default)]
+pub struct Slots {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Takes no claim meanwhile; all slots are free afterwards.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    pub claim: ClaimIn,
+    /// Source 0 is always ready.
+    pub complete: [CompletionIn; COMPLETION_SOURCES],
+    pub update: EventOut,
+    /// The result of an atomic, for its event.
+    pub value_valid: Signal<Out, Bit>,
+    pub value_event: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub value_data: Signal<Out, Bits<64>>,
+    pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
+    pub fence_owns: Signal<In, Bit>,
+    pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// A slot of `fence_segment` is open, beside the fence's own; combinational.
+    pub fence_busy: Signal<Out, Bit>,
+    pub busy: Signal<Out, Bits<SLOTS>>,
+    /// High for one cycle, the one after a completion of a slot that was not open.
+    pub stray: Signal<Out, Bit>,
+    arbiter: CompletionArbiter<COMPLETION_SOURCES>,
+    open_slots: OpenSlots,
+    credits: GetCredits,
+    free: Fifo<SLOT_WIDTH, SLOT_WIDTH>,
+    ended: CompletionQueue,
+    strayed: DFF<Bit>,
+    claimed: Signal<Local, Bit>,
+    completed: Signal<Local, Bit>,
+    first_sweep: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for Slots {
+    fn update(&mut self) {
+        wire!(self => open_slots, free, ended: clk, rst);
+        wire!(self => credits: clk);
+        dff_setup!(self, clk, strayed);
+        wire!(self => credits: initialising, sweep);
+
+        // A claim takes the slot that has been free for longest.
+        self.credits.take_node.next = self.claim.node.val();
+        self.claim.ready.next = self.free.m_axis.tvalid.val()
+            & !self.initialising.val()
+            & (!self.claim.is_get.val() | self.credits.available.val());
+        self.claim.slot.next = self.free.m_axis.tdata.val();
+        self.claimed.next = self.claim.valid.val() & self.claim.ready.val();
+        self.free.m_axis.tready.next = self.claimed.val();
+        self.credits.take.next = self.claimed.val() & self.claim.is_get.val();
+        self.open_slots.open.next = self.claimed.val();
+        self.open_slots.open_slot.next = self.free.m_axis.tdata.val();
+        self.open_slots.open_segment.next = self.claim.segment.val();
+        self.ended.claim.next = self.claimed.val();
+        self.ended.claim_slot.next = self.free.m_axis.tdata.val();
+        self.ended.claim_event.next = self.claim.event.val();
+        self.ended.claim_node.next = self.claim.node.val();
+        self.ended.claim_is_get.next = self.claim.is_get.val();
+        self.ended.claim_quiet.next = self.claim.quiet.val();
+
+        // A completion joins the queue, which has a place for each slot.
+        for i in 0..COMPLETION_SOURCES {
+            CompletionIn::link(&mut self.complete[i], &mut self.arbiter.source[i]);
+        }
+        self.arbiter.chosen.ready.next = true;
+        self.open_slots.close_slot.next = self.arbiter.chosen.slot.val();
+        self.completed.next = self.arbiter.chosen.valid.val() & self.open_slots.is_open.val();
+        self.open_slots.close.next = self.completed.val();
+        self.strayed.d.next = self.arbiter.chosen.valid.val() & !self.open_slots.is_open.val();
+        self.stray.next = self.strayed.q.val();
+        self.ended.done.next = self.completed.val();
+        self.ended.done_slot.next = self.arbiter.chosen.slot.val();
+        self.ended.done_error.next = self.arbiter.chosen.error.val();
+        self.value_valid.next = self.completed.val() & self.arbiter.chosen.has_value.val();
+        self.value_event.next = self.ended.done_event.val();
+        self.value_data.next = self.arbiter.chosen.value.val();
+
+        EventOut::link(&mut self.update, &mut self.ended.update);
+        self.credits.give_ask.next = self.ended.get_ask.val();
+        self.credits.give_node.next = self.ended.get_node.val();
+        self.credits.give.next = self.ended.gone.val() & self.ended.get_ask.val();
+
+        // The slots themselves are the first of the addresses of the sweep.
+        self.first_sweep.next = self.initialising.val() & !self.sweep.val().get_bits::<NODE_WIDTH>(SLOT_WIDTH).any();
+        self.free.s_axis.tvalid.next = self.ended.gone.val() | self.first_sweep.val();
+        self.free.s_axis.tlast.next = true;
+        self.free.s_axis.tdata.next = self.ended.gone_slot.val();
+        if self.initialising.val() {
+            self.free.s_axis.tdata.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.val());
+        }
+
+        wire!(self => open_slots: fence_segment, fence_owns, fence_slot);
+        wire!(open_slots => self: fence_busy, busy);
+        if self.rst.val() {
+            self.strayed.d.next = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ni::testing::initialised,
+        prim::testing::{clock, clocked, emitted, reset, rng, settle},
+    };
+    use portico_spec::ni::GET_CREDITS;
+    use rand::Rng;
+    use std::collections::{HashMap, VecDeque};
+
+    clocked!([] Slots);
+
+    #[derive(Clone, Copy, Debug)]
+    struct Claim {
+        event: u64,
+        quiet: bool,
+        segment: u64,
+        node: u64,
+        is_get: bool,
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    struct Done {
+        slot: usize,
+        error: u64,
+        value: Option<u64>,
+    }
+
+    #[test]
+    fn every_claim_completes_once_with_its_event_and_its_credit() {
+        let mut rng = rng(0x5107);
+        let mut dut = initialised!(Slots::default());
+        let mut open: [Option<Claim>; SLOTS] = [None; SLOTS];
+        let mut queue: VecDeque<(Claim, Done)> = VecDeque::new();
+        let mut gets: HashMap<u64, usize> = HashMap::new();
+        let mut free = SLOTS;
+        let mut wanted: Option<Claim> = None;
+        let mut offers: [Option<Done>; COMPLETION_SOURCES] = [None; COMPLETION_SOURCES];
+        let mut was_stray = false;
+        let (mut full, mut strays, mut waits, mut no_credit, mut events, mut silent) = (0, 0, 0, 0, 0, 0);
+        let mut deepest = 0;
+        for cycle in 0..20_000 {
+            // Slots fill up, complete with no event taken, then drain.
+            let phase = cycle / 200 % 4;
+            if wanted.is_none() && rng.gen_bool([0.9, 0.1, 0.5, 0.9][phase]) {
+                wanted = Some(Claim {
+                    event: rng.gen_range(0..64),
+                    quiet: rng.gen_bool(0.3),
+                    segment: rng.gen_range(0..4),
+                    node: rng.gen_range(0..5) * 100,
+                    is_get: rng.gen_bool(0.3),
+                });
+            }
+            for offer in &mut offers {
+                if offer.is_none() && rng.gen_bool([0.02, 0.4, 0.2, 0.6][phase]) {
+                    let error = if rng.gen_bool(0.2) { rng.gen_range(1..16) } else { 0 };
+                    let value = rng.gen_bool(0.3).then(|| rng.gen());
+                    *offer = Some(Done {
+                        slot: rng.gen_range(0..SLOTS),
+                        error,
+                        value,
+                    });
+                }
+            }
+            let (ready, fence) = (rng.gen_bool([0.9, 0.02, 0.6, 1.0][phase]), rng.gen_range(0..4));
+            let claim = wanted.unwrap_or(Claim {
+                event: 0,
+                quiet: false,
+                segment: 0,
+                node: 0,
+                is_get: true,
+            });
+            dut.claim.valid.next = wanted.is_some();
+            dut.claim.event.next = claim.event.into();
+            dut.claim.quiet.next = claim.quiet;
+            dut.claim.segment.next = claim.segment.into();
+            dut.claim.node.next = claim.node.into();
+            dut.claim.is_get.next = claim.is_get;
+            for (port, offer) in dut.complete.iter_mut().zip(offers) {
+                let done = offer.unwrap_or(Done {
+                    slot: 3,
+                    error: 1,
+                    value: None,
+                });
+                port.valid.next = offer.is_some();
+                port.slot.next = (done.slot as u64).into();
+                port.error.next = done.error.into();
+                port.has_value.next = done.value.is_some();
+                port.value.next = done.value.unwrap_or_default().into();
+            }
+            dut.update.ready.next = ready;
+            dut.fence_segment.next = fence.into();
+            let own = open
+                .iter()
+                .position(|claim| claim.is_some_and(|claim| claim.segment == fence));
+            let own = own.filter(|_| cycle % 2 == 0);
+            dut.fence_owns.next = own.is_some();
+            dut.fence_slot.next = (own.unwrap_or(3) as u64).into();
+            settle(&mut dut);
+
+            assert_eq!(dut.stray.val(), was_stray, "cycle {cycle}");
+            let busy = (0..SLOTS).fold(0, |busy, slot| busy | u64::from(open[slot].is_some()) << slot);
+            assert_eq!(dut.busy.val(), busy, "cycle {cycle}");
+            let others = open.iter().enumerate().filter(|&(slot, _)| own != Some(slot));
+            let fence_busy = others
+                .filter_map(|(_, claim)| *claim)
+                .any(|claim| claim.segment == fence);
+            assert_eq!(dut.fence_busy.val(), fence_busy, "cycle {cycle}");
+
+            // The oldest completion is offered, or goes without an event.
+            let oldest = queue.front().copied();
+            let loud = oldest.filter(|(claim, done)| !claim.quiet || done.error > 0);
+            let offered = dut
+                .update
+                .valid
+                .val()
+                .then(|| (dut.update.event.val().to_u64(), dut.update.error.val().to_u64()));
+            assert_eq!(
+                offered,
+                loud.map(|(claim, done)| (claim.event, done.error)),
+                "cycle {cycle}"
+            );
+            let gone = oldest.is_some() && (ready || loud.is_none());
+
+            // A claim wants a slot, and a get a credit that none is just coming back to.
+            let taken = gets.get(&claim.node).copied().unwrap_or_default();
+            let credit = taken < GET_CREDITS && !oldest.is_some_and(|(claim, _)| claim.is_get);
+            assert_eq!(
+                dut.claim.ready.val(),
+                free > 0 && (!claim.is_get || credit),
+                "cycle {cycle}"
+            );
+            let claimed = wanted.filter(|_| dut.claim.ready.val());
+            let slot = dut.claim.slot.val().index();
+            no_credit += u32::from(wanted.is_some() && claim.is_get && taken == GET_CREDITS);
+            full += u32::from(busy == u64::from(u32::MAX));
+
+            let first = offers.iter().position(Option::is_some);
+            for (i, port) in dut.complete.iter().enumerate() {
+                assert_eq!(
+                    port.ready.val(),
+                    first.is_none_or(|first| i <= first),
+                    "cycle {cycle}, source {i}"
+                );
+                waits += u32::from(offers[i].is_some() && !port.ready.val());
+            }
+            let done = first.and_then(|first| offers[first].take());
+            let closed = done.and_then(|done| open[done.slot].take().map(|claim| (claim, done)));
+            let value = closed.and_then(|(claim, done)| done.value.map(|value| (claim.event, value)));
+            let seen = dut
+                .value_valid
+                .val()
+                .then(|| (dut.value_event.val().to_u64(), dut.value_data.val().to_u64()));
+            assert_eq!(seen, value, "cycle {cycle}");
+            was_stray = done.is_some() && closed.is_none();
+            strays += u32::from(was_stray);
+
+            clock(&mut dut);
+            if gone {
+                let (claim, _) = queue.pop_front().unwrap();
+                free += 1;
+                if claim.is_get {
+                    *gets.get_mut(&claim.node).unwrap() -= 1;
+                }
+                events += u32::from(loud.is_some());
+                silent += u32::from(loud.is_none());
+            }
+            queue.extend(closed);
+            deepest = deepest.max(queue.len());
+            if let Some(claim) = claimed {
+                assert!(open[slot].replace(claim).is_none(), "slot {slot} is claimed twice");
+                free -= 1;
+                *gets.entry(claim.node).or_default() += usize::from(claim.is_get);
+                wanted = None;
+            }
+        }
+        assert!(
+            full > 100 && strays > 100 && waits > 500 && no_credit > 100,
+            "{full} {strays} {waits} {no_credit}"
+        );
+        assert!(
+            events > 1_000 && silent > 200 && deepest == SLOTS,
+            "{events} {silent} {deepest}"
+        );
+    }
+
+    #[test]
+    fn an_event_follows_its_completion_by_a_cycle_and_reset_forgets_what_was_open() {
+        let mut dut = initialised!(Slots::default());
+        let claim_all = |dut: &mut Slots| {
+            dut.claim.valid.next = true;
+            dut.claim.event.next = 11u64.into();
+            for slot in 0..SLOTS as u64 {
+                settle(dut);
+                assert!(dut.claim.ready.val());
+                assert_eq!(dut.claim.slot.val(), slot);
+                clock(dut);
+            }
+            assert!(!dut.claim.ready.val(), "all slots are claimed");
+            dut.claim.valid.next = false;
+        };
+        claim_all(&mut dut);
+        dut.complete[1].valid.next = true;
+        dut.complete[1].slot.next = 7u64.into();
+        settle(&mut dut);
+        assert!(!dut.update.valid.val());
+        clock(&mut dut);
+        assert!(dut.update.valid.val());
+        assert_eq!(dut.update.event.val(), 11u64);
+        assert_eq!(dut.busy.val(), u64::from(u32::MAX) & !(1 << 7));
+        // The same completion again is a stray, though its event has not been taken.
+        clock(&mut dut);
+        assert!(dut.stray.val());
+        dut.complete[1].valid.next = false;
+        let mut dut = initialised!(dut, |dut: &Slots| assert!(
+            !dut.claim.ready.val() && !dut.update.valid.val()
+        ));
+        assert_eq!(dut.busy.val(), 0u64);
+        claim_all(&mut dut);
+    }
+
+    #[test]
+    fn emits() {
+        emitted("slots", &Slots::default());
+    }
+}
