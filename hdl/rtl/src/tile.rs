@@ -2,7 +2,7 @@ use crate::{
     bus::{MemoryReadOut, MemoryWriteOut, PacketArbiter},
     dma::CommandQueue,
     host::{AxiLiteIn, AxiLiteSlave},
-    ni::{NetworkInterface, Scratchpad, Shape},
+    ni::{InterfaceParameters, NetworkInterface, Scratchpad},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -64,7 +64,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
     pub fn new(config: &Config) -> Self {
         let memory_bytes = config.scratchpad << 10;
         Self {
-            ni: NetworkInterface::new(&Shape {
+            ni: NetworkInterface::new(&InterfaceParameters {
                 cores: config.cores,
                 memory_bytes: memory_bytes as u32,
                 memory_words: (memory_bytes / B) as u64,

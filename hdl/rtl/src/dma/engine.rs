@@ -78,8 +78,8 @@ pub struct Engine<const W: usize> {
 }
 
 impl<const W: usize> Engine<W> {
-    /// An engine of `cores` micro-cores at a memory of `memory_words`; `far_memory` as in
-    /// [`Shape`](crate::ni::Shape).
+    /// An engine of `cores` micro-cores at a memory of `memory_words`; `far_memory`: it
+    /// answers late, so that a packet waits for its whole payload before its head goes out.
     pub fn new(cores: usize, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
         assert!(
             (1..=MAX_CORES).contains(&cores),

@@ -1,7 +1,7 @@
 use super::{AxiMemory, AxiOut, ReadMerge};
 use crate::{
     bus::{MemoryReadOut, MemoryWriteOut},
-    ni::{NetworkInterface, Shape},
+    ni::{InterfaceParameters, NetworkInterface},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -53,7 +53,7 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
     pub fn new(config: &Config) -> Self {
         let memory_words = 1 << MEMORY_WIDTH;
         Self {
-            ni: NetworkInterface::new(&Shape {
+            ni: NetworkInterface::new(&InterfaceParameters {
                 cores: CORES,
                 memory_bytes: (memory_words << B.ilog2()) as u32,
                 memory_words,

@@ -27,5 +27,5 @@ mod testing;
 
 pub use initialiser::Initialiser;
 pub use memory::Scratchpad;
-pub use network_interface::{NetworkInterface, Shape};
+pub use network_interface::{InterfaceParameters, NetworkInterface};
 pub use swept_table::SweptTable;

@@ -16,9 +16,9 @@ use portico_verilog::prelude::*;
 /// Sources of control packets: answers of the receiver, credits, refused get requests, requests and mail.
 const CONTROL_SOURCES: usize = 4;
 
-/// What shapes a network interface, beside its widths.
+/// Parameters of a network interface, beside its widths.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct InterfaceParameters {
     /// Micro-cores, 1..=8.
     pub cores: usize,
     /// Bytes of the memory.
@@ -104,19 +104,24 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
 }
 
 impl<const W: usize, const B: usize> NetworkInterface<W, B> {
-    /// A network interface of this shape.
-    pub fn new(shape: &Shape) -> Self {
+    /// A network interface with these parameters.
+    pub fn new(parameters: &InterfaceParameters) -> Self {
         Self {
-            splitter: ReadSplitter::new(shape.register_bit),
-            engine: Engine::new(shape.cores, shape.memory_words, shape.space_words, shape.far_memory),
-            receiver: DataReceiver::new(
-                shape.memory_words,
-                shape.space_words,
-                shape.register_bit,
-                shape.far_memory,
+            splitter: ReadSplitter::new(parameters.register_bit),
+            engine: Engine::new(
+                parameters.cores,
+                parameters.memory_words,
+                parameters.space_words,
+                parameters.far_memory,
             ),
-            completions: Completions::new(shape.terminals),
-            identity: ControlRegisters::new(IDENTITY, shape.fabric, shape.memory_bytes),
+            receiver: DataReceiver::new(
+                parameters.memory_words,
+                parameters.space_words,
+                parameters.register_bit,
+                parameters.far_memory,
+            ),
+            completions: Completions::new(parameters.terminals),
+            identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes),
             ..Default::default()
         }
     }

@@ -1,6 +1,6 @@
 use super::{
-    CommandIntake, CommandSelect, Contexts, EventStage, Refuser, RequestIntake, Segments, StartArbiter, Stops, Windows,
-    CONTEXTS,
+    CommandIntake, CommandSelect, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, SegmentTable,
+    StartArbiter, Stops, CONTEXTS,
 };
 use crate::{
     bus::{ClaimOut, CompletionOut, CreditIn, EventOut, RegisterWriteIn},
@@ -67,8 +67,8 @@ pub struct Dispatcher<const W: usize> {
     stops: Stops,
     events: EventStage,
     refuser: Refuser,
-    segments: Segments,
-    windows: Windows,
+    segments: SegmentTable,
+    windows: LocalWindows,
     started: Signal<Local, Bit>,
     launched: Signal<Local, Bits<CONTEXT_WIDTH>>,
 }
@@ -81,7 +81,7 @@ impl<const W: usize> Dispatcher<W> {
             commands: CommandIntake::new(W, memory_words, entries),
             requests: RequestIntake::new(entries),
             contexts: Contexts::new(cores),
-            windows: Windows::new(space_words),
+            windows: LocalWindows::new(space_words),
             ..Default::default()
         }
     }

@@ -9,8 +9,8 @@
 //! | [`StartArbiter`] | joins both paths |
 //! | [`Contexts`] | which contexts run |
 //! | [`Stops`], [`EventStage`], [`Refuser`] | what follows when one stops, or a command is refused |
-//! | [`Segments`], [`QueueCredits`] | windows and queues of other nodes |
-//! | [`Windows`] | windows of this node |
+//! | [`SegmentTable`], [`QueueCredits`] | windows and queues of other nodes |
+//! | [`LocalWindows`] | windows of this node |
 //! | [`Descriptor`], [`CommandDecoder`], [`Extent`] | descriptors taken apart, and measured |
 
 mod command;
@@ -24,15 +24,15 @@ mod descriptor;
 mod dispatcher;
 mod extent;
 mod launch;
+mod local_windows;
 mod measure;
 mod queue_credits;
 mod request_intake;
 mod request_load;
 mod request_start;
-mod segments;
+mod segment_table;
 mod start_arbiter;
 mod stops;
-mod windows;
 
 pub use command::{Command, CommandDecoder};
 pub use command_check::CommandCheck;
@@ -45,12 +45,12 @@ pub use descriptor::{Descriptor, Operands, TARGET_WIDTH, WORDS_WIDTH};
 pub use dispatcher::Dispatcher;
 pub use extent::{Extent, EXTENT_WIDTH, REPEAT_WIDTH};
 pub use launch::Launch;
+pub use local_windows::LocalWindows;
 pub use measure::{Measure, MeasureState};
 pub use queue_credits::QueueCredits;
 pub use request_intake::{RequestIntake, RequestState};
-pub use request_load::{Request, RequestLoad, PLACE_WIDTH};
+pub use request_load::{GetRequest, RequestLoad, PLACE_WIDTH};
 pub use request_start::RequestStart;
-pub use segments::Segments;
+pub use segment_table::SegmentTable;
 pub use start_arbiter::StartArbiter;
 pub use stops::{EventStage, Refuser, Stops};
-pub use windows::Windows;

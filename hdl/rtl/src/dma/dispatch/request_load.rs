@@ -19,7 +19,7 @@ pub const PLACE_WIDTH: usize = 4;
 
 /// What a request says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-pub struct Request {
+pub struct GetRequest {
     /// Words so far, 8 for all beyond 7.
     pub count: Bits<PLACE_WIDTH>,
     pub source: Bits<NODE_WIDTH>,
@@ -65,7 +65,7 @@ pub struct RequestLoad {
     /// The last word is taken; and it was the first too.
     pub complete: Signal<Out, Bit>,
     pub lone: Signal<Out, Bit>,
-    pub request: Signal<Out, Request>,
+    pub request: Signal<Out, GetRequest>,
     head: HeadDecoder,
     address: AddressDecoder,
     place: DFF<Bits<PLACE_WIDTH>>,

@@ -1,4 +1,4 @@
-use super::{Request, PLACE_WIDTH, REPEAT_WIDTH};
+use super::{GetRequest, PLACE_WIDTH, REPEAT_WIDTH};
 use crate::dma::ports::StartOut;
 use portico_spec::{
     flit::{KIND_WIDTH, TAG_WIDTH},
@@ -23,7 +23,7 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct RequestStart {
     pub offer: Signal<In, Bit>,
-    pub request: Signal<In, Request>,
+    pub request: Signal<In, GetRequest>,
     /// The window, in words.
     pub base: Signal<In, Bits<OFFSET_WIDTH>>,
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,

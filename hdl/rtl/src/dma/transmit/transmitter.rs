@@ -1,4 +1,4 @@
-use super::{cores::Sequencer, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
+use super::{cores::MicroCoreSequencer, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
 use crate::{
     bus::{EventOut, MemoryReadOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
@@ -63,7 +63,7 @@ pub struct Transmitter<const W: usize> {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
-    sequencer: Sequencer,
+    sequencer: MicroCoreSequencer,
     shapers: Shapers,
     chunks: ChunkQueue,
     headers: HeaderQueue,
@@ -78,7 +78,7 @@ impl<const W: usize> Transmitter<W> {
     pub fn new(cores: usize, whole: bool, firmware: &[u32]) -> Self {
         let depth = MAX_PAYLOAD_FLITS << usize::from(whole);
         Self {
-            sequencer: Sequencer::new(cores, firmware),
+            sequencer: MicroCoreSequencer::new(cores, firmware),
             reader: Reader::new(depth),
             payload: Fifo::new(depth),
             injector: Injector::new(whole),

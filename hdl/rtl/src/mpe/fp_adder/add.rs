@@ -1,6 +1,6 @@
 use super::{
-    cut::Cut,
     fate::{Fate, EXPONENT_WIDTH, SHIFT_WIDTH},
+    optional_register::OptionalRegister,
 };
 use portico_spec::fp::Format;
 use portico_verilog::prelude::*;
@@ -37,9 +37,9 @@ pub struct Add<const W: usize> {
     pub limit: Signal<Out, Bits<SHIFT_WIDTH>>,
     /// `fate` beyond the cut.
     pub fate_on: Signal<Out, Fate>,
-    sum_cut: Cut<Bits<W>>,
-    limit_cut: Cut<Bits<SHIFT_WIDTH>>,
-    fate_cut: Cut<Fate>,
+    sum_cut: OptionalRegister<Bits<W>>,
+    limit_cut: OptionalRegister<Bits<SHIFT_WIDTH>>,
+    fate_cut: OptionalRegister<Fate>,
     extended: Signal<Local, Bits<W>>,
     addend: Signal<Local, Bits<W>>,
     carry: Signal<Local, Bits<W>>,
@@ -57,9 +57,9 @@ impl<const W: usize> Add<W> {
     pub fn new(format: Format, longest: u64, registered: bool) -> Self {
         let carry_at = format.exponent_width - 5;
         Self {
-            sum_cut: Cut::new(registered),
-            limit_cut: Cut::new(registered),
-            fate_cut: Cut::new(registered),
+            sum_cut: OptionalRegister::new(registered),
+            limit_cut: OptionalRegister::new(registered),
+            fate_cut: OptionalRegister::new(registered),
             sticky: Constant::new((2u64 << carry_at).to_bits()),
             inverted: Constant::new(((u64::MAX >> (64 - W)) & (u64::MAX << carry_at)).to_bits()),
             carry_in: Constant::new((1u64 << carry_at).to_bits()),

@@ -1,6 +1,6 @@
 use super::{
-    cut::Cut,
     fate::{Fate, DISTANCE_WIDTH},
+    optional_register::OptionalRegister,
 };
 use portico_spec::fp::Format;
 use portico_verilog::prelude::*;
@@ -44,10 +44,10 @@ pub struct Align<const W: usize> {
     pub distance_on: Signal<Out, Bits<DISTANCE_WIDTH>>,
     /// `fate` as it was.
     pub fate_on: Signal<Out, Fate>,
-    words: [Cut<Bits<W>>; 2],
-    lost_cut: Cut<Bit>,
-    distance_cut: Cut<Bits<DISTANCE_WIDTH>>,
-    fate_cut: Cut<Fate>,
+    words: [OptionalRegister<Bits<W>>; 2],
+    lost_cut: OptionalRegister<Bit>,
+    distance_cut: OptionalRegister<Bits<DISTANCE_WIDTH>>,
+    fate_cut: OptionalRegister<Fate>,
     /// Below each bit of the distance, the significand and whether a one is gone.
     shifted: Vec<Signal<Local, Bits<W>>>,
     gone: Vec<Signal<Local, Bit>>,
@@ -64,10 +64,10 @@ impl<const W: usize> Align<W> {
         let kept = ones(W) & (u64::MAX << (format.exponent_width - 3));
         let lost = |bit: usize| kept & !(kept << (1 << bit));
         Self {
-            words: [Cut::new(registered), Cut::new(registered)],
-            lost_cut: Cut::new(registered),
-            distance_cut: Cut::new(registered),
-            fate_cut: Cut::new(registered),
+            words: [OptionalRegister::new(registered), OptionalRegister::new(registered)],
+            lost_cut: OptionalRegister::new(registered),
+            distance_cut: OptionalRegister::new(registered),
+            fate_cut: OptionalRegister::new(registered),
             shifted: (0..=bits.end).map(|_| Signal::default()).collect(),
             gone: (0..=bits.end).map(|_| Signal::default()).collect(),
             step: (0..bits.end).map(|bit| Constant::new((1u64 << bit).into())).collect(),

@@ -1,8 +1,8 @@
 use super::{
-    cut::Cut,
     distance::Distance,
     fate::{Relation, DISTANCE_WIDTH},
     operand::Operand,
+    optional_register::OptionalRegister,
 };
 use portico_spec::fp::Format;
 use portico_verilog::prelude::*;
@@ -40,9 +40,9 @@ pub struct Compare<const W: usize> {
     b_kind: Operand<W>,
     a_above: Distance,
     b_above: Distance,
-    words: [Cut<Bits<W>>; 2],
-    relation_cut: Cut<Relation>,
-    distance_cut: Cut<Bits<DISTANCE_WIDTH>>,
+    words: [OptionalRegister<Bits<W>>; 2],
+    relation_cut: OptionalRegister<Relation>,
+    distance_cut: OptionalRegister<Bits<DISTANCE_WIDTH>>,
     found: Signal<Local, Relation>,
     opposed: Signal<Local, Bit>,
     any_nan: Signal<Local, Bit>,
@@ -58,9 +58,9 @@ impl<const W: usize> Compare<W> {
             b_kind: Operand::new(format),
             a_above: Distance::new(format, distance_width),
             b_above: Distance::new(format, distance_width),
-            words: [Cut::new(registered), Cut::new(registered)],
-            relation_cut: Cut::new(registered),
-            distance_cut: Cut::new(registered),
+            words: [OptionalRegister::new(registered), OptionalRegister::new(registered)],
+            relation_cut: OptionalRegister::new(registered),
+            distance_cut: OptionalRegister::new(registered),
             sign_mask: Constant::new(format.sign_mask().to_bits()),
             ..Default::default()
         }

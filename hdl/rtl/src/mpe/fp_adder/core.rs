@@ -7,7 +7,10 @@
 //! | timing | the result and its flags come straight from flip-flops |
 //! | state | the registers of the cuts; none of it has or needs a reset |
 
-use super::{add::Add, align::Align, compare::Compare, cuts, normalise::Normalise, order::Order, round::Round, Shift};
+use super::{
+    add::Add, align::Align, compare::Compare, cuts, magnitude_order::MagnitudeOrder, normalise::Normalise,
+    round::Round, Shift,
+};
 use portico_spec::fp::{Format, FLAGS_WIDTH};
 use portico_verilog::prelude::*;
 
@@ -29,7 +32,7 @@ pub struct FpAdderCore<const W: usize> {
     /// Its exceptions, as [`Flag`](portico_spec::fp::Flag) numbers them.
     pub flags: Signal<Out, Bits<FLAGS_WIDTH>>,
     compare: Compare<W>,
-    order: Order<W>,
+    order: MagnitudeOrder<W>,
     align: [Align<W>; 2],
     add: Add<W>,
     normalise: [Normalise<W>; 3],
@@ -44,7 +47,7 @@ impl<const W: usize> FpAdderCore<W> {
         let cuts = cuts(stages);
         Self {
             compare: Compare::new(format, shift.distance_width, cuts[0]),
-            order: Order::new(format, cuts[1]),
+            order: MagnitudeOrder::new(format, cuts[1]),
             align: [
                 Align::new(format, 0..NEAR, cuts[2]),
                 Align::new(format, NEAR..shift.distance_width, cuts[3]),

@@ -4,13 +4,13 @@
 //! | --- | --- |
 //! | [`FpAdder`] | the adder between streams |
 //! | [`FpAdderCore`] | its datapath, for blocks that bring their own handshake |
-//! | `Compare`, `Order`, `Align` twice, `Add`, `Normalise` thrice, `Round` | the steps of the datapath, in this order |
+//! | `Compare`, `MagnitudeOrder`, `Align` twice, `Add`, `Normalise` thrice, `Round` | the steps of the datapath, in this order |
 //! | `Operand`, `Distance`, `ShiftDigit` | parts of steps |
-//! | `Cut` | the end of a step, where a register may stand |
+//! | `OptionalRegister` | the end of a step, where a register may stand |
 //!
 //! One path for all sums. The addends are ordered by magnitude, so that one shifter aligns, the difference is never
 //! negative and its sign is known; a normalising shifter counts zeros as it goes and stops where numbers become subnormal;
-//! the rounding carries through fraction and exponent at once. After each step there is a `Cut`, and the number of
+//! the rounding carries through fraction and exponent at once. After each step there is an `OptionalRegister`, and the number of
 //! stages decides which of them have a register (`cuts`); `Round` always has one.
 
 mod add;
@@ -18,12 +18,12 @@ mod adder;
 mod align;
 mod compare;
 mod core;
-mod cut;
 mod distance;
 mod fate;
+mod magnitude_order;
 mod normalise;
 mod operand;
-mod order;
+mod optional_register;
 mod round;
 mod shift_digit;
 #[cfg(test)]
@@ -71,7 +71,7 @@ impl Shift {
     }
 }
 
-/// Whether there is a register after `Compare`, `Order`, each `Align`, `Add` and each `Normalise`, in this order.
+/// Whether there is a register after `Compare`, `MagnitudeOrder`, each `Align`, `Add` and each `Normalise`, in this order.
 type Cuts = [bool; 8];
 
 /// The registers of an adder of so many stages: of the places that were tried on an ECP5 for binary32, the fastest, or as

@@ -1,6 +1,6 @@
 use super::{
-    cut::Cut,
     fate::{Fate, EXPONENT_WIDTH, SHIFT_WIDTH},
+    optional_register::OptionalRegister,
     shift_digit::ShiftDigit,
     Digit,
 };
@@ -49,11 +49,11 @@ pub struct Normalise<const W: usize> {
     /// `fate`, with what the step finds: that the sum is huge, or the exponent for the rounding.
     pub fate_on: Signal<Out, Fate>,
     shifter: ShiftDigit<W>,
-    word_cut: Cut<Bits<W>>,
-    shift_cut: Cut<Bits<SHIFT_WIDTH>>,
-    limit_cut: Cut<Bits<SHIFT_WIDTH>>,
-    bound_cut: Cut<Bit>,
-    fate_cut: Cut<Fate>,
+    word_cut: OptionalRegister<Bits<W>>,
+    shift_cut: OptionalRegister<Bits<SHIFT_WIDTH>>,
+    limit_cut: OptionalRegister<Bits<SHIFT_WIDTH>>,
+    bound_cut: OptionalRegister<Bit>,
+    fate_cut: OptionalRegister<Fate>,
     limit_digit: Signal<Local, Bits<2>>,
     allowed: Signal<Local, Bits<2>>,
     /// The groups from the top that have a one.
@@ -79,11 +79,11 @@ impl<const W: usize> Normalise<W> {
         let group = |from_top: usize| (u64::MAX >> (64 - step)) << (W - (from_top + 1) * step);
         Self {
             shifter: ShiftDigit::new(at.checked_sub(1).map(|before| &digits[before])),
-            word_cut: Cut::new(registered),
-            shift_cut: Cut::new(registered),
-            limit_cut: Cut::new(registered),
-            bound_cut: Cut::new(registered),
-            fate_cut: Cut::new(registered),
+            word_cut: OptionalRegister::new(registered),
+            shift_cut: OptionalRegister::new(registered),
+            limit_cut: OptionalRegister::new(registered),
+            bound_cut: OptionalRegister::new(registered),
+            fate_cut: OptionalRegister::new(registered),
             groups: std::array::from_fn(|from_top| Constant::new(group(from_top).to_bits())),
             places: Constant::new((digit.places as u64).into()),
             most: Constant::new(digit.most.into()),

@@ -1,6 +1,6 @@
 use super::{
-    cut::Cut,
     fate::{Fate, EXPONENT_WIDTH, SHIFT_WIDTH},
+    optional_register::OptionalRegister,
     shift_digit::ShiftDigit,
     Digit,
 };
@@ -37,8 +37,8 @@ pub struct Round<const W: usize> {
     /// Its exceptions, as [`Flag`](portico_spec::fp::Flag) numbers them.
     pub flags: Signal<Out, Bits<FLAGS_WIDTH>>,
     shifter: ShiftDigit<W>,
-    sum_cut: Cut<Bits<W>>,
-    flags_cut: Cut<Bits<FLAGS_WIDTH>>,
+    sum_cut: OptionalRegister<Bits<W>>,
+    flags_cut: OptionalRegister<Bits<FLAGS_WIDTH>>,
     significand: Signal<Local, Bits<W>>,
     normal: Signal<Local, Bit>,
     inexact: Signal<Local, Bit>,
@@ -75,8 +75,8 @@ impl<const W: usize> Round<W> {
         let flags = |mask: u8| Constant::new(u64::from(mask).into());
         Self {
             shifter: ShiftDigit::new(Some(last)),
-            sum_cut: Cut::new(true),
-            flags_cut: Cut::new(true),
+            sum_cut: OptionalRegister::new(true),
+            flags_cut: OptionalRegister::new(true),
             top_mask: word(format.sign_mask()),
             guard_mask: word(1 << (odd_at - 1)),
             below_mask: word((1 << (odd_at - 1)) - 1),

@@ -11,7 +11,7 @@
 //! moves, or, while a result is offered and not taken, stands still.
 
 mod delay_line;
-mod order;
+mod number_comparator;
 mod single_cycle;
 
 use crate::{mpe::FpAdderCore, prim::StreamIn, prim::StreamOut};

@@ -1,4 +1,4 @@
-use super::order::Order;
+use super::number_comparator::NumberComparator;
 use portico_spec::{
     fp::Format,
     mpe::reduce::{Operation, FLOAT_BIT, OPERATION_WIDTH},
@@ -29,7 +29,7 @@ pub struct SingleCycle<const W: usize> {
     pub invalid: Signal<Out, Bit>,
     /// The operation is a floating-point sum.
     pub float_sum: Signal<Out, Bit>,
-    order: Order<W>,
+    order: NumberComparator<W>,
     floating: Signal<Local, Bit>,
     least: Signal<Local, Bit>,
     greatest: Signal<Local, Bit>,

@@ -162,11 +162,6 @@ mod tests {
         assert_eq!(order, [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0]);
     }
 
-    #[test]
-    fn emits() {
-        emitted("scratchpad-bank", &ScratchpadBank::<64, 8>::new(128));
-    }
-
     fn merges<const W: usize, const B: usize>() {
         let mut rng = rng(W as u64);
         let mut dut = LaneMerge::<W, B>::default();
@@ -192,6 +187,7 @@ mod tests {
 
     #[test]
     fn emits() {
+        emitted("scratchpad-bank", &ScratchpadBank::<64, 8>::new(128));
         emitted("lane-merge", &LaneMerge::<32, 4>::default());
     }
 }

@@ -6,7 +6,7 @@ use super::{
     ports::ReleasePortIn,
     queue::{Message, Release},
     report::Report,
-    tags::{Shape, Windows},
+    tags::{RowGeometry, TagTables},
     target::Target,
     transfer_end::TransferEnd,
     walk::Walk,
@@ -75,8 +75,8 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     parser: Parser,
     header: Header,
     kinds: Kinds,
-    shape: Shape,
-    windows: Windows,
+    shape: RowGeometry,
+    windows: TagTables,
     walk: Walk,
     target: Target,
     message: Message,
@@ -99,11 +99,11 @@ pub struct DataReceiver<const W: usize, const B: usize> {
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
     /// For a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
-    /// `register_bit` of the address set are registers; `far_memory` as in [`Shape`](crate::ni::Shape). Panics for what
-    /// [`Target::new`] refuses.
+    /// `register_bit` of the address set are registers; `far_memory` as in
+    /// [`InterfaceParameters`](crate::ni::InterfaceParameters). Panics for what [`Target::new`] refuses.
     pub fn new(memory_words: u64, space_words: u64, register_bit: usize, far_memory: bool) -> Self {
         Self {
-            windows: Windows::new(space_words),
+            windows: TagTables::new(space_words),
             target: Target::new(memory_words, register_bit),
             atomic: AtomicUnit::new(memory_words, register_bit, far_memory),
             ..Default::default()

@@ -4,12 +4,12 @@
 //! | --- | --- |
 //! | [`RegisterBus`] | joins the two writers and the two readers |
 //! | [`ControlRegisters`] | who the node is, and which events are pending |
-//! | [`NodeMonitor`], [`Counters`] | what happens at the node, counted |
+//! | [`NodeMonitor`], [`NodeCounters`] | what happens at the node, counted |
 
 mod control_registers;
 mod node_monitor;
 mod register_bus;
 
 pub use control_registers::ControlRegisters;
-pub use node_monitor::{Counters, NodeMonitor, COUNTERS};
+pub use node_monitor::{NodeCounters, NodeMonitor, COUNTERS};
 pub use register_bus::{RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn};

@@ -4,12 +4,12 @@ use portico_verilog::prelude::*;
 
 /// What happens at a node, counted.
 ///
-/// The taps of the [`Counters`], in the order of their registers.
+/// The taps of the [`NodeCounters`], in the order of their registers.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | an event shows in its counter in the next cycle |
-/// | state | [`Counters`], one flip-flop an event |
+/// | state | [`NodeCounters`], one flip-flop an event |
 #[derive(LogicBlock, Default)]
 pub struct NodeMonitor {
     pub clk: Signal<In, Clock>,
@@ -30,7 +30,7 @@ pub struct NodeMonitor {
     /// External memory answered with an error.
     pub memory_error: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
-    counters: Counters,
+    counters: NodeCounters,
     tapped: [DFF<Bit>; COUNTERS],
     taps: Signal<Local, Bits<COUNTERS>>,
 }
@@ -81,7 +81,7 @@ const PLACES: usize = 1 << PLACE_WIDTH;
 /// | throughput | every counter every cycle |
 /// | state | 32 flip-flops a counter, 32 for the value read |
 #[derive(LogicBlock, Default)]
-pub struct Counters {
+pub struct NodeCounters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all counters are 0 afterwards.
     pub rst: Signal<In, Bit>,
@@ -96,7 +96,7 @@ pub struct Counters {
 }
 
 #[kernel]
-impl Logic for Counters {
+impl Logic for NodeCounters {
     fn update(&mut self) {
         dff_setup!(self, clk, shown);
         self.read_match.index.next = self.register_read.index.val();
@@ -195,17 +195,12 @@ mod tests {
         }
     }
 
-    #[test]
-    fn emits() {
-        emitted("node-monitor", &NodeMonitor::default());
-    }
-
-    clocked!([] Counters);
+    clocked!([] NodeCounters);
 
     #[test]
     fn counts_every_pulse_and_gives_zero_for_registers_of_others() {
         let mut rng = rng(0xc07);
-        let mut dut = reset(Counters::default());
+        let mut dut = reset(NodeCounters::default());
         let mut model = [0u64; COUNTERS];
         for cycle in 0..3_000 {
             let (increment, rst) = (rng.gen_range(0..1u64 << COUNTERS), rng.gen_bool(0.001));
@@ -238,6 +233,7 @@ mod tests {
 
     #[test]
     fn emits() {
-        emitted("counters", &Counters::default());
+        emitted("node-monitor", &NodeMonitor::default());
+        emitted("counters", &NodeCounters::default());
     }
 }

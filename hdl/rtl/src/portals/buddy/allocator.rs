@@ -9,10 +9,10 @@
 //! | state | 2^(d + 1) bits in RAM, a `W`th of that in LUT-RAM |
 
 use super::{
-    account::Account, control::Control, marker::Marker, path::Path, reply::Reply, request::Request, search::Search,
-    summary::Summary, tree::Tree, word_radix,
+    account::Account, buddy_control::BuddyControl, buddy_request::BuddyRequest, marker::Marker, path::Path,
+    reply::Reply, summary::Summary, tree::Tree, tree_search::TreeSearch, word_radix,
 };
-use crate::{prim::StreamIn, prim::StreamOut};
+use crate::prim::{StreamIn, StreamOut};
 use portico_spec::portals::buddy::{Heap, BYTES_WIDTH};
 use portico_verilog::prelude::*;
 
@@ -32,9 +32,9 @@ pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const 
     pub largest_free: Signal<Out, Bits<BYTES_WIDTH>>,
     /// Tables are being cleared after a reset; `free_bytes` and `largest_free` do not count yet.
     pub initialising: Signal<Out, Bit>,
-    request: Request,
-    control: Control,
-    search: Search<W, R>,
+    request: BuddyRequest,
+    control: BuddyControl,
+    search: TreeSearch<W, R>,
     path: Path<W, R>,
     marker: Marker,
     tree: Tree<W, R, M, B>,
@@ -53,8 +53,8 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAlloca
             word_radix(heap)
         );
         Self {
-            request: Request::new(heap),
-            search: Search::new(),
+            request: BuddyRequest::new(heap),
+            search: TreeSearch::new(),
             path: Path::new(heap),
             tree: Tree::new(heap),
             summary: Summary::new(heap),

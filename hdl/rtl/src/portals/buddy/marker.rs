@@ -1,4 +1,4 @@
-use super::{control::Stage, NODE_WIDTH};
+use super::{Stage, NODE_WIDTH};
 use portico_spec::portals::buddy::ORDER_WIDTH;
 use portico_verilog::prelude::*;
 

@@ -23,9 +23,9 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`BuddyAllocator`] | the whole |
-//! | `Request` | what a command asks for, in nodes and depths |
-//! | `Control` | the stages of a command |
-//! | `Search` | the first free node of the smallest sufficient order |
+//! | `BuddyRequest` | what a command asks for, in nodes and depths |
+//! | `BuddyControl` | the stages of a command |
+//! | `TreeSearch` | the first free node of the smallest sufficient order |
 //! | `Path` | the walk: the node in hand |
 //! | `Marker` | what it marks and unmarks, and the order |
 //! | `Tree` | bits of the nodes |
@@ -35,19 +35,19 @@
 
 mod account;
 mod allocator;
-mod control;
+mod buddy_control;
+mod buddy_request;
 mod marker;
 mod path;
 mod reply;
-mod request;
-mod search;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod tree_search;
 
 pub use allocator::BuddyAllocator;
-pub use control::Stage;
+pub use buddy_control::Stage;
 
 use portico_spec::portals::buddy::{Heap, MAX_ORDERS};
 use portico_verilog::prelude::*;

@@ -35,7 +35,7 @@ pub struct Chains<const A: usize> {
     pub by_order: Signal<In, Bit>,
     pub ends: EndsOut<A>,
     pub follower: Signal<Out, Bits<A>>,
-    /// As in [`super::Sequencer`].
+    /// As in [`super::SequenceNumbers`].
     pub keep: Signal<In, Bit>,
     pub older: Signal<Out, Bit>,
     /// As in [`FreeList`].

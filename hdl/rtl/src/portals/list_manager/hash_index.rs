@@ -3,7 +3,7 @@ use super::{
     chain::Chain,
     list_ends::ListEnds,
     ports::{EndsIn, EndsOut, LIST_BITS},
-    sequencer::Sequencer,
+    SequenceNumbers,
 };
 use portico_spec::portals::list::SOURCE_WIDTH;
 use portico_verilog::prelude::*;
@@ -38,7 +38,7 @@ pub struct HashIndex<const A: usize> {
     pub insert: Signal<In, Bit>,
     pub unlink: Signal<In, Bit>,
     pub index: Signal<In, Bits<A>>,
-    /// As in the [`Sequencer`], whose other ports follow.
+    /// As in the [`SequenceNumbers`], whose other ports follow.
     pub keep: Signal<In, Bit>,
     pub older: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
@@ -52,7 +52,7 @@ pub struct HashIndex<const A: usize> {
     buckets: BucketEnds<A>,
     wildcards: ListEnds<A>,
     chain: Chain<A>,
-    sequencer: Sequencer<A>,
+    sequencer: SequenceNumbers<A>,
     is_wild: DFF<Bit>,
     nonempty: Signal<Local, Bit>,
     head: Signal<Local, Bits<A>>,
@@ -65,7 +65,7 @@ impl<const A: usize> HashIndex<A> {
         Self {
             buckets: BucketEnds::new(buckets),
             chain: Chain::new(entries),
-            sequencer: Sequencer::new(entries, limit),
+            sequencer: SequenceNumbers::new(entries, limit),
             ..Default::default()
         }
     }

@@ -12,18 +12,18 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`CommandReader`], [`Fields`], [`Decoder`] | a command off its stream, what it consists of, and what it asks for |
-//! | [`Control`] | what happens in each cycle |
-//! | [`Search`] | what matches: [`Segments`], the chains to go through, with a [`Walker`] along each |
+//! | [`ListControl`] | what happens in each cycle |
+//! | [`ListSearch`] | what matches: [`SearchSegments`], the chains to go through, with a [`Walker`] along each |
 //! | [`HandleCheck`] | whether the entry of a handle is there |
 //! | [`Editor`] | how entries come into their chains and leave them |
-//! | [`Outcome`], [`Responder`] | what results say, and how they are sent |
+//! | [`CommandOutcome`], [`Responder`] | what results say, and how they are sent |
 //! | [`EntryTable`] | fields and tags of the entries |
 //! | [`Chains`] | in which chains the entries are |
 //! | [`Chain`], [`ListEnds`] | each list in append order |
-//! | [`HashIndex`] | the same by source, with [`BucketEnds`] and [`Sequencer`] |
+//! | [`HashIndex`] | the same by source, with [`BucketEnds`] and [`SequenceNumbers`] |
 //! | [`FreeList`] | places without an entry |
 //! | [`Matcher`] | whether an entry matches |
-//! | [`Counters`] | occupancy and search lengths |
+//! | [`ListCounters`] | occupancy and search lengths |
 //!
 //! Every entry is in the chain of its list, and with hashing in a second one by source. After a reset a hashed list manager
 //! clears the ends of its chains, 4 cycles a bucket; once in `sequence_limit` less `entries` appends it numbers its entries
@@ -32,9 +32,8 @@
 mod bucket_ends;
 mod chain;
 mod chains;
+mod command_outcome;
 mod command_reader;
-mod control;
-mod counters;
 mod decoder;
 mod editor;
 mod entry_table;
@@ -42,15 +41,16 @@ mod fields;
 mod free_list;
 mod handle_check;
 mod hash_index;
+mod list_control;
+mod list_counters;
 mod list_ends;
+mod list_search;
 mod matcher;
-mod outcome;
 mod parameters;
 mod ports;
 mod responder;
-mod search;
-mod segments;
-mod sequencer;
+mod search_segments;
+mod sequence_numbers;
 #[cfg(test)]
 mod tests;
 mod walker;
@@ -58,9 +58,8 @@ mod walker;
 pub use bucket_ends::BucketEnds;
 pub use chain::Chain;
 pub use chains::Chains;
+pub use command_outcome::CommandOutcome;
 pub use command_reader::CommandReader;
-pub use control::Control;
-pub use counters::Counters;
 pub use decoder::Decoder;
 pub use editor::Editor;
 pub use entry_table::EntryTable;
@@ -68,14 +67,15 @@ pub use fields::Fields;
 pub use free_list::FreeList;
 pub use handle_check::HandleCheck;
 pub use hash_index::HashIndex;
+pub use list_control::ListControl;
+pub use list_counters::ListCounters;
 pub use list_ends::ListEnds;
+pub use list_search::ListSearch;
 pub use matcher::Matcher;
-pub use outcome::Outcome;
 pub use parameters::ListParameters;
 pub use responder::Responder;
-pub use search::Search;
-pub use segments::Segments;
-pub use sequencer::Sequencer;
+pub use search_segments::SearchSegments;
+pub use sequence_numbers::SequenceNumbers;
 pub use walker::Walker;
 
 use crate::{prim::StreamIn, prim::StreamOut};
@@ -108,16 +108,16 @@ pub struct ListManager<const A: usize> {
     reader: CommandReader,
     fields: Fields,
     decoder: Decoder,
-    control: Control,
-    search: Search<A>,
+    control: ListControl,
+    search: ListSearch<A>,
     matcher: Matcher,
     handle_check: HandleCheck<A>,
     editor: Editor<A>,
     chains: Chains<A>,
     entries: EntryTable<A>,
-    outcome: Outcome,
+    outcome: CommandOutcome,
     responder: Responder<A>,
-    counters: Counters,
+    counters: ListCounters,
 }
 
 impl<const A: usize> ListManager<A> {
@@ -125,10 +125,10 @@ impl<const A: usize> ListManager<A> {
     pub fn new(parameters: &ListParameters) -> Self {
         parameters.check(A);
         Self {
-            search: Search::new(parameters.buckets > 0),
+            search: ListSearch::new(parameters.buckets > 0),
             chains: Chains::new(parameters),
             entries: EntryTable::new(parameters.entries),
-            counters: Counters::new(parameters.entries),
+            counters: ListCounters::new(parameters.entries),
             ..Default::default()
         }
     }

@@ -1,32 +1,32 @@
 //! The micro-cores: one sequencer that the contexts share.
 
 mod arithmetic;
-mod control;
 mod cursor;
 mod cutter;
 mod decoder;
 mod fetch;
+mod instruction_control;
 mod loops;
+mod micro_core_sequencer;
 mod packet;
 mod program_memory;
 mod register_file;
 mod scheduler;
-mod sequencer;
 mod stop_report;
 mod transfer;
 
 pub use arithmetic::Arithmetic;
-pub use control::Control;
 pub use cursor::Cursor;
 pub use cutter::Cutter;
 pub use decoder::{Instruction, InstructionDecoder};
 pub use fetch::Fetch;
+pub use instruction_control::InstructionControl;
 pub use loops::Loops;
+pub use micro_core_sequencer::MicroCoreSequencer;
 pub use packet::Packet;
 pub use program_memory::ProgramMemory;
 pub use register_file::RegisterFile;
 pub use scheduler::Scheduler;
-pub use sequencer::Sequencer;
 pub use stop_report::StopReport;
 pub use transfer::TransferTable;
 

@@ -82,7 +82,8 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
 }
 
 impl<const W: usize, const B: usize> AtomicUnit<W, B> {
-    /// For the memory and registers of [`Target::new`]; `far_memory` as in [`Shape`](crate::ni::Shape).
+    /// For the memory and registers of [`Target::new`]; `far_memory` as in
+    /// [`InterfaceParameters`](crate::ni::InterfaceParameters).
     pub fn new(memory_words: u64, register_bit: usize, far_memory: bool) -> Self {
         Self {
             target: Target::new(memory_words, register_bit),

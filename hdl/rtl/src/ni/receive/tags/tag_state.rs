@@ -66,12 +66,12 @@ pub struct TagState {
     pub register_read: RegisterReadIn,
     pointer: Ram<POINTER_WIDTH, TAG_WIDTH, POINTER_BYTES>,
     outcome: Ram<OUTCOME_WIDTH, TAG_WIDTH, OUTCOME_BYTES>,
-    released: Table<MESSAGES_WIDTH, MESSAGES_BYTES>,
-    written_at_release: Table<MESSAGES_WIDTH, MESSAGES_BYTES>,
-    released_at_release: Table<MESSAGES_WIDTH, MESSAGES_BYTES>,
-    position_register: Table<PLACE_WIDTH, PLACE_BYTES>,
-    ends_register: Table<MESSAGES_WIDTH, MESSAGES_BYTES>,
-    released_register: Table<MESSAGES_WIDTH, MESSAGES_BYTES>,
+    released: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
+    written_at_release: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
+    released_at_release: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
+    position_register: ForwardingTable<PLACE_WIDTH, PLACE_BYTES>,
+    ends_register: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
+    released_register: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
     decoder: TagIndex,
     asked: DFF<Bit>,
     asked_field: DFF<Bits<FIELD_WIDTH>>,
@@ -207,7 +207,7 @@ impl Logic for TagState {
 /// | throughput | one write and one read a cycle |
 /// | state | 256 entries of `D` bits in block RAM, undefined until written, untouched by reset; `D` + 1 flip-flops |
 #[derive(LogicBlock, Default)]
-pub struct Table<const D: usize, const B: usize> {
+pub struct ForwardingTable<const D: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     pub write: Signal<In, Bit>,
     pub write_tag: Signal<In, Bits<TAG_WIDTH>>,
@@ -222,7 +222,7 @@ pub struct Table<const D: usize, const B: usize> {
 }
 
 #[kernel]
-impl<const D: usize, const B: usize> Logic for Table<D, B> {
+impl<const D: usize, const B: usize> Logic for ForwardingTable<D, B> {
     fn update(&mut self) {
         wire!(self => entries: clk);
         dff_setup!(self, clk, met, new_data);
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn reads_what_was_written_last_even_in_that_cycle() {
         let mut rng = rng(0x7ab1e);
-        let mut dut = Table::<16, 2>::default();
+        let mut dut = ForwardingTable::<16, 2>::default();
         dut.connect_all();
         let (mut model, mut expected, mut met) = ([0u64; 4], 0, 0);
         for cycle in 0..4000 {

@@ -55,7 +55,7 @@ pub struct WindowTable {
     geometry: Ram<SHAPE_WIDTH, TAG_WIDTH, SHAPE_BYTES>,
     base_copy: Entries,
     control_copy: Entries,
-    shape: Shape,
+    shape: RowGeometry,
     new_base: Signal<Local, Bits<PLACE_WIDTH>>,
     new_size: Signal<Local, Bits<PLACE_WIDTH>>,
     new_control: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -174,7 +174,7 @@ impl Logic for WindowTable {
 /// | latency | combinational |
 /// | state | none |
 #[derive(LogicBlock, Default)]
-pub struct Shape {
+pub struct RowGeometry {
     /// A GEOMETRY word; a row of 0 words means that there are no rows.
     pub word: Signal<In, Bits<32>>,
     pub row_last: Signal<Out, Bits<ROW_WIDTH>>,
@@ -184,7 +184,7 @@ pub struct Shape {
 }
 
 #[kernel]
-impl Logic for Shape {
+impl Logic for RowGeometry {
     fn update(&mut self) {
         self.geometry.word.next = self.word.val();
         self.row_last.next = self.geometry.row.val() - 1;

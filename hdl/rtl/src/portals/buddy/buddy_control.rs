@@ -34,7 +34,7 @@ pub enum Stage {
 /// A grant picks a place, seeks on in at most two more tiers, and goes down to a smallest block, whose number is the address. A
 /// release goes up. Both settle before they offer their result.
 #[derive(LogicBlock, Default)]
-pub struct Control {
+pub struct BuddyControl {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -76,7 +76,7 @@ pub struct Control {
 }
 
 #[kernel]
-impl Logic for Control {
+impl Logic for BuddyControl {
     fn update(&mut self) {
         dff_setup!(self, clk, current, releasing, ended);
         self.stage.next = self.current.q.val();

@@ -28,7 +28,7 @@ const MODE_AT: usize = 48;
 /// | throughput | one lookup and one register write a cycle |
 /// | state | 56 bits a window in block RAM |
 #[derive(LogicBlock, Default)]
-pub struct Windows {
+pub struct LocalWindows {
     pub clk: Signal<In, Clock>,
     /// The windows are closed, one a cycle; but the system window is opened.
     pub initialising: Signal<In, Bit>,
@@ -49,7 +49,7 @@ pub struct Windows {
     system_window: Constant<Bits<ENTRY>>,
 }
 
-impl Windows {
+impl LocalWindows {
     /// Windows of a node whose address space has `space_words` words, below 2^22; panics beyond.
     pub fn new(space_words: u64) -> Self {
         let most = (1u64 << OFFSET_WIDTH) - 1;
@@ -68,7 +68,7 @@ impl Windows {
 }
 
 #[kernel]
-impl Logic for Windows {
+impl Logic for LocalWindows {
     fn update(&mut self) {
         wire!(self => entries: clk);
         self.own.next = self.register_write.enable.val()
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn emission() {
-        emitted("windows", &Windows::new(SPACE));
+        emitted("windows", &LocalWindows::new(SPACE));
     }
 
     #[test]
     fn finds_what_was_written_and_the_system_window_before() {
         let mut rng = rng(0x317d);
-        let mut dut = Windows::new(SPACE);
+        let mut dut = LocalWindows::new(SPACE);
         dut.connect_all();
         let mut model = vec![(0u64, 0u64, 0u64); WINDOWS];
         for round in 0..2 {

@@ -1,6 +1,6 @@
 use super::{
-    cut::Cut,
     fate::{Fate, Relation, DISTANCE_WIDTH, EXPONENT_WIDTH},
+    optional_register::OptionalRegister,
 };
 use portico_spec::fp::Format;
 use portico_verilog::prelude::*;
@@ -18,7 +18,7 @@ use portico_verilog::prelude::*;
 /// Significands leave left-aligned: the top bit is free for a carry, the leading bit is below it, then the fraction. A
 /// subnormal has exponent 1 and no leading bit.
 #[derive(LogicBlock, Default)]
-pub struct Order<const W: usize> {
+pub struct MagnitudeOrder<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// The cut takes the next values; it keeps them otherwise.
     pub enable: Signal<In, Bit>,
@@ -38,9 +38,9 @@ pub struct Order<const W: usize> {
     pub distance_on: Signal<Out, Bits<DISTANCE_WIDTH>>,
     /// Sign, exponent and special cases of the sum.
     pub fate: Signal<Out, Fate>,
-    words: [Cut<Bits<W>>; 2],
-    distance_cut: Cut<Bits<DISTANCE_WIDTH>>,
-    fate_cut: Cut<Fate>,
+    words: [OptionalRegister<Bits<W>>; 2],
+    distance_cut: OptionalRegister<Bits<DISTANCE_WIDTH>>,
+    fate_cut: OptionalRegister<Fate>,
     greater: Signal<Local, Bits<W>>,
     lesser: Signal<Local, Bits<W>>,
     greater_subnormal: Signal<Local, Bits<1>>,
@@ -55,13 +55,13 @@ pub struct Order<const W: usize> {
     sign_mask: Constant<Bits<W>>,
 }
 
-impl<const W: usize> Order<W> {
+impl<const W: usize> MagnitudeOrder<W> {
     /// For numbers of `format`, with a register at its end or none.
     pub fn new(format: Format, registered: bool) -> Self {
         Self {
-            words: [Cut::new(registered), Cut::new(registered)],
-            distance_cut: Cut::new(registered),
-            fate_cut: Cut::new(registered),
+            words: [OptionalRegister::new(registered), OptionalRegister::new(registered)],
+            distance_cut: OptionalRegister::new(registered),
+            fate_cut: OptionalRegister::new(registered),
             exponent_mask: Constant::new(format.infinity().to_bits()),
             exponent_at: Constant::new((format.fraction_width as u64).into()),
             fraction_mask: Constant::new(format.fraction_mask().to_bits()),
@@ -74,7 +74,7 @@ impl<const W: usize> Order<W> {
 }
 
 #[kernel]
-impl<const W: usize> Logic for Order<W> {
+impl<const W: usize> Logic for MagnitudeOrder<W> {
     fn update(&mut self) {
         wire!(self => distance_cut, fate_cut: clk);
         for i in 0..2 {

@@ -1,6 +1,6 @@
 use super::{
-    Arithmetic, Control, Cursor, Cutter, Fetch, InstructionDecoder, Loops, Packet, RegisterFile, Scheduler, StopReport,
-    TransferTable,
+    Arithmetic, Cursor, Cutter, Fetch, InstructionControl, InstructionDecoder, Loops, Packet, RegisterFile, Scheduler,
+    StopReport, TransferTable,
 };
 use crate::{
     bus::{EventOut, RegisterWriteIn},
@@ -31,7 +31,7 @@ use portico_verilog::prelude::*;
 ///
 /// Contexts change when no packet is open. A header goes out with or after the last chunk of its packet.
 #[derive(LogicBlock, Default)]
-pub struct Sequencer {
+pub struct MicroCoreSequencer {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context is active, no packet open.
     pub rst: Signal<In, Bit>,
@@ -75,14 +75,14 @@ pub struct Sequencer {
     cursor: Cursor,
     cutter: Cutter,
     packet: Packet,
-    control: Control,
+    control: InstructionControl,
     scheduler: Scheduler,
     report: StopReport,
     placed: Signal<Local, Bit>,
     ends_transfer: Signal<Local, Bit>,
 }
 
-impl Sequencer {
+impl MicroCoreSequencer {
     /// With `cores` micro-cores, 1 to 8, and the built-in programs.
     pub fn new(cores: usize, firmware: &[u32]) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl Sequencer {
 }
 
 #[kernel]
-impl Logic for Sequencer {
+impl Logic for MicroCoreSequencer {
     fn update(&mut self) {
         wire!(self => fetch, scheduler, packet, report: clk, rst);
         wire!(self => registers, loops, transfers, cursor: clk);

@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 /// | latency | combinational |
 /// | state | none |
 #[derive(LogicBlock, Default)]
-pub struct Request {
+pub struct BuddyRequest {
     /// The word of the command, as [`portico_spec::portals::buddy::command`] makes it.
     pub command: Signal<In, Bits<32>>,
     /// It gives a block back.
@@ -34,7 +34,7 @@ pub struct Request {
     _depths: usize,
 }
 
-impl Request {
+impl BuddyRequest {
     /// For commands to `heap`.
     pub fn new(heap: Heap) -> Self {
         let all = (1u64 << OPERAND_WIDTH) - 1;
@@ -55,7 +55,7 @@ impl Request {
 }
 
 #[kernel]
-impl Logic for Request {
+impl Logic for BuddyRequest {
     fn update(&mut self) {
         self.is_free.next = self.command.val().get_bit(OPERATION_OFFSET);
         self.operand.next = self.command.val().get_bits::<OPERAND_WIDTH>(0);

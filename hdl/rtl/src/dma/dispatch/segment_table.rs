@@ -30,7 +30,7 @@ const ENTRY: usize = 2 * FIELD;
 /// | throughput | one lookup and one register write a cycle |
 /// | state | 48 bits a segment in block RAM, and [`QueueCredits`] |
 #[derive(LogicBlock, Default)]
-pub struct Segments {
+pub struct SegmentTable {
     pub clk: Signal<In, Clock>,
     /// The segments are cleared, one a cycle.
     pub initialising: Signal<In, Bit>,
@@ -60,7 +60,7 @@ pub struct Segments {
 }
 
 #[kernel]
-impl Logic for Segments {
+impl Logic for SegmentTable {
     fn update(&mut self) {
         wire!(self => entries, credits: clk);
         self.own.next = self.register_write.enable.val()
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn emission() {
-        emitted("segments", &Segments::default());
+        emitted("segments", &SegmentTable::default());
     }
 
     #[test]
     fn finds_what_was_written_and_nothing_before() {
         let mut rng = rng(0x5e6);
-        let mut dut = Segments::default();
+        let mut dut = SegmentTable::default();
         dut.connect_all();
         let mut model = vec![(0u64, 0u64, 0u64); SEGMENTS];
         for round in 0..2 {

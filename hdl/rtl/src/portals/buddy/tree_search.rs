@@ -14,7 +14,7 @@ use portico_verilog::prelude::*;
 /// words. The first place there is the block or leads to it, a tier a cycle. Places of one depth lie side by side, in the
 /// order of their addresses, so the lowest place is the lowest address.
 #[derive(LogicBlock, Default)]
-pub struct Search<const W: usize, const R: usize> {
+pub struct TreeSearch<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
     /// Free blocks in word 0.
     pub nodes: Signal<In, Bits<W>>,
@@ -52,7 +52,7 @@ pub struct Search<const W: usize, const R: usize> {
     _depths: usize,
 }
 
-impl<const W: usize, const R: usize> Search<W, R> {
+impl<const W: usize, const R: usize> TreeSearch<W, R> {
     /// With no request in hand.
     pub fn new() -> Self {
         // Places whose number has this bit.
@@ -72,7 +72,7 @@ impl<const W: usize, const R: usize> Search<W, R> {
 }
 
 #[kernel]
-impl<const W: usize, const R: usize> Logic for Search<W, R> {
+impl<const W: usize, const R: usize> Logic for TreeSearch<W, R> {
     fn update(&mut self) {
         dff_setup!(self, clk, candidates);
         self.available.next = 0.into();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn searches<const W: usize, const R: usize>(rng: &mut SmallRng) {
-        let mut dut = Search::<W, R>::new();
+        let mut dut = TreeSearch::<W, R>::new();
         dut.connect_all();
         let mut met = [0; 4];
         for number in 0..2_000 {

@@ -16,7 +16,7 @@ use portico_verilog::prelude::*;
 /// entries with ANY. An entry's search of Unexpected is one segment: the bucket of its source, or the whole list in append
 /// order if it has ANY.
 #[derive(LogicBlock, Default)]
-pub struct Segments {
+pub struct SearchSegments {
     pub clk: Signal<In, Clock>,
     /// As in the plan.
     pub mirrored: Signal<In, Bit>,
@@ -45,7 +45,7 @@ pub struct Segments {
     hashed: Constant<Bit>,
 }
 
-impl Segments {
+impl SearchSegments {
     /// With or without chains by source.
     pub fn new(hashed: bool) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Segments {
 }
 
 #[kernel]
-impl Logic for Segments {
+impl Logic for SearchSegments {
     fn update(&mut self) {
         dff_setup!(self, clk, current, wild);
         self.by_order.next = self.mirrored.val() & self.any.val();
@@ -95,7 +95,7 @@ mod tests {
 
     /// List, whether that of ANY, and `in_bucket` of all segments.
     fn segments(hashed: bool, list: List, mirrored: bool) -> Vec<(u64, bool, bool)> {
-        let mut dut = Segments::new(hashed);
+        let mut dut = SearchSegments::new(hashed);
         dut.connect_all();
         dut.list.next = (list as u64).into();
         dut.mirrored.next = mirrored;

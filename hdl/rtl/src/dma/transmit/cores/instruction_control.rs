@@ -18,7 +18,7 @@ use portico_verilog::prelude::*;
 /// What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
 /// an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
 #[derive(LogicBlock, Default)]
-pub struct Control {
+pub struct InstructionControl {
     /// There is an instruction, and no context begins in this cycle.
     pub enable: Signal<In, Bit>,
     pub instruction: Signal<In, Instruction>,
@@ -94,7 +94,7 @@ pub struct Control {
 }
 
 #[kernel]
-impl Logic for Control {
+impl Logic for InstructionControl {
     fn update(&mut self) {
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
         self.payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;

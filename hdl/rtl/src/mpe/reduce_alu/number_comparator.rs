@@ -14,7 +14,7 @@ use portico_verilog::prelude::*;
 /// magnitude, the magnitude rising with exponent and fraction: they compare in the same way unless both are negative,
 /// where the order is the other way round. That puts -0 below +0, as IEEE 754-2019, 9.6, wants it of minimum and maximum.
 #[derive(LogicBlock, Default)]
-pub struct Order<const W: usize> {
+pub struct NumberComparator<const W: usize> {
     /// One number.
     pub a: Signal<In, Bits<W>>,
     /// The other.
@@ -33,7 +33,7 @@ pub struct Order<const W: usize> {
     b_nan: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Order<W> {
+impl<const W: usize> NumberComparator<W> {
     const FORMAT: Format = Format::of_width(W).expect("a format of 32 or 64 bits");
     const SIGN: u64 = Self::FORMAT.sign_mask();
     const INFINITY: u64 = Self::FORMAT.infinity();
@@ -42,7 +42,7 @@ impl<const W: usize> Order<W> {
 }
 
 #[kernel]
-impl<const W: usize> Logic for Order<W> {
+impl<const W: usize> Logic for NumberComparator<W> {
     fn update(&mut self) {
         self.a_negative.next = (self.a.val() & bits::<W>(Self::SIGN)).any();
         self.b_negative.next = (self.b.val() & bits::<W>(Self::SIGN)).any();
@@ -66,7 +66,7 @@ mod tests {
 
     fn holds<const W: usize>(words: &[u64], below: impl Fn(u64, u64, bool) -> bool, nan: impl Fn(u64) -> bool) {
         let format = Format::of_width(W).unwrap();
-        let mut dut = Order::<W>::default();
+        let mut dut = NumberComparator::<W>::default();
         dut.connect_all();
         for (&a, &b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
             for float in [false, true] {

@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | throughput | one value a cycle |
 /// | state | the bits of `T`, or none |
 #[derive(LogicBlock, Default)]
-pub struct Cut<T: Synth> {
+pub struct OptionalRegister<T: Synth> {
     pub clk: Signal<In, Clock>,
     /// Takes the next value; a register keeps its value otherwise.
     pub enable: Signal<In, Bit>,
@@ -22,7 +22,7 @@ pub struct Cut<T: Synth> {
     _registers: usize,
 }
 
-impl<T: Synth> Cut<T> {
+impl<T: Synth> OptionalRegister<T> {
     /// With a register, or a wire.
     pub fn new(registered: bool) -> Self {
         let registers = usize::from(registered);
@@ -35,7 +35,7 @@ impl<T: Synth> Cut<T> {
 }
 
 #[kernel]
-impl<T: Synth> Logic for Cut<T> {
+impl<T: Synth> Logic for OptionalRegister<T> {
     fn update(&mut self) {
         self.q.next = self.d.val();
         for i in 0..self._registers {

@@ -41,7 +41,7 @@ pub enum Stage {
 ///
 /// A search that finds nothing is over in Search or, if there was a match before, in Wait.
 #[derive(LogicBlock, Default)]
-pub struct Control {
+pub struct ListControl {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the command under way is dropped.
     pub rst: Signal<In, Bit>,
@@ -80,7 +80,7 @@ pub struct Control {
 }
 
 #[kernel]
-impl Logic for Control {
+impl Logic for ListControl {
     fn update(&mut self) {
         dff_setup!(self, clk, stage);
         self.leaves_header.next = self.plan.delivers.val()

@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 ///
 /// At most one of its causes happens in a cycle, each of which gives a result.
 #[derive(LogicBlock, Default)]
-pub struct Outcome {
+pub struct CommandOutcome {
     pub result: ResultOut,
     pub plan: PlanIn,
     /// The list that the command names.
@@ -34,7 +34,7 @@ pub struct Outcome {
 }
 
 #[kernel]
-impl Logic for Outcome {
+impl Logic for CommandOutcome {
     fn update(&mut self) {
         self.misses.next = self.finding.missed.val() & !self.plan.then_appends.val();
         self.result.start.next = self.at_once.val()

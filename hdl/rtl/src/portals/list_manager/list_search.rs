@@ -1,7 +1,6 @@
 use super::{
     ports::{EndsIn, FindingOut, LIST_BITS},
-    segments::Segments,
-    walker::Walker,
+    SearchSegments, Walker,
 };
 use portico_verilog::prelude::*;
 
@@ -16,11 +15,11 @@ use portico_verilog::prelude::*;
 /// | timing | as in the [`Walker`] |
 /// | state | the candidate of a bucket; the segment, and the walk |
 ///
-/// A search goes through [`Segments`], each a chain in append order, so the first match of each is its oldest. What is found in
+/// A search goes through [`SearchSegments`], each a chain in append order, so the first match of each is its oldest. What is found in
 /// a bucket is a candidate: the entries with ANY are walked too, but only as long as they are older, and the older of the
 /// two is the list's.
 #[derive(LogicBlock, Default)]
-pub struct Search<const A: usize> {
+pub struct ListSearch<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the search under way is dropped.
     pub rst: Signal<In, Bit>,
@@ -55,7 +54,7 @@ pub struct Search<const A: usize> {
     pub keep: Signal<Out, Bit>,
     /// It is older than the candidate.
     pub older: Signal<In, Bit>,
-    segments: Segments,
+    segments: SearchSegments,
     walker: Walker<A>,
     seeking: DFF<Bit>,
     has_candidate: DFF<Bit>,
@@ -65,18 +64,18 @@ pub struct Search<const A: usize> {
     advances: Signal<Local, Bit>,
 }
 
-impl<const A: usize> Search<A> {
+impl<const A: usize> ListSearch<A> {
     /// With or without chains by source.
     pub fn new(hashed: bool) -> Self {
         Self {
-            segments: Segments::new(hashed),
+            segments: SearchSegments::new(hashed),
             ..Default::default()
         }
     }
 }
 
 #[kernel]
-impl<const A: usize> Logic for Search<A> {
+impl<const A: usize> Logic for ListSearch<A> {
     fn update(&mut self) {
         wire!(self => walker: clk, rst);
         wire!(self => segments: clk);
@@ -144,7 +143,7 @@ mod tests {
     use crate::prim::testing::{clock, clocked, reset, settle};
     use portico_spec::portals::list::List;
 
-    clocked!([const A: usize] Search<A>);
+    clocked!([const A: usize] ListSearch<A>);
 
     /// Chains of a memory: of a bucket, or a list, and of the entries with ANY; which entries match.
     struct Chains {
@@ -156,7 +155,7 @@ mod tests {
     impl Chains {
         /// Carries a search through, from `start` or `resume` to its end: the cycles that it takes, the entry found, and the entries
         /// compared. Entries are older the lower their numbers.
-        fn run(&self, dut: &mut Search<4>) -> (usize, Option<u64>, usize) {
+        fn run(&self, dut: &mut ListSearch<4>) -> (usize, Option<u64>, usize) {
             let all = [&self.bucket[..], &self.any].concat();
             let (mut read, mut read_before, mut compared) = ([0; 2], 0, 0);
             for cycle in 0.. {
@@ -194,7 +193,7 @@ mod tests {
     }
 
     fn search(hashed: bool, bucket: &[u64], any: &[u64], matching: &[u64]) -> (usize, Option<u64>, usize) {
-        let mut dut = reset(Search::<4>::new(hashed));
+        let mut dut = reset(ListSearch::<4>::new(hashed));
         let chains = Chains {
             bucket: bucket.into(),
             any: any.into(),
@@ -223,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_mirrored_search_goes_on_after_each_entry_found() {
-        let mut dut = reset(Search::<4>::new(true));
+        let mut dut = reset(ListSearch::<4>::new(true));
         let chains = Chains {
             bucket: vec![1, 4, 6, 9],
             any: vec![],

@@ -14,7 +14,7 @@ const LISTS: usize = 3;
 /// | latency | 1 cycle |
 /// | state | four counters of 16 bits, four of 64 |
 #[derive(LogicBlock, Default)]
-pub struct Counters {
+pub struct ListCounters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all places are free, and nothing was searched.
     pub rst: Signal<In, Bit>,
@@ -46,7 +46,7 @@ pub struct Counters {
     number: [Constant<Bits<LIST_BITS>>; LISTS],
 }
 
-impl Counters {
+impl ListCounters {
     /// For a table of `places` places.
     pub fn new(places: usize) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Counters {
 }
 
 #[kernel]
-impl Logic for Counters {
+impl Logic for ListCounters {
     fn update(&mut self) {
         dff_setup!(self, clk, free_places, search_count, compared_count, length, most);
         for i in 0..3 {

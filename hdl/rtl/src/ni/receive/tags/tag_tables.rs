@@ -25,7 +25,7 @@ use portico_verilog::prelude::*;
 /// | throughput | one of everything a cycle; in a cycle with `busy`, neither a read nor a write for packets or the release |
 /// | state | [`WindowTable`] and [`TagState`] |
 #[derive(LogicBlock, Default)]
-pub struct Windows {
+pub struct TagTables {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -53,7 +53,7 @@ pub struct Windows {
     progress: TagState,
 }
 
-impl Windows {
+impl TagTables {
     /// The system window has `space_words` words.
     pub fn new(space_words: u64) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Windows {
 }
 
 #[kernel]
-impl Logic for Windows {
+impl Logic for TagTables {
     fn update(&mut self) {
         wire!(self => updates: clk, rst);
         wire!(self => settings, progress: clk);

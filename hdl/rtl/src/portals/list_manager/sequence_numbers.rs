@@ -33,7 +33,7 @@ pub enum Numbering {
 /// numbers of one list differ at all times, rise along it, and never wrap. Unexpected needs no numbers, because each of its
 /// searches walks one chain; its entries get some, which nobody reads.
 #[derive(LogicBlock, Default)]
-pub struct Sequencer<const A: usize> {
+pub struct SequenceNumbers<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the counter is 0.
     pub rst: Signal<In, Bit>,
@@ -78,7 +78,7 @@ pub struct Sequencer<const A: usize> {
     limit: Constant<Bits<SEQUENCE_WIDTH>>,
 }
 
-impl<const A: usize> Sequencer<A> {
+impl<const A: usize> SequenceNumbers<A> {
     /// Numbers of `entries` entries, below `limit`, which is above `entries` and below 2^32.
     pub fn new(entries: usize, limit: u64) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl<const A: usize> Sequencer<A> {
 }
 
 #[kernel]
-impl<const A: usize> Logic for Sequencer<A> {
+impl<const A: usize> Logic for SequenceNumbers<A> {
     fn update(&mut self) {
         wire!(self => numbers: clk);
         dff_setup!(
@@ -180,13 +180,13 @@ mod tests {
     const ENTRIES: usize = 16;
     const LIMIT: u64 = 40;
 
-    clocked!([const A: usize] Sequencer<A>);
+    clocked!([const A: usize] SequenceNumbers<A>);
 
     /// Priority and Overflow in append order, as the links have them.
     type Lists = [Vec<usize>; 2];
 
     /// Shows the ends of the list looked at and the followers of the entries read until all are numbered; the cycles that took.
-    fn number_afresh(dut: &mut Sequencer<4>, lists: &Lists) -> usize {
+    fn number_afresh(dut: &mut SequenceNumbers<4>, lists: &Lists) -> usize {
         let mut cycles = 0;
         dut.quiet.next = true;
         settle(dut);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     /// Whether `other` has a lower number than `entry`.
-    fn is_older(dut: &mut Sequencer<4>, other: usize, entry: usize) -> bool {
+    fn is_older(dut: &mut SequenceNumbers<4>, other: usize, entry: usize) -> bool {
         for (place, read) in [Some(entry), None, Some(other), None].into_iter().enumerate() {
             dut.read.next = read.is_some();
             dut.at.next = (read.unwrap_or(0) as u64).into();
@@ -227,7 +227,7 @@ mod tests {
         dut.older.val()
     }
 
-    fn check_order(dut: &mut Sequencer<4>, lists: &Lists) {
+    fn check_order(dut: &mut SequenceNumbers<4>, lists: &Lists) {
         for list in lists {
             for pair in list.windows(2) {
                 assert!(
@@ -239,7 +239,7 @@ mod tests {
     }
 
     /// The entry becomes the last of its list.
-    fn insert(dut: &mut Sequencer<4>, entry: usize) {
+    fn insert(dut: &mut SequenceNumbers<4>, entry: usize) {
         dut.insert.next = true;
         dut.index.next = (entry as u64).into();
         clock(dut);
@@ -247,7 +247,7 @@ mod tests {
         settle(dut);
     }
 
-    fn change(dut: &mut Sequencer<4>, lists: &mut Lists, rng: &mut SmallRng) {
+    fn change(dut: &mut SequenceNumbers<4>, lists: &mut Lists, rng: &mut SmallRng) {
         let list = rng.gen_range(0..2);
         let free: Vec<usize> = (0..ENTRIES).filter(|entry| !lists.concat().contains(entry)).collect();
         if free.is_empty() || !lists[list].is_empty() && rng.gen_bool(0.4) {
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn order_outlives_the_numbers() {
         let mut rng = rng(0x5e9);
-        let mut dut = reset(Sequencer::<4>::new(ENTRIES, LIMIT));
+        let mut dut = reset(SequenceNumbers::<4>::new(ENTRIES, LIMIT));
         let (mut lists, mut numbered) = (Lists::default(), 0);
         for _ in 0..1_000 {
             change(&mut dut, &mut lists, &mut rng);
