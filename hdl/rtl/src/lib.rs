@@ -2,6 +2,8 @@
 
 pub mod bus;
 pub mod dma;
+#[cfg(test)]
+mod emission;
 pub mod fabric;
 pub mod host;
 pub mod mpe;

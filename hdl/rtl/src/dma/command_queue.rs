@@ -124,17 +124,11 @@ impl Logic for CommandQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
     use std::collections::VecDeque;
 
     clocked!([] CommandQueue);
-
-    #[test]
-    fn emission() {
-        emitted("command-queue", &CommandQueue::waiting());
-        emitted("command-queue", &CommandQueue::dropping());
-    }
 
     /// Descriptors of 1 to 18 words at random, and a reader that is now fast, now slow.
     fn descriptors_come_out_whole_or_not_at_all(dut: CommandQueue, lossy: bool) {

@@ -105,15 +105,3 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
         wire!(self => reader: register_read_ready, register_read_data);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::prim::testing::emitted;
-
-    #[test]
-    fn emission() {
-        emitted("axi-lite-slave", &AxiLiteSlave::<32, 4>::new(0x10000));
-        emitted("axi-lite-slave", &AxiLiteSlave::<64, 8>::new(0x80000));
-    }
-}

@@ -105,15 +105,3 @@ impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
         wire!(m_axi => reads: arready, rdata, rlast, rvalid);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::prim::testing::emitted;
-
-    #[test]
-    fn emission() {
-        emitted("axi-memory", &AxiMemory::<32, 4>::new());
-        emitted("axi-memory", &AxiMemory::<64, 8>::new());
-    }
-}

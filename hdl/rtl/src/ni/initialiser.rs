@@ -43,7 +43,7 @@ impl Logic for Initialiser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset};
+    use crate::prim::testing::{clock, clocked, reset};
 
     clocked!([] Initialiser);
 
@@ -79,10 +79,5 @@ mod tests {
         }
         dut.rst.next = false;
         sweeps_once(&mut dut);
-    }
-
-    #[test]
-    fn emits() {
-        emitted("initialiser", &Initialiser::default());
     }
 }

@@ -62,7 +62,7 @@ impl<const D: usize, const A: usize, const R: usize, const INITIAL: u64> Logic f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock_edge, emitted, rng, settle};
+    use crate::prim::testing::{clock_edge, rng, settle};
     use rand::Rng;
 
     const INITIAL: u64 = 0x5a;
@@ -104,10 +104,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn emits() {
-        emitted("swept-table", &new());
     }
 }

@@ -151,16 +151,10 @@ impl Logic for Contexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::{seq::IteratorRandom, Rng};
 
     clocked!([] Contexts);
-
-    #[test]
-    fn emission() {
-        emitted("contexts", &Contexts::new(1));
-        emitted("contexts", &Contexts::new(8));
-    }
 
     #[test]
     fn keeps_account_of_who_runs_and_what() {

@@ -84,15 +84,10 @@ impl Logic for Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
 
     clocked!([] Extent);
-
-    #[test]
-    fn emission() {
-        emitted("extent", &Extent::default());
-    }
 
     fn measure(dut: &mut Extent, [rows, planes, row, row_stride, plane_stride]: [u64; 5]) -> (u64, u64) {
         dut.rows.next = rows.into();

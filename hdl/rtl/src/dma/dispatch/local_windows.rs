@@ -124,17 +124,12 @@ mod tests {
     use super::*;
     use crate::{
         bus::testing::write,
-        prim::testing::{clock_edge, emitted, rng, settle},
+        prim::testing::{clock_edge, rng, settle},
     };
     use portico_spec::ni::window::SYSTEM_WINDOW;
     use rand::Rng;
 
     const SPACE: u64 = 1 << 18;
-
-    #[test]
-    fn emission() {
-        emitted("windows", &LocalWindows::new(SPACE));
-    }
 
     #[test]
     fn finds_what_was_written_and_the_system_window_before() {

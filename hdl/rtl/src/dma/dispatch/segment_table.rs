@@ -113,15 +113,10 @@ mod tests {
     use super::*;
     use crate::{
         bus::testing::write,
-        prim::testing::{clock_edge, emitted, rng, settle},
+        prim::testing::{clock_edge, rng, settle},
     };
     use portico_spec::ni::segment::SEGMENTS;
     use rand::Rng;
-
-    #[test]
-    fn emission() {
-        emitted("segments", &SegmentTable::default());
-    }
 
     #[test]
     fn finds_what_was_written_and_nothing_before() {

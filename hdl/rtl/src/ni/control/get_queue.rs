@@ -170,7 +170,7 @@ impl Logic for GetQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
     use std::collections::VecDeque;
 
@@ -276,13 +276,6 @@ mod tests {
         (0..25).for_each(|_| clock(&mut dut));
         assert!(!dut.overflow.val());
         assert!(dut.m_axis.tvalid.val() && dut.m_axis.tlast.val());
-    }
-
-    #[test]
-    fn emits() {
-        for entries in [1, 34, 1024] {
-            emitted("get-queue", &GetQueue::new(entries));
-        }
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Logic for EventErrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
 
     clocked!([] EventErrors);
@@ -116,10 +116,5 @@ mod tests {
             }
         }
         assert!(kept > 100 && both > 20, "{kept} kept, {both} cleared and set at once");
-    }
-
-    #[test]
-    fn emits() {
-        emitted("event-errors", &EventErrors::default());
     }
 }

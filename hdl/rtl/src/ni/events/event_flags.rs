@@ -111,7 +111,7 @@ impl Logic for EventFlags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, settle};
+    use crate::prim::testing::{clock, clocked, reset, settle};
 
     clocked!([] EventFlags);
 
@@ -167,10 +167,5 @@ mod tests {
             (dut.fired.val().to_u64(), dut.pending.val().to_u64(), dut.irq.val()),
             (0, 0, false)
         );
-    }
-
-    #[test]
-    fn emits() {
-        emitted("event-flags", &EventFlags::default());
     }
 }

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::{
         ni::testing::initialised,
-        prim::testing::{clock, clocked, emitted, reset, rng, settle},
+        prim::testing::{clock, clocked, reset, rng, settle},
     };
     use rand::Rng;
 
@@ -305,10 +305,5 @@ mod tests {
                 assert_eq!((dut.fired.val().to_u64(), dut.irq.val()), (0, false));
             }
         }
-    }
-
-    #[test]
-    fn emits() {
-        emitted("events", &Events::default());
     }
 }

@@ -61,7 +61,7 @@ impl Logic for MailMerge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{emitted, rng, settle};
+    use crate::prim::testing::{rng, settle};
     use rand::Rng;
 
     #[test]
@@ -91,10 +91,5 @@ mod tests {
             }
             assert_eq!(fired, if barrier { 2 } else { rounds });
         }
-    }
-
-    #[test]
-    fn emits() {
-        emitted("mail-merge", &MailMerge::default());
     }
 }

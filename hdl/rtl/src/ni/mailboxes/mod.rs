@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::{
         ni::testing::initialised,
-        prim::testing::{clock, clocked, emitted, reset, rng, settle},
+        prim::testing::{clock, clocked, reset, rng, settle},
     };
     use rand::Rng;
 
@@ -314,10 +314,5 @@ mod tests {
             dut.mail_valid.next = false;
             assert!(!dut.update.valid.val(), "the control is as after reset");
         }
-    }
-
-    #[test]
-    fn emits() {
-        emitted("mailboxes", &Mailboxes::default());
     }
 }

@@ -129,7 +129,7 @@ impl<const W: usize, const B: usize> Logic for LaneMerge<W, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
 
     clocked!([const W: usize, const B: usize] ScratchpadBank<W, B>);
@@ -183,11 +183,5 @@ mod tests {
     fn each_byte_comes_from_where_its_lane_says() {
         merges::<32, 4>();
         merges::<64, 8>();
-    }
-
-    #[test]
-    fn emits() {
-        emitted("scratchpad-bank", &ScratchpadBank::<64, 8>::new(128));
-        emitted("lane-merge", &LaneMerge::<32, 4>::default());
     }
 }

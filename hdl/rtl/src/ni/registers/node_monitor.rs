@@ -128,7 +128,7 @@ impl Logic for NodeCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng};
+    use crate::prim::testing::{clock, clocked, reset, rng};
     use portico_spec::ni::registers::{index, CounterRegister};
     use rand::Rng;
     use CounterRegister::*;
@@ -229,11 +229,5 @@ mod tests {
             }
         }
         assert!(model.iter().all(|count| *count > 0));
-    }
-
-    #[test]
-    fn emits() {
-        emitted("node-monitor", &NodeMonitor::default());
-        emitted("counters", &NodeCounters::default());
     }
 }

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::{
         ni::testing::initialised,
-        prim::testing::{clock, clocked, emitted, reset, rng, settle},
+        prim::testing::{clock, clocked, reset, rng, settle},
     };
     use portico_spec::ni::GET_CREDITS;
     use rand::Rng;
@@ -369,10 +369,5 @@ mod tests {
         ));
         assert_eq!(dut.busy.val(), 0u64);
         claim_all(&mut dut);
-    }
-
-    #[test]
-    fn emits() {
-        emitted("slots", &Slots::default());
     }
 }

@@ -82,7 +82,7 @@ impl Logic for OpenSlots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
 
     clocked!([] OpenSlots);
@@ -139,10 +139,5 @@ mod tests {
             full > 100 && alone > 100 && fences.iter().all(|times| *times > 200),
             "{full} full, fences {fences:?}, {alone} with nothing but their own"
         );
-    }
-
-    #[test]
-    fn emits() {
-        emitted("open-slots", &OpenSlots::default());
     }
 }

@@ -9,7 +9,6 @@ use super::{
     model::{Model, Outcome},
     testing::{Bench, Job},
 };
-use portico_verilog::Options;
 
 /// What the bench has seen of a context, in the form of the model.
 fn seen<const W: usize>(bench: &Bench<W>, job: &Job) -> Outcome {
@@ -50,28 +49,4 @@ fn check<const W: usize>(bench: &Bench<W>, job: &Job, program: &[u32], maximum: 
         "{job:?}"
     );
     expected
-}
-
-#[test]
-fn emits() {
-    let options = |block: &str| Options {
-        generator: "Test 1.0".into(),
-        licence: String::new(),
-        prefix: "test".into(),
-        block: block.into(),
-        configuration: vec![],
-        keep_apart: vec![],
-    };
-    let firmware: Vec<u32> = (1..40).collect();
-    let narrow = portico_verilog::emit(
-        &super::Transmitter::<32>::new(8, false, &firmware),
-        &options("transmitter"),
-    );
-    let wide = portico_verilog::emit(
-        &super::Transmitter::<64>::new(3, true, &firmware),
-        &options("transmitter-wide"),
-    );
-    for design in [narrow.unwrap(), wide.unwrap()] {
-        assert!(design.text().contains("module test_transmitter"));
-    }
 }

@@ -5,7 +5,6 @@ use super::{
     model::Model,
     packets::{atomic, control, message, opening, put, queue_control, stream},
 };
-use crate::ni::receive::DataReceiver;
 use portico_spec::ni::{packet::Operation, registers::TagRegister, window::Mode, ErrorCode};
 use rand::Rng;
 
@@ -310,32 +309,4 @@ fn words_beyond_the_memory_are_refused_to_the_last() {
     ];
     sends_alike(&mut bench, &mut model, &packets);
     assert_eq!(bench.log.writes.len(), 2);
-}
-
-#[test]
-fn emits() {
-    for (width, emitted) in [(32, emitted::<32, 4>()), (64, emitted::<64, 8>())] {
-        assert!(emitted.contains("module test_data_receiver"), "W {width}");
-        if let Ok(folder) = std::env::var("RECEIVE_EMISSION") {
-            std::fs::write(format!("{folder}/receive{width}.v"), emitted).unwrap();
-        }
-    }
-}
-
-fn emitted<const W: usize, const B: usize>() -> String {
-    let bit = register_bit(W);
-    let options = portico_verilog::Options {
-        generator: "Test".into(),
-        licence: String::new(),
-        prefix: "test".into(),
-        block: "data-receiver".into(),
-        configuration: vec![],
-        keep_apart: vec![],
-    };
-    portico_verilog::emit(
-        &DataReceiver::<W, B>::new(1 << (bit - 1), 2 << bit, bit, false),
-        &options,
-    )
-    .unwrap()
-    .text()
 }

@@ -1,0 +1,104 @@
+//! The blocks that stand below the tops are emitted by themselves: the backend takes each of them.
+
+use crate::{
+    bus::{AddressMatch, CompletionArbiter, EventArbiter, PacketArbiter},
+    dma::{
+        dispatch::{Contexts, Dispatcher, Extent, LocalWindows, SegmentTable},
+        transmit::Transmitter,
+        CommandQueue,
+    },
+    host::{AxiLiteSlave, AxiMemory},
+    ni::{
+        control::{ControlReceiver, GetQueue},
+        events::{EventCounts, EventErrors, EventFlags, EventReader, Events},
+        mailboxes::{MailMerge, Mailboxes},
+        memory::{LaneMerge, Scratchpad, ScratchpadBank},
+        receive::DataReceiver,
+        registers::{ControlRegisters, NodeCounters, NodeMonitor},
+        slots::{CompletionQueue, GetCredits, OpenSlots, Slots},
+        Initialiser, SweptTable,
+    },
+    prim::testing::emitted,
+};
+use portico_spec::ni::{firmware::firmware, registers::Block as Registers};
+use portico_verilog::prelude::*;
+
+/// Words of the memory and of the address space of a node.
+const MEMORY: u64 = 0x1000;
+const SPACE: u64 = 0x4_0000;
+
+/// Blocks by name, in several shapes where the shape makes a difference.
+fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
+    let entries = firmware().entries;
+    let program: Vec<u32> = (1..40).collect();
+    vec![
+        (
+            "address-match",
+            Box::new(AddressMatch::<{ Registers::Events as usize }, 9>::default()),
+        ),
+        ("event-arbiter", Box::new(EventArbiter::<5>::default())),
+        ("completion-arbiter", Box::new(CompletionArbiter::<3>::default())),
+        ("packet-arbiter", Box::new(PacketArbiter::<32, 3>::default())),
+        ("packet-arbiter-64", Box::new(PacketArbiter::<64, 2>::default())),
+        ("initialiser", Box::new(Initialiser::default())),
+        ("swept-table", Box::new(SweptTable::<8, 4, 3, 0xa5>::default())),
+        ("control-receiver", Box::new(ControlReceiver::default())),
+        ("get-queue-1", Box::new(GetQueue::new(1))),
+        ("get-queue-34", Box::new(GetQueue::new(34))),
+        ("get-queue-1024", Box::new(GetQueue::new(1024))),
+        ("events", Box::new(Events::default())),
+        ("event-counts", Box::new(EventCounts::default())),
+        ("event-errors", Box::new(EventErrors::default())),
+        ("event-flags", Box::new(EventFlags::default())),
+        ("event-reader", Box::new(EventReader::default())),
+        ("mailboxes", Box::new(Mailboxes::default())),
+        ("mail-merge", Box::new(MailMerge::default())),
+        ("lane-merge", Box::new(LaneMerge::<32, 4>::default())),
+        ("scratchpad", Box::new(Scratchpad::<32, 4>::new(4 << 10))),
+        ("scratchpad-64", Box::new(Scratchpad::<64, 8>::new(256 << 10))),
+        ("scratchpad-bank", Box::new(ScratchpadBank::<64, 8>::new(128))),
+        (
+            "data-receiver",
+            Box::new(DataReceiver::<32, 4>::new(1 << 16, 1 << 18, 17, false)),
+        ),
+        (
+            "data-receiver-64",
+            Box::new(DataReceiver::<64, 8>::new(1 << 15, 1 << 17, 16, false)),
+        ),
+        ("control-registers", Box::new(ControlRegisters::new(1, 2, 3))),
+        ("node-counters", Box::new(NodeCounters::default())),
+        ("node-monitor", Box::new(NodeMonitor::default())),
+        ("slots", Box::new(Slots::default())),
+        ("completion-queue", Box::new(CompletionQueue::default())),
+        ("get-credits", Box::new(GetCredits::default())),
+        ("open-slots", Box::new(OpenSlots::default())),
+        ("command-queue-waiting", Box::new(CommandQueue::waiting())),
+        ("command-queue-dropping", Box::new(CommandQueue::dropping())),
+        ("contexts-1", Box::new(Contexts::new(1))),
+        ("contexts-8", Box::new(Contexts::new(8))),
+        (
+            "dispatcher",
+            Box::new(Dispatcher::<32>::new(8, MEMORY, SPACE, &entries)),
+        ),
+        (
+            "dispatcher-64",
+            Box::new(Dispatcher::<64>::new(1, MEMORY, SPACE, &entries)),
+        ),
+        ("extent", Box::new(Extent::default())),
+        ("local-windows", Box::new(LocalWindows::new(SPACE))),
+        ("segment-table", Box::new(SegmentTable::default())),
+        ("transmitter", Box::new(Transmitter::<32>::new(8, false, &program))),
+        ("transmitter-64", Box::new(Transmitter::<64>::new(3, true, &program))),
+        ("axi-lite-slave", Box::new(AxiLiteSlave::<32, 4>::new(0x10000))),
+        ("axi-lite-slave-64", Box::new(AxiLiteSlave::<64, 8>::new(0x80000))),
+        ("axi-memory", Box::new(AxiMemory::<32, 4>::new())),
+        ("axi-memory-64", Box::new(AxiMemory::<64, 8>::new())),
+    ]
+}
+
+#[test]
+fn every_block_emits() {
+    for (name, block) in blocks() {
+        emitted(name, &*block);
+    }
+}
