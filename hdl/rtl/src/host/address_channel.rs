@@ -16,6 +16,8 @@ use portico_verilog::prelude::*;
 pub const BURSTS: usize = 1 << BURSTS_WIDTH;
 /// Bits of a place for a burst.
 pub const BURSTS_WIDTH: usize = 4;
+/// Width of a count up to [`BURSTS`].
+pub const COUNT_WIDTH: usize = BURSTS_WIDTH + 1;
 /// A burst's words above its address.
 const ENTRY_WIDTH: usize = OFFSET_WIDTH + BEATS_WIDTH;
 

@@ -1,5 +1,5 @@
 use super::{
-    address_channel::{BURSTS, BURSTS_WIDTH},
+    address_channel::{BURSTS, BURSTS_WIDTH, COUNT_WIDTH},
     AddressChannel, ClientChoice, Gatherer,
 };
 use crate::{
@@ -11,8 +11,6 @@ use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more requests: its first word is late already.
 const IDLE_CYCLES: u64 = 1;
-/// Width of a count up to [`BURSTS`].
-const COUNT_WIDTH: usize = BURSTS.ilog2() as usize + 1;
 
 /// Reads of external memory by two clients, gathered into bursts.
 ///

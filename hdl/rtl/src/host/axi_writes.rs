@@ -1,4 +1,7 @@
-use super::{address_channel::BURSTS, AddressChannel, Gatherer, WriteBeats};
+use super::{
+    address_channel::{BURSTS, COUNT_WIDTH},
+    AddressChannel, Gatherer, WriteBeats,
+};
 use crate::{
     bus::{MemoryWriteIn, RegisterWriteIn},
     prim::CreditCounter,
@@ -8,8 +11,6 @@ use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more words.
 const IDLE_CYCLES: u64 = 4;
-/// Width of a count up to [`BURSTS`].
-const COUNT_WIDTH: usize = BURSTS.ilog2() as usize + 1;
 
 /// Writes to external memory, gathered into bursts.
 ///

@@ -1,17 +1,17 @@
-use crate::{bus::RegisterWriteIn, prim::Ram};
+use crate::{
+    bus::{AddressMatch, RegisterWriteIn},
+    prim::Ram,
+};
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
         packet::OFFSET_WIDTH,
-        registers::{Block as Registers, TagRegister, BLOCK_OFFSET, FIELD_WIDTH, INDEX_WIDTH},
+        registers::{Block as Registers, TagRegister, FIELD_WIDTH},
         window::{Mode, MODE_OFFSET, MODE_WIDTH, WINDOWS},
     },
 };
 use portico_verilog::prelude::*;
 
-/// Bits of an index above the tag.
-const ABOVE: usize = TAG_WIDTH + FIELD_WIDTH;
-const ABOVE_WIDTH: usize = INDEX_WIDTH - ABOVE;
 /// Byte lanes of base, size and mode.
 const LANES: usize = 7;
 const ENTRY: usize = 8 * LANES;
@@ -44,6 +44,7 @@ pub struct LocalWindows {
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub mode: Signal<Out, Bits<MODE_WIDTH>>,
     entries: Ram<ENTRY, TAG_WIDTH, LANES>,
+    write_match: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
     own: Signal<Local, Bit>,
     field: Signal<Local, Bits<FIELD_WIDTH>>,
     system_window: Constant<Bits<ENTRY>>,
@@ -71,9 +72,8 @@ impl LocalWindows {
 impl Logic for LocalWindows {
     fn update(&mut self) {
         wire!(self => entries: clk);
-        self.own.next = self.register_write.enable.val()
-            & (self.register_write.index.val().get_bits::<ABOVE_WIDTH>(ABOVE)
-                == bits::<ABOVE_WIDTH>((Registers::Tags as u64) << (BLOCK_OFFSET - ABOVE)));
+        self.write_match.index.next = self.register_write.index.val();
+        self.own.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.field.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
 
         self.entries.write_lanes.next = 0.into();
@@ -126,7 +126,7 @@ mod tests {
         bus::testing::write,
         prim::testing::{clock_edge, rng, settle},
     };
-    use portico_spec::ni::window::SYSTEM_WINDOW;
+    use portico_spec::ni::{registers::BLOCK_OFFSET, window::SYSTEM_WINDOW};
     use rand::Rng;
 
     const SPACE: u64 = 1 << 18;

@@ -1,21 +1,18 @@
 use super::QueueCredits;
 use crate::{
-    bus::{CreditIn, RegisterWriteIn},
+    bus::{AddressMatch, CreditIn, RegisterWriteIn},
     prim::Ram,
 };
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
         packet::OFFSET_WIDTH,
-        registers::{Block as Registers, SegmentRegister, BLOCK_OFFSET, INDEX_WIDTH, SHORT_FIELD_WIDTH},
+        registers::{Block as Registers, SegmentRegister, SHORT_FIELD_WIDTH},
         segment::{CREDITS_WIDTH, HANDLE_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, TAG_OFFSET},
     },
 };
 use portico_verilog::prelude::*;
 
-/// Bits of an index above the handle.
-const ABOVE: usize = HANDLE_WIDTH + SHORT_FIELD_WIDTH;
-const ABOVE_WIDTH: usize = INDEX_WIDTH - ABOVE;
 /// A field in the memory: three byte lanes.
 const FIELD: usize = 24;
 const ENTRY: usize = 2 * FIELD;
@@ -54,6 +51,7 @@ pub struct SegmentTable {
     pub credit_take: Signal<In, Bit>,
     entries: Ram<ENTRY, HANDLE_WIDTH, 6>,
     credits: QueueCredits,
+    write_match: AddressMatch<{ Registers::Segments as usize }, { HANDLE_WIDTH + SHORT_FIELD_WIDTH }>,
     own: Signal<Local, Bit>,
     written: Signal<Local, Bits<HANDLE_WIDTH>>,
     field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
@@ -63,9 +61,8 @@ pub struct SegmentTable {
 impl Logic for SegmentTable {
     fn update(&mut self) {
         wire!(self => entries, credits: clk);
-        self.own.next = self.register_write.enable.val()
-            & (self.register_write.index.val().get_bits::<ABOVE_WIDTH>(ABOVE)
-                == bits::<ABOVE_WIDTH>((Registers::Segments as u64) << (BLOCK_OFFSET - ABOVE)));
+        self.write_match.index.next = self.register_write.index.val();
+        self.own.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.written.next = self
             .register_write
             .index
@@ -115,7 +112,7 @@ mod tests {
         bus::testing::write,
         prim::testing::{clock_edge, rng, settle},
     };
-    use portico_spec::ni::segment::SEGMENTS;
+    use portico_spec::ni::{registers::BLOCK_OFFSET, segment::SEGMENTS};
     use rand::Rng;
 
     #[test]

@@ -1,6 +1,6 @@
 use super::{FrontDecoder, QueuePlace};
 use crate::{
-    bus::{HeadEncoder, MemoryReadOut, RegisterWriteIn},
+    bus::{AddressMatch, HeadEncoder, MemoryReadOut, RegisterWriteIn},
     ni::receive::{ports::ReleasePortOut, PLACE_WIDTH},
     prim::{Fifo, StreamOut},
 };
@@ -8,7 +8,7 @@ use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::{
         packet::{ControlKind, OFFSET_WIDTH},
-        registers::{Block, BLOCK_OFFSET, INDEX_WIDTH},
+        registers::Block as Registers,
         segment::HANDLE_WIDTH,
         window::{Mode, MESSAGES_WIDTH, MODE_WIDTH},
     },
@@ -20,8 +20,6 @@ const DEPTH: usize = 8;
 const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
 /// A tag, and how many messages of it.
 const REQUEST_WIDTH: usize = MESSAGES_WIDTH + TAG_WIDTH;
-/// Bits of an index above the tag.
-const ABOVE_WIDTH: usize = INDEX_WIDTH - TAG_WIDTH;
 
 /// What comes next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -65,6 +63,7 @@ pub struct Release<const W: usize> {
     pub memory_read: MemoryReadOut<W>,
     pub m_axis: StreamOut<32>,
     requests: Fifo<REQUEST_WIDTH, ADDRESS_WIDTH>,
+    write_match: AddressMatch<{ Registers::Release as usize }, TAG_WIDTH>,
     locator: QueuePlace,
     decoder: FrontDecoder,
     head: HeadEncoder,
@@ -87,9 +86,8 @@ impl<const W: usize> Logic for Release<W> {
     fn update(&mut self) {
         wire!(self => requests: clk, rst);
         dff_setup!(self, clk, turn, tag, left, released, written, address, source, handle);
-        self.requests.s_axis.tvalid.next = self.register_write.enable.val()
-            & (self.register_write.index.val().get_bits::<ABOVE_WIDTH>(TAG_WIDTH)
-                == bits::<ABOVE_WIDTH>((Block::Release as u64) << (BLOCK_OFFSET - TAG_WIDTH)));
+        self.write_match.index.next = self.register_write.index.val();
+        self.requests.s_axis.tvalid.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.requests.s_axis.tdata.next =
             bit_cast::<REQUEST_WIDTH, MESSAGES_WIDTH>(self.register_write.data.val().get_bits::<MESSAGES_WIDTH>(0))
                 | (bit_cast::<REQUEST_WIDTH, TAG_WIDTH>(self.register_write.index.val().get_bits::<TAG_WIDTH>(0))

@@ -3,7 +3,7 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`TagTables`] | all of it |
-//! | [`TagUpdate`], [`TagIndex`] | writes of software to a tag, and the clearing after reset |
+//! | [`TagUpdate`] | writes of software to a tag, and the clearing after reset |
 //! | [`WindowTable`], [`RowGeometry`] | what software has set up for each tag |
 //! | [`TagState`], [`ForwardingTable`] | how far each tag has come |
 
@@ -14,5 +14,5 @@ mod window_table;
 
 pub use tag_state::{ForwardingTable, TagState};
 pub use tag_tables::TagTables;
-pub use tag_update::{TagIndex, TagUpdate};
+pub use tag_update::TagUpdate;
 pub use window_table::{RowGeometry, WindowTable};

@@ -1,6 +1,5 @@
-use super::TagIndex;
 use crate::{
-    bus::RegisterReadIn,
+    bus::{AddressMatch, RegisterReadIn},
     ni::receive::{
         ports::{StateOut, UpdateIn},
         PLACE_BYTES, PLACE_WIDTH,
@@ -11,7 +10,7 @@ use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
         packet::{ERROR_WIDTH, ROW_WIDTH},
-        registers::{TagRegister, FIELD_WIDTH},
+        registers::{Block as Registers, TagRegister, FIELD_WIDTH},
         window::{ENDS_WIDTH, MESSAGES_WIDTH},
     },
 };
@@ -72,7 +71,8 @@ pub struct TagState {
     position_register: ForwardingTable<PLACE_WIDTH, PLACE_BYTES>,
     ends_register: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
     released_register: ForwardingTable<MESSAGES_WIDTH, MESSAGES_BYTES>,
-    decoder: TagIndex,
+    read_match: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
+    read_tag: Signal<Local, Bits<TAG_WIDTH>>,
     asked: DFF<Bit>,
     asked_field: DFF<Bits<FIELD_WIDTH>>,
     pointer_writes: Signal<Local, Bit>,
@@ -164,24 +164,25 @@ impl Logic for TagState {
         self.release_released.next = self.released_at_release.data.val();
 
         // Registers.
-        self.decoder.index.next = self.register_read.index.val();
-        self.asked.d.next = self.decoder.selected.val();
-        self.asked_field.d.next = self.decoder.field.val();
+        self.read_match.index.next = self.register_read.index.val();
+        self.read_tag.next = self.register_read.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
+        self.asked.d.next = self.read_match.hit.val();
+        self.asked_field.d.next = self.register_read.index.val().get_bits::<FIELD_WIDTH>(0);
         self.position_register.write.next = self.pointer_writes.val();
         self.position_register.write_tag.next = self.pointer_tag.val();
         self.position_register.write_data.next = self.position.val();
         self.position_register.read.next = true;
-        self.position_register.read_tag.next = self.decoder.tag.val();
+        self.position_register.read_tag.next = self.read_tag.val();
         self.ends_register.write.next = self.ends_writes.val();
         self.ends_register.write_tag.next = self.ends_tag.val();
         self.ends_register.write_data.next = self.ends.val();
         self.ends_register.read.next = true;
-        self.ends_register.read_tag.next = self.decoder.tag.val();
+        self.ends_register.read_tag.next = self.read_tag.val();
         self.released_register.write.next = self.released_writes.val();
         self.released_register.write_tag.next = self.released_tag.val();
         self.released_register.write_data.next = self.released_count.val();
         self.released_register.read.next = true;
-        self.released_register.read_tag.next = self.decoder.tag.val();
+        self.released_register.read_tag.next = self.read_tag.val();
         self.register_read.data.next = 0.into();
         if self.asked.q.val() {
             if self.asked_field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Pointer as u64) {

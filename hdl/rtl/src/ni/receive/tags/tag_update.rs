@@ -1,7 +1,10 @@
-use crate::{bus::RegisterWriteIn, ni::receive::ports::UpdateOut};
+use crate::{
+    bus::{AddressMatch, RegisterWriteIn},
+    ni::receive::ports::UpdateOut,
+};
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
-    ni::registers::{Block, TagRegister, BLOCK_OFFSET, FIELD_WIDTH, INDEX_WIDTH},
+    ni::registers::{Block as Registers, TagRegister, FIELD_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -27,7 +30,7 @@ pub struct TagUpdate {
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub register_write: RegisterWriteIn,
     pub update: UpdateOut,
-    decoder: TagIndex,
+    write_match: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
     valid: DFF<Bit>,
     clearing: DFF<Bit>,
     tag: DFF<Bits<TAG_WIDTH>>,
@@ -39,11 +42,11 @@ pub struct TagUpdate {
 impl Logic for TagUpdate {
     fn update(&mut self) {
         dff_setup!(self, clk, valid, clearing, tag, field, data);
-        self.decoder.index.next = self.register_write.index.val();
-        self.valid.d.next = self.initialising.val() | (self.register_write.enable.val() & self.decoder.selected.val());
+        self.write_match.index.next = self.register_write.index.val();
+        self.valid.d.next = self.initialising.val() | (self.register_write.enable.val() & self.write_match.hit.val());
         self.clearing.d.next = self.initialising.val();
-        self.tag.d.next = self.decoder.tag.val();
-        self.field.d.next = self.decoder.field.val();
+        self.tag.d.next = self.register_write.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
+        self.field.d.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
         self.data.d.next = self.register_write.data.val();
         if self.initialising.val() {
             self.tag.d.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);
@@ -71,36 +74,5 @@ impl Logic for TagUpdate {
         if self.rst.val() {
             self.valid.d.next = false;
         }
-    }
-}
-
-/// Bits of an index above tag and field.
-const ABOVE_WIDTH: usize = INDEX_WIDTH - TAG_WIDTH - FIELD_WIDTH;
-const ABOVE_OFFSET: usize = TAG_WIDTH + FIELD_WIDTH;
-
-/// Whether a register belongs to a tag, and which of which.
-///
-/// Takes the index of a register apart.
-///
-/// | | |
-/// | --- | --- |
-/// | latency | combinational |
-/// | state | none |
-#[derive(LogicBlock, Default)]
-pub struct TagIndex {
-    pub index: Signal<In, Bits<INDEX_WIDTH>>,
-    /// It is a register of a tag.
-    pub selected: Signal<Out, Bit>,
-    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
-    pub field: Signal<Out, Bits<FIELD_WIDTH>>,
-}
-
-#[kernel]
-impl Logic for TagIndex {
-    fn update(&mut self) {
-        self.selected.next = self.index.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET)
-            == bits::<ABOVE_WIDTH>((Block::Tags as u64) << (BLOCK_OFFSET - ABOVE_OFFSET));
-        self.tag.next = self.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
-        self.field.next = self.index.val().get_bits::<FIELD_WIDTH>(0);
     }
 }
