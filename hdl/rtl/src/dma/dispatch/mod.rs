@@ -1,4 +1,4 @@
-//! The DMA: commands, and get requests of other nodes, become packets.
+//! Dispatch: takes descriptors and get requests, checks them, and starts programs for them.
 //!
 //! | block | what it is |
 //! | --- | --- |

@@ -3,7 +3,7 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`Transmitter`] | all of it |
-//! | [`cores::Sequencer`] | the micro-cores: runs programs, cuts transfers into packets |
+//! | [`cores::MicroCoreSequencer`] | the micro-cores: runs programs, cuts transfers into packets |
 //! | [`Shapers`] | how long packets are, and how many flits may go |
 //! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
 //! | [`HeaderQueue`], [`Injector`] | from headers and payload to flits |

@@ -1,4 +1,14 @@
 //! The micro-cores: one sequencer that the contexts share.
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`MicroCoreSequencer`] | all of it |
+//! | [`Scheduler`] | which context runs next |
+//! | [`ProgramMemory`], [`Fetch`], [`InstructionDecoder`] | from a program to an instruction |
+//! | [`InstructionControl`] | what happens in a cycle |
+//! | [`RegisterFile`], [`Arithmetic`], [`Loops`] | registers of the contexts, sums, loop counters |
+//! | [`TransferTable`], [`Cursor`], [`Cutter`], [`Packet`] | the transfer of each context, cut into packets |
+//! | [`StopReport`] | tells the dispatcher that a context has stopped |
 
 mod arithmetic;
 mod cursor;
