@@ -6,7 +6,7 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// The nodes of a mesh, each wired to its neighbours; the four sides stay open.
+/// The nodes of a mesh, each wired to its neighbours; the sides to which packets are led stay open.
 ///
 /// Nodes for `W`-bit flits, with FIFOs of up to 2^`A` flits.
 ///
@@ -16,7 +16,8 @@ use portico_verilog::prelude::*;
 /// | throughput | one flit a cycle on every link |
 /// | state | a [`Node`] a tile |
 ///
-/// Tile `y * cols + x` is in column `x` and row `y`; y grows to the south. The chain of the monitors follows the tiles.
+/// Tile `y * cols + x` is in column `x` and row `y`; y grows to the south. XY routing never leaves the mesh to the west or
+/// north, and nothing comes in from the east: those ports are tied off. The chain of the monitors follows the tiles.
 #[derive(LogicBlock, Default)]
 pub struct Grid<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -25,23 +26,15 @@ pub struct Grid<const W: usize, const A: usize> {
     /// The local ports, one a tile.
     pub s_axis_local: Vec<StreamIn<W>>,
     pub m_axis_local: Vec<StreamOut<W>>,
-    /// The north and south sides, one port a column.
-    pub s_axis_north: Vec<StreamIn<W>>,
-    pub m_axis_north: Vec<StreamOut<W>>,
+    /// Out of the east side, one port a row.
+    pub m_axis_east: Vec<StreamOut<W>>,
+    /// The south side, one port a column.
     pub s_axis_south: Vec<StreamIn<W>>,
     pub m_axis_south: Vec<StreamOut<W>>,
-    /// The east and west sides, one port a row.
-    pub s_axis_east: Vec<StreamIn<W>>,
-    pub m_axis_east: Vec<StreamOut<W>>,
-    pub s_axis_west: Vec<StreamIn<W>>,
-    pub m_axis_west: Vec<StreamOut<W>>,
     /// Which counter `monitor_value` shows, `tiles` cycles later; without monitors it shows 0.
     pub monitor: MonitorSelect,
     pub monitor_value: Signal<Out, Bits<32>>,
     node: Vec<Node<W, A>>,
-    node_x: Vec<Constant<Bits<X_WIDTH>>>,
-    node_y: Vec<Constant<Bits<Y_WIDTH>>>,
-    node_tile: Vec<Constant<Bits<8>>>,
     cols: Constant<Bits<8>>,
     /// First tile of the last row, and last tile of all.
     last_row: Constant<Bits<8>>,
@@ -66,18 +59,10 @@ impl<const W: usize, const A: usize> Grid<W, A> {
         Self {
             s_axis_local: many(tiles, |_| Default::default()),
             m_axis_local: many(tiles, |_| Default::default()),
-            s_axis_north: many(cols, |_| Default::default()),
-            m_axis_north: many(cols, |_| Default::default()),
+            m_axis_east: many(rows, |_| Default::default()),
             s_axis_south: many(cols, |_| Default::default()),
             m_axis_south: many(cols, |_| Default::default()),
-            s_axis_east: many(rows, |_| Default::default()),
-            m_axis_east: many(rows, |_| Default::default()),
-            s_axis_west: many(rows, |_| Default::default()),
-            m_axis_west: many(rows, |_| Default::default()),
             node: many(tiles, |_| Node::new(config.fifo, config.monitors)),
-            node_x: many(tiles, |id| Constant::new(bits(config.tile_node(id).x.into()))),
-            node_y: many(tiles, |id| Constant::new(bits(config.tile_node(id).y.into()))),
-            node_tile: many(tiles, |id| Constant::new(bits(id as u64))),
             cols: Constant::new(bits(cols as u64)),
             last_row: Constant::new(bits((tiles - cols) as u64)),
             last_tile: Constant::new(bits((tiles - 1) as u64)),
@@ -98,44 +83,57 @@ impl<const W: usize, const A: usize> Logic for Grid<W, A> {
     fn update(&mut self) {
         for i in 0..self._tiles {
             wire!(self => node[i]: clk, rst);
-            self.node[i].x.next = self.node_x[i].val();
-            self.node[i].y.next = self.node_y[i].val();
-            self.node[i].tile.next = self.node_tile[i].val();
-            StreamIn::<W>::link(&mut self.s_axis_local[i], &mut self.node[i].s_axis_local);
-            StreamOut::<W>::link(&mut self.m_axis_local[i], &mut self.node[i].m_axis_local);
+            self.node[i].tile.next = bits::<8>(i);
+            StreamIn::<W>::link(&mut self.s_axis_local[i], &mut self.node[i].s_axis.local);
+            StreamOut::<W>::link(&mut self.m_axis_local[i], &mut self.node[i].m_axis.local);
             MonitorSelect::link(&mut self.monitor, &mut self.node[i].select);
         }
         for y in 0..self._rows {
-            for x in 0..self._links_in_row {
-                self.node[y * self.cols.val().index() + x + 1].s_axis_west.tdata.next = self.node[y * self.cols.val().index() + x].m_axis_east.tdata.val();
-                self.node[y * self.cols.val().index() + x + 1].s_axis_west.tlast.next = self.node[y * self.cols.val().index() + x].m_axis_east.tlast.val();
-                self.node[y * self.cols.val().index() + x + 1].s_axis_west.tvalid.next = self.node[y * self.cols.val().index() + x].m_axis_east.tvalid.val();
-                self.node[y * self.cols.val().index() + x].m_axis_east.tready.next = self.node[y * self.cols.val().index() + x + 1].s_axis_west.tready.val();
-                self.node[y * self.cols.val().index() + x].s_axis_east.tdata.next = self.node[y * self.cols.val().index() + x + 1].m_axis_west.tdata.val();
-                self.node[y * self.cols.val().index() + x].s_axis_east.tlast.next = self.node[y * self.cols.val().index() + x + 1].m_axis_west.tlast.val();
-                self.node[y * self.cols.val().index() + x].s_axis_east.tvalid.next = self.node[y * self.cols.val().index() + x + 1].m_axis_west.tvalid.val();
-                self.node[y * self.cols.val().index() + x + 1].m_axis_west.tready.next = self.node[y * self.cols.val().index() + x].s_axis_east.tready.val();
+            for x in 0..self._cols {
+                self.node[y * self.cols.val().index() + x].x.next = bits::<X_WIDTH>(x);
+                self.node[y * self.cols.val().index() + x].y.next = bits::<Y_WIDTH>(y);
             }
-            StreamIn::<W>::link(&mut self.s_axis_west[y], &mut self.node[y * self.cols.val().index()].s_axis_west);
-            StreamOut::<W>::link(&mut self.m_axis_west[y], &mut self.node[y * self.cols.val().index()].m_axis_west);
-            StreamIn::<W>::link(&mut self.s_axis_east[y], &mut self.node[(y + 1) * self.cols.val().index() - 1].s_axis_east);
-            StreamOut::<W>::link(&mut self.m_axis_east[y], &mut self.node[(y + 1) * self.cols.val().index() - 1].m_axis_east);
+            for x in 0..self._links_in_row {
+                wire!(node[y * self.cols.val().index() + x].m_axis.east
+                    => node[y * self.cols.val().index() + x + 1].s_axis.west: tdata, tlast, tvalid);
+                wire!(node[y * self.cols.val().index() + x + 1].s_axis.west
+                    => node[y * self.cols.val().index() + x].m_axis.east: tready);
+                wire!(node[y * self.cols.val().index() + x + 1].m_axis.west
+                    => node[y * self.cols.val().index() + x].s_axis.east: tdata, tlast, tvalid);
+                wire!(node[y * self.cols.val().index() + x].s_axis.east
+                    => node[y * self.cols.val().index() + x + 1].m_axis.west: tready);
+            }
+            self.node[y * self.cols.val().index()].s_axis.west.tdata.next = 0.into();
+            self.node[y * self.cols.val().index()].s_axis.west.tlast.next = false;
+            self.node[y * self.cols.val().index()].s_axis.west.tvalid.next = false;
+            self.node[y * self.cols.val().index()].m_axis.west.tready.next = true;
+            self.node[(y + 1) * self.cols.val().index() - 1].s_axis.east.tdata.next = 0.into();
+            self.node[(y + 1) * self.cols.val().index() - 1].s_axis.east.tlast.next = false;
+            self.node[(y + 1) * self.cols.val().index() - 1].s_axis.east.tvalid.next = false;
+            StreamOut::<W>::link(
+                &mut self.m_axis_east[y],
+                &mut self.node[(y + 1) * self.cols.val().index() - 1].m_axis.east,
+            );
         }
         for i in 0..self._links_to_south {
-            self.node[i + self.cols.val().index()].s_axis_north.tdata.next = self.node[i].m_axis_south.tdata.val();
-            self.node[i + self.cols.val().index()].s_axis_north.tlast.next = self.node[i].m_axis_south.tlast.val();
-            self.node[i + self.cols.val().index()].s_axis_north.tvalid.next = self.node[i].m_axis_south.tvalid.val();
-            self.node[i].m_axis_south.tready.next = self.node[i + self.cols.val().index()].s_axis_north.tready.val();
-            self.node[i].s_axis_south.tdata.next = self.node[i + self.cols.val().index()].m_axis_north.tdata.val();
-            self.node[i].s_axis_south.tlast.next = self.node[i + self.cols.val().index()].m_axis_north.tlast.val();
-            self.node[i].s_axis_south.tvalid.next = self.node[i + self.cols.val().index()].m_axis_north.tvalid.val();
-            self.node[i + self.cols.val().index()].m_axis_north.tready.next = self.node[i].s_axis_south.tready.val();
+            wire!(node[i].m_axis.south => node[i + self.cols.val().index()].s_axis.north: tdata, tlast, tvalid);
+            wire!(node[i + self.cols.val().index()].s_axis.north => node[i].m_axis.south: tready);
+            wire!(node[i + self.cols.val().index()].m_axis.north => node[i].s_axis.south: tdata, tlast, tvalid);
+            wire!(node[i].s_axis.south => node[i + self.cols.val().index()].m_axis.north: tready);
         }
         for x in 0..self._cols {
-            StreamIn::<W>::link(&mut self.s_axis_north[x], &mut self.node[x].s_axis_north);
-            StreamOut::<W>::link(&mut self.m_axis_north[x], &mut self.node[x].m_axis_north);
-            StreamIn::<W>::link(&mut self.s_axis_south[x], &mut self.node[self.last_row.val().index() + x].s_axis_south);
-            StreamOut::<W>::link(&mut self.m_axis_south[x], &mut self.node[self.last_row.val().index() + x].m_axis_south);
+            self.node[x].s_axis.north.tdata.next = 0.into();
+            self.node[x].s_axis.north.tlast.next = false;
+            self.node[x].s_axis.north.tvalid.next = false;
+            self.node[x].m_axis.north.tready.next = true;
+            StreamIn::<W>::link(
+                &mut self.s_axis_south[x],
+                &mut self.node[self.last_row.val().index() + x].s_axis.south,
+            );
+            StreamOut::<W>::link(
+                &mut self.m_axis_south[x],
+                &mut self.node[self.last_row.val().index() + x].m_axis.south,
+            );
         }
         self.node[0].value_in.next = 0.into();
         for i in 0..self._links_of_chain {

@@ -16,9 +16,8 @@ use portico_verilog::prelude::*;
 /// | throughput | one flit a cycle on every link |
 /// | state | a [`Grid`], an [`EdgeSink`] a row and an [`EdgeGate`] a column |
 ///
-/// Streams are numbered as terminals are: the tiles, `y * cols + x`, then the edge nodes. XY routing never leaves the mesh
-/// to the west or north, so those sides are tied off; what leaves to the east or south is for an edge node, or for a node
-/// that does not exist: that is consumed, counted and reported in `dropped`.
+/// Streams are numbered as terminals are: the tiles, `y * cols + x`, then the edge nodes. What leaves to the east or south is
+/// for an edge node, or for a node that does not exist: that is consumed, counted and reported in `dropped`.
 #[derive(LogicBlock, Default)]
 pub struct Mesh<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -36,7 +35,6 @@ pub struct Mesh<const W: usize, const A: usize> {
     grid: Grid<W, A>,
     sink: Vec<EdgeSink<W>>,
     gate: Vec<EdgeGate<W>>,
-    gate_x: Vec<Constant<Bits<X_WIDTH>>>,
     gate_y: Constant<Bits<Y_WIDTH>>,
     tiles: Constant<Bits<16>>,
     last_sink: Constant<Bits<8>>,
@@ -59,7 +57,6 @@ impl<const W: usize, const A: usize> Mesh<W, A> {
             grid: Grid::new(config),
             sink: many(rows, |_| Default::default()),
             gate: many(cols, |_| Default::default()),
-            gate_x: many(cols, |x| Constant::new(bits(x as u64))),
             gate_y: Constant::new(bits(rows as u64)),
             tiles: Constant::new(bits(config.tiles() as u64)),
             last_sink: Constant::new(bits((rows - 1) as u64)),
@@ -86,23 +83,12 @@ impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
             StreamOut::<W>::link(&mut self.m_axis[i], &mut self.grid.m_axis_local[i]);
         }
         for y in 0..self._rows {
-            self.grid.s_axis_west[y].tdata.next = 0.into();
-            self.grid.s_axis_west[y].tlast.next = false;
-            self.grid.s_axis_west[y].tvalid.next = false;
-            self.grid.m_axis_west[y].tready.next = true;
-            self.grid.s_axis_east[y].tdata.next = 0.into();
-            self.grid.s_axis_east[y].tlast.next = false;
-            self.grid.s_axis_east[y].tvalid.next = false;
             wire!(self => sink[y]: clk, rst);
             StreamOut::<W>::join(&mut self.grid.m_axis_east[y], &mut self.sink[y].s_axis);
         }
         for x in 0..self._cols {
-            self.grid.s_axis_north[x].tdata.next = 0.into();
-            self.grid.s_axis_north[x].tlast.next = false;
-            self.grid.s_axis_north[x].tvalid.next = false;
-            self.grid.m_axis_north[x].tready.next = true;
             wire!(self => gate[x]: clk, rst);
-            self.gate[x].x.next = self.gate_x[x].val();
+            self.gate[x].x.next = bits::<X_WIDTH>(x);
             self.gate[x].y.next = self.gate_y.val();
             StreamOut::<W>::join(&mut self.gate[x].to_mesh, &mut self.grid.s_axis_south[x]);
             StreamOut::<W>::join(&mut self.grid.m_axis_south[x], &mut self.gate[x].from_mesh);

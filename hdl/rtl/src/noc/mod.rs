@@ -1,53 +1,53 @@
 //! The network: routers, the mesh that they make, and what stands at its sides.
 //!
-//! | block | what it is |
+//! | file | blocks |
 //! | --- | --- |
-//! | [`Router`] | five-port wormhole router |
-//! | [`route`] | route computers, one a kind of input |
-//! | [`InputUnit`], [`InputFifo`] | input of a router: FIFO, and route beside each flit |
-//! | [`Crossbar`], [`switch`] | the legal turns, and the outputs that choose among them |
-//! | [`Priority`], [`Tie`] | who goes first |
-//! | [`Node`], [`Monitor`] | a router and its counters |
-//! | [`Grid`] | nodes wired to their neighbours |
-//! | [`Mesh`] | a grid with its sides closed |
-//! | [`EdgeSink`], [`EdgeGate`] | what closes them |
-//! | [`PacketFilter`], [`DropCounter`] | drops packets whole; counts and reports them |
+//! | `router.rs` | [`Router`]: five-port wormhole router |
+//! | `input.rs` | [`InputUnit`], [`InputFifo`]: input of a router |
+//! | `route.rs` | [`Route`], [`Wants`]: from the destination to a code, from the code to an output |
+//! | `crossbar.rs` | [`Crossbar`]: every input before every output |
+//! | `output.rs` | [`Output`], [`Pick`]: output of a router, its lock and its multiplexer |
+//! | `priority.rs` | [`Priority`], [`Tie`]: who goes first |
+//! | `node.rs`, `monitor.rs` | [`Node`], [`Monitor`]: a router and its counters |
+//! | `grid.rs`, `mesh.rs` | [`Grid`], [`Mesh`]: nodes wired to their neighbours, and the sides closed |
+//! | `edge.rs` | [`EdgeSink`], [`EdgeGate`], [`PacketFilter`], [`DropCounter`]: what closes the sides |
 
 mod crossbar;
-mod drop_counter;
-mod edge_gate;
-mod edge_sink;
+mod edge;
 mod grid;
-mod input_fifo;
-mod input_unit;
+mod input;
 mod mesh;
 mod monitor;
 mod node;
-mod packet_filter;
+mod output;
 mod priority;
-pub mod route;
+mod route;
 mod router;
-pub mod switch;
-#[cfg(test)]
-mod testing;
 
-pub use crossbar::{Crossbar, CrossbarIn, CrossbarOut};
-pub use drop_counter::{DropCounter, DropReportIn, DropReportOut};
-pub use edge_gate::EdgeGate;
-pub use edge_sink::EdgeSink;
+pub use crossbar::{Crossbar, FlitIn, FlitOut};
+pub use edge::{DropCounter, DropReportIn, DropReportOut, EdgeGate, EdgeSink, PacketFilter};
 pub(crate) use grid::many;
 pub use grid::Grid;
-pub use input_fifo::InputFifo;
-pub use input_unit::InputUnit;
+pub use input::{InputFifo, InputUnit};
 pub use mesh::Mesh;
 pub use monitor::{LinkTap, Monitor, MonitorSelect};
 pub use node::Node;
-pub use packet_filter::PacketFilter;
+pub use output::{Output, Pick};
 pub use priority::{Preferences, Priority, Tie};
-pub use router::Router;
+pub use route::{Comparator, Route, Wants, CODE_WIDTH};
+pub use router::{PortsIn, PortsOut, Router};
 
-/// Ports of a router: local, north, east, south, west.
-pub const PORTS: usize = portico_spec::Port::ALL.len();
+use portico_spec::Port;
 
-/// Links that a router's monitor watches: its outputs, and the local input.
+/// Ports of a router.
+pub const PORTS: usize = Port::ALL.len();
+/// Places of the ports in every array, and in every word with a bit a port.
+pub const LOCAL: usize = Port::Local.index();
+pub const NORTH: usize = Port::North.index();
+pub const EAST: usize = Port::East.index();
+pub const SOUTH: usize = Port::South.index();
+pub const WEST: usize = Port::West.index();
+
+/// Links that a router's monitor watches: its outputs, each in the place of its port, and the local input.
 pub const LINKS: usize = PORTS + 1;
+pub const LOCAL_INPUT: usize = PORTS;

@@ -4,8 +4,8 @@ use portico_verilog::prelude::*;
 /// What a monitor sees of a link.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct LinkTap {
-    pub valid: Signal<In, Bit>,
-    pub ready: Signal<In, Bit>,
+    pub tvalid: Signal<In, Bit>,
+    pub tready: Signal<In, Bit>,
 }
 
 /// Which counter is read.
@@ -61,10 +61,10 @@ impl Logic for Monitor {
             self.stalls[i].clock.next = self.clk.val();
             self.flits[i].d.next = self.flits[i].q.val();
             self.stalls[i].d.next = self.stalls[i].q.val();
-            if self.tap[i].valid.val() & self.tap[i].ready.val() {
+            if self.tap[i].tvalid.val() & self.tap[i].tready.val() {
                 self.flits[i].d.next = self.flits[i].q.val() + 1;
             }
-            if self.tap[i].valid.val() & !self.tap[i].ready.val() {
+            if self.tap[i].tvalid.val() & !self.tap[i].tready.val() {
                 self.stalls[i].d.next = self.stalls[i].q.val() + 1;
             }
             if self.chosen.val().get_bit(i) {
@@ -121,14 +121,14 @@ mod tests {
         for _ in 0..500 {
             for (tap, [flits, stalls]) in dut.tap.iter_mut().zip(&mut model) {
                 let (valid, ready) = (rng.gen_bool(0.6), rng.gen_bool(0.7));
-                tap.valid.next = valid;
-                tap.ready.next = ready;
+                tap.tvalid.next = valid;
+                tap.tready.next = ready;
                 *flits += u64::from(valid && ready);
                 *stalls += u64::from(valid && !ready);
             }
             clock(&mut dut);
         }
-        dut.tap.iter_mut().for_each(|tap| tap.valid.next = false);
+        dut.tap.iter_mut().for_each(|tap| tap.tvalid.next = false);
         assert_eq!(counters(&mut dut), model);
         assert!(model.iter().flatten().all(|&count| count > 0));
         assert_eq!(counters(&mut reset(dut)), [[0; 2]; LINKS]);
@@ -138,10 +138,10 @@ mod tests {
     fn hands_on_the_value_of_others_unless_it_is_asked() {
         let mut dut = reset(Monitor::default());
         dut.tile.next = TILE.into();
-        dut.tap[5].valid.next = true;
-        dut.tap[5].ready.next = true;
+        dut.tap[5].tvalid.next = true;
+        dut.tap[5].tready.next = true;
         (0..3).for_each(|_| clock(&mut dut));
-        dut.tap[5].valid.next = false;
+        dut.tap[5].tvalid.next = false;
         dut.value_in.next = 0xdead_beefu64.into();
         dut.select.link.next = 5u64.into();
         for (tile, value) in [(TILE + 1, 0xdead_beef), (TILE, 3), (TILE - 1, 0xdead_beef)] {

@@ -1,9 +1,5 @@
-use super::{Monitor, MonitorSelect, Router};
-use crate::prim::{StreamIn, StreamOut};
-use portico_spec::{
-    flit::{X_WIDTH, Y_WIDTH},
-    Port,
-};
+use super::{Monitor, MonitorSelect, PortsIn, PortsOut, Router, EAST, LOCAL, LOCAL_INPUT, NORTH, SOUTH, WEST};
+use portico_spec::flit::{X_WIDTH, Y_WIDTH};
 use portico_verilog::prelude::*;
 
 /// One place of the mesh: a router, and its monitor if the configuration has monitors.
@@ -24,16 +20,8 @@ pub struct Node<const W: usize, const A: usize> {
     pub x: Signal<In, Bits<X_WIDTH>>,
     pub y: Signal<In, Bits<Y_WIDTH>>,
     pub tile: Signal<In, Bits<8>>,
-    pub s_axis_local: StreamIn<W>,
-    pub s_axis_north: StreamIn<W>,
-    pub s_axis_east: StreamIn<W>,
-    pub s_axis_south: StreamIn<W>,
-    pub s_axis_west: StreamIn<W>,
-    pub m_axis_local: StreamOut<W>,
-    pub m_axis_north: StreamOut<W>,
-    pub m_axis_east: StreamOut<W>,
-    pub m_axis_south: StreamOut<W>,
-    pub m_axis_west: StreamOut<W>,
+    pub s_axis: PortsIn<W>,
+    pub m_axis: PortsOut<W>,
     /// Reading of the counters, passed along from node to node.
     pub select: MonitorSelect,
     pub value_in: Signal<In, Bits<32>>,
@@ -59,46 +47,21 @@ impl<const W: usize, const A: usize> Node<W, A> {
 #[kernel]
 impl<const W: usize, const A: usize> Logic for Node<W, A> {
     fn update(&mut self) {
-        wire!(self => router: clk, rst);
-        wire!(self => router: x, y);
-        StreamIn::<W>::link(&mut self.s_axis_local, &mut self.router.s_axis_local);
-        StreamIn::<W>::link(&mut self.s_axis_north, &mut self.router.s_axis_north);
-        StreamIn::<W>::link(&mut self.s_axis_east, &mut self.router.s_axis_east);
-        StreamIn::<W>::link(&mut self.s_axis_south, &mut self.router.s_axis_south);
-        StreamIn::<W>::link(&mut self.s_axis_west, &mut self.router.s_axis_west);
-        StreamOut::<W>::link(&mut self.m_axis_local, &mut self.router.m_axis_local);
-        StreamOut::<W>::link(&mut self.m_axis_north, &mut self.router.m_axis_north);
-        StreamOut::<W>::link(&mut self.m_axis_east, &mut self.router.m_axis_east);
-        StreamOut::<W>::link(&mut self.m_axis_south, &mut self.router.m_axis_south);
-        StreamOut::<W>::link(&mut self.m_axis_west, &mut self.router.m_axis_west);
+        wire!(self => router: clk, rst, x, y);
+        PortsIn::<W>::link(&mut self.s_axis, &mut self.router.s_axis);
+        PortsOut::<W>::link(&mut self.m_axis, &mut self.router.m_axis);
 
         self.value_out.next = self.value_in.val();
         for i in 0..self._monitors {
-            wire!(self => monitor[i]: clk, rst, tile);
+            wire!(self => monitor[i]: clk, rst, tile, value_in);
             MonitorSelect::link(&mut self.select, &mut self.monitor[i].select);
-            self.monitor[i].value_in.next = self.value_in.val();
-            self.value_out.next = self.monitor[i].value_out.val();
-            self.monitor[i].tap[0].valid.next = self.router.m_axis_local.tvalid.val();
-            self.monitor[i].tap[0].ready.next = self.m_axis_local.tready.val();
-            self.monitor[i].tap[1].valid.next = self.router.m_axis_north.tvalid.val();
-            self.monitor[i].tap[1].ready.next = self.m_axis_north.tready.val();
-            self.monitor[i].tap[2].valid.next = self.router.m_axis_east.tvalid.val();
-            self.monitor[i].tap[2].ready.next = self.m_axis_east.tready.val();
-            self.monitor[i].tap[3].valid.next = self.router.m_axis_south.tvalid.val();
-            self.monitor[i].tap[3].ready.next = self.m_axis_south.tready.val();
-            self.monitor[i].tap[4].valid.next = self.router.m_axis_west.tvalid.val();
-            self.monitor[i].tap[4].ready.next = self.m_axis_west.tready.val();
-            self.monitor[i].tap[5].valid.next = self.s_axis_local.tvalid.val();
-            self.monitor[i].tap[5].ready.next = self.router.s_axis_local.tready.val();
+            wire!(monitor[i] => self: value_out);
+            wire!(m_axis.local => monitor[i].tap[LOCAL]: tvalid, tready);
+            wire!(m_axis.north => monitor[i].tap[NORTH]: tvalid, tready);
+            wire!(m_axis.east => monitor[i].tap[EAST]: tvalid, tready);
+            wire!(m_axis.south => monitor[i].tap[SOUTH]: tvalid, tready);
+            wire!(m_axis.west => monitor[i].tap[WEST]: tvalid, tready);
+            wire!(s_axis.local => monitor[i].tap[LOCAL_INPUT]: tvalid, tready);
         }
     }
 }
-
-// The taps above follow the order of the ports.
-const _: () = assert!(
-    Port::Local.index() == 0
-        && Port::North.index() == 1
-        && Port::East.index() == 2
-        && Port::South.index() == 3
-        && Port::West.index() == 4
-);

@@ -1,50 +1,41 @@
-use super::PORTS;
+use super::{EAST, LOCAL, NORTH, PORTS, SOUTH, WEST};
 use portico_verilog::prelude::*;
 
 /// The preferences, as the outputs use them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Preferences {
-    pub south_before_east: Bit,
-    pub south_before_west: Bit,
+    /// A bit an output: east and west before north and south.
+    pub row_first: Bits<PORTS>,
+    /// A bit an output: the tile's own packets before all others.
+    pub local_first: Bits<PORTS>,
     pub west_before_east: Bit,
     pub south_before_north: Bit,
-    /// At the north and the south output: what turns in from the row before what goes straight on.
-    pub turning_to_north: Bit,
-    pub turning_to_south: Bit,
-    /// At the local output: east and west before north and south.
-    pub row_before_column: Bit,
-    /// The tile's own packets before all others, by output.
-    pub local_to_local: Bit,
-    pub local_to_north: Bit,
-    pub local_to_east: Bit,
-    pub local_to_south: Bit,
-    pub local_to_west: Bit,
 }
 
 /// Decides between inputs `I` and `J` of the ring north, east, south, west.
 #[derive(LogicBlock, Default)]
-pub struct Tie<const I: u64, const J: u64> {
+pub struct Tie<const I: usize, const J: usize> {
+    /// Who holds it, counted from the north.
     pub token: Signal<In, Bits<2>>,
-    pub i_busy: Signal<In, Bit>,
-    pub j_busy: Signal<In, Bit>,
+    pub busy: Signal<In, Bits<PORTS>>,
     pub i_first: Signal<Out, Bit>,
     i_behind: Signal<Local, Bits<2>>,
     j_behind: Signal<Local, Bits<2>>,
 }
 
 #[kernel]
-impl<const I: u64, const J: u64> Logic for Tie<I, J> {
+impl<const I: usize, const J: usize> Logic for Tie<I, J> {
     fn update(&mut self) {
-        self.i_behind.next = bits::<2>(I) - self.token.val();
-        self.j_behind.next = bits::<2>(J) - self.token.val();
+        self.i_behind.next = bits::<2>((I - NORTH) as u64) - self.token.val();
+        self.j_behind.next = bits::<2>((J - NORTH) as u64) - self.token.val();
         self.i_first.next = self.i_behind.val() < self.j_behind.val();
-        if self.i_busy.val() ^ self.j_busy.val() {
-            self.i_first.next = self.i_busy.val();
+        if self.busy.val().get_bit(I) ^ self.busy.val().get_bit(J) {
+            self.i_first.next = self.busy.val().get_bit(I);
         }
-        if self.token.val() == bits::<2>(J) {
+        if self.j_behind.val() == 0 {
             self.i_first.next = false;
         }
-        if self.token.val() == bits::<2>(I) {
+        if self.i_behind.val() == 0 {
             self.i_first.next = true;
         }
     }
@@ -52,7 +43,7 @@ impl<const I: u64, const J: u64> Logic for Tie<I, J> {
 
 /// Which input goes first where two want the same output: one decision for the whole router, a cycle ahead of its use.
 ///
-/// The preferences of one router. Bits of `present`, `taken` and `busy`: local, north, east, south, west.
+/// The preferences of one router.
 ///
 /// | | |
 /// | --- | --- |
@@ -71,13 +62,14 @@ pub struct Priority {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    pub present: Signal<In, Bits<PORTS>>,
-    pub taken: Signal<In, Bits<PORTS>>,
+    /// Inputs with a flit that does not leave in this cycle.
+    pub waits: Signal<In, Bits<PORTS>>,
+    /// Inputs whose FIFO is full, or nearly so.
     pub busy: Signal<In, Bits<PORTS>>,
     /// Straight from flip-flops.
     pub prefer: Signal<Out, Preferences>,
     turn: DFF<Bits<4>>,
-    waits: DFF<Bits<PORTS>>,
+    waited: DFF<Bits<PORTS>>,
     decided: DFF<Preferences>,
     east_before_south: Tie<EAST, SOUTH>,
     west_before_south: Tie<WEST, SOUTH>,
@@ -87,74 +79,61 @@ pub struct Priority {
     local_turn: Signal<Local, Bit>,
     ring_waits: Signal<Local, Bits<4>>,
     holder_waits: Signal<Local, Bit>,
+    row_busy: Signal<Local, Bit>,
     north_busy: Signal<Local, Bit>,
     south_busy: Signal<Local, Bit>,
-    row_busy: Signal<Local, Bit>,
+    /// The east or the west holds the token.
+    row_holds: Signal<Local, Bit>,
+    /// The south or the west holds it.
+    late: Signal<Local, Bit>,
 }
-
-/// Places in the ring.
-const NORTH: u64 = 0;
-const EAST: u64 = 1;
-const SOUTH: u64 = 2;
-const WEST: u64 = 3;
 
 #[kernel]
 impl Logic for Priority {
+    #[rustfmt::skip]
     fn update(&mut self) {
-        dff_setup!(self, clk, turn);
-        self.waits.clock.next = self.clk.val();
+        dff_setup!(self, clk, turn, waited);
         self.decided.clock.next = self.clk.val();
         self.token.next = self.turn.q.val().get_bits::<2>(0);
         self.local_turn.next = self.turn.q.val().all();
-        self.north_busy.next = self.busy.val().get_bit(1);
-        self.south_busy.next = self.busy.val().get_bit(3);
-        self.row_busy.next = self.busy.val().get_bit(2) | self.busy.val().get_bit(4);
 
-        self.waits.d.next = self.present.val() & !self.taken.val();
-        // The ring starts at the north, which is bit 1.
-        self.ring_waits.next = self.waits.q.val().get_bits::<4>(1);
+        self.waited.d.next = self.waits.val();
+        self.ring_waits.next = self.waited.q.val().get_bits::<4>(NORTH);
         self.holder_waits.next = self.ring_waits.val().get_bit(self.token.val().index());
         if self.local_turn.val() {
-            self.holder_waits.next = self.waits.q.val().get_bit(0);
+            self.holder_waits.next = self.waited.q.val().get_bit(LOCAL);
         }
         if !self.holder_waits.val() {
             self.turn.d.next = self.turn.q.val() + 1;
         }
 
-        self.east_before_south.token.next = self.token.val();
-        self.east_before_south.i_busy.next = self.busy.val().get_bit(2);
-        self.east_before_south.j_busy.next = self.busy.val().get_bit(3);
-        self.west_before_south.token.next = self.token.val();
-        self.west_before_south.i_busy.next = self.busy.val().get_bit(4);
-        self.west_before_south.j_busy.next = self.busy.val().get_bit(3);
-        self.west_before_east.token.next = self.token.val();
-        self.west_before_east.i_busy.next = self.busy.val().get_bit(4);
-        self.west_before_east.j_busy.next = self.busy.val().get_bit(2);
-        self.south_before_north.token.next = self.token.val();
-        self.south_before_north.i_busy.next = self.busy.val().get_bit(3);
-        self.south_before_north.j_busy.next = self.busy.val().get_bit(1);
-
-        self.decided.d.next.south_before_east = !self.east_before_south.i_first.val();
-        self.decided.d.next.south_before_west = !self.west_before_south.i_first.val();
+        wire!(self => east_before_south, west_before_south, west_before_east, south_before_north: token, busy);
         self.decided.d.next.west_before_east = self.west_before_east.i_first.val();
         self.decided.d.next.south_before_north = self.south_before_north.i_first.val();
-        // The holder's side of the ring wins; a tie goes to the row if that is urgent and the column is not.
-        self.decided.d.next.turning_to_north =
-            self.token.val().get_bit(0) | (!self.token.val().get_bit(1) & self.row_busy.val() & !self.south_busy.val());
-        self.decided.d.next.turning_to_south =
-            self.token.val().get_bit(0) | (self.token.val().get_bit(1) & self.row_busy.val() & !self.north_busy.val());
-        self.decided.d.next.row_before_column = self.token.val().get_bit(0);
-        self.decided.d.next.local_to_local = self.local_turn.val();
-        self.decided.d.next.local_to_north =
-            self.local_turn.val() | ((self.token.val() == 0) & !self.south_busy.val() & !self.row_busy.val());
-        self.decided.d.next.local_to_south =
-            self.local_turn.val() | ((self.token.val() == 2) & !self.north_busy.val() & !self.row_busy.val());
-        self.decided.d.next.local_to_east = self.local_turn.val()
-            | (!self.token.val().get_bit(1) & !self.busy.val().get_bit(4) & !self.south_busy.val());
-        self.decided.d.next.local_to_west = self.local_turn.val()
-            | ((self.token.val().get_bit(0) == self.token.val().get_bit(1))
-                & !self.busy.val().get_bit(2)
-                & !self.south_busy.val());
+        // Before the north and south outputs the holder of the token decides, else the row if it is urgent and what goes
+        // straight on is not. Before the east and west outputs the row is what goes straight on, and the column the south.
+        self.row_busy.next = self.busy.val().get_bit(EAST) | self.busy.val().get_bit(WEST);
+        self.north_busy.next = self.busy.val().get_bit(NORTH);
+        self.south_busy.next = self.busy.val().get_bit(SOUTH);
+        self.row_holds.next = self.token.val().get_bit(0);
+        self.late.next = self.token.val().get_bit(1);
+        self.decided.d.next.row_first = bits::<PORTS>(0)
+            .replace_bit(LOCAL, self.row_holds.val())
+            .replace_bit(NORTH, self.row_holds.val() | (!self.late.val() & self.row_busy.val() & !self.south_busy.val()))
+            .replace_bit(EAST, self.west_before_south.i_first.val())
+            .replace_bit(SOUTH, self.row_holds.val() | (self.late.val() & self.row_busy.val() & !self.north_busy.val()))
+            .replace_bit(WEST, self.east_before_south.i_first.val());
+        // The tile goes first in its turn, and where nobody else who may turn to the output holds the token or is busy.
+        self.decided.d.next.local_first = bits::<PORTS>(0)
+            .replace_bit(LOCAL, self.local_turn.val())
+            .replace_bit(NORTH, self.local_turn.val()
+                | ((self.token.val() == 0) & !self.south_busy.val() & !self.row_busy.val()))
+            .replace_bit(EAST, self.local_turn.val()
+                | (!self.late.val() & !self.busy.val().get_bit(WEST) & !self.south_busy.val()))
+            .replace_bit(SOUTH, self.local_turn.val()
+                | ((self.token.val() == 2) & !self.north_busy.val() & !self.row_busy.val()))
+            .replace_bit(WEST, self.local_turn.val()
+                | ((self.row_holds.val() == self.late.val()) & !self.busy.val().get_bit(EAST) & !self.south_busy.val()));
         self.prefer.next = self.decided.q.val();
         if self.rst.val() {
             self.turn.d.next = 0.into();
@@ -178,15 +157,16 @@ mod tests {
         (place != token, !is_busy, (RING.len() + place - token) % RING.len())
     }
 
-    fn goes_to_the_first<const I: u64, const J: u64>() {
-        let (i, j) = (I as usize, J as usize);
+    fn goes_to_the_first<const I: usize, const J: usize>() {
+        let (i, j) = (I - NORTH, J - NORTH);
         let mut dut = Tie::<I, J>::default();
         dut.connect_all();
-        for case in 0..16 {
-            let (token, i_busy, j_busy) = (case % 4, case & 4 != 0, case & 8 != 0);
+        for case in 0..16u64 {
+            let (token, i_busy, j_busy) = (case as usize % 4, case & 4 != 0, case & 8 != 0);
             dut.token.next = (token as u64).into();
-            dut.i_busy.next = i_busy;
-            dut.j_busy.next = j_busy;
+            // The others do not matter.
+            let others = bits::<PORTS>(case * 7 % 32);
+            dut.busy.next = others.replace_bit(I, i_busy).replace_bit(J, j_busy);
             settle(&mut dut);
             let i_first = rank(token, i, i_busy) < rank(token, j, j_busy);
             assert_eq!(
@@ -200,21 +180,18 @@ mod tests {
     #[test]
     fn ties_go_to_the_holder_then_to_the_busy_then_round_the_ring() {
         macro_rules! each {
-            ($(($i:literal, $j:literal)),*) => { $(goes_to_the_first::<$i, $j>();)* };
+            ($(($i:ident, $j:ident)),*) => { $(
+                goes_to_the_first::<$i, $j>();
+                goes_to_the_first::<$j, $i>();
+            )* };
         }
         each!(
-            (0, 1),
-            (0, 2),
-            (0, 3),
-            (1, 0),
-            (1, 2),
-            (1, 3),
-            (2, 0),
-            (2, 1),
-            (2, 3),
-            (3, 0),
-            (3, 1),
-            (3, 2)
+            (NORTH, EAST),
+            (NORTH, SOUTH),
+            (NORTH, WEST),
+            (EAST, SOUTH),
+            (EAST, WEST),
+            (SOUTH, WEST)
         );
     }
 
@@ -241,19 +218,19 @@ mod tests {
             let mut rivals = RING.into_iter().filter(|side| legal_turn(*side, output));
             turn == 15 || rivals.all(|side| side != RING[token] && !is_busy(side))
         };
+        let word = |bit: &dyn Fn(Port) -> bool| {
+            let bits = Port::ALL.map(|output| u64::from(bit(output)) << output.index());
+            bits.iter().sum::<u64>().into()
+        };
         Preferences {
-            south_before_east: before(South, East),
-            south_before_west: before(South, West),
+            row_first: word(&|output| match output {
+                Local => row_holds,
+                North | South => turning_before(output.opposite()),
+                East | West => before(output.opposite(), South),
+            }),
+            local_first: word(&local_to),
             west_before_east: before(West, East),
             south_before_north: before(South, North),
-            turning_to_north: turning_before(South),
-            turning_to_south: turning_before(North),
-            row_before_column: row_holds,
-            local_to_local: local_to(Local),
-            local_to_north: local_to(North),
-            local_to_east: local_to(East),
-            local_to_south: local_to(South),
-            local_to_west: local_to(West),
         }
     }
 
@@ -276,8 +253,7 @@ mod tests {
             let [present, taken, busy] = [0.7, 0.5, 0.4].map(|share| [(); PORTS].map(|()| rng.gen_bool(share)));
             let pack = |bits: [bool; PORTS]| (0..PORTS).fold(0, |all, i| all | u64::from(bits[i]) << i);
             let rst = rng.gen_bool(0.002);
-            dut.present.next = pack(present).into();
-            dut.taken.next = pack(taken).into();
+            dut.waits.next = pack(std::array::from_fn(|i| present[i] && !taken[i])).into();
             dut.busy.next = pack(busy).into();
             dut.rst.next = rst;
             let said = preferences(turn, busy);
@@ -295,33 +271,18 @@ mod tests {
         assert!(held.iter().all(|&cycles| cycles > 100), "{held:?}");
     }
 
-    /// Whether `input` goes before every other that it can meet.
+    /// Whether `input` goes before every other that it can meet, at every output that it may turn to.
     fn goes_first(prefer: Preferences, input: Port) -> bool {
-        let Preferences {
-            row_before_column: row,
-            west_before_east: west,
-            south_before_north: south,
-            ..
-        } = prefer;
-        match input {
-            Port::Local => {
-                prefer.local_to_local
-                    && prefer.local_to_north
-                    && prefer.local_to_east
-                    && prefer.local_to_south
-                    && prefer.local_to_west
-            }
-            Port::North => !row && !south && !prefer.turning_to_south,
-            Port::East => {
-                row && !west && prefer.turning_to_north && prefer.turning_to_south && !prefer.south_before_east
-            }
-            Port::South => {
-                !row && south && !prefer.turning_to_north && prefer.south_before_east && prefer.south_before_west
-            }
-            Port::West => {
-                row && west && prefer.turning_to_north && prefer.turning_to_south && !prefer.south_before_west
-            }
-        }
+        use Port::{East, Local, North, South, West};
+        let is_set = |word: Bits<PORTS>, output: Port| word.get_bit(output.index());
+        let mut outputs = Port::ALL.into_iter().filter(|output| legal_turn(input, *output));
+        outputs.all(|output| match input {
+            Local => is_set(prefer.local_first, output),
+            North => !is_set(prefer.row_first, output) && (output != Local || !prefer.south_before_north),
+            South => !is_set(prefer.row_first, output) && (output != Local || prefer.south_before_north),
+            East => is_set(prefer.row_first, output) && (output == West || !prefer.west_before_east),
+            West => is_set(prefer.row_first, output) && (output == East || prefer.west_before_east),
+        })
     }
 
     /// The others are busy, the one that waits is not, and still it goes first within 16 turns, until it has gone.
@@ -331,13 +292,13 @@ mod tests {
             let mut dut = reset(Priority::default());
             let alone = 1u64 << input.index();
             dut.busy.next = (0x1f ^ alone).into();
-            dut.present.next = alone.into();
+            dut.waits.next = alone.into();
             (0..18).for_each(|_| clock(&mut dut));
             for _ in 0..40 {
                 assert!(goes_first(dut.prefer.val(), input), "{input}");
                 clock(&mut dut);
             }
-            dut.taken.next = alone.into();
+            dut.waits.next = 0u64.into();
             (0..3).for_each(|_| clock(&mut dut));
             assert!(!goes_first(dut.prefer.val(), input), "{input} keeps the token");
         }

@@ -1,14 +1,33 @@
-use super::{
-    route::{RouteFromLocal, RouteFromNorth, RouteFromSide, RouteFromSouth},
-    Crossbar, CrossbarOut, InputUnit, Priority, PORTS,
-};
+use super::{Crossbar, FlitOut, InputUnit, Priority, EAST, LOCAL, NORTH, PORTS, SOUTH, WEST};
 use crate::prim::{StreamIn, StreamOut};
-use portico_spec::flit::{DESTINATION_OFFSET, X_WIDTH, Y_WIDTH};
+use portico_spec::flit::{X_WIDTH, Y_WIDTH};
 use portico_verilog::prelude::*;
+
+/// The streams into a router.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "PortsOut"]
+pub struct PortsIn<const W: usize> {
+    pub local: StreamIn<W>,
+    pub north: StreamIn<W>,
+    pub east: StreamIn<W>,
+    pub south: StreamIn<W>,
+    pub west: StreamIn<W>,
+}
+
+/// The streams out of a router.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "PortsIn"]
+pub struct PortsOut<const W: usize> {
+    pub local: StreamOut<W>,
+    pub north: StreamOut<W>,
+    pub east: StreamOut<W>,
+    pub south: StreamOut<W>,
+    pub west: StreamOut<W>,
+}
 
 /// The wormhole router: five ports, XY dimension order, round-robin among urgent equals, one cycle a hop.
 ///
-/// The router for `W`-bit flits, with FIFOs of up to 2^`A` flits. Arrays run over local, north, east, south, west.
+/// The router for `W`-bit flits, with FIFOs of up to 2^`A` flits.
 ///
 /// | | |
 /// | --- | --- |
@@ -22,9 +41,9 @@ use portico_verilog::prelude::*;
 /// mesh leads out of its east or south side.
 ///
 /// ```text
-///  s_axis_* -> route -> InputUnit (FIFO) -> Crossbar (outputs) -> m_axis_*
-///                            |  busy           ^
-///                            +--> Priority ----+
+///  s_axis_* -> InputUnit (route, FIFO) -> Crossbar (outputs) -> m_axis_*
+///                  |  busy                   ^
+///                  +-----> Priority ---------+
 /// ```
 #[derive(LogicBlock, Default)]
 pub struct Router<const W: usize, const A: usize> {
@@ -34,34 +53,26 @@ pub struct Router<const W: usize, const A: usize> {
     /// Coordinates of the router: x grows to the east, y to the south.
     pub x: Signal<In, Bits<X_WIDTH>>,
     pub y: Signal<In, Bits<Y_WIDTH>>,
-    pub s_axis_local: StreamIn<W>,
-    pub s_axis_north: StreamIn<W>,
-    pub s_axis_east: StreamIn<W>,
-    pub s_axis_south: StreamIn<W>,
-    pub s_axis_west: StreamIn<W>,
-    pub m_axis_local: StreamOut<W>,
-    pub m_axis_north: StreamOut<W>,
-    pub m_axis_east: StreamOut<W>,
-    pub m_axis_south: StreamOut<W>,
-    pub m_axis_west: StreamOut<W>,
-    input: [InputUnit<W, A>; PORTS],
-    from_local: RouteFromLocal,
-    from_north: RouteFromNorth,
-    from_east: RouteFromSide,
-    from_south: RouteFromSouth,
-    from_west: RouteFromSide,
+    pub s_axis: PortsIn<W>,
+    pub m_axis: PortsOut<W>,
+    from_local: InputUnit<W, A, LOCAL>,
+    from_north: InputUnit<W, A, NORTH>,
+    from_east: InputUnit<W, A, EAST>,
+    from_south: InputUnit<W, A, SOUTH>,
+    from_west: InputUnit<W, A, WEST>,
     crossbar: Crossbar<W>,
     precedence: Priority,
-    present: Signal<Local, Bits<PORTS>>,
-    taken: Signal<Local, Bits<PORTS>>,
-    busy: Signal<Local, Bits<PORTS>>,
 }
 
 impl<const W: usize, const A: usize> Router<W, A> {
     /// A router with FIFOs of `depth` flits, 2 to 2^A; panics outside that.
     pub fn new(depth: usize) -> Self {
         Self {
-            input: std::array::from_fn(|_| InputUnit::new(depth)),
+            from_local: InputUnit::new(depth),
+            from_north: InputUnit::new(depth),
+            from_east: InputUnit::new(depth),
+            from_south: InputUnit::new(depth),
+            from_west: InputUnit::new(depth),
             ..Default::default()
         }
     }
@@ -69,52 +80,34 @@ impl<const W: usize, const A: usize> Router<W, A> {
 
 #[kernel]
 impl<const W: usize, const A: usize> Logic for Router<W, A> {
-    #[rustfmt::skip]
     fn update(&mut self) {
+        wire!(self => from_local, from_north, from_east, from_south, from_west: clk, rst, x, y);
         wire!(self => precedence, crossbar: clk, rst);
-        StreamIn::<W>::link(&mut self.s_axis_local, &mut self.input[0].s_axis);
-        StreamIn::<W>::link(&mut self.s_axis_north, &mut self.input[1].s_axis);
-        StreamIn::<W>::link(&mut self.s_axis_east, &mut self.input[2].s_axis);
-        StreamIn::<W>::link(&mut self.s_axis_south, &mut self.input[3].s_axis);
-        StreamIn::<W>::link(&mut self.s_axis_west, &mut self.input[4].s_axis);
+        StreamIn::<W>::link(&mut self.s_axis.local, &mut self.from_local.s_axis);
+        StreamIn::<W>::link(&mut self.s_axis.north, &mut self.from_north.s_axis);
+        StreamIn::<W>::link(&mut self.s_axis.east, &mut self.from_east.s_axis);
+        StreamIn::<W>::link(&mut self.s_axis.south, &mut self.from_south.s_axis);
+        StreamIn::<W>::link(&mut self.s_axis.west, &mut self.from_west.s_axis);
 
-        wire!(self => from_local: x, y);
-        self.from_local.to_x.next = self.s_axis_local.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
-        self.from_local.to_y.next = self.s_axis_local.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
-        self.input[0].code.next = self.from_local.code.val();
-        self.from_north.y.next = self.y.val();
-        self.from_north.to_y.next = self.s_axis_north.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
-        self.input[1].code.next = self.from_north.code.val();
-        wire!(self => from_east: x, y);
-        self.from_east.to_x.next = self.s_axis_east.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
-        self.from_east.to_y.next = self.s_axis_east.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
-        self.input[2].code.next = self.from_east.code.val();
-        wire!(self => from_south: x, y);
-        self.from_south.to_x.next = self.s_axis_south.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
-        self.from_south.to_y.next = self.s_axis_south.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
-        self.input[3].code.next = self.from_south.code.val();
-        wire!(self => from_west: x, y);
-        self.from_west.to_x.next = self.s_axis_west.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET);
-        self.from_west.to_y.next = self.s_axis_west.tdata.val().get_bits::<Y_WIDTH>(DESTINATION_OFFSET + X_WIDTH);
-        self.input[4].code.next = self.from_west.code.val();
+        FlitOut::<W>::join(&mut self.from_local.oldest, &mut self.crossbar.from[LOCAL]);
+        FlitOut::<W>::join(&mut self.from_north.oldest, &mut self.crossbar.from[NORTH]);
+        FlitOut::<W>::join(&mut self.from_east.oldest, &mut self.crossbar.from[EAST]);
+        FlitOut::<W>::join(&mut self.from_south.oldest, &mut self.crossbar.from[SOUTH]);
+        FlitOut::<W>::join(&mut self.from_west.oldest, &mut self.crossbar.from[WEST]);
+        PortsOut::<W>::link(&mut self.m_axis, &mut self.crossbar.m_axis);
 
-        self.present.next = 0.into();
-        self.taken.next = 0.into();
-        self.busy.next = 0.into();
-        for i in 0..PORTS {
-            wire!(self => input[i]: clk, rst);
-            CrossbarOut::<W>::join(&mut self.input[i].to_crossbar, &mut self.crossbar.from[i]);
-            self.present.next = self.present.val().replace_bit(i, self.input[i].to_crossbar.present.val());
-            self.taken.next = self.taken.val().replace_bit(i, self.crossbar.from[i].taken.val());
-            self.busy.next = self.busy.val().replace_bit(i, self.input[i].busy.val());
-        }
-        wire!(self => precedence: present, taken, busy);
-
-        self.crossbar.prefer.next = self.precedence.prefer.val();
-        StreamOut::<W>::link(&mut self.m_axis_local, &mut self.crossbar.m_axis[0]);
-        StreamOut::<W>::link(&mut self.m_axis_north, &mut self.crossbar.m_axis[1]);
-        StreamOut::<W>::link(&mut self.m_axis_east, &mut self.crossbar.m_axis[2]);
-        StreamOut::<W>::link(&mut self.m_axis_south, &mut self.crossbar.m_axis[3]);
-        StreamOut::<W>::link(&mut self.m_axis_west, &mut self.crossbar.m_axis[4]);
+        wire!(precedence => crossbar: prefer);
+        self.precedence.waits.next = bits::<PORTS>(0)
+            .replace_bit(LOCAL, self.from_local.waits.val())
+            .replace_bit(NORTH, self.from_north.waits.val())
+            .replace_bit(EAST, self.from_east.waits.val())
+            .replace_bit(SOUTH, self.from_south.waits.val())
+            .replace_bit(WEST, self.from_west.waits.val());
+        self.precedence.busy.next = bits::<PORTS>(0)
+            .replace_bit(LOCAL, self.from_local.busy.val())
+            .replace_bit(NORTH, self.from_north.busy.val())
+            .replace_bit(EAST, self.from_east.busy.val())
+            .replace_bit(SOUTH, self.from_south.busy.val())
+            .replace_bit(WEST, self.from_west.busy.val());
     }
 }

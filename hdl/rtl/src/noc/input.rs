@@ -1,5 +1,90 @@
-use crate::prim::{AddressRing, LutRam};
+use super::{FlitOut, Route, Wants, CODE_WIDTH};
+use crate::prim::{AddressRing, LutRam, StreamIn};
+use portico_spec::flit::{DESTINATION_OFFSET, NODE_WIDTH, X_WIDTH, Y_WIDTH};
 use portico_verilog::prelude::*;
+
+/// Bits beside the data of a flit: last, and the code.
+const SIDE_WIDTH: usize = 1 + CODE_WIDTH;
+
+/// Input of a router: the FIFO, and the route that every flit of a packet shares.
+///
+/// Input port `FROM` for `W`-bit flits, with a FIFO of up to 2^`A`.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from the handshake on `s_axis` to the flit at the crossbar |
+/// | throughput | one flit a cycle |
+/// | state | an [`InputFifo`], the route of the packet that arrives, and whether a head is next |
+///
+/// The route of a head is kept for the flits behind it, so that each carries its own through the FIFO and the reading side
+/// has no state of its own.
+#[derive(LogicBlock, Default)]
+pub struct InputUnit<const W: usize, const A: usize, const FROM: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Coordinates of the router.
+    pub x: Signal<In, Bits<X_WIDTH>>,
+    pub y: Signal<In, Bits<Y_WIDTH>>,
+    pub s_axis: StreamIn<W>,
+    pub oldest: FlitOut<W>,
+    /// The oldest flit stays for another cycle.
+    pub waits: Signal<Out, Bit>,
+    /// The FIFO is full, or a flit short of it.
+    pub busy: Signal<Out, Bit>,
+    route: Route<FROM>,
+    wants: Wants<FROM>,
+    fifo: InputFifo<W, SIDE_WIDTH, A>,
+    in_packet: DFF<Bit>,
+    packet_code: DFF<Bits<CODE_WIDTH>>,
+    flit_code: Signal<Local, Bits<CODE_WIDTH>>,
+}
+
+impl<const W: usize, const A: usize, const FROM: usize> InputUnit<W, A, FROM> {
+    /// An input with a FIFO of `depth` flits.
+    pub fn new(depth: usize) -> Self {
+        Self {
+            fifo: InputFifo::new(depth),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize, const A: usize, const FROM: usize> Logic for InputUnit<W, A, FROM> {
+    fn update(&mut self) {
+        wire!(self => fifo: clk, rst);
+        wire!(self => route: x, y);
+        dff_setup!(self, clk, in_packet, packet_code);
+        self.route.destination.next = self.s_axis.tdata.val().get_bits::<NODE_WIDTH>(DESTINATION_OFFSET);
+        self.flit_code.next = self.route.code.val();
+        if self.in_packet.q.val() {
+            self.flit_code.next = self.packet_code.q.val();
+        }
+        self.packet_code.d.next = self.flit_code.val();
+        if self.s_axis.tvalid.val() & self.fifo.has_room.val() {
+            self.in_packet.d.next = !self.s_axis.tlast.val();
+        }
+
+        self.fifo.write.next = self.s_axis.tvalid.val();
+        self.fifo.write_data.next = self.s_axis.tdata.val();
+        self.fifo.write_side.next =
+            (bit_cast::<SIDE_WIDTH, CODE_WIDTH>(self.flit_code.val()) << 1).replace_bit(0, self.s_axis.tlast.val());
+        self.s_axis.tready.next = self.fifo.has_room.val();
+
+        self.wants.present.next = self.fifo.has_flit.val();
+        self.wants.code.next = self.fifo.side.val().get_bits::<CODE_WIDTH>(1);
+        wire!(wants => oldest: wants);
+        wire!(fifo => oldest: data);
+        self.oldest.last.next = self.fifo.side.val().get_bit(0);
+        self.fifo.take.next = self.oldest.taken.val();
+        self.waits.next = self.fifo.has_flit.val() & !self.oldest.taken.val();
+        self.busy.next = self.fifo.busy.val();
+        if self.rst.val() {
+            self.in_packet.d.next = false;
+        }
+    }
+}
 
 /// Input FIFO of a router: flits in LUT-RAM, and what the arbiters ask of the head one in flip-flops.
 ///

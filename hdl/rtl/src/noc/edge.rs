@@ -1,0 +1,237 @@
+//! What closes the sides of the mesh, and counts the packets that nobody takes.
+
+use crate::prim::{StreamIn, StreamOut};
+use portico_spec::flit::{DESTINATION_OFFSET, HEAD_WIDTH, X_WIDTH, Y_WIDTH};
+use portico_verilog::prelude::*;
+
+#[cfg(test)]
+mod tests;
+
+/// Lowest bit of the destination's row.
+const Y_OFFSET: usize = DESTINATION_OFFSET + X_WIDTH;
+
+/// Closes the south side of one column: a gate to its edge node, or a sink where there is none.
+///
+/// The gate to the place of the edge node in column `x` and row `y`.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles both ways |
+/// | throughput | one flit a cycle both ways |
+/// | state | two [`PacketFilter`]s |
+///
+/// Into the edge node: only what is for its row; a packet for a row beyond would be taken for its own. Out of the edge
+/// node: nothing that would turn straight back south, a turn that no router has and that would block the port for ever.
+/// Without an edge node the gate stays shut: whatever comes is dropped and counted.
+#[derive(LogicBlock, Default)]
+pub struct EdgeGate<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Whether there is an edge node.
+    pub open: Signal<In, Bit>,
+    /// Its coordinates.
+    pub x: Signal<In, Bits<X_WIDTH>>,
+    pub y: Signal<In, Bits<Y_WIDTH>>,
+    /// From the edge node, into the mesh.
+    pub s_axis: StreamIn<W>,
+    pub to_mesh: StreamOut<W>,
+    /// From the mesh, to the edge node.
+    pub from_mesh: StreamIn<W>,
+    pub m_axis: StreamOut<W>,
+    pub report_in: DropReportIn,
+    pub report_out: DropReportOut,
+    inward: PacketFilter<W>,
+    outward: PacketFilter<W>,
+}
+
+#[kernel]
+impl<const W: usize> Logic for EdgeGate<W> {
+    fn update(&mut self) {
+        wire!(self => inward, outward: clk, rst);
+        StreamIn::<W>::link(&mut self.s_axis, &mut self.inward.s_axis);
+        StreamOut::<W>::link(&mut self.to_mesh, &mut self.inward.m_axis);
+        self.inward.refuse.next = !self.open.val()
+            | (self.s_axis.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET) == self.x.val())
+                & (self.s_axis.tdata.val().get_bits::<Y_WIDTH>(Y_OFFSET) >= self.y.val());
+
+        StreamIn::<W>::link(&mut self.from_mesh, &mut self.outward.s_axis);
+        StreamOut::<W>::link(&mut self.m_axis, &mut self.outward.m_axis);
+        self.outward.refuse.next =
+            !self.open.val() | (self.from_mesh.tdata.val().get_bits::<Y_WIDTH>(Y_OFFSET) != self.y.val());
+
+        DropReportIn::link(&mut self.report_in, &mut self.inward.report_in);
+        DropReportOut::join(&mut self.inward.report_out, &mut self.outward.report_in);
+        DropReportOut::link(&mut self.report_out, &mut self.outward.report_out);
+    }
+}
+
+/// Ties off a side of the mesh: consumes, counts and reports what should not have come.
+///
+/// Consumes every packet.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | always ready |
+/// | throughput | one flit a cycle |
+/// | state | 1 flip-flop, and a [`DropCounter`] |
+///
+/// Coordinates are unsigned and grow to the east and the south, so XY routing carries a packet for a node that does not
+/// exist out of the east or the south side; there it ends, and blocks nothing (`portico_spec::routing::Exit`).
+#[derive(LogicBlock, Default)]
+pub struct EdgeSink<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<W>,
+    pub report_in: DropReportIn,
+    pub report_out: DropReportOut,
+    in_packet: DFF<Bit>,
+    counter: DropCounter,
+}
+
+#[kernel]
+impl<const W: usize> Logic for EdgeSink<W> {
+    fn update(&mut self) {
+        wire!(self => counter: clk, rst);
+        dff_setup!(self, clk, in_packet);
+        DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
+        DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
+
+        self.s_axis.tready.next = true;
+        self.counter.head.next = bit_cast::<HEAD_WIDTH, W>(self.s_axis.tdata.val());
+        self.counter.dropped.next = self.s_axis.tvalid.val() & !self.in_packet.q.val();
+        if self.s_axis.tvalid.val() {
+            self.in_packet.d.next = !self.s_axis.tlast.val();
+        }
+        if self.rst.val() {
+            self.in_packet.d.next = false;
+        }
+    }
+}
+
+/// Lets packets through, or drops them whole.
+///
+/// Drops the packets whose head is refused; a refused packet never waits for `m_axis`.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 0 cycles: both directions of the handshake are combinational |
+/// | throughput | one flit a cycle, dropped or not |
+/// | state | 2 flip-flops |
+#[derive(LogicBlock, Default)]
+pub struct PacketFilter<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Read while a head stands on `s_axis`, and settled from it alone.
+    pub refuse: Signal<In, Bit>,
+    pub s_axis: StreamIn<W>,
+    pub m_axis: StreamOut<W>,
+    pub report_in: DropReportIn,
+    pub report_out: DropReportOut,
+    in_packet: DFF<Bit>,
+    refused: DFF<Bit>,
+    dropping: Signal<Local, Bit>,
+    counter: DropCounter,
+}
+
+#[kernel]
+impl<const W: usize> Logic for PacketFilter<W> {
+    fn update(&mut self) {
+        wire!(self => counter: clk, rst);
+        dff_setup!(self, clk, in_packet, refused);
+        DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
+        DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
+
+        self.dropping.next = self.refuse.val();
+        if self.in_packet.q.val() {
+            self.dropping.next = self.refused.q.val();
+        }
+        wire!(s_axis => m_axis: tdata, tlast);
+        self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.dropping.val();
+        self.s_axis.tready.next = self.m_axis.tready.val() | self.dropping.val();
+
+        self.counter.head.next = bit_cast::<HEAD_WIDTH, W>(self.s_axis.tdata.val());
+        self.counter.dropped.next = self.s_axis.tvalid.val() & self.dropping.val() & !self.in_packet.q.val();
+        if self.s_axis.tvalid.val() & (self.m_axis.tready.val() | self.dropping.val()) {
+            self.in_packet.d.next = !self.s_axis.tlast.val();
+            self.refused.d.next = self.dropping.val();
+        }
+        if self.rst.val() {
+            self.in_packet.d.next = false;
+            self.refused.d.next = false;
+        }
+    }
+}
+
+/// What a chain of counters says, as its last one gives it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "DropReportIn"]
+pub struct DropReportOut {
+    /// Packets dropped since reset, modulo 2^32.
+    pub packets: Signal<Out, Bits<32>>,
+    /// Head of a dropped packet: the latest of the last counter that dropped any.
+    pub head: Signal<Out, Bits<HEAD_WIDTH>>,
+}
+
+/// The mirror of [`DropReportOut`]; all zero at the start of a chain.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "DropReportOut"]
+pub struct DropReportIn {
+    pub packets: Signal<In, Bits<32>>,
+    pub head: Signal<In, Bits<HEAD_WIDTH>>,
+}
+
+/// Counts packets that nobody takes, and hands the sum on along a chain.
+///
+/// One counter of the chain.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a packet shows in `report_out` after 2 cycles, and one more for each further counter of the chain |
+/// | throughput | one packet a cycle |
+/// | state | a 32-bit counter, a head, and the report |
+///
+/// A mesh has many places where a packet may come to nothing and one port to tell of them. A chain costs two numbers and a
+/// clock cycle a place, whatever the size of the mesh; the sum is exact once the chain has been quiet for its length.
+#[derive(LogicBlock, Default)]
+pub struct DropCounter {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// High for one cycle a dropped packet.
+    pub dropped: Signal<In, Bit>,
+    /// Its head, in that cycle.
+    pub head: Signal<In, Bits<HEAD_WIDTH>>,
+    pub report_in: DropReportIn,
+    pub report_out: DropReportOut,
+    packets: DFF<Bits<32>>,
+    latest: DFF<Bits<HEAD_WIDTH>>,
+    total: DFF<Bits<32>>,
+    shown: DFF<Bits<HEAD_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for DropCounter {
+    fn update(&mut self) {
+        dff_setup!(self, clk, packets, latest, total, shown);
+        if self.dropped.val() {
+            self.packets.d.next = self.packets.q.val() + 1;
+            self.latest.d.next = self.head.val();
+        }
+        self.total.d.next = self.report_in.packets.val() + self.packets.q.val();
+        self.shown.d.next = self.report_in.head.val();
+        if self.packets.q.val().any() {
+            self.shown.d.next = self.latest.q.val();
+        }
+        self.report_out.packets.next = self.total.q.val();
+        self.report_out.head.next = self.shown.q.val();
+        if self.rst.val() {
+            self.packets.d.next = 0.into();
+            self.latest.d.next = 0.into();
+            self.total.d.next = 0.into();
+            self.shown.d.next = 0.into();
+        }
+    }
+}
