@@ -29,11 +29,11 @@ macro_rules! check_rtl {
         let device = rtl_device!(
             Router::<$width, $address_bits>::new($depth);
             rst, x, y,
-            s_axis_local.tdata, s_axis_local.tlast, s_axis_local.tvalid, m_axis_local.tready,
-            s_axis_north.tdata, s_axis_north.tlast, s_axis_north.tvalid, m_axis_north.tready,
-            s_axis_east.tdata, s_axis_east.tlast, s_axis_east.tvalid, m_axis_east.tready,
-            s_axis_south.tdata, s_axis_south.tlast, s_axis_south.tvalid, m_axis_south.tready,
-            s_axis_west.tdata, s_axis_west.tlast, s_axis_west.tvalid, m_axis_west.tready
+            s_axis.local.tdata, s_axis.local.tlast, s_axis.local.tvalid, m_axis.local.tready,
+            s_axis.north.tdata, s_axis.north.tlast, s_axis.north.tvalid, m_axis.north.tready,
+            s_axis.east.tdata, s_axis.east.tlast, s_axis.east.tvalid, m_axis.east.tready,
+            s_axis.south.tdata, s_axis.south.tlast, s_axis.south.tvalid, m_axis.south.tready,
+            s_axis.west.tdata, s_axis.west.tlast, s_axis.west.tvalid, m_axis.west.tready
         );
         routing::check(device, $depth, $width, RTL_CYCLES, SEED)?;
     }};
