@@ -35,10 +35,3 @@ pub mod device;
 pub mod model;
 pub mod soak;
 pub mod traffic;
-
-// Names of before, for plots that still use them.
-#[doc(hidden)]
-pub use self::{
-    bench::{blocks as blocks_bench, noc as noc_bench, onesided as onesided_bench},
-    model::golden_mesh,
-};

@@ -7,6 +7,9 @@
 //! | `cocotb` | tests in Python |
 //! | all others | a block each: its promises on every device that applies |
 
+// One arm of `rtl_device` a port, and a router has 40.
+#![recursion_limit = "256"]
+
 mod axi_lite;
 mod axi_memory;
 mod buddy;

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use plotters::prelude::*;
-use portico_testbench::{noc_bench::load::Curve, traffic::Pattern};
+use portico_testbench::{bench::noc::load::Curve, traffic::Pattern};
 
 use super::{colour, Area, Drawn, Points, Sheet};
 
@@ -160,8 +160,8 @@ mod tests {
     use super::*;
     use portico_spec::Config;
     use portico_testbench::{
-        golden_mesh::GoldenMesh,
-        noc_bench::load::{Case, Effort},
+        bench::noc::load::{Case, Effort},
+        model::golden_mesh::GoldenMesh,
     };
 
     fn curve(pattern: Pattern, fifo: usize, packet: usize) -> Curve {

@@ -3,8 +3,8 @@
 use anyhow::ensure;
 use plotters::prelude::*;
 use portico_testbench::{
-    blocks_bench::Plot,
-    onesided_bench::{
+    bench::blocks::Plot,
+    bench::onesided::{
         atomics,
         bounds::Way,
         sizes::{self, Target},
@@ -172,7 +172,7 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico_testbench::onesided_bench::atomics::Kind;
+    use portico_testbench::bench::onesided::atomics::Kind;
 
     fn curve(way: Way, initiators: usize) -> sizes::Curve {
         let point = |bytes| sizes::Point {
@@ -217,7 +217,7 @@ mod tests {
             title: title.to_owned(),
             x: "entries".to_owned(),
             y: "ns".to_owned(),
-            lines: vec![portico_testbench::blocks_bench::Line {
+            lines: vec![portico_testbench::bench::blocks::Line {
                 name: "at 250 MHz".to_owned(),
                 points: vec![(1.0, 4.0), (16_384.0, 65_536.0)],
             }],

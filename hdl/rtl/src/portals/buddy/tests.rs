@@ -1,4 +1,4 @@
-//! Cycles and shapes; what the results are is the suite's concern (`testbench/tests/buddy.rs`).
+//! Cycles and shapes; what the results are is the suite's concern (`testbench/tests/suite/buddy.rs`).
 
 use super::*;
 use crate::{prim::testing::clock, prim::testing::clocked, prim::testing::reset, prim::testing::settle};
