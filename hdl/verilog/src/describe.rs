@@ -20,7 +20,7 @@ pub struct Description {
     /// Its public fields.
     pub ports: &'static [Field],
     /// Types of its private fields, by name: they tell what blocks are that do not describe themselves.
-    pub inside: &'static [(&'static str, fn() -> &'static str)],
+    pub inside: &'static [Inside],
     /// Constants that its kernel names.
     pub constants: fn() -> &'static [Constant],
 }
@@ -35,6 +35,9 @@ pub struct Field {
     /// The ports inside it, where it is an interface.
     pub inside: Option<fn() -> Ports>,
 }
+
+/// Name of a private field, and its type as the compiler names it.
+pub type Inside = (&'static str, fn() -> &'static str);
 
 /// Documentation of ports, by path: `s_axis$tdata`.
 pub type Ports = Vec<(String, &'static str)>;

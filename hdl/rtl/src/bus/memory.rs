@@ -27,7 +27,6 @@ pub struct MemoryWriteIn<const W: usize, const B: usize> {
 }
 
 /// Reads of words, as the block that reads sees it. Data come in the order of the requests, one `data_valid` each, one
-
 /// cycle after the request at the earliest; the reader always takes them.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "MemoryReadIn"]

@@ -22,7 +22,6 @@ pub struct RegisterWriteOut {
 }
 
 /// A read of a register, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers of
-
 /// others, so that the values of all blocks are ORed.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RegisterReadIn {

@@ -58,7 +58,6 @@ pub struct CompletionIn {
 }
 
 /// A claim of a transaction slot, as the dispatcher sees it: `ready` says that a slot, and for a get a credit of the peer,
-
 /// is there; `slot` is the one it gets.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ClaimIn"]

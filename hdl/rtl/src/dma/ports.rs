@@ -103,7 +103,6 @@ pub struct ArgumentIn {
 }
 
 /// A context has stopped, well or not, as the sequencer sees it. A failure of a command completes its slot or, without
-
 /// one, its event; a failure of the server is refused to the requester.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StopIn"]
