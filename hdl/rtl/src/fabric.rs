@@ -26,6 +26,7 @@ use portico_verilog::prelude::*;
 /// | after reset | takes nothing for 512 cycles |
 #[derive(LogicBlock, Default)]
 pub struct Fabric<const W: usize, const B: usize, const A: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: restores all credits, and empties both planes.
     pub rst: Signal<In, Bit>,
@@ -41,10 +42,13 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub m_axi: Vec<AxiOut<W, B>>,
     /// Packets for nodes that do not exist, of each plane.
     pub data_dropped: DropReportOut,
+    /// The same of the control plane.
     pub control_dropped: DropReportOut,
     /// Which counter of the routers `data_monitor` and `control_monitor` show.
     pub monitor: MonitorSelect,
+    /// What `monitor` selects, of the data plane.
     pub data_monitor: Signal<Out, Bits<32>>,
+    /// What `monitor` selects, of the control plane.
     pub control_monitor: Signal<Out, Bits<32>>,
     data_plane: Mesh<W, A>,
     control_plane: Mesh<32, A>,

@@ -34,6 +34,7 @@ pub struct TileStatus {
 /// | after reset | takes nothing for 512 cycles, while it clears its tables; the scratchpad keeps its content |
 #[derive(LogicBlock, Default)]
 pub struct Tile<const W: usize, const B: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
     pub rst: Signal<In, Bit>,
@@ -51,6 +52,7 @@ pub struct Tile<const W: usize, const B: usize> {
     pub s_axil: AxiLiteIn,
     /// Descriptors of an accelerator.
     pub s_axis_command: StreamIn<32>,
+    /// What it tells without being asked.
     pub status: TileStatus,
     ni: NetworkInterface<W, B>,
     scratchpad: Scratchpad<W, B>,

@@ -31,11 +31,13 @@ use portico_verilog::prelude::*;
 /// | throughput | one descriptor word a cycle in, one flit a cycle out |
 #[derive(LogicBlock, Default)]
 pub struct Engine<const W: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
     /// Tables are being cleared; `sweep` is the place.
     pub initialising: Signal<In, Bit>,
+    /// Word that the initialisation has come to.
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
@@ -43,7 +45,9 @@ pub struct Engine<const W: usize> {
     pub s_axis_command: StreamIn<32>,
     /// Get requests of other nodes.
     pub s_axis_request: StreamIn<32>,
+    /// Writes of registers.
     pub register_write: RegisterWriteIn,
+    /// Words of packets, from the node's own memory.
     pub memory_read: MemoryReadOut<W>,
     /// Packets for the data plane.
     pub m_axis: StreamOut<W>,
@@ -51,6 +55,7 @@ pub struct Engine<const W: usize> {
     pub m_axis_control: StreamOut<32>,
     /// Refusals of get requests.
     pub m_axis_refuse: StreamOut<32>,
+    /// A slot for a command that is started.
     pub claim: ClaimOut,
     /// Transactions that end here, well or not.
     pub completion: CompletionOut,
@@ -60,16 +65,21 @@ pub struct Engine<const W: usize> {
     pub notified: EventOut,
     /// Events that have fired.
     pub fired: Signal<In, Bits<64>>,
+    /// Credits of segments that come back.
     pub credit_return: CreditIn,
     /// Whether a transaction of this segment is open, beside `fence_slot` if `fence_owns`.
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// The fence has a slot of its own.
     pub fence_owns: Signal<Out, Bit>,
+    /// That slot.
     pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// A slot of the fence's segment is open, beside its own.
     pub fence_busy: Signal<In, Bit>,
     /// A descriptor did not fit and was dropped.
     pub dropped: Signal<Out, Bit>,
     /// A micro-core runs; every active one waits.
     pub running: Signal<Out, Bit>,
+    /// Every active micro-core waits.
     pub waiting: Signal<Out, Bit>,
     command_match: AddressMatch<{ Registers::Command as usize }, BLOCK_OFFSET>,
     commands: CommandQueue,

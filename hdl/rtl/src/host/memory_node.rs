@@ -33,15 +33,21 @@ const CORES: usize = 1;
 /// | after reset | takes nothing for 512 cycles, while it clears its tables |
 #[derive(LogicBlock, Default)]
 pub struct MemoryNode<const W: usize, const B: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric and the memory at once.
     pub rst: Signal<In, Bit>,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// From the data plane.
     pub s_axis_data: StreamIn<W>,
+    /// To the data plane.
     pub m_axis_data: StreamOut<W>,
+    /// From the control plane.
     pub s_axis_control: StreamIn<32>,
+    /// To the control plane.
     pub m_axis_control: StreamOut<32>,
+    /// AXI4 master in front of the memory (ARM IHI 0022).
     pub m_axi: AxiOut<W, B>,
     ni: NetworkInterface<W, B>,
     memory: AxiMemory<W, B>,

@@ -20,6 +20,7 @@ use portico_verilog::prelude::*;
 /// for an edge node, or for a node that does not exist: that is consumed, counted and reported in `dropped`.
 #[derive(LogicBlock, Default)]
 pub struct Mesh<const W: usize, const A: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; empties the whole mesh.
     pub rst: Signal<In, Bit>,
@@ -31,6 +32,7 @@ pub struct Mesh<const W: usize, const A: usize> {
     pub dropped: DropReportOut,
     /// Which counter `monitor_value` shows, `tiles` cycles later; without monitors it shows 0.
     pub monitor: MonitorSelect,
+    /// The counter that `monitor` selects.
     pub monitor_value: Signal<Out, Bits<32>>,
     grid: Grid<W, A>,
     sink: Vec<EdgeSink<W>>,

@@ -47,13 +47,17 @@ pub struct PortsOut<const W: usize> {
 /// ```
 #[derive(LogicBlock, Default)]
 pub struct Router<const W: usize, const A: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all FIFOs are empty and all outputs free afterwards.
     pub rst: Signal<In, Bit>,
     /// Coordinates of the router: x grows to the east, y to the south.
     pub x: Signal<In, Bits<X_WIDTH>>,
+    /// See `x`.
     pub y: Signal<In, Bits<Y_WIDTH>>,
+    /// What comes in, by the side that it comes from; `local` is the tile.
     pub s_axis: PortsIn<W>,
+    /// What goes out, by the side that it goes to.
     pub m_axis: PortsOut<W>,
     from_local: InputUnit<W, A, LOCAL>,
     from_north: InputUnit<W, A, NORTH>,

@@ -15,6 +15,7 @@ use portico_verilog::prelude::*;
 /// credit to a take, because `available` was low; at `max` a take in the same cycle makes room for a give.
 #[derive(LogicBlock, Default)]
 pub struct CreditCounter<const W: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all credits are at hand afterwards.
     pub rst: Signal<In, Bit>,
@@ -22,6 +23,7 @@ pub struct CreditCounter<const W: usize> {
     pub take: Signal<In, Bit>,
     /// Gives one credit back.
     pub give: Signal<In, Bit>,
+    /// Credits that are left.
     pub credits: Signal<Out, Bits<W>>,
     /// High if there is a credit to take.
     pub available: Signal<Out, Bit>,

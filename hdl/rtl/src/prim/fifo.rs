@@ -13,10 +13,13 @@ use portico_verilog::prelude::*;
 /// | state | `depth` beats in LUT-RAM, and [`FifoControl`] |
 #[derive(LogicBlock)]
 pub struct Fifo<const W: usize, const A: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the FIFO is empty afterwards.
     pub rst: Signal<In, Bit>,
+    /// Beats that go in.
     pub s_axis: StreamIn<W>,
+    /// Beats that come out.
     pub m_axis: StreamOut<W>,
     control: FifoControl<A>,
     data: LutRam<W, A>,

@@ -13,12 +13,17 @@ use portico_verilog::prelude::*;
 /// | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx |
 #[derive(LogicBlock)]
 pub struct LutRam<const D: usize, const A: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
+    /// Writes `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
     /// Below `words`, as every address.
     pub write_address: Signal<In, Bits<A>>,
+    /// The word to write.
     pub write_data: Signal<In, Bits<D>>,
+    /// Which word is read.
     pub read_address: Signal<In, Bits<A>>,
+    /// That word, in the same cycle.
     pub read_data: Signal<Out, Bits<D>>,
     _size: Size,
     _memory: Vec<Bits<D>>,

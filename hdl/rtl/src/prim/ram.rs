@@ -17,15 +17,19 @@ use portico_verilog::prelude::*;
 /// LUTs, so the memory carries `no_rw_check` and no user may rely on it.
 #[derive(LogicBlock)]
 pub struct Ram<const W: usize, const A: usize, const B: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// One bit a byte of the word, bit 0 for bits 7 to 0; all zero writes nothing.
     pub write_lanes: Signal<In, Bits<B>>,
     /// Below `words`, as every address.
     pub write_address: Signal<In, Bits<A>>,
+    /// The word to write.
     pub write_data: Signal<In, Bits<W>>,
     /// Reads; `read_data` stays as it is otherwise.
     pub read_enable: Signal<In, Bit>,
+    /// Which word is read.
     pub read_address: Signal<In, Bits<A>>,
+    /// The word of the cycle before, kept while nothing is read.
     pub read_data: Signal<Out, Bits<W>>,
     _size: Size,
     _lanes: Lanes,

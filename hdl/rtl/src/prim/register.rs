@@ -11,12 +11,15 @@ use portico_verilog::prelude::*;
 /// | state | `W` flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Register<const W: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: `q` takes the reset value, whatever `enable` is.
     pub rst: Signal<In, Bit>,
+    /// Taken where `enable` is high.
     pub d: Signal<In, Bits<W>>,
     /// Takes `d`; `q` stays as it is otherwise.
     pub enable: Signal<In, Bit>,
+    /// What was taken last.
     pub q: Signal<Out, Bits<W>>,
     value: DFF<Bits<W>>,
     reset_value: Constant<Bits<W>>,

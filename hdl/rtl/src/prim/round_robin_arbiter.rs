@@ -15,6 +15,7 @@ use portico_verilog::prelude::*;
 /// those that request wins; if none does, the lowest of all. "Lowest set bit" is `x & -x`, one carry chain.
 #[derive(LogicBlock, Default)]
 pub struct RoundRobinArbiter<const N: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high. Requester 0 is first after reset.
     pub rst: Signal<In, Bit>,

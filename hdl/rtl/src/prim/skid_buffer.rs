@@ -15,10 +15,13 @@ use portico_verilog::prelude::*;
 /// `s_axis_tready` is a cycle late by nature; the beat that arrives in that cycle waits in the spare register.
 #[derive(LogicBlock, Default)]
 pub struct SkidBuffer<const W: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the buffer is empty afterwards.
     pub rst: Signal<In, Bit>,
+    /// Beats that go in.
     pub s_axis: StreamIn<W>,
+    /// Beats that come out.
     pub m_axis: StreamOut<W>,
     offered: DFF<Bit>,
     data: DFF<Bits<W>>,

@@ -13,10 +13,13 @@ use portico_verilog::prelude::*;
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StreamOut"]
 pub struct StreamIn<const W: usize> {
+    /// One flit or beat.
     pub tdata: Signal<In, Bits<W>>,
     /// High in the last beat of a packet.
     pub tlast: Signal<In, Bit>,
+    /// There is a beat.
     pub tvalid: Signal<In, Bit>,
+    /// The beat is taken.
     pub tready: Signal<Out, Bit>,
 }
 
@@ -24,10 +27,13 @@ pub struct StreamIn<const W: usize> {
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StreamIn"]
 pub struct StreamOut<const W: usize> {
+    /// One flit or beat.
     pub tdata: Signal<Out, Bits<W>>,
     /// High in the last beat of a packet.
     pub tlast: Signal<Out, Bit>,
+    /// There is a beat.
     pub tvalid: Signal<Out, Bit>,
+    /// The beat is taken.
     pub tready: Signal<In, Bit>,
 }
 

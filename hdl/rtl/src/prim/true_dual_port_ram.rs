@@ -10,7 +10,9 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     pub write_lanes: Signal<In, Bits<B>>,
     /// Below `words`.
     pub address: Signal<In, Bits<A>>,
+    /// The word to write.
     pub write_data: Signal<In, Bits<W>>,
+    /// The word of the cycle before.
     pub read_data: Signal<Out, Bits<W>>,
 }
 
@@ -31,8 +33,11 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
 /// wins, but no user may rely on it.
 #[derive(LogicBlock)]
 pub struct TrueDualPortRam<const W: usize, const A: usize, const B: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
+    /// One port.
     pub a: RamPort<W, A, B>,
+    /// The other.
     pub b: RamPort<W, A, B>,
     _size: Size,
     _lanes: Lanes,

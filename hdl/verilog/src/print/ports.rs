@@ -135,22 +135,27 @@ impl<'a> Remarks<'a> {
 
     /// What is said above the port `key`; an interface is a group of its own.
     fn above(&mut self, key: &str, text: &mut String) {
-        let mut parts = key.split('$').filter(|part| !part.bytes().all(|b| b.is_ascii_digit()));
-        let field = parts.next().unwrap_or_default().to_owned();
-        let member = parts.collect::<Vec<_>>().join("$");
-        let is_grouped = !member.is_empty();
-        let follows_group = !self.group.is_empty();
-        let (was, group) = (
-            self.group.clone(),
-            if is_grouped { field.clone() } else { String::new() },
-        );
-        if was != group && (is_grouped || follows_group) && !text.ends_with("(\n") {
+        let named: Vec<&str> = key
+            .split('$')
+            .filter(|part| !part.bytes().all(|b| b.is_ascii_digit()))
+            .collect();
+        // What a port is inside: each interface, and each element of an array of them, stands apart.
+        let group = match named.len() {
+            1 => String::new(),
+            _ => key
+                .rsplit_once('$')
+                .map_or(String::new(), |(group, _)| group.to_owned()),
+        };
+        if group != self.group && !text.ends_with("(\n") {
             text.push('\n');
         }
         self.group = group;
-        self.say(&field, &field, text);
-        if is_grouped {
-            self.say(&format!("{field}${member}"), &member, text);
+        for depth in 1..=named.len() {
+            self.say(
+                &named[..depth].join("$"),
+                &named[1.min(depth - 1)..depth].join("$"),
+                text,
+            );
         }
     }
 

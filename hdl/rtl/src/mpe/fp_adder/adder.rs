@@ -18,6 +18,7 @@ use portico_verilog::prelude::*;
 /// Adds the beats of two streams of `W` bits, 32 or 64, pair by pair.
 #[derive(LogicBlock, Default)]
 pub struct FpAdder<const W: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no sum is under way afterwards.
     pub rst: Signal<In, Bit>,

@@ -29,6 +29,7 @@ const MARKS: usize = 3;
 /// Operations of [`Operation`](portico_spec::mpe::reduce::Operation) on elements of `W` bits, 32 or 64.
 #[derive(LogicBlock, Default)]
 pub struct ReduceAlu<const W: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing is on its way afterwards.
     pub rst: Signal<In, Bit>,

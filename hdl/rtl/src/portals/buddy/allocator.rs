@@ -19,6 +19,7 @@ use portico_verilog::prelude::*;
 /// An allocator whose nodes stand in words of `W` = 2^`R` bits, each in a RAM word of `M` bits, `B` bytes.
 #[derive(LogicBlock, Default)]
 pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const B: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: after the initialisation the whole heap is free.
     pub rst: Signal<In, Bit>,

@@ -86,6 +86,7 @@ use ports::{AccessOut, BeatsOut, EndsOut, FindingOut, PlanOut, RecordOut, Result
 /// Lists of entries that `A` bits number.
 #[derive(LogicBlock, Default)]
 pub struct ListManager<const A: usize> {
+    /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all lists are empty, all counters 0, and handles from before void until their
     /// places are used again.
@@ -96,8 +97,11 @@ pub struct ListManager<const A: usize> {
     pub m_axis: StreamOut<WORD>,
     /// No command is taken for now.
     pub initialising: Signal<Out, Bit>,
+    /// Entries of the Priority list.
     pub occupancy_priority: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
+    /// Entries of the Overflow list.
     pub occupancy_overflow: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
+    /// Entries of the Unexpected list.
     pub occupancy_unexpected: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
     /// Commands that searched.
     pub searches: Signal<Out, Bits<COUNTER_WIDTH>>,
