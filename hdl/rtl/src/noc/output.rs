@@ -50,6 +50,9 @@ pub struct Output<const W: usize, const TO: usize> {
     south_wins: Signal<Local, Bit>,
     local_wins: Signal<Local, Bit>,
     second_wins: Signal<Local, Bit>,
+    /// Who has the output if anybody asks for it.
+    holder: Signal<Local, Bits<PORTS>>,
+    through_wins: Signal<Local, Bit>,
     grant: Signal<Local, Bits<PORTS>>,
 }
 
@@ -87,7 +90,7 @@ impl<const W: usize, const TO: usize> Logic for Output<W, TO> {
         self.south_wins.next = self.ask[SOUTH].val() & (self.south_first.val() | !self.ask[NORTH].val());
         self.second_wins.next = false;
         if TO == LOCAL {
-            self.grant.next = bits::<PORTS>(0)
+            self.holder.next = bits::<PORTS>(0)
                 .replace_bit(LOCAL, self.ask[LOCAL].val() & !self.local_waits.val())
                 .replace_bit(NORTH, self.ask[NORTH].val() & !self.south_beats_north.val() & !self.column_waits.val())
                 .replace_bit(EAST, self.ask[EAST].val() & !self.west_beats_east.val() & !self.row_waits.val())
@@ -100,8 +103,8 @@ impl<const W: usize, const TO: usize> Logic for Output<W, TO> {
             if self.row_wins.val() {
                 self.second_wins.next = self.west_wins.val();
             }
-            self.grant.next = bits::<PORTS>(0)
-                .replace_bit(Self::THROUGH, self.column.val() & !self.row_wins.val() & !self.second_wins.val())
+            self.holder.next = bits::<PORTS>(0)
+                .replace_bit(Self::THROUGH, !self.row_wins.val() & !self.second_wins.val())
                 .replace_bit(LOCAL, !self.row_wins.val() & self.second_wins.val())
                 .replace_bit(EAST, self.row_wins.val() & !self.second_wins.val())
                 .replace_bit(WEST, self.row_wins.val() & self.second_wins.val());
@@ -110,11 +113,13 @@ impl<const W: usize, const TO: usize> Logic for Output<W, TO> {
             // What goes straight on is the row, and what an edge node sends the column.
             self.second_wins.next = self.column.val() & (!self.row_first.val() | !self.row.val());
             self.local_wins.next = self.ask[LOCAL].val() & !self.local_waits.val();
-            self.grant.next = bits::<PORTS>(0)
-                .replace_bit(Self::THROUGH, self.row.val() & !self.local_wins.val() & !self.second_wins.val())
+            self.holder.next = bits::<PORTS>(0)
+                .replace_bit(Self::THROUGH, !self.local_wins.val() & !self.second_wins.val())
                 .replace_bit(SOUTH, !self.local_wins.val() & self.second_wins.val())
                 .replace_bit(LOCAL, self.local_wins.val());
         }
+        self.through_wins.next = self.holder.val().get_bit(Self::THROUGH) & self.ask[Self::THROUGH].val();
+        self.grant.next = self.holder.val().replace_bit(Self::THROUGH, self.through_wins.val());
 
         wire!(self => data, last: grant, row_wins, row_or_idle, second_wins);
         for i in 0..PORTS {
@@ -127,7 +132,7 @@ impl<const W: usize, const TO: usize> Logic for Output<W, TO> {
         self.m_axis.tlast.next = self.last.picked.val().any();
 
         if self.valid.val() {
-            self.may.d.next = self.grant.val();
+            self.may.d.next = self.holder.val();
             if self.last.picked.val().any() & self.m_axis.tready.val() {
                 self.may.d.next = !bits::<PORTS>(0);
             }

@@ -32,10 +32,10 @@ impl<const I: usize, const J: usize> Logic for Tie<I, J> {
         if self.busy.val().get_bit(I) ^ self.busy.val().get_bit(J) {
             self.i_first.next = self.busy.val().get_bit(I);
         }
-        if self.j_behind.val() == 0 {
+        if self.token.val() == bits::<2>((J - NORTH) as u64) {
             self.i_first.next = false;
         }
-        if self.i_behind.val() == 0 {
+        if self.token.val() == bits::<2>((I - NORTH) as u64) {
             self.i_first.next = true;
         }
     }

@@ -77,14 +77,23 @@ pub struct Route<const FROM: usize> {
     pub code: Signal<Out, Bits<CODE_WIDTH>>,
     column: Comparator<4>,
     row: Comparator<6>,
+    to_x: Signal<Local, Bits<X_WIDTH>>,
+    to_y: Signal<Local, Bits<Y_WIDTH>>,
+    /// The head is in its column, in its row. Where only that is asked for, this is smaller and faster than a comparator.
+    in_column: Signal<Local, Bit>,
+    in_row: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl<const FROM: usize> Logic for Route<FROM> {
     fn update(&mut self) {
-        self.column.a.next = self.destination.val().get_bits::<X_WIDTH>(0);
+        self.to_x.next = self.destination.val().get_bits::<X_WIDTH>(0);
+        self.to_y.next = self.destination.val().get_bits::<Y_WIDTH>(X_WIDTH);
+        self.in_column.next = self.to_x.val() == self.x.val();
+        self.in_row.next = self.to_y.val() == self.y.val();
+        self.column.a.next = self.to_x.val();
         self.column.b.next = self.x.val();
-        self.row.a.next = bit_cast::<6, Y_WIDTH>(self.destination.val().get_bits::<Y_WIDTH>(X_WIDTH));
+        self.row.a.next = bit_cast::<6, Y_WIDTH>(self.to_y.val());
         self.row.b.next = bit_cast::<6, Y_WIDTH>(self.y.val());
 
         self.code.next = 0.into();
@@ -98,23 +107,20 @@ impl<const FROM: usize> Logic for Route<FROM> {
                 .replace_bit(2, self.column.equal.val());
         }
         if FROM == NORTH {
-            self.code.next = bits::<CODE_WIDTH>(0).replace_bit(0, self.row.equal.val());
+            self.code.next = bits::<CODE_WIDTH>(0).replace_bit(0, self.in_row.val());
         }
         if FROM == SOUTH {
             self.code.next = bits::<CODE_WIDTH>(0)
                 .replace_bit(
                     0,
-                    self.column.less.val() | (self.column.equal.val() & self.row.equal.val()),
+                    self.column.less.val() | (self.column.equal.val() & self.in_row.val()),
                 )
                 .replace_bit(1, !self.column.equal.val());
         }
         if (FROM == EAST) | (FROM == WEST) {
             self.code.next = bits::<CODE_WIDTH>(0)
-                .replace_bit(
-                    0,
-                    self.column.equal.val() & (self.row.less.val() | self.row.equal.val()),
-                )
-                .replace_bit(1, self.column.equal.val() & !self.row.less.val());
+                .replace_bit(0, self.in_column.val() & (self.row.less.val() | self.row.equal.val()))
+                .replace_bit(1, self.in_column.val() & !self.row.less.val());
         }
     }
 }

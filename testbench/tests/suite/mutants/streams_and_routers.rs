@@ -99,8 +99,8 @@ fn faults_of_routers_are_caught() {
         Fault {
             what: "two swapped route codes",
             module: "router_route_from2",
-            from: "{1'b0, column_equal & ~row_less, column_equal & (row_less | row_equal)}",
-            to: "{1'b0, column_equal & (row_less | row_equal), column_equal & ~row_less}",
+            from: "{1'b0, in_column & ~row_less, in_column & (row_less | row_equal)}",
+            to: "{1'b0, in_column & (row_less | row_equal), in_column & ~row_less}",
         },
         Fault {
             what: "payload that is routed by its own bits",
