@@ -2,8 +2,6 @@
 
 pub mod bus;
 pub mod dma;
-#[cfg(test)]
-mod emission;
 pub mod fabric;
 pub mod host;
 pub mod mpe;
@@ -11,4 +9,6 @@ pub mod ni;
 pub mod noc;
 pub mod portals;
 pub mod prim;
+#[cfg(test)]
+mod tests;
 pub mod tile;

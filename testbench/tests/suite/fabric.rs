@@ -266,7 +266,7 @@ fn caught(fault: &Fault, check: impl FnOnce(&dyn Fn(usize) -> SimulatedFabric) -
 fn a_window_without_a_check_is_caught() {
     let fault = Fault {
         what: "a window takes words behind its end",
-        module: "tile_ni_receiver_target",
+        module: "target",
         from: "(absolute | (position < size))",
         to: "(absolute | (position <= size))",
     };
@@ -279,7 +279,7 @@ fn a_window_without_a_check_is_caught() {
 fn an_operation_that_overtakes_is_caught() {
     let fault = Fault {
         what: "a command does not wait for the one before it on its segment",
-        module: "tile_ni_engine_dispatcher_contexts_core",
+        module: "core",
         from: "(subject == segment)",
         to: "(subject != segment)",
     };
@@ -292,7 +292,7 @@ fn an_operation_that_overtakes_is_caught() {
 fn a_fence_that_does_not_wait_is_caught() {
     let fault = Fault {
         what: "a fence does not look at open transactions",
-        module: "tile_ni_completions_slots_open_slots",
+        module: "open_slots",
         from: "fence_busy = |(opened & of_segment & ~of_fence)",
         to: "fence_busy = &(opened & of_segment & ~of_fence)",
     };
@@ -305,7 +305,7 @@ fn a_fence_that_does_not_wait_is_caught() {
 fn a_reset_that_leaves_transactions_open_is_caught() {
     let fault = Fault {
         what: "a reset leaves transactions open",
-        module: "tile_ni_completions_slots_open_slots",
+        module: "open_slots",
         from: "opened <= 32'd0;",
         to: "opened <= opened;",
     };
@@ -318,7 +318,7 @@ fn a_reset_that_leaves_transactions_open_is_caught() {
 fn a_credit_that_does_not_come_back_is_caught() {
     let fault = Fault {
         what: "of two gets to a node only one gives its credit back",
-        module: "tile_ni_completions_slots_credits",
+        module: "get_credits",
         from: "credits_read_data_0 + 2'd1",
         to: "credits_read_data_0 | 2'd1",
     };

@@ -90,13 +90,13 @@ fn planted_faults_are_noticed() {
     let faults = [
         Fault {
             what: "an addition at the limit",
-            module: "tile_ni_receiver_atomic_alu",
+            module: "atomic_alu",
             from: "changes = old < first;",
             to: "changes = old <= first;",
         },
         Fault {
             what: "planes that do not begin where the requester wants them",
-            module: "tile_ni_engine_dispatcher_requests_load",
+            module: "request_load",
             from: "(|place) & (place < 4'd7)",
             to: "(place > 4'd1) & (place < 4'd7)",
         },

@@ -52,7 +52,8 @@ pub fn statement(line: &str) -> String {
 /// Whether the text ends in an operator between two operands, a comma, or an assignment.
 fn is_behind_operator(text: &str) -> bool {
     let word = text.rsplit(' ').next().unwrap_or_default();
-    let is_operator = !word.is_empty() && word.bytes().all(|b| b"+-*&|^<>=!?:".contains(&b));
+    // `+:` binds a width to an offset.
+    let is_operator = !word.is_empty() && word != "+:" && word.bytes().all(|b| b"+-*&|^<>=!?:".contains(&b));
     is_operator || word.ends_with(',') || word.ends_with('{')
 }
 

@@ -15,13 +15,13 @@ const COMMANDS: usize = 10_000;
 const FAULTS: &[Fault] = &[
     Fault {
         what: "a block of a larger order than needed is cut",
-        module: "search",
+        module: "tree_search",
         from: "if (candidates[5]) begin",
         to: "if (candidates[5] & ~candidates[4]) begin",
     },
     Fault {
         what: "not the lowest address",
-        module: "search",
+        module: "tree_search",
         from: "places & (~places + 8'd1)",
         to: "places & ~(places >> 1)",
     },
@@ -33,7 +33,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a second free is done",
-        module: "control",
+        module: "buddy_control",
         from: "if (not_live) begin",
         to: "if (1'b0) begin",
     },
@@ -45,13 +45,13 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a size of a power of two asks for twice as much",
-        module: "request",
+        module: "buddy_request",
         from: "operand - 31'd1",
         to: "operand",
     },
     Fault {
         what: "an address far outside the heap is taken for one inside",
-        module: "request",
+        module: "buddy_request",
         from: "31'h7ffff03f",
         to: "31'h0000f03f",
     },
@@ -99,7 +99,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a result does not wait to be taken",
-        module: "control",
+        module: "buddy_control",
         from: "if (taken) begin",
         to: "if (1'b1) begin",
     },

@@ -38,7 +38,7 @@ const fn fault(what: &'static str, module: &'static str, from: &'static str, to:
 const FAULTS: [Fault; 17] = [
     fault(
         "ANY wins over an older entry",
-        "search",
+        "list_search",
         "has_candidate & ~older",
         "has_candidate & 1'b0",
     ),
@@ -62,37 +62,37 @@ const FAULTS: [Fault; 17] = [
     ),
     fault(
         "a handle outlives its entry",
-        "entries",
+        "entry_table",
         "tags_read_data[15:0] + 16'd1",
         "tags_read_data[15:0]",
     ),
     fault(
         "a new tail is lost",
-        "chains_order",
+        "chain",
         "new_ends_tail = previous;",
         "new_ends_tail = following;",
     ),
     fault(
         "freed places are lost",
-        "chains_places",
+        "free_list",
         "last_freed_next = follower;",
         "last_freed_next = freed;",
     ),
     fault(
         "Overflow keeps its old numbers",
-        "chains_hash_sequencer",
-        "numbered_list != 2'd1",
+        "sequence_numbers",
+        "numbered_list != LIST_OVERFLOW",
         "1'b0",
     ),
     fault(
         "another entry's number is kept",
-        "chains_hash_sequencer",
+        "sequence_numbers",
         "kept_next = compared;",
         "kept_next = numbers_read_data;",
     ),
     fault(
         "buckets outlive a reset",
-        "chains_hash_buckets",
+        "bucket_ends",
         "clearing <= 1'b1;",
         "clearing <= 1'b0;",
     ),
@@ -102,7 +102,7 @@ const FAULTS: [Fault; 17] = [
         "active <= 1'b0;",
         "active <= active;",
     ),
-    fault("13 beats count as 5", "reader", "count != 3'd6", "1'b1"),
+    fault("13 beats count as 5", "command_reader", "count != 3'd6", "1'b1"),
     fault(
         "another list loses the entry",
         "editor",
@@ -111,14 +111,14 @@ const FAULTS: [Fault; 17] = [
     ),
     fault(
         "all matches are one",
-        "search_walker",
+        "walker",
         "at_tail_next = compared_index == goal;",
         "at_tail_next = 1'b1;",
     ),
     fault(
         "a header with ANY is hidden",
         "editor",
-        "access_wild = any & (new_list != 2'd2);",
+        "access_wild = any & (new_list != LIST_UNEXPECTED);",
         "access_wild = any;",
     ),
     fault(
@@ -130,7 +130,7 @@ const FAULTS: [Fault; 17] = [
     fault(
         "Overflow is not searched after Priority",
         "search_segments",
-        "both & (current == 2'd0)",
+        "both & (current == LIST_PRIORITY)",
         "1'b0",
     ),
 ];

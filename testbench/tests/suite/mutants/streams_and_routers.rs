@@ -48,31 +48,31 @@ fn faults_of_queues_are_caught() {
     let faults = [
         Fault {
             what: "full a beat too early",
-            module: "control",
+            module: "fifo_control",
             from: "last_room = writer_after == read_address",
             to: "last_room = {writer_after[0], ^writer_after ^ ~writer_after[0]} == read_address",
         },
         Fault {
             what: "full a beat too late",
-            module: "control",
+            module: "fifo_control",
             from: "last_room = writer_after == read_address",
             to: "last_room = write_address == read_address & has_word",
         },
         Fault {
             what: "the last beat goes unread",
-            module: "control",
+            module: "fifo_control",
             from: "(read & last_word)",
             to: "last_word",
         },
         Fault {
             what: "last is not stored",
-            module: "last",
+            module: "lut_ram_d1",
             from: "<= write_data",
             to: "<= 1'b0",
         },
         Fault {
             what: "reset leaves the writer where it is",
-            module: "control_writer",
+            module: "address_ring_has_enable1",
             from: "place <= 2'd0;",
             to: "place <= place;",
         },
@@ -80,7 +80,7 @@ fn faults_of_queues_are_caught() {
     caught("fifo", &faults, |device| queue::check(device, DEPTH, WIDTH, SEED));
     let faults = [Fault {
         what: "what skids is overwritten",
-        module: "skid_buffer",
+        module: "",
         from: "spare_data_next = spare_data;",
         to: "spare_data_next = s_axis_tdata;",
     }];
@@ -92,37 +92,37 @@ fn faults_of_routers_are_caught() {
     let faults = [
         Fault {
             what: "an output without a lock",
-            module: "router_output_to1",
+            module: "output_to1",
             from: "from_3_wants[1] & may[3]",
             to: "from_3_wants[1]",
         },
         Fault {
             what: "two swapped route codes",
-            module: "router_route_from2",
+            module: "route_from2",
             from: "{1'b0, in_column & ~row_less, in_column & (row_less | row_equal)}",
             to: "{1'b0, in_column & (row_less | row_equal), in_column & ~row_less}",
         },
         Fault {
             what: "payload that is routed by its own bits",
-            module: "router_input_unit_from0",
+            module: "input_unit_from0",
             from: "flit_code = packet_code;",
             to: "flit_code = route_code;",
         },
         Fault {
             what: "an overflowing FIFO",
-            module: "router_input_fifo",
+            module: "input_fifo",
             from: "last_room = writer_after == reader_address",
             to: "last_room = writer_address == reader_address & flit",
         },
         Fault {
             what: "a reset that keeps a lock",
-            module: "router_output_to2",
+            module: "output_to2",
             from: "may <= 5'h1f;",
             to: "may <= may;",
         },
         Fault {
             what: "a token that stands still",
-            module: "router_priority",
+            module: "priority",
             from: "turn + 4'd1",
             to: "turn",
         },
