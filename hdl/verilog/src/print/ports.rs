@@ -151,11 +151,7 @@ impl<'a> Remarks<'a> {
         }
         self.group = group;
         for depth in 1..=named.len() {
-            self.say(
-                &named[..depth].join("$"),
-                &named[1.min(depth - 1)..depth].join("$"),
-                text,
-            );
+            self.say(&named[..depth].join("$"), named[depth - 1], text);
         }
     }
 
