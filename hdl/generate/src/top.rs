@@ -29,6 +29,9 @@ pub struct Top {
     make: fn(&Config) -> Box<dyn Block>,
 }
 
+/// Bytes of stack for making the largest block.
+const ELABORATION_STACK: usize = 256 << 20;
+
 /// Requesters of the arbiter, and credits of the counter, when they are emitted alone.
 const REQUESTERS: usize = portico_hdl::noc::PORTS;
 const MOST_CREDITS: u64 = 8;
@@ -275,8 +278,11 @@ impl Top {
 
     /// The block, ready for simulation and emission. `config` must be valid.
     pub fn elaborate(&self, config: &Config) -> Box<dyn Block> {
-        let mut block = (self.make)(config);
-        block.connect_all();
-        block
+        // A fabric is made by value, and a thread's usual stack is too small for one.
+        stacker::grow(ELABORATION_STACK, || {
+            let mut block = (self.make)(config);
+            block.connect_all();
+            block
+        })
     }
 }

@@ -273,11 +273,13 @@ fn verilog_goes_to_standard_output() {
     let folder = folder();
     let text = success(folder.path(), "generate fifo --set fifo=3 --prefix chip");
     let version = env!("CARGO_PKG_VERSION");
+    let header: Vec<&str> = text.lines().take(2).collect();
+    assert_eq!(header[0], "// SPDX-License-Identifier: Apache-2.0");
     assert!(
-        text.starts_with(&format!("// Portico {version}, block fifo, configuration ")),
+        header[1].starts_with(&format!("// Portico {version}, block fifo, configuration ")),
         "{text}"
     );
-    assert!(text.lines().next().unwrap().ends_with(": width = 32, fifo = 3"));
+    assert!(header[1].ends_with(": width = 32, fifo = 3"));
     assert!(text.contains("\nmodule chip_fifo (\n"), "{text}");
     let warned = portico(folder.path(), "generate fifo --set fifo=3 --prefix chip --set cols=8");
     assert_eq!(String::from_utf8(warned.stdout).unwrap(), text);

@@ -40,7 +40,7 @@ impl<const W: usize, const B: usize> Default for Bridge<W, B> {
             m_axis_command: Default::default(),
             fault: Default::default(),
             slave: AxiLiteSlave::new(BASE_BYTES),
-            memory: Default::default(),
+            memory: AxiMemory::new(),
             scratch: LutRam::new(1 << SCRATCH_WIDTH),
             value: Default::default(),
             initialising: Default::default(),
