@@ -54,40 +54,59 @@ impl Size {
     }
 }
 
-/// Byte lanes of a word.
+/// Lanes of a word: bytes, or parts of nine bits as block RAMs have them too, or the word as one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lanes {
     count: usize,
+    bits: usize,
 }
 
 impl Lanes {
-    /// Panics unless `width` is 8 times `count`.
+    /// Panics unless `width` is a multiple of `count`.
     pub(super) fn new(width: usize, count: usize) -> Self {
         assert!(
-            count > 0 && width == 8 * count,
-            "memory: width = {width} with {count} byte lanes, allowed: 8 bits a lane"
+            count > 0 && width.is_multiple_of(count),
+            "memory: width = {width} with {count} lanes, allowed: lanes of the same width"
         );
-        Self { count }
+        Self {
+            count,
+            bits: width / count,
+        }
     }
 
-    /// `word` with the bytes of `data` whose bit in `lanes` is set.
+    /// `word` with the lanes of `data` whose bit in `lanes` is set.
     pub(super) fn merge<const W: usize, const B: usize>(
         self,
         mut word: Bits<W>,
         data: Bits<W>,
         lanes: Bits<B>,
     ) -> Bits<W> {
+        if lanes.all() {
+            return data;
+        }
         for lane in (0..self.count).filter(|&lane| lanes.get_bit(lane)) {
-            word.set_bits::<8>(8 * lane, data.get_bits::<8>(8 * lane));
+            for bit in lane * self.bits..(lane + 1) * self.bits {
+                word = word.replace_bit(bit, data.get_bit(bit));
+            }
         }
         word
     }
 
     /// The same in Verilog: statements that write `memory[index]` from the port whose names begin with `prefix`.
     pub(super) fn verilog_writes(self, indent: &str, prefix: &str, index: &str) -> String {
+        if self.count == 1 {
+            // A port of one bit has no bits to choose from.
+            return format!(
+                "\
+{indent}if ({prefix}write_lanes) begin
+{indent}    memory[{index}] <= {prefix}write_data;
+{indent}end
+"
+            );
+        }
         (0..self.count)
             .map(|lane| {
-                let bits = format!("{}:{}", 8 * lane + 7, 8 * lane);
+                let bits = format!("{}:{}", self.bits * (lane + 1) - 1, self.bits * lane);
                 format!(
                     "\
 {indent}if ({prefix}write_lanes[{lane}]) begin
@@ -142,8 +161,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "memory: width = 36 with 4 byte lanes, allowed: 8 bits a lane")]
+    #[should_panic(expected = "memory: width = 36 with 5 lanes, allowed: lanes of the same width")]
     fn a_width_beside_the_lanes_is_refused() {
-        Lanes::new(36, 4);
+        Lanes::new(36, 5);
     }
 }

@@ -1,9 +1,9 @@
 use super::memory::{Lanes, Size};
 use portico_verilog::prelude::*;
 
-/// Simple dual-port RAM with byte lanes: one write port, one read port.
+/// Simple dual-port RAM with lanes: one write port, one read port.
 ///
-/// `words` words of `W` bits in `B` byte lanes, reached by `A` address bits.
+/// `words` words of `W` bits in `B` lanes of the same width, reached by `A` address bits.
 ///
 /// | | |
 /// | --- | --- |
@@ -19,7 +19,7 @@ use portico_verilog::prelude::*;
 pub struct Ram<const W: usize, const A: usize, const B: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
-    /// One bit a byte of the word, bit 0 for bits 7 to 0; all zero writes nothing.
+    /// One bit a lane of the word, bit 0 for the lowest; all zero writes nothing.
     pub write_lanes: Signal<In, Bits<B>>,
     /// Below `words`, as every address.
     pub write_address: Signal<In, Bits<A>>,
@@ -37,7 +37,7 @@ pub struct Ram<const W: usize, const A: usize, const B: usize> {
 }
 
 impl<const W: usize, const A: usize, const B: usize> Ram<W, A, B> {
-    /// A memory of `words` words, 1 to 2^A, with W = 8 B; panics outside that.
+    /// A memory of `words` words, 1 to 2^A, with `W` a multiple of `B`; panics outside that.
     pub fn new(words: usize) -> Self {
         Self {
             clk: Default::default(),

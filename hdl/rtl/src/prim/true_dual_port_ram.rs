@@ -6,7 +6,7 @@ use portico_verilog::prelude::*;
 pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     /// Reads or writes; `read_data` stays as it is otherwise.
     pub enable: Signal<In, Bit>,
-    /// One bit a byte of the word, bit 0 for bits 7 to 0; all zero reads.
+    /// One bit a lane of the word, bit 0 for the lowest; all zero reads.
     pub write_lanes: Signal<In, Bits<B>>,
     /// Below `words`.
     pub address: Signal<In, Bits<A>>,
@@ -16,9 +16,9 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     pub read_data: Signal<Out, Bits<W>>,
 }
 
-/// True dual-port RAM with byte lanes: two ports, each of which reads or writes in any cycle.
+/// True dual-port RAM with lanes: two ports, each of which reads or writes in any cycle.
 ///
-/// `words` words of `W` bits in `B` byte lanes, reached by `A` address bits.
+/// `words` words of `W` bits in `B` lanes of the same width, reached by `A` address bits.
 ///
 /// | | |
 /// | --- | --- |
@@ -45,7 +45,7 @@ pub struct TrueDualPortRam<const W: usize, const A: usize, const B: usize> {
 }
 
 impl<const W: usize, const A: usize, const B: usize> TrueDualPortRam<W, A, B> {
-    /// A memory of `words` words, 1 to 2^A, with W = 8 B; panics outside that.
+    /// A memory of `words` words, 1 to 2^A, with `W` a multiple of `B`; panics outside that.
     pub fn new(words: usize) -> Self {
         Self {
             clk: Default::default(),
