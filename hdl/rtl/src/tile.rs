@@ -111,6 +111,7 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         self.ni.local_read.index.next = self.port.register_read_index.val();
         self.port.register_read_ready.next = self.ni.local_read.ready.val();
         self.port.register_read_data.next = self.ni.local_read.data.val();
+        self.port.register_read_data_valid.next = self.ni.local_read.data_valid.val();
 
         // A host writes a descriptor word by word; the stream beside it does not wait for that.
         StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.host_queue.s_axis);

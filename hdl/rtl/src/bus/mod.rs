@@ -7,7 +7,7 @@
 //! | interface | what passes |
 //! | --- | --- |
 //! | [`MemoryWriteOut`], [`MemoryReadOut`] | words of a memory |
-//! | [`RegisterWriteOut`], [`RegisterReadIn`] | registers |
+//! | [`RegisterWriteIn`], [`RegisterReadIn`], [`RegisterAccessIn`] | registers |
 //! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
 //! | [`EventOut`] | an event is counted |
 //! | [`CreditIn`] | a credit of a queue comes back |
@@ -35,5 +35,8 @@ pub use fixed_priority_arbiter::{CompletionArbiter, EventArbiter};
 pub use memory::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut};
 pub use packet_arbiter::PacketArbiter;
 pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, GeometryEncoder, HeadDecoder, HeadEncoder};
-pub use registers::{RegisterReadIn, RegisterWriteIn, RegisterWriteOut};
+pub use registers::{
+    RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
+    ANSWER_CYCLES,
+};
 pub use transactions::{ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, EventIn, EventOut};

@@ -3,7 +3,13 @@
 use portico_spec::ni::registers::INDEX_WIDTH;
 use portico_verilog::prelude::*;
 
-/// A write to a register, as its owner sees it: every block sees every write, and acts on its own.
+/// Cycles from an access to the next one, at least.
+pub const ACCESS_CYCLES: usize = 6;
+/// Cycles after which a block has its answer to a read.
+pub const ANSWER_CYCLES: usize = 4;
+
+/// A write to a register, as its owner sees it: every block sees every write, and acts on its own. Index and data stay
+/// until the next access.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterWriteOut"]
 pub struct RegisterWriteIn {
@@ -12,7 +18,7 @@ pub struct RegisterWriteIn {
     pub data: Signal<In, Bits<32>>,
 }
 
-/// As the register bus sees it.
+/// As the network interface gives it to what stands beside it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterWriteIn"]
 pub struct RegisterWriteOut {
@@ -21,10 +27,36 @@ pub struct RegisterWriteOut {
     pub data: Signal<Out, Bits<32>>,
 }
 
-/// A read of a register, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers of
-/// others, so that the values of all blocks are ORed.
+/// A register that is read, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers
+/// of others, so that the values of all blocks are ORed. The index stays until the next access.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RegisterReadIn {
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub data: Signal<Out, Bits<32>>,
+}
+
+/// An access to a register, as its owner sees it, who needs time to answer: every block sees every access, and acts on its
+/// own. Index and data stay until the next access, [`ACCESS_CYCLES`] later at the earliest. The answer stands from
+/// [`ANSWER_CYCLES`] after a read until then; it is 0 for registers of others.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "RegisterAccessOut"]
+pub struct RegisterAccessIn {
+    /// A write, for one cycle.
+    pub write: Signal<In, Bit>,
+    /// A read, for one cycle.
+    pub read: Signal<In, Bit>,
+    pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    pub data: Signal<In, Bits<32>>,
+    pub answer: Signal<Out, Bits<32>>,
+}
+
+/// As the register bus sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "RegisterAccessIn"]
+pub struct RegisterAccessOut {
+    pub write: Signal<Out, Bit>,
+    pub read: Signal<Out, Bit>,
+    pub index: Signal<Out, Bits<INDEX_WIDTH>>,
+    pub data: Signal<Out, Bits<32>>,
+    pub answer: Signal<In, Bits<32>>,
 }

@@ -65,6 +65,7 @@ pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub register_read_ready: Signal<In, Bit>,
     /// Valid in the cycle after `register_read_valid` and `register_read_ready`.
     pub register_read_data: Signal<In, Bits<32>>,
+    pub register_read_data_valid: Signal<In, Bit>,
     pub m_axis_command: StreamOut<32>,
     writer: AxiLiteWriter<W, B>,
     reader: AxiLiteReader<W>,
@@ -102,6 +103,6 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
         self.reader.rready.next = self.s_axil.rready.val();
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
         wire!(reader => self: register_read_valid, register_read_index);
-        wire!(self => reader: register_read_ready, register_read_data);
+        wire!(self => reader: register_read_ready, register_read_data, register_read_data_valid);
     }
 }

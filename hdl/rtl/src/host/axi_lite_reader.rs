@@ -18,7 +18,7 @@ pub enum ReadState {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 3 cycles from address to data, if memory or register are granted at once and answer a cycle later |
+/// | latency | 3 cycles from address to data, if the memory grants at once and answers a cycle later; 2 and those of the register bus |
 /// | throughput | one read every 4 cycles |
 /// | timing | `arready`, `rvalid` and `rdata` come straight from flip-flops |
 /// | state | one address, one word |
@@ -38,8 +38,8 @@ pub struct AxiLiteReader<const W: usize> {
     pub register_read_valid: Signal<Out, Bit>,
     pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
     pub register_read_ready: Signal<In, Bit>,
-    /// Valid in the cycle after `register_read_valid` and `register_read_ready`.
     pub register_read_data: Signal<In, Bits<32>>,
+    pub register_read_data_valid: Signal<In, Bit>,
     map: AddressMap,
     state: DFF<ReadState>,
     address: DFF<Bits<ADDRESS_WIDTH>>,
@@ -108,7 +108,9 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
                     }
                 } else {
                     self.data.d.next = self.register_read_data.val();
-                    self.state.d.next = ReadState::Answering;
+                    if self.register_read_data_valid.val() {
+                        self.state.d.next = ReadState::Answering;
+                    }
                 }
             }
             ReadState::Answering => {

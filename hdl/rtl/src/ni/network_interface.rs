@@ -130,11 +130,10 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
     fn update(&mut self) {
-        wire!(self => initialiser, engine, completions, receiver, splitter, monitor, answers: clk, rst);
+        wire!(self => initialiser, bus, engine, completions, receiver, splitter, monitor, answers: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted);
         wire!(initialiser => self: initialising, sweep);
-        RegisterWriteOut::link(&mut self.register_write, &mut self.bus.write);
 
         wire!(initialiser => engine: initialising, sweep);
         self.engine.node.next = self.node.val();
@@ -175,16 +174,22 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.bus.network_write.data.next = self.receiver.register_data.val();
         self.receiver.register_ready.next = self.bus.network_write.ready.val();
         self.bus.release_ready.next = self.receiver.release_ready.val();
-        wire!(bus.write => engine.register_write: enable, index, data);
-        wire!(bus.write => receiver.register_write: enable, index, data);
-        wire!(bus.write => completions.register_write: enable, index, data);
-        self.receiver.register_read.index.next = self.bus.read_index.val();
-        self.completions.event_read.index.next = self.bus.read_index.val();
-        self.completions.mailbox_read.index.next = self.bus.read_index.val();
-        self.identity.register_read.index.next = self.bus.read_index.val();
-        self.monitor.register_read.index.next = self.bus.read_index.val();
-        self.bus.read_data.next = self.receiver.register_read.data.val()
-            | self.completions.event_read.data.val()
+        self.register_write.enable.next = self.bus.access.write.val();
+        wire!(bus.access => register_write: index, data);
+        self.engine.register_write.enable.next = self.bus.access.write.val();
+        wire!(bus.access => engine.register_write: index, data);
+        self.receiver.register_write.enable.next = self.bus.access.write.val();
+        wire!(bus.access => receiver.register_write: index, data);
+        self.completions.register_write.enable.next = self.bus.access.write.val();
+        wire!(bus.access => completions.register_write: index, data);
+        wire!(bus.access => completions.register: write, read, index, data);
+        self.monitor.asked.next = self.bus.access.read.val();
+        self.monitor.register_read.index.next = self.bus.access.index.val();
+        self.receiver.register_read.index.next = self.bus.access.index.val();
+        self.completions.mailbox_read.index.next = self.bus.access.index.val();
+        self.identity.register_read.index.next = self.bus.access.index.val();
+        self.bus.access.answer.next = self.receiver.register_read.data.val()
+            | self.completions.register.answer.val()
             | self.completions.mailbox_read.data.val()
             | self.identity.register_read.data.val()
             | self.monitor.register_read.data.val();
@@ -193,6 +198,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.identity.initialising.next = self.initialiser.initialising.val();
         self.identity.pending.next = self.completions.pending.val();
 
+        wire!(initialiser => monitor: initialising, sweep);
         self.monitor.cycle.next = true;
         self.monitor.data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
         self.monitor.data_out.next = self.engine.m_axis.tvalid.val() & self.m_axis_data.tready.val();

@@ -108,9 +108,9 @@ pub fn rows(bench: &mut Bench, effort: &Effort) -> anyhow::Result<Vec<Row>> {
         let put = transfer(bench, Way::Put, target, effort.check)?;
         rows.push(latency("put of 8 bytes, completion", put, 1095.0, 10.0, 20.0));
         let get = transfer(bench, Way::Get, target, effort.check)?;
-        rows.push(latency("get of 8 bytes, completion", get, 1168.0, 12.0, 24.0));
+        rows.push(latency("get of 8 bytes, completion", get, 1168.0, 12.0, 30.0));
         let add = fetch_and_add(bench, target)?;
-        rows.push(latency("fetch-and-add, round trip", add, 1109.0, 10.0, 20.0));
+        rows.push(latency("fetch-and-add, round trip", add, 1109.0, 10.0, 24.0));
     }
     rows.extend(posted(bench, next)?);
     for way in Way::ALL {

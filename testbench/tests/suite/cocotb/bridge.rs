@@ -68,6 +68,7 @@ impl<const W: usize, const B: usize> Logic for Bridge<W, B> {
         self.slave.register_write_ready.next = !self.initialising.q.val();
         self.slave.register_read_ready.next = true;
         self.slave.register_read_data.next = self.value.q.val();
+        self.slave.register_read_data_valid.next = true;
 
         self.scratch.clk.next = self.clk.val();
         self.scratch.write_enable.next = self.slave.register_write_valid.val()

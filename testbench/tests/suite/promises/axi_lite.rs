@@ -64,7 +64,7 @@ pub struct Ports {
     outputs: HashMap<&'static str, Output>,
 }
 
-const INPUTS: [&str; 19] = [
+const INPUTS: [&str; 20] = [
     "s_axil_awaddr",
     "s_axil_awprot",
     "s_axil_awvalid",
@@ -83,6 +83,7 @@ const INPUTS: [&str; 19] = [
     "register_write_ready",
     "register_read_ready",
     "register_read_data",
+    "register_read_data_valid",
     "m_axis_command_tready",
 ];
 const OUTPUTS: [&str; 22] = [
@@ -251,8 +252,13 @@ impl Bench {
         if fetched.is_some() {
             self.fetched = None;
         }
-        let granted = self.granted.take().unwrap_or(rubbish & 0xffff_ffff);
-        self.ports.set("register_read_data", granted);
+        let granted = self.granted.filter(|_| self.rng.gen_bool(self.pace));
+        self.ports
+            .set("register_read_data", granted.unwrap_or(rubbish & 0xffff_ffff));
+        self.ports.set("register_read_data_valid", u64::from(granted.is_some()));
+        if granted.is_some() {
+            self.granted = None;
+        }
     }
 
     /// The offers that pass in this cycle; those that wait must stay as they are.

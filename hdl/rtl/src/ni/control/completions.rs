@@ -1,6 +1,9 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
-    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, RegisterReadIn, RegisterWriteIn},
+    bus::{
+        ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, RegisterAccessIn, RegisterReadIn,
+        RegisterWriteIn,
+    },
     ni::{events::Events, mailboxes::Mailboxes, slots::Slots},
     prim::{StreamIn, StreamOut},
 };
@@ -57,7 +60,8 @@ pub struct Completions {
     pub credit_valid: Signal<Out, Bit>,
     pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub register_write: RegisterWriteIn,
-    pub event_read: RegisterReadIn,
+    /// Of the events.
+    pub register: RegisterAccessIn,
     pub mailbox_read: RegisterReadIn,
     pub fired: Signal<Out, Bits<64>>,
     pub pending: Signal<Out, Bits<64>>,
@@ -114,8 +118,7 @@ impl Logic for Completions {
         wire!(self => events: initialising, sweep);
         EventOut::join(&mut self.reports.chosen, &mut self.events.update);
         wire!(slots => events: value_valid, value_event, value_data);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.events.register_write);
-        RegisterReadIn::link(&mut self.event_read, &mut self.events.register_read);
+        RegisterAccessIn::link(&mut self.register, &mut self.events.register);
         wire!(events => self: fired, pending, irq);
     }
 }

@@ -1,55 +1,54 @@
-use super::CONTROL_WIDTH;
-use crate::bus::{AddressMatch, RegisterReadIn};
+use super::event_step::{CONTROL_AT, CONTROL_WIDTH, WORD_WIDTH};
 use portico_spec::ni::{
-    event::{COUNTER_WIDTH, EVENT_WIDTH, FIRED_OFFSET},
+    event::{COUNTER_WIDTH, FIRED_OFFSET},
     packet::ERROR_WIDTH,
-    registers::{Block as Registers, EventRegister, FIELD_WIDTH},
+    registers::{EventRegister, FIELD_WIDTH},
 };
 use portico_verilog::prelude::*;
 
-/// Reads the registers of an event.
+/// The answer to a read of a register of an event.
 ///
-/// Gives 0 for fields that do not exist and registers of others.
+/// Gives 0 for fields that do not exist, and after a read of somebody else's register.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | `looked_at` is combinational; what stands there then is read a cycle after the index |
+/// | latency | 1 cycle from `show` to `answer`, which then stays |
 /// | throughput | a register a cycle |
 /// | state | 32 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct EventReader {
     pub clk: Signal<In, Clock>,
-    pub register_read: RegisterReadIn,
-    /// The event that the index is of; the inputs below are this event's.
-    pub looked_at: Signal<Out, Bits<EVENT_WIDTH>>,
-    pub count: Signal<In, Bits<COUNTER_WIDTH>>,
-    pub control: Signal<In, Bits<CONTROL_WIDTH>>,
-    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// A read begins, whosesoever: what was shown is no answer to it.
+    pub clear: Signal<In, Bit>,
+    /// The inputs below are of the event that is read.
+    pub show: Signal<In, Bit>,
+    pub field: Signal<In, Bits<FIELD_WIDTH>>,
+    /// Of the error, if that is read, else of the count.
+    pub word: Signal<In, Bits<WORD_WIDTH>>,
     pub has_fired: Signal<In, Bit>,
     pub value: Signal<In, Bits<64>>,
-    is_own: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
+    pub answer: Signal<Out, Bits<32>>,
     shown: DFF<Bits<32>>,
-    field: Signal<Local, Bits<FIELD_WIDTH>>,
 }
 
 #[kernel]
 impl Logic for EventReader {
     fn update(&mut self) {
         dff_setup!(self, clk, shown);
-        self.is_own.index.next = self.register_read.index.val();
-        self.field.next = self.register_read.index.val().get_bits::<FIELD_WIDTH>(0);
-        self.looked_at.next = self.register_read.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH);
-        self.shown.d.next = 0.into();
-        if self.is_own.hit.val() {
+        if self.clear.val() {
+            self.shown.d.next = 0.into();
+        }
+        if self.show.val() {
             if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Count as u64) {
-                self.shown.d.next = bit_cast::<32, COUNTER_WIDTH>(self.count.val());
+                self.shown.d.next = bit_cast::<32, COUNTER_WIDTH>(self.word.val().get_bits::<COUNTER_WIDTH>(0));
             }
             if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Control as u64) {
-                self.shown.d.next = bit_cast::<32, CONTROL_WIDTH>(self.control.val());
+                self.shown.d.next =
+                    bit_cast::<32, CONTROL_WIDTH>(self.word.val().get_bits::<CONTROL_WIDTH>(CONTROL_AT));
             }
             if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64) {
-                self.shown.d.next =
-                    bit_cast::<32, ERROR_WIDTH>(self.error.val()).replace_bit(FIRED_OFFSET, self.has_fired.val());
+                self.shown.d.next = bit_cast::<32, ERROR_WIDTH>(self.word.val().get_bits::<ERROR_WIDTH>(0))
+                    .replace_bit(FIRED_OFFSET, self.has_fired.val());
             }
             if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::ValueLow as u64) {
                 self.shown.d.next = self.value.val().get_bits::<32>(0);
@@ -58,7 +57,7 @@ impl Logic for EventReader {
                 self.shown.d.next = self.value.val().get_bits::<32>(32);
             }
         }
-        self.register_read.data.next = self.shown.q.val();
+        self.answer.next = self.shown.q.val();
     }
 }
 
@@ -68,25 +67,29 @@ mod tests {
     use crate::prim::testing::clock_edge;
 
     #[test]
-    fn every_field_is_read_in_its_place_and_nothing_elsewhere() {
+    fn every_field_is_shown_in_its_place_until_the_next_read() {
         let mut dut = EventReader::default();
         dut.connect_all();
-        dut.count.next = 0x1234u64.into();
-        dut.control.next = 0x5_6789u64.into();
-        dut.error.next = 0xbu64.into();
         dut.has_fired.next = true;
         dut.value.next = 0x0123_4567_89ab_cdefu64.into();
-        let fields = [0x1234, 0x5_6789, 0x10b, 0x89ab_cdef, 0x0123_4567, 0, 0, 0];
-        for index in 0..0x1_0000u64 {
-            dut.register_read.index.next = index.into();
+        for (field, expected) in [0x123bu64, 0x5_6789, 0x10b, 0x89ab_cdef, 0x0123_4567, 0, 0, 0]
+            .into_iter()
+            .enumerate()
+        {
+            dut.clear.next = true;
             clock_edge!(dut);
-            let expected = if index >> 9 == 0x10 {
-                fields[index as usize % 8]
-            } else {
-                0
-            };
-            assert_eq!(dut.register_read.data.val(), expected, "register {index:#x}");
-            assert_eq!(dut.looked_at.val(), index >> 3 & 0x3f);
+            dut.clear.next = false;
+            assert_eq!(dut.answer.val(), 0u64);
+            dut.field.next = (field as u64).into();
+            dut.word.next = (0x5_6789u64 << 16 | 0x123b).into();
+            dut.show.next = true;
+            clock_edge!(dut);
+            dut.show.next = false;
+            dut.word.next = 0u64.into();
+            for _ in 0..3 {
+                assert_eq!(dut.answer.val(), expected, "field {field}");
+                clock_edge!(dut);
+            }
         }
     }
 }

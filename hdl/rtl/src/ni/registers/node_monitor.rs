@@ -1,5 +1,11 @@
-use crate::bus::{AddressMatch, RegisterReadIn};
-use portico_spec::ni::registers::{Block as Registers, CounterRegister, Place};
+use crate::{
+    bus::{AddressMatch, RegisterReadIn, ACCESS_CYCLES},
+    prim::LutRam,
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::registers::{Block as Registers, CounterRegister, Place},
+};
 use portico_verilog::prelude::*;
 
 /// What happens at a node, counted.
@@ -13,8 +19,11 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct NodeMonitor {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: all counters are zero afterwards.
+    /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// The counters are cleared, one a cycle, and count nothing.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     /// Every cycle counts while this is high.
     pub cycle: Signal<In, Bit>,
     pub data_in: Signal<In, Bit>,
@@ -29,6 +38,8 @@ pub struct NodeMonitor {
     pub waiting: Signal<In, Bit>,
     /// External memory answered with an error.
     pub memory_error: Signal<In, Bit>,
+    /// A register is read, whosesoever: high for a cycle.
+    pub asked: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
     counters: NodeCounters,
     tapped: [DFF<Bit>; COUNTERS],
@@ -38,7 +49,7 @@ pub struct NodeMonitor {
 #[kernel]
 impl Logic for NodeMonitor {
     fn update(&mut self) {
-        wire!(self => counters: clk, rst);
+        wire!(self => counters: clk, rst, initialising, sweep, asked);
         RegisterReadIn::link(&mut self.register_read, &mut self.counters.register_read);
         self.tapped[0].d.next = self.cycle.val();
         self.tapped[1].d.next = self.data_in.val();
@@ -69,7 +80,8 @@ impl Logic for NodeMonitor {
 pub const COUNTERS: usize = CounterRegister::REGISTERS.len();
 /// Bits that number them.
 const PLACE_WIDTH: usize = 4;
-const PLACES: usize = 1 << PLACE_WIDTH;
+/// Bits of a count that is not in the table yet: enough for a round, and the accesses in it.
+const RECENT_WIDTH: usize = 4;
 
 /// Counters of the monitor.
 ///
@@ -77,58 +89,103 @@ const PLACES: usize = 1 << PLACE_WIDTH;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | an increment of cycle t is read by an index of t + 1 |
+/// | latency | an increment of cycle t is told by a read of t + 1; the answer follows a cycle after the read, and stays |
 /// | throughput | every counter every cycle |
-/// | state | 32 flip-flops a counter, 32 for the value read |
+/// | state | 32 bits a counter in LUT-RAM, 4 flip-flops a counter, 36 more |
+///
+/// One adder serves all: it goes round, and adds to each counter what has happened since the last time. A read makes it
+/// visit the counter that is read.
 #[derive(LogicBlock, Default)]
 pub struct NodeCounters {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: all counters are 0 afterwards.
+    /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// The counters are cleared, one a cycle, and count nothing.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     /// One bit a counter: adds one.
     pub increment: Signal<In, Bits<COUNTERS>>,
+    /// A register is read, whosesoever: high for a cycle.
+    pub asked: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
-    read_match: AddressMatch<{ Registers::Counters as usize }, PLACE_WIDTH>,
-    count: [DFF<Bits<32>>; COUNTERS],
+    is_own: AddressMatch<{ Registers::Counters as usize }, PLACE_WIDTH>,
+    words: LutRam<32, PLACE_WIDTH>,
+    recent: [DFF<Bits<RECENT_WIDTH>>; COUNTERS],
+    turn: DFF<Bits<PLACE_WIDTH>>,
     shown: DFF<Bits<32>>,
-    place: Signal<Local, Bits<PLACES>>,
-    picked: Signal<Local, Bits<32>>,
+    own: Signal<Local, Bit>,
+    place: Signal<Local, Bits<PLACE_WIDTH>>,
+    news: Signal<Local, Bits<RECENT_WIDTH>>,
+    sum: Signal<Local, Bits<32>>,
 }
 
 #[kernel]
 impl Logic for NodeCounters {
     fn update(&mut self) {
-        dff_setup!(self, clk, shown);
-        self.read_match.index.next = self.register_read.index.val();
-        self.place.next = 0.into();
-        if self.read_match.hit.val() {
-            self.place.next = bits::<PLACES>(1) << self.register_read.index.val().get_bits::<PLACE_WIDTH>(0);
+        wire!(self => words: clk);
+        dff_setup!(self, clk, turn, shown);
+        self.is_own.index.next = self.register_read.index.val();
+        self.own.next = self.asked.val() & self.is_own.hit.val();
+        self.place.next = self.turn.q.val();
+        if self.own.val() {
+            self.place.next = self.register_read.index.val().get_bits::<PLACE_WIDTH>(0);
+        } else {
+            self.turn.d.next = self.turn.q.val() + 1;
+            if self.turn.q.val() == bits::<PLACE_WIDTH>(COUNTERS as u64 - 1) {
+                self.turn.d.next = 0.into();
+            }
         }
-        self.picked.next = 0.into();
+
+        self.news.next = 0.into();
         for i in 0..COUNTERS {
-            self.count[i].clock.next = self.clk.val();
-            self.count[i].d.next = self.count[i].q.val();
+            self.recent[i].clock.next = self.clk.val();
+            self.recent[i].d.next = self.recent[i].q.val();
             if self.increment.val().get_bit(i) {
-                self.count[i].d.next = self.count[i].q.val() + 1;
+                self.recent[i].d.next = self.recent[i].q.val() + 1;
             }
-            if self.place.val().get_bit(i) {
-                self.picked.next = self.picked.val() | self.count[i].q.val();
+            if self.place.val() == bits::<PLACE_WIDTH>(i) {
+                self.news.next = self.recent[i].q.val();
+                self.recent[i].d.next = 0.into();
+                if self.increment.val().get_bit(i) {
+                    self.recent[i].d.next = 1.into();
+                }
+            }
+            if self.initialising.val() | self.rst.val() {
+                self.recent[i].d.next = 0.into();
             }
         }
-        self.shown.d.next = self.picked.val();
+        self.words.read_address.next = self.place.val();
+        self.sum.next = self.words.read_data.val() + bit_cast::<32, RECENT_WIDTH>(self.news.val());
+        self.words.write_enable.next = true;
+        self.words.write_address.next = self.place.val();
+        self.words.write_data.next = self.sum.val();
+        if self.initialising.val() {
+            self.words.write_address.next = self.sweep.val().get_bits::<PLACE_WIDTH>(0);
+            self.words.write_data.next = 0.into();
+        }
+        if self.asked.val() {
+            self.shown.d.next = 0.into();
+        }
+        if self.own.val() {
+            self.shown.d.next = self.sum.val();
+        }
         self.register_read.data.next = self.shown.q.val();
         if self.rst.val() {
-            for i in 0..COUNTERS {
-                self.count[i].d.next = 0.into();
-            }
+            self.turn.d.next = 0.into();
         }
     }
 }
 
+// A counter is visited again within a round, and the accesses that come between.
+const _: () = assert!(COUNTERS + COUNTERS.div_ceil(ACCESS_CYCLES) + 1 < 1 << RECENT_WIDTH);
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, reset, rng};
+    use crate::{
+        ni::testing::initialised,
+        prim::testing::{clock, clocked, reset, rng, settle},
+    };
     use portico_spec::ni::registers::{index, CounterRegister};
     use rand::Rng;
     use CounterRegister::*;
@@ -154,7 +211,7 @@ mod tests {
     #[test]
     fn every_tap_counts_in_its_own_register() {
         let mut rng = rng(0x3043);
-        let mut dut = reset(NodeMonitor::default());
+        let mut dut = initialised!(NodeMonitor::default());
         let registers = [
             Cycles,
             DataIn,
@@ -181,13 +238,12 @@ mod tests {
         taps(&mut dut).into_iter().for_each(|tap| tap.next = false);
         (0..2).for_each(|_| clock(&mut dut));
         for (register, count) in registers.into_iter().zip(model) {
+            dut.asked.next = true;
             dut.register_read.index.next = u64::from(index(register, 0)).into();
             clock(&mut dut);
             assert_eq!(dut.register_read.data.val(), count, "{register:?}");
         }
-        dut.rst.next = true;
-        clock(&mut dut);
-        dut.rst.next = false;
+        let mut dut = initialised!(dut);
         for register in registers {
             dut.register_read.index.next = u64::from(index(register, 0)).into();
             clock(&mut dut);
@@ -198,36 +254,30 @@ mod tests {
     clocked!([] NodeCounters);
 
     #[test]
-    fn counts_every_pulse_and_gives_zero_for_registers_of_others() {
+    fn counts_every_pulse_and_answers_for_its_own_registers_alone() {
         let mut rng = rng(0xc07);
-        let mut dut = reset(NodeCounters::default());
+        let mut dut = initialised!(NodeCounters::default());
         let mut model = [0u64; COUNTERS];
-        for cycle in 0..3_000 {
-            let (increment, rst) = (rng.gen_range(0..1u64 << COUNTERS), rng.gen_bool(0.001));
-            let base = if rng.gen_bool(0.8) {
-                0x9000
-            } else {
-                rng.gen_range(0..0x1000) << 4
-            };
-            let index = base | rng.gen_range(0..PLACES as u64);
+        let (mut expected, mut next_access) = (0, 0);
+        for cycle in 0..6_000 {
+            let increment = rng.gen_range(0..1u64 << COUNTERS) | if cycle < 3_000 { 1 } else { 0x7ff };
+            let reads = cycle >= next_access && rng.gen_bool(0.8);
             dut.increment.next = increment.into();
-            dut.register_read.index.next = index.into();
-            dut.rst.next = rst;
-            let expected = if base == 0x9000 {
-                model.get(index as usize % PLACES).copied()
-            } else {
-                None
-            };
+            dut.asked.next = reads;
+            assert_eq!(dut.register_read.data.val(), expected, "cycle {cycle}");
+            if reads {
+                next_access = cycle + ACCESS_CYCLES;
+                let place = rng.gen_range(0..16);
+                let own = rng.gen_bool(0.8);
+                let base = if own { 0x9000 } else { rng.gen_range(0..0x900) << 4 };
+                dut.register_read.index.next = (base | place).into();
+                expected = model.get(place as usize).copied().filter(|_| own).unwrap_or_default();
+            }
             clock(&mut dut);
-            assert_eq!(
-                dut.register_read.data.val(),
-                expected.unwrap_or_default(),
-                "cycle {cycle}"
-            );
             for (i, count) in model.iter_mut().enumerate() {
-                *count = if rst { 0 } else { *count + (increment >> i & 1) };
+                *count += increment >> i & 1;
             }
         }
-        assert!(model.iter().all(|count| *count > 0));
+        assert!(model.iter().all(|count| *count > 2_000));
     }
 }

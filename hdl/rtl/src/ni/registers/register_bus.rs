@@ -1,8 +1,20 @@
-use crate::bus::RegisterWriteOut;
+use crate::{
+    bus::{RegisterAccessOut, ACCESS_CYCLES, ANSWER_CYCLES},
+    prim::RoundRobinArbiter,
+};
 use portico_spec::ni::registers::{Block as Registers, BLOCK_OFFSET, BLOCK_WIDTH, INDEX_WIDTH};
 use portico_verilog::prelude::*;
 
-/// A write that can wait, as the bus sees it.
+/// Sources of accesses: writes of the network, reads of the DMA, writes and reads of the local port.
+const SOURCES: usize = 4;
+const NETWORK_WRITE: usize = 0;
+const DMA_READ: usize = 1;
+const LOCAL_WRITE: usize = 2;
+const LOCAL_READ: usize = 3;
+/// Bits that count the cycles of an access.
+const CYCLE_WIDTH: usize = 3;
+
+/// A write that waits until it is taken, as the bus sees it. What is offered stays.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RegisterRequestIn {
     pub valid: Signal<In, Bit>,
@@ -11,7 +23,7 @@ pub struct RegisterRequestIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// A read, as the bus sees it: `data` belongs to the read that was taken a cycle before.
+/// A read, as the bus sees it. What is offered stays; `data` comes with `data_valid`, before the next read is taken.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterFetchOut"]
 pub struct RegisterFetchIn {
@@ -19,6 +31,7 @@ pub struct RegisterFetchIn {
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub ready: Signal<Out, Bit>,
     pub data: Signal<Out, Bits<32>>,
+    pub data_valid: Signal<Out, Bit>,
 }
 
 /// A read, as its reader sees it.
@@ -29,32 +42,47 @@ pub struct RegisterFetchOut {
     pub index: Signal<Out, Bits<INDEX_WIDTH>>,
     pub ready: Signal<In, Bit>,
     pub data: Signal<In, Bits<32>>,
+    pub data_valid: Signal<In, Bit>,
 }
 
-/// The register bus: writes of the network and of the local port come together, reads of the DMA and of the local port.
+/// The register bus: one access at a time, of the network, the DMA or the local port.
 ///
 /// Two writers and two readers on one bus.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | writes: the cycle in which they are taken; reads: a cycle after they are taken |
-/// | throughput | one write and one read a cycle |
-/// | order | the network's writes and the DMA's reads go first |
-/// | state | 2 flip-flops |
+/// | latency | 1 cycle from an access offered to an idle bus to the cycle in which it is taken and seen by all blocks; data [`ANSWER_CYCLES`] + 1 after that |
+/// | throughput | an access every [`ACCESS_CYCLES`] |
+/// | fairness | round robin |
+/// | timing | all outputs come from flip-flops, but for one gate in `data_valid` |
+/// | state | one access, one word |
+///
+/// Between two accesses there is time for a block whose table is used by others as well.
 #[derive(LogicBlock, Default)]
 pub struct RegisterBus {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
     pub network_write: RegisterRequestIn,
-    pub local_write: RegisterRequestIn,
     pub dma_read: RegisterFetchIn,
+    pub local_write: RegisterRequestIn,
     pub local_read: RegisterFetchIn,
     /// The block RELEASE takes a write: the only one that may wait, and for the control plane alone.
     pub release_ready: Signal<In, Bit>,
-    /// The write of this cycle, for every block.
-    pub write: RegisterWriteOut,
-    /// The read of this cycle, for every block.
-    pub read_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// What the blocks answer to the read of the cycle before.
-    pub read_data: Signal<In, Bits<32>>,
+    /// The access, for every block.
+    pub access: RegisterAccessOut,
+    arbiter: RoundRobinArbiter<SOURCES>,
+    taken: DFF<Bits<SOURCES>>,
+    cycle: DFF<Bits<CYCLE_WIDTH>>,
+    index: DFF<Bits<INDEX_WIDTH>>,
+    data: DFF<Bits<32>>,
+    is_local: DFF<Bit>,
+    is_read: DFF<Bit>,
+    answer: DFF<Bits<32>>,
+    answered: DFF<Bit>,
+    idle: Signal<Local, Bit>,
+    wants: Signal<Local, Bits<SOURCES>>,
+    grant: Signal<Local, Bits<SOURCES>>,
     network_may: Signal<Local, Bit>,
     local_may: Signal<Local, Bit>,
 }
@@ -62,93 +90,198 @@ pub struct RegisterBus {
 #[kernel]
 impl Logic for RegisterBus {
     fn update(&mut self) {
+        wire!(self => arbiter: clk, rst);
+        dff_setup!(self, clk, taken, cycle, index, data, is_local, is_read, answer, answered);
         self.network_may.next = self.release_ready.val()
             | (self.network_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
                 != bits::<BLOCK_WIDTH>(Registers::Release as u64));
-        self.local_may.next = !self.network_write.valid.val()
-            & (self.release_ready.val()
-                | (self.local_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
-                    != bits::<BLOCK_WIDTH>(Registers::Release as u64)));
-        self.network_write.ready.next = self.network_may.val();
-        self.local_write.ready.next = self.local_may.val();
-        self.write.enable.next = (self.network_write.valid.val() & self.network_may.val())
-            | (self.local_write.valid.val() & self.local_may.val());
-        wire!(local_write => write: index, data);
-        if self.network_write.valid.val() {
-            wire!(network_write => write: index, data);
-        }
+        self.local_may.next = self.release_ready.val()
+            | (self.local_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                != bits::<BLOCK_WIDTH>(Registers::Release as u64));
+        self.wants.next = bits::<SOURCES>(0)
+            .replace_bit(NETWORK_WRITE, self.network_write.valid.val() & self.network_may.val())
+            .replace_bit(DMA_READ, self.dma_read.valid.val())
+            .replace_bit(LOCAL_WRITE, self.local_write.valid.val() & self.local_may.val())
+            .replace_bit(LOCAL_READ, self.local_read.valid.val());
+        self.idle.next = !self.cycle.q.val().any();
+        self.arbiter.request.next = self.wants.val();
+        self.arbiter.served.next = self.idle.val();
+        self.grant.next = self.arbiter.grant.val();
 
-        self.dma_read.ready.next = true;
-        self.local_read.ready.next = !self.dma_read.valid.val();
-        self.read_index.next = self.local_read.index.val();
-        if self.dma_read.valid.val() {
-            self.read_index.next = self.dma_read.index.val();
+        self.taken.d.next = 0.into();
+        self.cycle.d.next = self.cycle.q.val();
+        if self.idle.val() {
+            self.taken.d.next = self.grant.val();
+            self.is_local.d.next = self.grant.val().get_bit(LOCAL_READ);
+            self.is_read.d.next = self.grant.val().get_bit(DMA_READ) | self.grant.val().get_bit(LOCAL_READ);
+            self.index.d.next = self.network_write.index.val();
+            self.data.d.next = self.network_write.data.val();
+            if self.grant.val().get_bit(DMA_READ) {
+                self.index.d.next = self.dma_read.index.val();
+            }
+            if self.grant.val().get_bit(LOCAL_WRITE) {
+                self.index.d.next = self.local_write.index.val();
+                self.data.d.next = self.local_write.data.val();
+            }
+            if self.grant.val().get_bit(LOCAL_READ) {
+                self.index.d.next = self.local_read.index.val();
+            }
+            if self.wants.val().any() {
+                self.cycle.d.next = 1.into();
+            }
+        } else {
+            self.cycle.d.next = self.cycle.q.val() + 1;
+            if self.cycle.q.val() == bits::<CYCLE_WIDTH>(ACCESS_CYCLES as u64 - 1) {
+                self.cycle.d.next = 0.into();
+            }
         }
-        self.dma_read.data.next = self.read_data.val();
-        self.local_read.data.next = self.read_data.val();
+        self.network_write.ready.next = self.taken.q.val().get_bit(NETWORK_WRITE);
+        self.dma_read.ready.next = self.taken.q.val().get_bit(DMA_READ);
+        self.local_write.ready.next = self.taken.q.val().get_bit(LOCAL_WRITE);
+        self.local_read.ready.next = self.taken.q.val().get_bit(LOCAL_READ);
+        self.access.write.next = self.taken.q.val().get_bit(NETWORK_WRITE) | self.taken.q.val().get_bit(LOCAL_WRITE);
+        self.access.read.next = self.taken.q.val().get_bit(DMA_READ) | self.taken.q.val().get_bit(LOCAL_READ);
+        self.access.index.next = self.index.q.val();
+        self.access.data.next = self.data.q.val();
+
+        self.answer.d.next = self.access.answer.val();
+        self.answered.d.next =
+            self.is_read.q.val() & (self.cycle.q.val() == bits::<CYCLE_WIDTH>(ANSWER_CYCLES as u64 + 1));
+        self.dma_read.data.next = self.answer.q.val();
+        self.dma_read.data_valid.next = self.answered.q.val() & !self.is_local.q.val();
+        self.local_read.data.next = self.answer.q.val();
+        self.local_read.data_valid.next = self.answered.q.val() & self.is_local.q.val();
+        if self.rst.val() {
+            self.taken.d.next = 0.into();
+            self.cycle.d.next = 0.into();
+            self.answered.d.next = false;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{rng, settle};
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
     use rand::Rng;
 
+    clocked!([] RegisterBus);
+
+    /// What a source has on offer: index and data.
+    type Offer = Option<(u64, u64)>;
+
     #[test]
-    fn the_network_and_the_dma_go_first_and_only_a_release_waits() {
+    fn accesses_come_one_by_one_all_sources_in_turn_and_only_a_release_waits() {
         let mut rng = rng(0xb05);
-        let mut dut = RegisterBus::default();
-        dut.connect_all();
-        let (mut waited, mut held) = (0, 0);
-        for _ in 0..2_000 {
-            let mut word = || {
-                (
-                    rng.gen_bool(0.5),
-                    rng.gen_range(0..1u64 << INDEX_WIDTH),
-                    u64::from(rng.gen::<u32>()),
-                )
-            };
-            let (network, local, dma, reader) = (word(), word(), word(), word());
+        let mut dut = reset(RegisterBus::default());
+        let mut offers: [Offer; SOURCES] = [None; SOURCES];
+        let mut waited = [0; SOURCES];
+        let mut served = [0; SOURCES];
+        let (mut last_access, mut held) = (0, 0);
+        // Which read is to be answered, when, with what.
+        let mut due: Option<(usize, usize, u64)> = None;
+        for cycle in 10..20_000 {
             let room = rng.gen_bool(0.5);
-            for (port, (valid, index, data)) in [(&mut dut.network_write, network), (&mut dut.local_write, local)] {
-                port.valid.next = valid;
-                port.index.next = index.into();
-                port.data.next = data.into();
+            for offer in &mut offers {
+                let chance = if cycle < 10_000 { 1.0 } else { 0.1 };
+                if offer.is_none() && rng.gen_bool(chance) {
+                    *offer = Some((rng.gen_range(0..1u64 << INDEX_WIDTH), u64::from(rng.gen::<u32>())));
+                }
             }
-            for (port, (valid, index, _)) in [(&mut dut.dma_read, dma), (&mut dut.local_read, reader)] {
-                port.valid.next = valid;
-                port.index.next = index.into();
-            }
+            let (index, data) = offers[NETWORK_WRITE].unwrap_or_default();
+            dut.network_write.valid.next = offers[NETWORK_WRITE].is_some();
+            dut.network_write.index.next = index.into();
+            dut.network_write.data.next = data.into();
+            let (index, data) = offers[LOCAL_WRITE].unwrap_or_default();
+            dut.local_write.valid.next = offers[LOCAL_WRITE].is_some();
+            dut.local_write.index.next = index.into();
+            dut.local_write.data.next = data.into();
+            dut.dma_read.valid.next = offers[DMA_READ].is_some();
+            dut.dma_read.index.next = offers[DMA_READ].unwrap_or_default().0.into();
+            dut.local_read.valid.next = offers[LOCAL_READ].is_some();
+            dut.local_read.index.next = offers[LOCAL_READ].unwrap_or_default().0.into();
             dut.release_ready.next = room;
-            dut.read_data.next = dma.2.into();
+            // Only in the cycle in which it has to be there does the answer stand.
+            let told = due.filter(|(at, ..)| *at == cycle + 1);
+            dut.access.answer.next = told
+                .map_or_else(|| rng.gen_range(0..1 << 32), |(.., answer)| answer)
+                .into();
             settle(&mut dut);
 
-            let may = |index: u64| room || index >> BLOCK_OFFSET != Registers::Release as u64;
-            let taken = match (network, local) {
-                ((true, index, data), _) => may(index).then_some((index, data)),
-                (_, (true, index, data)) => may(index).then_some((index, data)),
-                _ => None,
-            };
-            let seen = dut
-                .write
-                .enable
-                .val()
-                .then(|| (dut.write.index.val().to_u64(), dut.write.data.val().to_u64()));
-            assert_eq!(seen, taken);
-            assert_eq!(network.0 && dut.network_write.ready.val(), network.0 && may(network.1));
+            let ready = [
+                dut.network_write.ready.val(),
+                dut.dma_read.ready.val(),
+                dut.local_write.ready.val(),
+                dut.local_read.ready.val(),
+            ];
+            let writes = ready[NETWORK_WRITE] || ready[LOCAL_WRITE];
+            let reads = ready[DMA_READ] || ready[LOCAL_READ];
+            assert_eq!((dut.access.write.val(), dut.access.read.val()), (writes, reads));
+            let valid = [dut.dma_read.data_valid.val(), dut.local_read.data_valid.val()];
+            let expected = due.filter(|(at, ..)| *at == cycle);
             assert_eq!(
-                local.0 && dut.local_write.ready.val(),
-                local.0 && !network.0 && may(local.1)
+                valid,
+                [DMA_READ, LOCAL_READ].map(|source| expected.is_some_and(|(_, of, _)| of == source)),
+                "cycle {cycle}"
             );
-            held += usize::from(network.0 && !may(network.1));
-            let read = if dma.0 { dma.1 } else { reader.1 };
-            assert_eq!(dut.read_index.val().to_u64(), read);
-            assert!(dut.dma_read.ready.val());
-            assert_eq!(dut.local_read.ready.val(), !dma.0);
-            waited += usize::from(reader.0 && dma.0);
-            assert_eq!(dut.local_read.data.val().to_u64(), dma.2);
+            if let Some((_, _, answer)) = expected {
+                assert_eq!(
+                    (dut.dma_read.data.val(), dut.local_read.data.val()),
+                    (answer.into(), answer.into())
+                );
+                due = None;
+            }
+            let mut of_this_cycle = (0..SOURCES).filter(|&source| ready[source]);
+            if let Some(source) = of_this_cycle.next() {
+                assert_eq!(of_this_cycle.next(), None);
+                assert!(cycle - last_access >= ACCESS_CYCLES, "cycle {cycle}");
+                last_access = cycle;
+                let (index, data) = offers[source].take().expect("nothing is taken that is not offered");
+                assert_eq!(dut.access.index.val(), index);
+                if writes {
+                    assert_eq!(dut.access.data.val(), data);
+                } else {
+                    due = Some((cycle + ANSWER_CYCLES + 1, source, u64::from(rng.gen::<u32>())));
+                }
+                served[source] += 1;
+                waited[source] = 0;
+            }
+            for (source, waited) in waited.iter_mut().enumerate() {
+                let is_release = offers[source].is_some_and(|(index, _)| index >> BLOCK_OFFSET == 8);
+                let may_wait = is_release && (source == NETWORK_WRITE || source == LOCAL_WRITE);
+                *waited += usize::from(offers[source].is_some());
+                held += usize::from(may_wait && !room);
+                assert!(
+                    may_wait || *waited <= (SOURCES + 1) * ACCESS_CYCLES,
+                    "source {source}, cycle {cycle}"
+                );
+            }
+            clock(&mut dut);
         }
-        assert!(waited > 100 && held > 10);
+        assert!(
+            served.iter().all(|&served| served > 500) && held > 100,
+            "{served:?}, {held}"
+        );
+    }
+
+    #[test]
+    fn a_release_is_not_taken_without_room() {
+        let mut dut = reset(RegisterBus::default());
+        for (room, index, taken) in [
+            (false, (Registers::Release as u64) << BLOCK_OFFSET, false),
+            (false, 0, true),
+            (true, (Registers::Release as u64) << BLOCK_OFFSET, true),
+        ] {
+            dut.release_ready.next = room;
+            dut.network_write.valid.next = true;
+            dut.network_write.index.next = index.into();
+            let mut seen = false;
+            for _ in 0..ACCESS_CYCLES {
+                clock(&mut dut);
+                seen |= dut.network_write.ready.val();
+                dut.network_write.valid.next &= !dut.network_write.ready.val();
+            }
+            assert_eq!(seen, taken, "index {index:#x}");
+        }
     }
 }

@@ -78,8 +78,9 @@ pub fn data_are_there_when_the_count_is<T: Transport>(open: impl Fn(usize) -> Fa
 
 /// Puts that overlap leave what the last of them wrote.
 pub fn puts_of_one_initiator_in_order<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
-    // More than a packet takes, so that puts would mix that did not wait for each other.
-    const WORDS: u32 = 200;
+    // More than a packet takes, and long against the way of a command, so that puts would mix that did not wait for each
+    // other.
+    const WORDS: u32 = 400;
     for (width, target) in [32, 64]
         .into_iter()
         .flat_map(|width| TARGETS.map(|target| (width, target)))
