@@ -13,42 +13,58 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
+/// Width of a count of literal words of a packet: the operands of an atomic, at most four, in bits.
+pub const LITERALS_WIDTH: usize = 3;
+
+/// What a context is to do: a program, the heads of its packets, and where it may read.
+#[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
+pub struct Job {
+    pub pc: Bits<PC_WIDTH>,
+    /// The packets go to the control plane.
+    pub control: Bit,
+    /// The packets have no ADDRESS word.
+    pub bare: Bit,
+    pub destination: Bits<NODE_WIDTH>,
+    pub tag: Bits<TAG_WIDTH>,
+    pub kind: Bits<KIND_WIDTH>,
+    /// Remote offset of the first row, in words.
+    pub offset: Bits<OFFSET_WIDTH>,
+    /// Words of the remote segment: no packet writes at or beyond; all ones for none.
+    pub size: Bits<OFFSET_WIDTH>,
+    /// Words of a row, and from row to row at the remote side.
+    pub row: Bits<ROW_WIDTH>,
+    pub stride: Bits<STRIDE_WIDTH>,
+    /// The context owns `slot`: it goes into ADDRESS words, and a stop without an end of transfer gives it back.
+    pub has_slot: Bit,
+    pub slot: Bits<SLOT_WIDTH>,
+    pub operation: Bits<OPERATION_WIDTH>,
+    pub wide: Bit,
+    /// Upper half of a 64-bit word, for atomics.
+    pub half: Bit,
+    pub shaper: Bits<SHAPER_WIDTH>,
+    pub segment: Bits<HANDLE_WIDTH>,
+    /// The event of NOTIFY own, and of a failure where there is no slot.
+    pub event: Bits<EVENT_WIDTH>,
+    pub quiet: Bit,
+    /// Added to local pointers after the check against `limit`, in words.
+    pub base: Bits<OFFSET_WIDTH>,
+    pub limit: Bits<OFFSET_WIDTH>,
+    /// The program sends one packet, which the bypass may do as well: its payload follows.
+    pub single: Bit,
+    /// Words of the descriptor in it.
+    pub literals: Bits<LITERALS_WIDTH>,
+    /// Words of memory after them, 64 at most, from `pointer` on; they have been checked.
+    pub words: Bits<COUNT_WIDTH>,
+    pub pointer: Bits<OFFSET_WIDTH>,
+}
+
 /// The dispatcher starts a context, as it sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "StartIn"]
 pub struct StartOut {
     pub valid: Signal<Out, Bit>,
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
-    pub pc: Signal<Out, Bits<PC_WIDTH>>,
-    /// The packets go to the control plane.
-    pub control: Signal<Out, Bit>,
-    /// The packets have no ADDRESS word.
-    pub bare: Signal<Out, Bit>,
-    pub destination: Signal<Out, Bits<NODE_WIDTH>>,
-    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
-    pub kind: Signal<Out, Bits<KIND_WIDTH>>,
-    /// Remote offset of the first row, in words.
-    pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
-    /// Words of the remote segment: no packet writes at or beyond; all ones for none.
-    pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
-    /// Words of a row, and from row to row at the remote side.
-    pub row: Signal<Out, Bits<ROW_WIDTH>>,
-    pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
-    /// The context owns `slot`: it goes into ADDRESS words, and a stop without an end of transfer gives it back.
-    pub has_slot: Signal<Out, Bit>,
-    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
-    pub wide: Signal<Out, Bit>,
-    /// Upper half of a 64-bit word, for atomics.
-    pub half: Signal<Out, Bit>,
-    pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
-    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The event of NOTIFY own, and of a failure where there is no slot.
-    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
-    pub quiet: Signal<Out, Bit>,
-    /// Added to local pointers after the check against `limit`, in words.
-    pub base: Signal<Out, Bits<OFFSET_WIDTH>>,
-    pub limit: Signal<Out, Bits<OFFSET_WIDTH>>,
+    pub job: Signal<Out, Job>,
     pub ready: Signal<In, Bit>,
 }
 
@@ -58,27 +74,7 @@ pub struct StartOut {
 pub struct StartIn {
     pub valid: Signal<In, Bit>,
     pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub pc: Signal<In, Bits<PC_WIDTH>>,
-    pub control: Signal<In, Bit>,
-    pub bare: Signal<In, Bit>,
-    pub destination: Signal<In, Bits<NODE_WIDTH>>,
-    pub tag: Signal<In, Bits<TAG_WIDTH>>,
-    pub kind: Signal<In, Bits<KIND_WIDTH>>,
-    pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub row: Signal<In, Bits<ROW_WIDTH>>,
-    pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
-    pub has_slot: Signal<In, Bit>,
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
-    pub wide: Signal<In, Bit>,
-    pub half: Signal<In, Bit>,
-    pub shaper: Signal<In, Bits<SHAPER_WIDTH>>,
-    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub quiet: Signal<In, Bit>,
-    pub base: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub limit: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub job: Signal<In, Job>,
     pub ready: Signal<Out, Bit>,
 }
 

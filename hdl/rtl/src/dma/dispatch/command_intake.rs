@@ -1,4 +1,4 @@
-use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure};
+use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure, SinglePacket};
 use crate::{
     bus::{ClaimOut, EventOut},
     dma::ports::{ArgumentOut, StartOut},
@@ -73,6 +73,7 @@ pub struct CommandIntake {
     load: CommandLoad,
     check: CommandCheck,
     plan: CommandStart,
+    single: SinglePacket,
     measure: Measure,
     launch: Launch,
     state: DFF<CommandState>,
@@ -87,8 +88,7 @@ impl CommandIntake {
         Self {
             load: CommandLoad::new(width, memory_words),
             check: CommandCheck::new(width),
-            plan: CommandStart::new(width, entries),
-            launch: Launch::new(memory_words),
+            plan: CommandStart::new(width, memory_words, entries),
             ..Default::default()
         }
     }
@@ -119,8 +119,13 @@ impl Logic for CommandIntake {
         wire!(self => plan: node, tag, size);
         self.measure.operands.next = self.load.operands.val();
         self.measure.remote.next = self.check.remote.val();
-        wire!(load => launch: core, command);
-        self.launch.course.next = self.plan.course.val();
+        wire!(load => single: command, operands);
+        self.single.nothing.next = self.check.nothing.val();
+        self.single.several.next = self.check.measure.val();
+        self.plan.payload.next = self.single.payload.val();
+        self.launch.core.next = self.load.core.val();
+        self.launch.is_get.next = self.load.command.val().is_get;
+        self.launch.job.next = self.plan.job.val();
         self.launch.conflict.next = self.conflict.val();
         self.segment.next = self.load.command.val().segment;
         self.ordered.next = !self.load.command.val().is_mail;

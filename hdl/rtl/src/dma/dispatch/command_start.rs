@@ -1,42 +1,25 @@
-use super::{Command, Operands, REPEAT_WIDTH, WORDS_WIDTH};
+use super::{Command, Operands, Payload, REPEAT_WIDTH, WORDS_WIDTH};
+use crate::dma::ports::Job;
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::{
         command::{BARE_WORDS, TRANSFER_WORDS},
         firmware::Entries,
         instruction::PC_WIDTH,
-        packet::{ControlKind, DataKind, OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+        packet::{ControlKind, DataKind, OFFSET_WIDTH},
         MAILBOX_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
-
-/// Where a context starts, and the heads of its packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-pub struct Course {
-    pub pc: Bits<PC_WIDTH>,
-    pub control: Bit,
-    pub bare: Bit,
-    pub destination: Bits<NODE_WIDTH>,
-    pub tag: Bits<TAG_WIDTH>,
-    pub kind: Bits<KIND_WIDTH>,
-    pub offset: Bits<OFFSET_WIDTH>,
-    pub size: Bits<OFFSET_WIDTH>,
-    pub row: Bits<ROW_WIDTH>,
-    pub stride: Bits<STRIDE_WIDTH>,
-    pub half: Bit,
-    /// It takes a transaction slot.
-    pub claims: Bit,
-}
 
 type Entry = Constant<Bits<PC_WIDTH>>;
 fn entry(place: u8) -> Entry {
     Constant::new(bits(u64::from(place)))
 }
 
-/// What a command asks of the sequencer.
+/// What a command asks of the transmitter.
 ///
-/// Works out the course of a command that is right.
+/// Works out the job of a command that is right, but for its slot.
 ///
 /// | | |
 /// | --- | --- |
@@ -52,7 +35,8 @@ pub struct CommandStart {
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub course: Signal<Out, Course>,
+    pub payload: Signal<In, Payload>,
+    pub job: Signal<Out, Job>,
     apart: Signal<Local, Bit>,
     put: Entry,
     put2d: Entry,
@@ -73,11 +57,12 @@ pub struct CommandStart {
     fence: Entry,
     /// A word of memory has two halves, and this bit of a byte address tells them apart.
     has_halves: Constant<Bit>,
+    memory_words: Constant<Bits<OFFSET_WIDTH>>,
 }
 
 impl CommandStart {
-    /// For words of `width` bits, and programs at `entries`.
-    pub fn new(width: usize, entries: &Entries) -> Self {
+    /// For words of `width` bits, a memory of `memory_words` of them, and programs at `entries`.
+    pub fn new(width: usize, memory_words: u64, entries: &Entries) -> Self {
         Self {
             put: entry(entries.put),
             put2d: entry(entries.put2d),
@@ -96,6 +81,7 @@ impl CommandStart {
             mail: entry(entries.mail),
             fence: entry(entries.fence),
             has_halves: Constant::new(width == 64),
+            memory_words: Constant::new(bits(memory_words)),
             ..Default::default()
         }
     }
@@ -109,92 +95,105 @@ impl Logic for CommandStart {
             & (self.command.val().is_program
                 | (self.command.val().is_put & (self.operands.val().rows != bits::<REPEAT_WIDTH>(1))));
 
-        self.course.next.pc = self.put.val();
-        self.course.next.control = false;
-        self.course.next.bare = false;
-        self.course.next.destination = self.node.val();
-        self.course.next.tag = self.tag.val();
-        self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Put as u64);
-        self.course.next.offset = 0.into();
-        self.course.next.size = bits::<OFFSET_WIDTH>(0) - 1;
-        self.course.next.row = self.operands.val().row;
-        self.course.next.stride = self.operands.val().row;
-        self.course.next.half = false;
-        self.course.next.claims = true;
+        self.job.next.pc = self.put.val();
+        self.job.next.control = false;
+        self.job.next.bare = false;
+        self.job.next.destination = self.node.val();
+        self.job.next.tag = self.tag.val();
+        self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Put as u64);
+        self.job.next.offset = 0.into();
+        self.job.next.size = bits::<OFFSET_WIDTH>(0) - 1;
+        self.job.next.row = self.operands.val().row;
+        self.job.next.stride = self.operands.val().row;
+        self.job.next.half = false;
+        self.job.next.slot = 0.into();
+        self.job.next.operation = self.command.val().operation;
+        self.job.next.wide = self.command.val().wide;
+        self.job.next.shaper = self.command.val().shaper;
+        self.job.next.segment = self.command.val().segment;
+        self.job.next.event = self.command.val().event;
+        self.job.next.quiet = self.command.val().quiet;
+        self.job.next.base = 0.into();
+        self.job.next.limit = self.memory_words.val();
+        self.job.next.single = self.payload.val().single;
+        self.job.next.literals = self.payload.val().literals;
+        self.job.next.words = self.payload.val().words;
+        self.job.next.pointer = self.payload.val().pointer;
+        self.job.next.has_slot = true;
         if self.apart.val() {
-            self.course.next.stride = self.operands.val().stride;
+            self.job.next.stride = self.operands.val().stride;
         }
         if self.command.val().is_put {
-            self.course.next.offset = self.operands.val().offset;
-            self.course.next.size = self.size.val();
+            self.job.next.offset = self.operands.val().offset;
+            self.job.next.size = self.size.val();
             if self.nothing.val() {
-                self.course.next.pc = self.empty.val();
+                self.job.next.pc = self.empty.val();
             } else if self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[2] as u64) {
-                self.course.next.pc = self.put3d.val();
+                self.job.next.pc = self.put3d.val();
             } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
-                self.course.next.pc = self.put2d.val();
+                self.job.next.pc = self.put2d.val();
             }
         }
         if self.command.val().is_get {
-            self.course.next.pc = self.get.val();
+            self.job.next.pc = self.get.val();
             if self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[2] as u64) {
-                self.course.next.pc = self.get3d.val();
+                self.job.next.pc = self.get3d.val();
             } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
-                self.course.next.pc = self.get2d.val();
+                self.job.next.pc = self.get2d.val();
             }
-            self.course.next.control = true;
-            self.course.next.kind = bits::<KIND_WIDTH>(ControlKind::Get as u64);
-            self.course.next.offset = self.operands.val().source;
+            self.job.next.control = true;
+            self.job.next.kind = bits::<KIND_WIDTH>(ControlKind::Get as u64);
+            self.job.next.offset = self.operands.val().source;
         }
         if self.command.val().is_stream {
-            self.course.next.pc = self.stream.val();
+            self.job.next.pc = self.stream.val();
             if self.nothing.val() {
-                self.course.next.pc = self.stream_empty.val();
+                self.job.next.pc = self.stream_empty.val();
             } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
-                self.course.next.pc = self.stream2d.val();
+                self.job.next.pc = self.stream2d.val();
             }
-            self.course.next.bare = true;
-            self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Stream as u64);
-            self.course.next.claims = false;
+            self.job.next.bare = true;
+            self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Stream as u64);
+            self.job.next.has_slot = false;
         }
         if self.command.val().is_enqueue {
-            self.course.next.pc = self.enqueue.val();
+            self.job.next.pc = self.enqueue.val();
             if self.nothing.val() {
-                self.course.next.pc = self.enqueue_empty.val();
+                self.job.next.pc = self.enqueue_empty.val();
             }
-            self.course.next.bare = true;
-            self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Message as u64);
-            self.course.next.claims = false;
+            self.job.next.bare = true;
+            self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Message as u64);
+            self.job.next.has_slot = false;
         }
         if self.command.val().is_atomic {
             for i in 0..5 {
                 if self.operands.val().count == self.atomic_words[i].val() {
-                    self.course.next.pc = self.atomic[i].val();
+                    self.job.next.pc = self.atomic[i].val();
                 }
             }
-            self.course.next.kind = bits::<KIND_WIDTH>(DataKind::Atomic as u64);
-            self.course.next.offset = self.operands.val().offset;
-            self.course.next.half =
+            self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Atomic as u64);
+            self.job.next.offset = self.operands.val().offset;
+            self.job.next.half =
                 self.has_halves.val() & !self.command.val().wide & self.operands.val().target.get_bit(2);
         }
         if self.command.val().is_mail {
-            self.course.next.pc = self.mail.val();
-            self.course.next.control = true;
-            self.course.next.bare = true;
-            self.course.next.destination = self.operands.val().target.get_bits::<NODE_WIDTH>(0);
-            self.course.next.tag =
+            self.job.next.pc = self.mail.val();
+            self.job.next.control = true;
+            self.job.next.bare = true;
+            self.job.next.destination = self.operands.val().target.get_bits::<NODE_WIDTH>(0);
+            self.job.next.tag =
                 bit_cast::<TAG_WIDTH, MAILBOX_WIDTH>(self.operands.val().target.get_bits::<MAILBOX_WIDTH>(NODE_WIDTH));
-            self.course.next.kind = bits::<KIND_WIDTH>(ControlKind::Mail as u64);
-            self.course.next.claims = false;
+            self.job.next.kind = bits::<KIND_WIDTH>(ControlKind::Mail as u64);
+            self.job.next.has_slot = false;
         }
         if self.command.val().is_fence {
-            self.course.next.pc = self.fence.val();
-            self.course.next.bare = true;
-            self.course.next.claims = false;
+            self.job.next.pc = self.fence.val();
+            self.job.next.bare = true;
+            self.job.next.has_slot = false;
         }
         if self.command.val().is_program {
-            self.course.next.pc = self.operands.val().target.get_bits::<PC_WIDTH>(0);
-            self.course.next.size = self.size.val();
+            self.job.next.pc = self.operands.val().target.get_bits::<PC_WIDTH>(0);
+            self.job.next.size = self.size.val();
         }
     }
 }

@@ -137,8 +137,9 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.launched.next = self.starts.start.context.val();
         self.stops.start.next = self.started.val();
         self.stops.start_context.next = self.launched.val();
-        wire!(starts.start => stops: has_slot, slot);
-        self.stops.own_event.next = self.starts.start.event.val();
+        self.stops.has_slot.next = self.starts.start.job.val().has_slot;
+        self.stops.slot.next = self.starts.start.job.val().slot;
+        self.stops.own_event.next = self.starts.start.job.val().event;
         self.contexts.start.next = self.started.val();
         self.contexts.start_context.next = self.launched.val();
         self.contexts.stop.next = self.stops.stopped.val();

@@ -1,9 +1,8 @@
-use super::{Command, Course};
-use crate::{bus::ClaimOut, dma::ports::StartOut};
-use portico_spec::ni::{
-    packet::{OFFSET_WIDTH, SLOT_WIDTH},
-    CONTEXT_WIDTH,
+use crate::{
+    bus::ClaimOut,
+    dma::ports::{StartOut, Job},
 };
+use portico_spec::ni::{packet::SLOT_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;
 
 /// Starts a command that is right, as soon as it may.
@@ -26,8 +25,9 @@ pub struct Launch {
     /// The command described below is to start; stays until `started`.
     pub offer: Signal<In, Bit>,
     pub core: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub command: Signal<In, Command>,
-    pub course: Signal<In, Course>,
+    pub is_get: Signal<In, Bit>,
+    /// Without its slot.
+    pub job: Signal<In, Job>,
     /// A running command has the same segment.
     pub conflict: Signal<In, Bit>,
     pub started: Signal<Out, Bit>,
@@ -38,17 +38,6 @@ pub struct Launch {
     clear: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
     may_start: Signal<Local, Bit>,
-    memory_words: Constant<Bits<OFFSET_WIDTH>>,
-}
-
-impl Launch {
-    /// For a memory of `memory_words` words.
-    pub fn new(memory_words: u64) -> Self {
-        Self {
-            memory_words: Constant::new(bits(memory_words)),
-            ..Default::default()
-        }
-    }
 }
 
 #[kernel]
@@ -56,18 +45,19 @@ impl Logic for Launch {
     fn update(&mut self) {
         dff_setup!(self, clk, claimed, slot);
         self.clear.next = self.offer.val() & !self.conflict.val();
-        self.wants.next = self.clear.val() & self.course.val().claims & !self.claimed.q.val();
+        self.wants.next = self.clear.val() & self.job.val().has_slot & !self.claimed.q.val();
         self.claim.valid.next = self.wants.val();
-        self.claim.event.next = self.command.val().event;
-        self.claim.quiet.next = self.command.val().quiet;
-        self.claim.segment.next = self.command.val().segment;
-        self.claim.node.next = self.course.val().destination;
-        self.claim.is_get.next = self.command.val().is_get;
+        self.claim.event.next = self.job.val().event;
+        self.claim.quiet.next = self.job.val().quiet;
+        self.claim.segment.next = self.job.val().segment;
+        self.claim.node.next = self.job.val().destination;
+        self.claim.is_get.next = self.is_get.val();
         self.may_start.next = self.clear.val() & (!self.wants.val() | self.claim.ready.val());
         self.started.next = self.may_start.val() & self.start.ready.val();
-        self.start.slot.next = self.slot.q.val();
+        self.start.job.next = self.job.val();
+        self.start.job.next.slot = self.slot.q.val();
         if self.wants.val() {
-            self.start.slot.next = self.claim.slot.val();
+            self.start.job.next.slot = self.claim.slot.val();
             self.slot.d.next = self.claim.slot.val();
             self.claimed.d.next = self.claim.ready.val() & !self.start.ready.val();
         } else if self.start.ready.val() {
@@ -79,25 +69,5 @@ impl Logic for Launch {
 
         self.start.valid.next = self.may_start.val();
         self.start.context.next = self.core.val();
-        self.start.pc.next = self.course.val().pc;
-        self.start.control.next = self.course.val().control;
-        self.start.bare.next = self.course.val().bare;
-        self.start.destination.next = self.course.val().destination;
-        self.start.tag.next = self.course.val().tag;
-        self.start.kind.next = self.course.val().kind;
-        self.start.offset.next = self.course.val().offset;
-        self.start.size.next = self.course.val().size;
-        self.start.row.next = self.course.val().row;
-        self.start.stride.next = self.course.val().stride;
-        self.start.has_slot.next = self.course.val().claims;
-        self.start.operation.next = self.command.val().operation;
-        self.start.wide.next = self.command.val().wide;
-        self.start.half.next = self.course.val().half;
-        self.start.shaper.next = self.command.val().shaper;
-        self.start.segment.next = self.command.val().segment;
-        self.start.event.next = self.command.val().event;
-        self.start.quiet.next = self.command.val().quiet;
-        self.start.base.next = 0.into();
-        self.start.limit.next = self.memory_words.val();
     }
 }

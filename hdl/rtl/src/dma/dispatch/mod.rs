@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | [`Dispatcher`] | takes descriptors and requests, and starts programs for them |
 //! | [`CommandSelect`] | joins the two sources of descriptors |
-//! | [`CommandIntake`] | the path of commands, with [`CommandLoad`], [`CommandCheck`], [`Measure`], [`CommandStart`], [`Launch`] |
+//! | [`CommandIntake`] | the path of commands, with [`CommandLoad`], [`CommandCheck`], [`Measure`], [`CommandStart`],
+//! | | [`SinglePacket`], [`Launch`] |
 //! | [`RequestIntake`] | the path of requests, with [`RequestLoad`], [`RequestStart`] |
 //! | [`StartArbiter`] | joins both paths |
 //! | [`Contexts`] | which contexts run |
@@ -31,6 +32,7 @@ mod request_intake;
 mod request_load;
 mod request_start;
 mod segment_table;
+mod single_packet;
 mod start_arbiter;
 mod stops;
 
@@ -39,7 +41,7 @@ pub use command_check::CommandCheck;
 pub use command_intake::{CommandIntake, CommandState};
 pub use command_load::CommandLoad;
 pub use command_select::CommandSelect;
-pub use command_start::{CommandStart, Course};
+pub use command_start::CommandStart;
 pub use contexts::{Contexts, Core, CONTEXTS};
 pub use descriptor::{Descriptor, Operands, TARGET_WIDTH, WORDS_WIDTH};
 pub use dispatcher::Dispatcher;
@@ -52,5 +54,6 @@ pub use request_intake::{RequestIntake, RequestState};
 pub use request_load::{GetRequest, RequestLoad, PLACE_WIDTH};
 pub use request_start::RequestStart;
 pub use segment_table::SegmentTable;
+pub use single_packet::{Payload, SinglePacket};
 pub use start_arbiter::StartArbiter;
 pub use stops::{EventStage, Refuser, Stops};

@@ -97,6 +97,7 @@ impl Logic for RequestIntake {
         wire!(load => self: lookup, window_tag);
         self.plan.request.next = self.load.request.val();
         wire!(self => plan: base, size);
+        self.load.size.next = self.size.val();
         self.requester.next = self.load.request.val().source;
         self.slot.next = self.load.request.val().slot;
         self.refuse_error.next = self.error.q.val();

@@ -26,6 +26,10 @@ pub struct GetRequest {
     /// The requester's transaction, and where it wants the words.
     pub slot: Bits<SLOT_WIDTH>,
     pub offset: Bits<OFFSET_WIDTH>,
+    /// The first word in the window, and what the window has from there on; `beyond` if that is below zero.
+    pub pointer: Bits<OFFSET_WIDTH>,
+    pub room: Bits<OFFSET_WIDTH>,
+    pub beyond: Bit,
     pub row: Bits<ROW_WIDTH>,
     pub rows: Bits<REPEAT_WIDTH>,
     /// At the requester.
@@ -42,7 +46,7 @@ pub struct GetRequest {
 /// | --- | --- |
 /// | latency | 0 cycles to the register file, 1 to `request` |
 /// | throughput | one word a cycle |
-/// | state | about 90 flip-flops |
+/// | state | about 160 flip-flops |
 ///
 /// A request is the packet as it came: head, ADDRESS, whose offset goes to register 1, and the words of the registers
 /// from 2 on.
@@ -62,6 +66,8 @@ pub struct RequestLoad {
     /// Looks a window up.
     pub lookup: Signal<Out, Bit>,
     pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// Words of that window, from the cycle after `lookup` on.
+    pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// The last word is taken; and it was the first too.
     pub complete: Signal<Out, Bit>,
     pub lone: Signal<Out, Bit>,
@@ -72,6 +78,11 @@ pub struct RequestLoad {
     source: DFF<Bits<NODE_WIDTH>>,
     slot: DFF<Bits<SLOT_WIDTH>>,
     offset: DFF<Bits<OFFSET_WIDTH>>,
+    pointer: DFF<Bits<OFFSET_WIDTH>>,
+    is_huge: DFF<Bit>,
+    window: DFF<Bits<OFFSET_WIDTH>>,
+    room: DFF<Bits<OFFSET_WIDTH>>,
+    beyond: DFF<Bit>,
     row: DFF<Bits<ROW_WIDTH>>,
     rows: DFF<Bits<REPEAT_WIDTH>>,
     stride: DFF<Bits<STRIDE_WIDTH>>,
@@ -79,12 +90,18 @@ pub struct RequestLoad {
     first: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
+    above: Signal<Local, Bits<32>>,
 }
 
 #[kernel]
 impl Logic for RequestLoad {
     fn update(&mut self) {
-        dff_setup!(self, clk, place, source, slot, offset, row, rows, stride, has_planes);
+        dff_setup!(
+            self, clk, place, source, slot, offset, pointer, is_huge, window, room, beyond, row, rows, stride,
+            has_planes
+        );
+        self.window.d.next = self.size.val();
+        self.above.next = self.s_axis.tdata.val() >> bits::<6>(OFFSET_WIDTH);
         self.head.word.next = self.s_axis.tdata.val();
         self.address.word.next = self.s_axis.tdata.val();
         self.first.next = !self.place.q.val().any();
@@ -119,7 +136,13 @@ impl Logic for RequestLoad {
                 self.slot.d.next = self.address.slot.val();
                 self.offset.d.next = self.address.offset.val();
             }
+            if self.place.q.val() == 2 {
+                self.pointer.d.next = self.s_axis.tdata.val().get_bits::<OFFSET_WIDTH>(0);
+                self.is_huge.d.next = self.above.val().any();
+            }
             if self.place.q.val() == 3 {
+                self.room.d.next = self.window.q.val() - self.pointer.q.val();
+                self.beyond.d.next = self.is_huge.q.val() | (self.pointer.q.val() > self.window.q.val());
                 self.row.d.next = self.s_axis.tdata.val().get_bits::<ROW_WIDTH>(0);
                 self.rows.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(16);
             }
@@ -141,6 +164,9 @@ impl Logic for RequestLoad {
         self.request.next.source = self.source.q.val();
         self.request.next.slot = self.slot.q.val();
         self.request.next.offset = self.offset.q.val();
+        self.request.next.pointer = self.pointer.q.val();
+        self.request.next.room = self.room.q.val();
+        self.request.next.beyond = self.beyond.q.val();
         self.request.next.row = self.row.q.val();
         self.request.next.rows = self.rows.q.val();
         self.request.next.stride = self.stride.q.val();

@@ -1,12 +1,12 @@
 use super::{GetRequest, PLACE_WIDTH, REPEAT_WIDTH};
 use crate::dma::ports::StartOut;
 use portico_spec::{
-    flit::{KIND_WIDTH, TAG_WIDTH},
+    flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS, TAG_WIDTH},
     ni::{
         command::TRANSFER_WORDS,
         firmware::Entries,
-        instruction::PC_WIDTH,
-        packet::{DataKind, OFFSET_WIDTH, SLOT_WIDTH},
+        instruction::{COUNT_WIDTH, PC_WIDTH},
+        packet::{DataKind, OFFSET_WIDTH, ROW_WIDTH, SLOT_WIDTH},
         CONTEXT_WIDTH, SERVER_CONTEXT,
     },
 };
@@ -29,6 +29,8 @@ pub struct RequestStart {
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     pub start: StartOut,
     pub started: Signal<Out, Bit>,
+    nothing: Signal<Local, Bit>,
+    in_window: Signal<Local, Bit>,
     put: Constant<Bits<PC_WIDTH>>,
     put2d: Constant<Bits<PC_WIDTH>>,
     put3d: Constant<Bits<PC_WIDTH>>,
@@ -52,40 +54,55 @@ impl RequestStart {
 #[kernel]
 impl Logic for RequestStart {
     fn update(&mut self) {
+        self.nothing.next =
+            !(self.request.val().row.any() & self.request.val().rows.any() & self.request.val().has_planes);
         self.started.next = self.offer.val() & self.start.ready.val();
         self.start.valid.next = self.offer.val();
         self.start.context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
-        self.start.pc.next = self.put2d.val();
-        if !(self.request.val().row.any() & self.request.val().rows.any() & self.request.val().has_planes) {
-            self.start.pc.next = self.empty.val();
+        self.start.job.next.pc = self.put2d.val();
+        if self.nothing.val() {
+            self.start.job.next.pc = self.empty.val();
         } else if self.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64) {
-            self.start.pc.next = self.put3d.val();
+            self.start.job.next.pc = self.put3d.val();
         } else if self.request.val().rows == bits::<REPEAT_WIDTH>(1) {
-            self.start.pc.next = self.put.val();
+            self.start.job.next.pc = self.put.val();
         }
-        self.start.control.next = false;
-        self.start.bare.next = false;
-        self.start.destination.next = self.request.val().source;
-        self.start.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.request.val().slot);
-        self.start.kind.next = bits::<KIND_WIDTH>(DataKind::Reply as u64);
-        self.start.offset.next = self.request.val().offset;
+        self.start.job.next.control = false;
+        self.start.job.next.bare = false;
+        self.start.job.next.destination = self.request.val().source;
+        self.start.job.next.tag = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.request.val().slot);
+        self.start.job.next.kind = bits::<KIND_WIDTH>(DataKind::Reply as u64);
+        self.start.job.next.offset = self.request.val().offset;
         // The requester has made sure of its own memory.
-        self.start.size.next = bits::<OFFSET_WIDTH>(0) - 1;
-        self.start.row.next = self.request.val().row;
-        self.start.stride.next = self.request.val().stride;
+        self.start.job.next.size = bits::<OFFSET_WIDTH>(0) - 1;
+        self.start.job.next.row = self.request.val().row;
+        self.start.job.next.stride = self.request.val().stride;
         if self.request.val().rows == bits::<REPEAT_WIDTH>(1) {
-            self.start.stride.next = self.request.val().row;
+            self.start.job.next.stride = self.request.val().row;
         }
-        self.start.has_slot.next = false;
-        self.start.slot.next = 0.into();
-        self.start.operation.next = 0.into();
-        self.start.wide.next = false;
-        self.start.half.next = false;
-        self.start.shaper.next = 0.into();
-        self.start.segment.next = 0.into();
-        self.start.event.next = 0.into();
-        self.start.quiet.next = true;
-        self.start.base.next = self.base.val();
-        self.start.limit.next = self.size.val();
+        self.start.job.next.has_slot = false;
+        self.start.job.next.slot = 0.into();
+        self.start.job.next.operation = 0.into();
+        self.start.job.next.wide = false;
+        self.start.job.next.half = false;
+        self.start.job.next.shaper = 0.into();
+        self.start.job.next.segment = 0.into();
+        self.start.job.next.event = 0.into();
+        self.start.job.next.quiet = true;
+        self.in_window.next = !self.request.val().beyond
+            & (bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.request.val().row) <= self.request.val().room);
+        self.start.job.next.single = self.nothing.val()
+            | ((self.request.val().rows == bits::<REPEAT_WIDTH>(1))
+                & (self.request.val().count != bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64))
+                & (self.request.val().row <= bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS))
+                & self.in_window.val());
+        self.start.job.next.literals = 0.into();
+        self.start.job.next.words = 0.into();
+        if !self.nothing.val() {
+            self.start.job.next.words = self.request.val().row.get_bits::<COUNT_WIDTH>(0);
+        }
+        self.start.job.next.pointer = self.request.val().pointer;
+        self.start.job.next.base = self.base.val();
+        self.start.job.next.limit = self.size.val();
     }
 }

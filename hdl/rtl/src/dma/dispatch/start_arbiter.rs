@@ -33,15 +33,9 @@ impl Logic for StartArbiter {
         self.command.ready.next = self.start.ready.val() & !self.serves.val();
         self.request.ready.next = self.start.ready.val() & self.serves.val();
         self.waits.d.next = self.command.valid.val() & !self.serves.val() & !self.start.ready.val();
-        wire!(
-            command => start: context, pc, control, bare, destination, tag, kind, offset, size, row, stride,
-                has_slot, slot, operation, wide, half, shaper, segment, event, quiet, base, limit
-        );
+        wire!(command => start: context, job);
         if self.serves.val() {
-            wire!(
-                request => start: context, pc, control, bare, destination, tag, kind, offset, size, row, stride,
-                    has_slot, slot, operation, wide, half, shaper, segment, event, quiet, base, limit
-            );
+            wire!(request => start: context, job);
         }
         if self.rst.val() {
             self.waits.d.next = false;

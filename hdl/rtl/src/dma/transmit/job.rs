@@ -71,6 +71,8 @@ pub(super) struct Job {
     pub quiet: bool,
     pub base: u64,
     pub limit: u64,
+    /// Of the one packet that the bypass may send: words of the descriptor, words of memory, and where those are.
+    pub payload: Option<[u64; 3]>,
     pub registers: Vec<(u64, u32)>,
 }
 
@@ -100,6 +102,7 @@ impl Job {
             quiet: false,
             base: 0,
             limit: 1 << 20,
+            payload: None,
             registers: vec![],
         }
     }

@@ -4,10 +4,12 @@
 //! | --- | --- |
 //! | [`Transmitter`] | all of it |
 //! | [`cores::MicroCoreSequencer`] | the micro-cores: runs programs, cuts transfers into packets |
+//! | [`Bypass`] | sends what is one packet without them |
 //! | [`Shapers`] | how long packets are, and how many flits may go |
 //! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
 //! | [`HeaderQueue`], [`Injector`] | from headers and payload to flits |
 
+mod bypass;
 pub mod cores;
 mod header_queue;
 mod injector;
@@ -23,6 +25,7 @@ mod testing;
 mod tests;
 mod transmitter;
 
+pub use bypass::{Bypass, Course};
 pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
 pub use injector::{Injector, Part};
 pub use reader::{ChunkQueue, Reader};

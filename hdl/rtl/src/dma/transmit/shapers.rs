@@ -36,16 +36,16 @@ pub struct Shapers {
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub register_write: RegisterWriteIn,
-    /// The shaper that `maximum` and `take` are about.
-    pub selected: Signal<In, Bits<SHAPER_WIDTH>>,
-    /// Most words of payload, 1 to 64.
-    pub maximum: Signal<Out, Bits<COUNT_WIDTH>>,
-    /// A packet of `flits` goes.
+    /// Most words of payload, 1 to 64, of the shapers of the sequencer and of the bypass.
+    pub selected: [Signal<In, Bits<SHAPER_WIDTH>>; 2],
+    pub maximum: [Signal<Out, Bits<COUNT_WIDTH>>; 2],
+    /// A packet of `flits` goes through shaper `taker`.
     pub take: Signal<In, Bit>,
+    pub taker: Signal<In, Bits<SHAPER_WIDTH>>,
     pub flits: Signal<In, Bits<COUNT_WIDTH>>,
     /// A packet may begin, by shaper.
     pub may_send: Signal<Out, Bits<SHAPERS>>,
-    maxima: LutRam<COUNT_WIDTH, SHAPER_WIDTH>,
+    maxima: [LutRam<COUNT_WIDTH, SHAPER_WIDTH>; 2],
     rates: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
     bursts: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
     limited: DFF<Bits<SHAPERS>>,
@@ -55,6 +55,7 @@ pub struct Shapers {
     place: Signal<Local, Bits<SHAPER_WIDTH>>,
     field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
     amount: Signal<Local, Bits<RATE_WIDTH>>,
+    most: Signal<Local, Bits<COUNT_WIDTH>>,
     turned: Signal<Local, Bits<LEVEL_WIDTH>>,
     raised: Signal<Local, Bits<LEVEL_WIDTH>>,
     brim: Signal<Local, Bits<LEVEL_WIDTH>>,
@@ -62,13 +63,13 @@ pub struct Shapers {
     prior: Signal<Local, Bits<LEVEL_WIDTH>>,
     drained: Signal<Local, Bits<LEVEL_WIDTH>>,
     turn_one: Signal<Local, Bits<SHAPERS>>,
-    selected_one: Signal<Local, Bits<SHAPERS>>,
+    taker_one: Signal<Local, Bits<SHAPERS>>,
 }
 
 #[kernel]
 impl Logic for Shapers {
     fn update(&mut self) {
-        wire!(self => maxima, rates, bursts: clk);
+        wire!(self => rates, bursts: clk);
         dff_setup!(self, clk, limited, turn);
         self.written.next = self.register_write.enable.val()
             & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
@@ -84,16 +85,25 @@ impl Logic for Shapers {
             self.amount.next = !bits::<RATE_WIDTH>(0);
         }
 
-        self.maxima.write_enable.next =
-            self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Maximum as u64));
-        self.maxima.write_address.next = self.place.val();
-        self.maxima.write_data.next = self.register_write.data.val().get_bits::<COUNT_WIDTH>(0);
         // A packet without room for a word would never end.
+        self.most.next = self.register_write.data.val().get_bits::<COUNT_WIDTH>(0);
         if (self.register_write.data.val() > bits::<32>(MAX_PAYLOAD_FLITS)) | !self.register_write.data.val().any() {
-            self.maxima.write_data.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
+            self.most.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
         }
-        self.maxima.read_address.next = self.selected.val();
-        self.maximum.next = self.maxima.read_data.val();
+        for i in 0..2 {
+            self.maxima[i].clk.next = self.clk.val();
+            self.maxima[i].write_enable.next = self.initialising.val()
+                | (self.written.val()
+                    & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Maximum as u64)));
+            self.maxima[i].write_address.next = self.place.val();
+            self.maxima[i].write_data.next = self.most.val();
+            if self.initialising.val() {
+                self.maxima[i].write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
+                self.maxima[i].write_data.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
+            }
+            self.maxima[i].read_address.next = self.selected[i].val();
+            self.maximum[i].next = self.maxima[i].read_data.val();
+        }
         self.rates.write_enable.next =
             self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Rate as u64));
         self.rates.write_address.next = self.place.val();
@@ -112,9 +122,6 @@ impl Logic for Shapers {
                 .replace_bit(self.place.val().index(), self.amount.val().any());
         }
         if self.initialising.val() {
-            self.maxima.write_enable.next = true;
-            self.maxima.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
-            self.maxima.write_data.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
             self.rates.write_enable.next = true;
             self.rates.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
             self.rates.write_data.next = 0.into();
@@ -125,14 +132,14 @@ impl Logic for Shapers {
 
         self.turn.d.next = self.turn.q.val() + 1;
         self.turn_one.next = bits::<SHAPERS>(1) << self.turn.q.val();
-        self.selected_one.next = bits::<SHAPERS>(1) << self.selected.val();
+        self.taker_one.next = bits::<SHAPERS>(1) << self.taker.val();
         self.turned.next = 0.into();
         self.prior.next = 0.into();
         for i in 0..SHAPERS {
             if self.turn_one.val().get_bit(i) {
                 self.turned.next = self.level[i].q.val();
             }
-            if self.selected_one.val().get_bit(i) {
+            if self.taker_one.val().get_bit(i) {
                 self.prior.next = self.level[i].q.val();
             }
         }
@@ -147,7 +154,7 @@ impl Logic for Shapers {
         }
         self.drained.next =
             self.prior.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
-        if self.turn.q.val() == self.selected.val() {
+        if self.turn.q.val() == self.taker.val() {
             self.drained.next = self.filled.val()
                 - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
         }
@@ -158,7 +165,7 @@ impl Logic for Shapers {
             if self.turn_one.val().get_bit(i) {
                 self.level[i].d.next = self.filled.val();
             }
-            if self.take.val() & self.limited.q.val().get_bit(i) & self.selected_one.val().get_bit(i) {
+            if self.take.val() & self.limited.q.val().get_bit(i) & self.taker_one.val().get_bit(i) {
                 self.level[i].d.next = self.drained.val();
             }
             self.may_send.next = self.may_send.val().replace_bit(

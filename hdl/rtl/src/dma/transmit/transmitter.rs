@@ -1,7 +1,7 @@
-use super::{cores::MicroCoreSequencer, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
+use super::{cores::MicroCoreSequencer, Bypass, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
 use crate::{
     bus::{EventOut, MemoryReadOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
+    dma::ports::{ArgumentIn, ChunkOut, StartIn, StartOut, StopOut},
     prim::{Fifo, StreamOut},
 };
 use portico_spec::{
@@ -63,6 +63,7 @@ pub struct Transmitter<const W: usize> {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
+    bypass: Bypass,
     sequencer: MicroCoreSequencer,
     shapers: Shapers,
     chunks: ChunkQueue,
@@ -90,33 +91,82 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => sequencer, shapers, chunks, headers, reader, payload, injector: clk, rst);
+        wire!(self => bypass, sequencer, shapers, chunks, headers, reader, payload, injector: clk, rst);
 
+        wire!(self => bypass: initialising);
+        StartIn::link(&mut self.start, &mut self.bypass.start);
+        wire!(argument => bypass.argument: enable, context, register, data);
+        wire!(argument => sequencer.argument: enable, context, register, data);
+        StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);
+        wire!(sequencer => bypass: mid_packet);
+        self.bypass.sequencer_wants.next = self.sequencer.sends.val();
+        self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
         RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
-        StartIn::link(&mut self.start, &mut self.sequencer.start);
-        ArgumentIn::link(&mut self.argument, &mut self.sequencer.argument);
-        StopOut::link(&mut self.stop, &mut self.sequencer.stop);
-        wire!(self => sequencer: initialising, fired);
-        self.credit_segment.next = self.sequencer.segment.val();
+        wire!(self => sequencer: initialising, fired, fence_busy);
         self.fence_segment.next = self.sequencer.segment.val();
         self.fence_owns.next = self.sequencer.owns_slot.val();
         self.fence_slot.next = self.sequencer.slot.val();
-        wire!(self => sequencer: credit_available, fence_busy);
+        self.running.next = self.sequencer.running.val() | self.bypass.busy.val();
+        self.waiting.next = self.sequencer.waiting.val() & !self.bypass.busy.val();
+
+        // A stop of the bypass is good news, for which nobody waits: the sequencer's goes first.
+        wire!(bypass.stop => stop: context, owns_slot, error);
+        if self.sequencer.stop.valid.val() {
+            wire!(sequencer.stop => stop: context, owns_slot, error);
+        }
+        self.stop.valid.next = self.sequencer.stop.valid.val() | self.bypass.stop.valid.val();
+        self.sequencer.stop.ready.next = self.stop.ready.val();
+        self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
+
+        self.credit_segment.next = self.sequencer.segment.val();
         self.credit_take.next = self.sequencer.credit_take.val();
-        self.sequencer.credit_ready.next = self.credit_ready.val();
-        wire!(sequencer => self: running, waiting);
+        wire!(self => bypass: credit_available, credit_ready);
+        self.sequencer.credit_available.next = self.credit_available.val() & !self.bypass.wants_credit.val();
+        self.sequencer.credit_ready.next = self.credit_ready.val() & !self.bypass.wants_credit.val();
+        if self.bypass.wants_credit.val() {
+            self.credit_segment.next = self.bypass.segment.val();
+            self.credit_take.next = self.credit_available.val();
+        }
 
         wire!(self => shapers: initialising, sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
-        self.shapers.selected.next = self.sequencer.shaper.val();
-        wire!(shapers => sequencer: maximum, may_send);
-        self.shapers.take.next = self.sequencer.header.valid.val();
+        self.shapers.selected[0].next = self.sequencer.shaper.val();
+        self.shapers.selected[1].next = self.bypass.shaper.val();
+        self.sequencer.maximum.next = self.shapers.maximum[0].val();
+        self.bypass.maximum.next = self.shapers.maximum[1].val();
+        self.sequencer.may_send.next = self.shapers.may_send.val();
+        self.bypass.may_send.next = self.shapers.may_send.val();
+        self.shapers.take.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
+        self.shapers.taker.next = self.sequencer.shaper.val();
         self.shapers.flits.next = self.sequencer.flits.val();
 
-        ChunkOut::join(&mut self.sequencer.chunk, &mut self.chunks.chunk_in);
+        // One of the two sends at a time.
+        self.chunks.chunk_in.valid.next = self.sequencer.chunk.valid.val() | self.bypass.chunk.valid.val();
+        self.headers.header.valid.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
+        self.headers.notice.valid.next = self.sequencer.notice.valid.val() | self.bypass.notice.valid.val();
+        self.bypass.chunk.ready.next = self.chunks.chunk_in.ready.val();
+        self.bypass.header.ready.next = self.headers.header.ready.val();
+        self.bypass.notice.ready.next = self.headers.notice.ready.val();
+        self.sequencer.chunk.ready.next = self.chunks.chunk_in.ready.val() & !self.bypass.holds.val();
+        self.sequencer.header.ready.next = self.headers.header.ready.val() & !self.bypass.holds.val();
+        self.sequencer.notice.ready.next = self.headers.notice.ready.val() & !self.bypass.holds.val();
+        wire!(sequencer.chunk => chunks.chunk_in: literal, value, words);
+        wire!(
+            sequencer.header => headers.header: control, bare, destination, tag, kind, last, offset, slot, strided,
+                has_geometry, operation, wide, row, stride, words
+        );
+        wire!(sequencer.notice => headers.notice: event, error);
+        if self.bypass.holds.val() {
+            self.shapers.taker.next = self.bypass.shaper.val();
+            self.shapers.flits.next = self.bypass.flits.val();
+            wire!(bypass.chunk => chunks.chunk_in: literal, value, words);
+            wire!(
+                bypass.header => headers.header: control, bare, destination, tag, kind, last, offset, slot, strided,
+                    has_geometry, operation, wide, row, stride, words
+            );
+            wire!(bypass.notice => headers.notice: event, error);
+        }
         ChunkOut::join(&mut self.chunks.chunk_out, &mut self.reader.chunk);
-        HeaderOut::join(&mut self.sequencer.header, &mut self.headers.header);
-        EventOut::join(&mut self.sequencer.notice, &mut self.headers.notice);
         self.headers.node.next = self.node.val();
         PacketOut::join(&mut self.headers.packet, &mut self.injector.packet);
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);

@@ -54,6 +54,8 @@ pub struct InstructionControl {
     pub stop_ready: Signal<In, Bit>,
     pub credit_ready: Signal<In, Bit>,
     pub write_ready: Signal<In, Bit>,
+    /// Something is to be sent, whether or not there is room for it.
+    pub sends: Signal<Out, Bit>,
     /// A chunk is to go into the packet, whether or not it can in this cycle.
     pub wants_chunk: Signal<Out, Bit>,
     /// What happens in this cycle.
@@ -167,6 +169,8 @@ impl Logic for InstructionControl {
             & (self.write_ready.val() | !self.writing.val())
             & (self.notice_ready.val() | !self.noticing.val())
             & (self.credit_ready.val() | !self.crediting.val());
+        self.sends.next =
+            self.enable.val() & !self.pausing.val() & (self.header.val() | self.chunking.val() | self.noticing.val());
         self.wants_chunk.next = self.chunking.val();
         self.push_chunk.next = self.acting.val() & self.chunking.val();
         self.push_header.next = self.acting.val() & self.header.val();

@@ -61,6 +61,9 @@ pub struct MicroCoreSequencer {
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
     pub may_send: Signal<In, Bits<SHAPERS>>,
+    /// Something is to be sent; a packet is open.
+    pub sends: Signal<Out, Bit>,
+    pub mid_packet: Signal<Out, Bit>,
     /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
     pub running: Signal<Out, Bit>,
@@ -101,7 +104,7 @@ impl Logic for MicroCoreSequencer {
         RegisterWriteIn::link(&mut self.register_write, &mut self.fetch.register_write);
         self.fetch.started.next = self.transfers.started.val();
         self.fetch.start_context.next = self.start.context.val();
-        self.fetch.start_pc.next = self.start.pc.val();
+        self.fetch.start_pc.next = self.start.job.val().pc;
         wire!(scheduler => fetch: somebody, pick);
         self.fetch.advance.next = self.control.done.val();
         self.fetch.after.next = self.loops.after.val();
@@ -109,7 +112,7 @@ impl Logic for MicroCoreSequencer {
 
         self.scheduler.started.next = self.transfers.started.val();
         self.scheduler.start_context.next = self.start.context.val();
-        self.scheduler.start_shaper.next = self.start.shaper.val();
+        self.scheduler.start_shaper.next = self.start.job.val().shaper;
         self.scheduler.may_send.next = self.may_send.val();
         wire!(fetch => scheduler: live, current);
         wire!(control => scheduler: parked, acts);
@@ -153,9 +156,9 @@ impl Logic for MicroCoreSequencer {
         self.cursor.current.next = self.fetch.current.val();
         self.cursor.started.next = self.transfers.started.val();
         self.cursor.start_context.next = self.start.context.val();
-        self.cursor.start_offset.next = self.start.offset.val();
-        self.cursor.start_row.next = self.start.row.val();
-        self.cursor.start_stride.next = self.start.stride.val();
+        self.cursor.start_offset.next = self.start.job.val().offset;
+        self.cursor.start_row.next = self.start.job.val().row;
+        self.cursor.start_stride.next = self.start.job.val().stride;
         self.cursor.step.next = self.control.push_chunk.val();
         self.cursor.literal.next = self.decoder.instruction.val().word;
         wire!(cutter => cursor: words, finishes);
@@ -204,6 +207,8 @@ impl Logic for MicroCoreSequencer {
         self.control.write_ready.next = !self.argument.enable.val();
         self.credit_take.next = self.control.take_credit.val();
 
+        self.sends.next = self.control.sends.val();
+        self.mid_packet.next = self.packet.is_open.val();
         self.packet.wanted.next = self.control.wants_chunk.val();
         self.packet.push.next = self.control.push_chunk.val();
         wire!(cutter => packet: words, remote, whole, jumps);

@@ -1,5 +1,6 @@
 //! The transmitter as a whole against its model.
 
+mod bypass;
 mod errors;
 mod programs;
 mod random;

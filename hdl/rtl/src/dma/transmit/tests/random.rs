@@ -1,6 +1,6 @@
 //! Random programs in many contexts, with neighbours that pause.
 
-use super::check;
+use super::{bypass::single, check};
 use crate::dma::transmit::testing::{
     ends, op, op1, Bench, Job, Mood, Operand, Operand::*, CLOSE, LAST, OWN, STOP, SWAP, UNBOUNDED,
 };
@@ -131,10 +131,25 @@ fn rounds<const W: usize>(whole: bool, seed: u64, mood: Mood) -> (HashSet<u64>, 
         let mut program = vec![];
         let mut jobs = vec![];
         for context in 0..9 {
-            let mut code = block(&mut rng, 0);
-            code.push(op1(Op::Close, 0) | LAST | STOP);
+            let pc = FIRMWARE_WORDS + program.len();
+            let (job, code) = if rng.gen_bool(0.25) {
+                let (job, code) = single(&mut rng, context);
+                let shaper = rng.gen_range(0..maximum.len() as u64);
+                (
+                    Job {
+                        shaper,
+                        pc: pc as u64,
+                        ..job
+                    },
+                    code,
+                )
+            } else {
+                let mut code = block(&mut rng, 0);
+                code.push(op1(Op::Close, 0) | LAST | STOP);
+                (job(&mut rng, context, pc, &maximum), code)
+            };
             if program.len() + code.len() <= 256 - FIRMWARE_WORDS {
-                jobs.push(job(&mut rng, context, FIRMWARE_WORDS + program.len(), &maximum));
+                jobs.push(job);
                 program.extend(code);
             }
         }
@@ -165,7 +180,7 @@ fn rounds<const W: usize>(whole: bool, seed: u64, mood: Mood) -> (HashSet<u64>, 
     (errors, packets)
 }
 
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 10;
 
 #[test]
 fn random_programs_send_what_the_model_says() {

@@ -17,7 +17,7 @@ fn put(context: u64, row: u64) -> Job {
 }
 
 #[test]
-fn a_short_put_leaves_three_cycles_after_its_start() {
+fn a_program_sends_four_cycles_after_its_start() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
     for whole in [false, true] {
         let mut bench = Bench::<32>::new(whole, 0, EAGER, &program);
@@ -26,7 +26,7 @@ fn a_short_put_leaves_three_cycles_after_its_start() {
         check(&bench, &put(0, 2), &program, 64);
         let packet = &bench.packets[0];
         let wait = if whole { 3 } else { 0 };
-        assert_eq!((packet.offered, packet.gone), (started + 3 + wait, started + 6 + wait));
+        assert_eq!((packet.offered, packet.gone), (started + 4 + wait, started + 7 + wait));
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Started {
     pub quiet: bool,
     pub base: u64,
     pub limit: u64,
+    /// Words of the descriptor, words of memory, and where those are if there are any, of the one packet.
+    pub payload: Option<[u64; 3]>,
 }
 
 /// (context, owns its slot, error)
@@ -161,28 +163,34 @@ impl<const W: usize> Bench<W> {
 
     fn offered_start(&self) -> Option<Started> {
         let start = &self.dut.start;
+        let job = start.job.val();
         start.valid.val().then(|| Started {
             context: start.context.val().to_u64(),
-            pc: start.pc.val().to_u64(),
-            control: start.control.val(),
-            bare: start.bare.val(),
-            destination: start.destination.val().to_u64(),
-            tag: start.tag.val().to_u64(),
-            kind: start.kind.val().to_u64(),
-            offset: start.offset.val().to_u64(),
-            size: start.size.val().to_u64(),
-            row: start.row.val().to_u64(),
-            stride: start.stride.val().to_u64(),
-            slot: start.has_slot.val().then(|| start.slot.val().to_u64()),
-            operation: start.operation.val().to_u64(),
-            wide: start.wide.val(),
-            half: start.half.val(),
-            shaper: start.shaper.val().to_u64(),
-            segment: start.segment.val().to_u64(),
-            event: start.event.val().to_u64(),
-            quiet: start.quiet.val(),
-            base: start.base.val().to_u64(),
-            limit: start.limit.val().to_u64(),
+            pc: job.pc.to_u64(),
+            control: job.control,
+            bare: job.bare,
+            destination: job.destination.to_u64(),
+            tag: job.tag.to_u64(),
+            kind: job.kind.to_u64(),
+            offset: job.offset.to_u64(),
+            size: job.size.to_u64(),
+            row: job.row.to_u64(),
+            stride: job.stride.to_u64(),
+            slot: job.has_slot.then(|| job.slot.to_u64()),
+            operation: job.operation.to_u64(),
+            wide: job.wide,
+            half: job.half,
+            shaper: job.shaper.to_u64(),
+            segment: job.segment.to_u64(),
+            event: job.event.to_u64(),
+            quiet: job.quiet,
+            base: job.base.to_u64(),
+            limit: job.limit.to_u64(),
+            payload: job.single.then(|| {
+                let words = job.words.to_u64();
+                let pointer = if words > 0 { job.pointer.to_u64() } else { 0 };
+                [job.literals.to_u64(), words, pointer]
+            }),
         })
     }
 

@@ -139,6 +139,15 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
         quiet,
         base: 0,
         limit: MEMORY,
+        payload: match opcode {
+            1 | 3 | 4 if nothing => Some([u64::from(opcode == 4), 0, 0]),
+            1 | 3 if rows == 1 && planes == 1 && row <= 64 => Some([0, row, source]),
+            2 if count == 4 => Some([2, 0, 0]),
+            4 => Some([1, row, source]),
+            5 => Some([count as u64 - 2, 0, 0]),
+            6 => Some([2, 0, 0]),
+            _ => None,
+        },
     }))
 }
 
@@ -197,6 +206,11 @@ pub fn request(words: &[u32], [base, size, mode]: [u64; 3]) -> Result<Started, u
         quiet: true,
         base,
         limit: size,
+        payload: match (row * rows * planes, words.len(), rows) {
+            (0, ..) => Some([0, 0, 0]),
+            (_, 4 | 5, 1) if row <= 64 && get(2) + row <= size => Some([0, row, get(2)]),
+            _ => None,
+        },
         ..Started::default()
     })
 }

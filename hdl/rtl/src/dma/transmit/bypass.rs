@@ -1,0 +1,268 @@
+use crate::{
+    bus::EventOut,
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StartOut, StopOut, Job, LITERALS_WIDTH},
+    prim::LutRam,
+};
+use portico_spec::{
+    flit::KIND_WIDTH,
+    ni::{
+        command::{SHAPERS, SHAPER_WIDTH},
+        instruction::COUNT_WIDTH,
+        packet::{ControlKind, DataKind, OFFSET_WIDTH},
+        segment::HANDLE_WIDTH,
+        CONTEXT_WIDTH, SERVER_CONTEXT,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Words of a descriptor that a packet may have in it: 0 to 7.
+const PLACE_WIDTH: usize = 3;
+/// Two descriptors: the one that is sent, and the one that comes.
+const WORD_ADDRESS_WIDTH: usize = PLACE_WIDTH + 1;
+
+/// Where a start is.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum Course {
+    /// There is none.
+    Empty,
+    /// It is looked at: may its packet go past the sequencer?
+    Choose,
+    /// The payload goes, and with its last piece the header.
+    Send,
+    /// Its event counts.
+    Notice,
+    /// Its context is free.
+    Stop,
+    /// It goes to the sequencer.
+    Forward,
+}
+
+/// Sends what is one packet past the sequencer.
+///
+/// Takes the starts, sends those of one packet, and passes the others on.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a start taken to the header pushed, 1 more for each piece after the first; 2 to the sequencer |
+/// | throughput | one packet of one piece in 3 cycles |
+/// | fairness | takes turns with the sequencer, packet by packet |
+/// | state | a start, and 8 words of two descriptors in LUT-RAM |
+///
+/// A program would send the same packet, instruction by instruction. It still does when the packet would have to wait:
+/// for its shaper, for a credit; or to be cut. So nothing that waits stands in front of what does not.
+#[derive(LogicBlock, Default)]
+pub struct Bypass {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: there is no start.
+    pub rst: Signal<In, Bit>,
+    /// No start is taken.
+    pub initialising: Signal<In, Bit>,
+    pub start: StartIn,
+    pub argument: ArgumentIn,
+    /// For the sequencer.
+    pub forward: StartOut,
+    pub stop: StopOut,
+    pub chunk: ChunkOut,
+    pub header: HeaderOut,
+    pub notice: EventOut,
+    /// Flits of the packet of `header`.
+    pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// Most payload of the packets of the start's shaper, and the shapers that let one go.
+    pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    pub may_send: Signal<In, Bits<SHAPERS>>,
+    /// The credit of the start's segment is asked for.
+    pub wants_credit: Signal<Out, Bit>,
+    pub credit_available: Signal<In, Bit>,
+    pub credit_ready: Signal<In, Bit>,
+    /// The sequencer has a packet open; wants to send something; closes a packet.
+    pub mid_packet: Signal<In, Bit>,
+    pub sequencer_wants: Signal<In, Bit>,
+    pub sequencer_closes: Signal<In, Bit>,
+    /// The sequencer sends nothing in this cycle.
+    pub holds: Signal<Out, Bit>,
+    /// There is a start.
+    pub busy: Signal<Out, Bit>,
+    /// Its shaper and its segment.
+    pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    course: DFF<Course>,
+    /// The sequencer is next.
+    yields: DFF<Bit>,
+    /// Words of the descriptor that have gone.
+    sent: DFF<Bits<LITERALS_WIDTH>>,
+    owner: DFF<Bits<CONTEXT_WIDTH>>,
+    job: DFF<Job>,
+    descriptors: LutRam<32, WORD_ADDRESS_WIDTH>,
+    /// Which of the two descriptors comes.
+    incoming: DFF<Bit>,
+    subject: Signal<Local, Job>,
+    taken: Signal<Local, Bit>,
+    is_message: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
+    literal: Signal<Local, Bit>,
+    last_piece: Signal<Local, Bit>,
+    turn: Signal<Local, Bit>,
+    may_act: Signal<Local, Bit>,
+    sends: Signal<Local, Bit>,
+    number: Signal<Local, Bits<PLACE_WIDTH>>,
+    total: Signal<Local, Bits<COUNT_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for Bypass {
+    fn update(&mut self) {
+        dff_setup!(self, clk, course, yields, sent, owner, job, incoming);
+        self.subject.next = self.job.q.val();
+        self.taken.next = self.start.valid.val() & (self.course.q.val() == Course::Empty) & !self.initialising.val();
+        self.start.ready.next = (self.course.q.val() == Course::Empty) & !self.initialising.val();
+
+        // Only commands have words of a descriptor in their packets.
+        self.descriptors.clk.next = self.clk.val();
+        self.descriptors.write_enable.next = self.argument.enable.val()
+            & !self.argument.register.val().get_bit(PLACE_WIDTH)
+            & (self.argument.context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
+        self.descriptors.write_address.next = bit_cast::<WORD_ADDRESS_WIDTH, 4>(self.argument.register.val())
+            .replace_bit(PLACE_WIDTH, self.incoming.q.val());
+        self.descriptors.write_data.next = self.argument.data.val();
+
+        // The first word of a message; the offset and the shape of a get, words 1 and 3; others from word 2 on.
+        self.is_message.next =
+            !self.subject.val().control & (self.subject.val().kind == bits::<KIND_WIDTH>(DataKind::Message as u64));
+        self.number.next = self.sent.q.val() + 2;
+        if self.is_message.val() {
+            self.number.next = 0.into();
+        }
+        if self.subject.val().control & (self.subject.val().kind == bits::<KIND_WIDTH>(ControlKind::Get as u64)) {
+            self.number.next = (self.sent.q.val() << bits::<1>(1)) + 1;
+        }
+        self.descriptors.read_address.next = bit_cast::<WORD_ADDRESS_WIDTH, PLACE_WIDTH>(self.number.val())
+            .replace_bit(PLACE_WIDTH, !self.incoming.q.val());
+
+        self.fits.next = self.may_send.val().get_bit(self.subject.val().shaper.index())
+            & (self.subject.val().words <= self.maximum.val());
+        if self.is_message.val() {
+            self.fits.next = self.may_send.val().get_bit(self.subject.val().shaper.index());
+        }
+        self.literal.next = self.sent.q.val() != self.subject.val().literals;
+        self.last_piece.next = !self.literal.val();
+        if !self.subject.val().words.any() {
+            self.last_piece.next = self.sent.q.val() + 1 >= self.subject.val().literals;
+        }
+
+        // Once a piece has gone the others follow.
+        self.turn.next =
+            !self.mid_packet.val() & (self.sent.q.val().any() | !self.yields.q.val() | !self.sequencer_wants.val());
+        self.may_act.next = (self.course.q.val() == Course::Send)
+            | ((self.course.q.val() == Course::Choose) & self.fits.val() & !self.is_message.val());
+        self.sends.next = self.may_act.val() & self.turn.val() & self.chunk.ready.val() & self.header.ready.val();
+        self.holds.next = (self.may_act.val() | (self.course.q.val() == Course::Notice)) & self.turn.val();
+        self.busy.next = self.course.q.val() != Course::Empty;
+        self.shaper.next = self.subject.val().shaper;
+        self.segment.next = self.subject.val().segment;
+
+        self.chunk.valid.next = self.sends.val() & (self.literal.val() | self.subject.val().words.any());
+        self.chunk.literal.next = self.literal.val();
+        self.chunk.words.next = self.subject.val().words;
+        self.chunk.value.next = bit_cast::<32, OFFSET_WIDTH>(self.subject.val().base + self.subject.val().pointer);
+        if self.literal.val() {
+            self.chunk.words.next = 1.into();
+            self.chunk.value.next = self.descriptors.read_data.val();
+        }
+
+        self.total.next =
+            self.subject.val().words + bit_cast::<COUNT_WIDTH, LITERALS_WIDTH>(self.subject.val().literals);
+        self.flits.next = self.total.val() + !self.subject.val().bare + 1;
+        self.header.valid.next = self.sends.val() & self.last_piece.val();
+        self.header.control.next = self.subject.val().control;
+        self.header.bare.next = self.subject.val().bare;
+        self.header.destination.next = self.subject.val().destination;
+        self.header.tag.next = self.subject.val().tag;
+        self.header.kind.next = self.subject.val().kind;
+        self.header.last.next = !self.subject.val().control;
+        self.header.offset.next = self.subject.val().offset;
+        self.header.slot.next = self.subject.val().slot;
+        self.header.strided.next = self.subject.val().half;
+        self.header.has_geometry.next = false;
+        self.header.operation.next = self.subject.val().operation;
+        self.header.wide.next = self.subject.val().wide;
+        self.header.row.next = self.subject.val().row;
+        self.header.stride.next = self.subject.val().stride;
+        self.header.words.next = self.total.val();
+
+        self.notice.valid.next = (self.course.q.val() == Course::Notice) & self.turn.val();
+        self.notice.event.next = self.subject.val().event;
+        self.notice.error.next = 0.into();
+        self.wants_credit.next = (self.course.q.val() == Course::Choose) & self.is_message.val() & self.fits.val();
+        self.stop.valid.next = self.course.q.val() == Course::Stop;
+        self.stop.context.next = self.owner.q.val();
+        self.stop.owns_slot.next = false;
+        self.stop.error.next = 0.into();
+        self.forward.valid.next = self.course.q.val() == Course::Forward;
+        self.forward.context.next = self.owner.q.val();
+        self.forward.job.next = self.subject.val();
+
+        match self.course.q.val() {
+            Course::Empty => {
+                if self.taken.val() {
+                    self.owner.d.next = self.start.context.val();
+                    self.job.d.next = self.start.job.val();
+                    self.sent.d.next = 0.into();
+                    self.course.d.next = Course::Forward;
+                    if self.start.job.val().single {
+                        self.course.d.next = Course::Choose;
+                    }
+                    if self.start.context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT) {
+                        self.incoming.d.next = !self.incoming.q.val();
+                    }
+                }
+            }
+            Course::Choose => {
+                self.course.d.next = Course::Forward;
+                if self.fits.val() {
+                    self.course.d.next = Course::Send;
+                }
+                if self.wants_credit.val() & !self.credit_ready.val() {
+                    self.course.d.next = Course::Choose;
+                }
+                if self.wants_credit.val() & self.credit_ready.val() & !self.credit_available.val() {
+                    self.course.d.next = Course::Forward;
+                }
+            }
+            Course::Send => {}
+            Course::Notice => {
+                if self.turn.val() & self.notice.ready.val() {
+                    self.course.d.next = Course::Stop;
+                }
+            }
+            Course::Stop => {
+                if self.stop.ready.val() {
+                    self.course.d.next = Course::Empty;
+                }
+            }
+            Course::Forward => {
+                if self.forward.ready.val() {
+                    self.course.d.next = Course::Empty;
+                }
+            }
+        }
+        if self.sends.val() & self.literal.val() {
+            self.sent.d.next = self.sent.q.val() + 1;
+        }
+        if self.header.valid.val() {
+            self.yields.d.next = true;
+            self.course.d.next = Course::Stop;
+            // No answer comes back from what takes no slot; but a reply is the answer.
+            if !self.subject.val().has_slot & !self.subject.val().quiet {
+                self.course.d.next = Course::Notice;
+            }
+        }
+        if self.sequencer_closes.val() {
+            self.yields.d.next = false;
+        }
+        if self.rst.val() {
+            self.course.d.next = Course::Empty;
+            self.yields.d.next = false;
+            self.incoming.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Packets that go past the sequencer, and those that might but must not.
+
+use super::check;
+use crate::dma::transmit::testing::{op, op1, Bench, Job, CLOSE, EAGER, LAST, OWN, STOP};
+use portico_spec::ni::{
+    instruction::Op::{self, *},
+    packet::{ControlKind, DataKind},
+    registers::{Block as RegisterBlock, ShaperRegister},
+    SERVER_CONTEXT,
+};
+use rand::{rngs::SmallRng, Rng};
+
+const TOLD: [u32; 2] = [op_notify(), 0];
+
+const fn op_notify() -> u32 {
+    // NOTIFY of -1: the command's own event.
+    Notify as u32 | 3 << 12 | 0x7fff << 17
+}
+
+/// A job of one packet, and the program that would send it.
+pub(super) fn single(rng: &mut SmallRng, context: u64) -> (Job, Vec<u32>) {
+    let row = if rng.gen_bool(0.1) { 0 } else { rng.gen_range(1..=64) };
+    let run = if row == 0 { op1(Op::Close, 0) } else { op1(Run, 2) } | CLOSE | LAST;
+    let pointer = rng.gen_range(0..2000);
+    let registers: Vec<(u64, u32)> = (0..6)
+        .map(|register| (register, if register == 2 { pointer } else { rng.gen() }))
+        .collect();
+    let job = Job {
+        row,
+        stride: row,
+        offset: rng.gen_range(0..3000),
+        operation: rng.gen_range(0..8),
+        wide: rng.gen(),
+        slot: rng.gen_range(0..32),
+        quiet: rng.gen(),
+        payload: Some([0, row, pointer.into()]),
+        registers,
+        ..Job::put(context)
+    };
+    let untold = Job {
+        has_slot: false,
+        ..job.clone()
+    };
+    if context == SERVER_CONTEXT as u64 {
+        let reply = Job {
+            kind: DataKind::Reply as u64,
+            base: rng.gen_range(0..1 << 21),
+            quiet: true,
+            ..untold
+        };
+        return (reply, vec![run | STOP]);
+    }
+    match rng.gen_range(0..6) {
+        0 => (job, vec![run | STOP]),
+        1 => {
+            let stream = Job {
+                kind: DataKind::Stream as u64,
+                bare: true,
+                ..untold
+            };
+            (stream, [&[run][..], &TOLD].concat())
+        }
+        2 => {
+            let message = Job {
+                kind: DataKind::Message as u64,
+                bare: true,
+                row: row.min(62),
+                payload: Some([1, row.min(62), pointer.into()]),
+                ..untold
+            };
+            (message, [&[op1(Credit, 0), op1(Word, 0), run][..], &TOLD].concat())
+        }
+        3 => {
+            let literals = rng.gen_range(0..=4);
+            let mut code: Vec<u32> = (2..2 + literals).map(|register| op1(Word, register)).collect();
+            code.push(op1(Op::Close, 0) | LAST | STOP);
+            let atomic = Job {
+                kind: DataKind::Atomic as u64,
+                half: rng.gen(),
+                payload: Some([literals.into(), 0, pointer.into()]),
+                ..job
+            };
+            (atomic, code)
+        }
+        4 => {
+            let get = Job {
+                control: true,
+                kind: ControlKind::Get as u64,
+                payload: Some([2, 0, pointer.into()]),
+                ..job
+            };
+            (get, vec![op1(Word, 1), op1(Word, 3) | CLOSE | STOP])
+        }
+        _ => {
+            let mail = Job {
+                control: true,
+                bare: true,
+                kind: ControlKind::Mail as u64,
+                payload: Some([2, 0, pointer.into()]),
+                ..untold
+            };
+            (mail, [&[op1(Word, 2), op1(Word, 3) | CLOSE][..], &TOLD].concat())
+        }
+    }
+}
+
+fn put(context: u64, row: u64) -> Job {
+    Job {
+        row,
+        stride: row,
+        registers: vec![(2, 0x40)],
+        payload: Some([0, row, 0x40]),
+        ..Job::put(context)
+    }
+}
+
+const PUT: [u32; 1] = [6 | 2 << 4 | CLOSE | LAST | STOP];
+
+#[test]
+fn a_short_put_leaves_two_cycles_after_its_start() {
+    for whole in [false, true] {
+        let mut bench = Bench::<32>::new(whole, 0, EAGER, &PUT);
+        let started = bench.start(&put(0, 2));
+        bench.finish(1, 100);
+        check(&bench, &put(0, 2), &PUT, 64);
+        let packet = &bench.packets[0];
+        let wait = if whole { 3 } else { 0 };
+        assert_eq!((packet.offered, packet.gone), (started + 2 + wait, started + 5 + wait));
+        assert_eq!(bench.stops[0].cycle, started + 2, "the context is free");
+    }
+}
+
+/// Operands of one atomic go while those of the next come.
+#[test]
+fn atomics_of_one_operand_follow_each_other_in_three_cycles() {
+    let program = [op1(Word, 2) | CLOSE | LAST | STOP];
+    let add = |context: u64| Job {
+        kind: DataKind::Atomic as u64,
+        registers: vec![(2, context as u32)],
+        payload: Some([1, 0, 0]),
+        ..Job::put(context)
+    };
+    let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+    let starts: Vec<usize> = (0..8).map(|context| bench.start(&add(context))).collect();
+    bench.finish(8, 200);
+    (0..8).for_each(|context| _ = check(&bench, &add(context), &program, 64));
+    assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 3), "{starts:?}");
+}
+
+/// While others are cut into many packets, packet by packet.
+#[test]
+fn the_bypass_and_the_sequencer_take_turns() {
+    let mut bench = Bench::<32>::new(false, 0x7a, EAGER, &PUT);
+    let long = Job {
+        row: 64 * 20,
+        stride: 64 * 20,
+        registers: vec![(2, 0)],
+        ..Job::put(0)
+    };
+    bench.start(&long);
+    (0..200).for_each(|_| bench.step());
+    for _ in 0..16 {
+        bench.start(&put(1, 8));
+    }
+    bench.finish(17, 5000);
+    let order: Vec<bool> = bench.packets.iter().map(|packet| packet.flits.len() == 66).collect();
+    let first = order.iter().position(|&is_long| !is_long).unwrap();
+    let turns = &order[first..order.len() - 1];
+    assert!(turns.len() > 24, "{order:?}");
+    assert!(
+        turns.windows(2).take(24).all(|pair| pair[0] != pair[1]),
+        "one of the two goes twice while the other waits: {order:?}"
+    );
+}
+
+/// A message without a credit waits as a program would, and what comes after it goes.
+#[test]
+fn a_message_without_a_credit_lets_others_by() {
+    let program = [
+        op1(Credit, 0),
+        op1(Word, 0),
+        op1(Run, 2) | CLOSE | LAST,
+        op(Notify, 0, OWN),
+        op1(Stop, 0),
+        PUT[0],
+    ];
+    let message = Job {
+        bare: true,
+        kind: DataKind::Message as u64,
+        has_slot: false,
+        row: 4,
+        stride: 4,
+        registers: vec![(0, 77), (2, 0x80)],
+        payload: Some([1, 4, 0x80]),
+        ..Job::put(1)
+    };
+    let mut bench = Bench::<32>::new(false, 0x7b, EAGER, &program);
+    bench.start(&message);
+    let after = Job {
+        pc: message.pc + 5,
+        ..put(2, 4)
+    };
+    bench.start(&after);
+    (0..60).for_each(|_| bench.step());
+    assert_eq!((bench.packets.len(), bench.stops.len()), (1, 1));
+    check(&bench, &after, &program, 64);
+    bench.credits.push((message.segment, 2));
+    (0..60).for_each(|_| bench.step());
+    check(&bench, &message, &program, 64);
+    bench.stops.clear();
+    bench.packets.clear();
+    let started = bench.start(&message);
+    bench.finish(1, 100);
+    check(&bench, &message, &program, 64);
+    assert_eq!(
+        bench.packets[0].offered,
+        started + 4,
+        "with a credit it goes past the sequencer"
+    );
+    assert_eq!((bench.credits[0].1, bench.notices.len()), (0, 2));
+}
+
+/// A shaper holds single packets as it holds those of a program, and cuts what is too long for it.
+#[test]
+fn shapers_hold_single_packets_too() {
+    let mut bench = Bench::<32>::new(false, 0x7c, EAGER, &PUT);
+    for (field, value) in [(ShaperRegister::Maximum, 8), (ShaperRegister::Rate, 64)] {
+        bench.write(RegisterBlock::Shapers, 3 * 4 + field as u64, value);
+    }
+    let held = |context, row| Job {
+        shaper: 3,
+        ..put(context, row)
+    };
+    for context in 0..8 {
+        bench.start(&held(context, 8));
+    }
+    bench.finish(8, 2000);
+    // Ten flits in forty cycles.
+    for pair in bench.packets.windows(2) {
+        let apart = pair[1].offered - pair[0].offered;
+        assert!((36..=44).contains(&apart), "{apart} cycles");
+    }
+    bench.stops.clear();
+    bench.packets.clear();
+    bench.start(&held(0, 20));
+    bench.finish(1, 2000);
+    check(&bench, &held(0, 20), &PUT, 8);
+    assert_eq!(bench.packets.len(), 3);
+}
