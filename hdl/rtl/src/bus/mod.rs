@@ -11,6 +11,7 @@
 //! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
 //! | [`EventOut`] | an event is counted |
 //! | [`CreditIn`] | a credit of a queue comes back |
+//! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
 //!
 //! | block | what it is |
 //! | --- | --- |
@@ -39,4 +40,6 @@ pub use registers::{
     RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
     ANSWER_CYCLES,
 };
-pub use transactions::{ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, EventIn, EventOut};
+pub use transactions::{
+    ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut,
+};

@@ -95,3 +95,25 @@ pub struct CreditIn {
     /// Handle of the segment at this tile.
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
 }
+
+/// Asks for a credit of a peer's queue, as who sends to it: `valid` and `segment` stay until the answer, which stands for
+/// one cycle.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "CreditTakeIn"]
+pub struct CreditTakeOut {
+    pub valid: Signal<Out, Bit>,
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// There was a credit, if `granted`, and it is taken.
+    pub answered: Signal<In, Bit>,
+    pub granted: Signal<In, Bit>,
+}
+
+/// As the table of credits sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "CreditTakeOut"]
+pub struct CreditTakeIn {
+    pub valid: Signal<In, Bit>,
+    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub answered: Signal<Out, Bit>,
+    pub granted: Signal<Out, Bit>,
+}

@@ -5,7 +5,7 @@ use super::{
     CommandQueue,
 };
 use crate::{
-    bus::{AddressMatch, ClaimOut, CompletionOut, CreditIn, EventOut, MemoryReadOut, RegisterWriteIn},
+    bus::{AddressMatch, ClaimOut, CompletionOut, CreditIn, CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -47,6 +47,8 @@ pub struct Engine<const W: usize> {
     pub s_axis_request: StreamIn<32>,
     /// Writes of registers.
     pub register_write: RegisterWriteIn,
+    /// One of them is not done; the next must wait.
+    pub register_busy: Signal<Out, Bit>,
     /// Words of packets, from the node's own memory.
     pub memory_read: MemoryReadOut<W>,
     /// Packets for the data plane.
@@ -134,8 +136,8 @@ impl<const W: usize> Logic for Engine<W> {
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.transmitter.memory_read);
         EventOut::link(&mut self.notified, &mut self.transmitter.event);
         self.transmitter.fired.next = self.fired.val();
-        wire!(transmitter => dispatcher: credit_segment, credit_take);
-        wire!(dispatcher => transmitter: credit_available, credit_ready);
+        CreditTakeOut::join(&mut self.transmitter.credit_take, &mut self.dispatcher.credit_take);
+        self.register_busy.next = self.dispatcher.busy.val();
         wire!(transmitter => self: fence_segment, fence_owns, fence_slot);
         self.transmitter.fence_busy.next = self.fence_busy.val();
         StreamOut::<W>::link(&mut self.m_axis, &mut self.transmitter.m_axis);

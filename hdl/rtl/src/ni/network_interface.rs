@@ -174,6 +174,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.bus.network_write.data.next = self.receiver.register_data.val();
         self.receiver.register_ready.next = self.bus.network_write.ready.val();
         self.bus.release_ready.next = self.receiver.release_ready.val();
+        self.bus.hold.next = self.engine.register_busy.val();
         self.register_write.enable.next = self.bus.access.write.val();
         wire!(bus.access => register_write: index, data);
         self.engine.register_write.enable.next = self.bus.access.write.val();

@@ -3,7 +3,7 @@ use super::{
     StartArbiter, Stops, CONTEXTS,
 };
 use crate::{
-    bus::{ClaimOut, CompletionOut, CreditIn, EventOut, RegisterWriteIn},
+    bus::{ClaimOut, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
     dma::ports::{ArgumentOut, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
@@ -53,10 +53,9 @@ pub struct Dispatcher<const W: usize> {
     /// Refusals of requests, for the control plane.
     pub m_axis_refuse: StreamOut<32>,
     pub credit_return: CreditIn,
-    pub credit_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    pub credit_ready: Signal<Out, Bit>,
-    pub credit_available: Signal<Out, Bit>,
-    pub credit_take: Signal<In, Bit>,
+    pub credit_take: CreditTakeIn,
+    /// A register write is not done; the next must wait.
+    pub busy: Signal<Out, Bit>,
     /// One bit a context that runs; the server's is the last.
     pub active: Signal<Out, Bits<CONTEXTS>>,
     select: CommandSelect,
@@ -90,8 +89,8 @@ impl<const W: usize> Dispatcher<W> {
 #[kernel]
 impl<const W: usize> Logic for Dispatcher<W> {
     fn update(&mut self) {
-        wire!(self => select, commands, requests, starts, contexts, events, refuser: clk, rst);
-        wire!(self => stops, segments, windows: clk);
+        wire!(self => select, commands, requests, starts, contexts, events, refuser, segments: clk, rst);
+        wire!(self => stops, windows: clk);
 
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.select.s_axis_command);
         StreamIn::<32>::link(&mut self.queued, &mut self.select.queued);
@@ -124,8 +123,8 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.segments.sweep.next = self.sweep.val().get_bits::<HANDLE_WIDTH>(0);
         wire!(commands => segments: lookup, handle);
         wire!(segments => commands: lookup_ready, node, tag, kind, size);
-        wire!(self => segments: credit_segment, credit_take);
-        wire!(segments => self: credit_ready, credit_available);
+        CreditTakeIn::link(&mut self.credit_take, &mut self.segments.credit_take);
+        wire!(segments => self: busy);
 
         self.windows.initialising.next = self.initialising.val();
         self.windows.sweep.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);

@@ -1,6 +1,6 @@
 use crate::{
     bus::ClaimOut,
-    dma::ports::{StartOut, Job},
+    dma::ports::{Job, StartOut},
 };
 use portico_spec::ni::{packet::SLOT_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;

@@ -1,6 +1,6 @@
 use super::QueueCredits;
 use crate::{
-    bus::{AddressMatch, CreditIn, RegisterWriteIn},
+    bus::{AddressMatch, CreditIn, CreditTakeIn, RegisterWriteIn},
     prim::Ram,
 };
 use portico_spec::{
@@ -29,6 +29,8 @@ const ENTRY: usize = 2 * FIELD;
 #[derive(LogicBlock, Default)]
 pub struct SegmentTable {
     pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
     /// The segments are cleared, one a cycle.
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -45,10 +47,9 @@ pub struct SegmentTable {
     /// In words.
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub credit_return: CreditIn,
-    pub credit_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    pub credit_ready: Signal<Out, Bit>,
-    pub credit_available: Signal<Out, Bit>,
-    pub credit_take: Signal<In, Bit>,
+    pub credit_take: CreditTakeIn,
+    /// A register write is not done; the next must wait.
+    pub busy: Signal<Out, Bit>,
     entries: Ram<ENTRY, HANDLE_WIDTH, 6>,
     credits: QueueCredits,
     write_match: AddressMatch<{ Registers::Segments as usize }, { HANDLE_WIDTH + SHORT_FIELD_WIDTH }>,
@@ -60,7 +61,8 @@ pub struct SegmentTable {
 #[kernel]
 impl Logic for SegmentTable {
     fn update(&mut self) {
-        wire!(self => entries, credits: clk);
+        wire!(self => entries: clk);
+        wire!(self => credits: clk, rst);
         self.write_match.index.next = self.register_write.index.val();
         self.own.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.written.next = self
@@ -100,8 +102,8 @@ impl Logic for SegmentTable {
         self.credits.set_segment.next = self.written.val();
         self.credits.set_value.next = self.register_write.data.val().get_bits::<CREDITS_WIDTH>(0);
         CreditIn::link(&mut self.credit_return, &mut self.credits.credit_return);
-        wire!(self => credits: credit_segment, credit_take);
-        wire!(credits => self: credit_ready, credit_available);
+        CreditTakeIn::link(&mut self.credit_take, &mut self.credits.credit_take);
+        wire!(credits => self: busy);
     }
 }
 
@@ -120,8 +122,8 @@ mod tests {
         let mut rng = rng(0x5e6);
         let mut dut = SegmentTable::default();
         dut.connect_all();
-        let mut model = vec![(0u64, 0u64, 0u64); SEGMENTS];
-        for round in 0..2 {
+        let mut model = vec![(0u64, 0u64); SEGMENTS];
+        for _ in 0..2 {
             dut.register_write.enable.next = false;
             dut.initialising.next = true;
             for handle in 0..SEGMENTS {
@@ -129,8 +131,8 @@ mod tests {
                 clock_edge!(dut);
             }
             dut.initialising.next = false;
-            model.fill((0, 0, 0));
-            for cycle in 0..6_000 {
+            model.fill((0, 0));
+            for _ in 0..6_000 {
                 let handle = rng.gen_range(0..SEGMENTS);
                 let (place, data) = (rng.gen_range(0..1 << BLOCK_OFFSET), u64::from(rng.gen::<u32>()));
                 let block = if rng.gen() {
@@ -143,14 +145,8 @@ mod tests {
                 let owns =
                     dut.register_write.enable.next && block == Registers::Segments && place < 4 * SEGMENTS as u64;
                 dut.handle.next = (handle as u64).into();
-                dut.credit_segment.next = (handle as u64).into();
                 settle(&mut dut);
                 assert_eq!(dut.lookup_ready.val(), !owns);
-                assert_eq!(
-                    dut.credit_available.val(),
-                    model[handle].2 > 0,
-                    "round {round}, cycle {cycle}"
-                );
                 dut.lookup.next = !owns;
                 let old = (dut.node.val(), dut.tag.val(), dut.kind.val(), dut.size.val());
                 clock_edge!(dut);
@@ -159,7 +155,6 @@ mod tests {
                     match place % 4 {
                         0 => entry.0 = data % (1 << 19),
                         1 => entry.1 = data % (1 << OFFSET_WIDTH),
-                        2 => entry.2 = data % (1 << CREDITS_WIDTH),
                         _ => {}
                     }
                     assert_eq!(old, (dut.node.val(), dut.tag.val(), dut.kind.val(), dut.size.val()));

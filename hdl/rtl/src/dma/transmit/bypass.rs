@@ -1,6 +1,6 @@
 use crate::{
     bus::EventOut,
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StartOut, StopOut, Job, LITERALS_WIDTH},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, Job, StartIn, StartOut, StopOut, LITERALS_WIDTH},
     prim::LutRam,
 };
 use portico_spec::{
@@ -27,6 +27,8 @@ pub enum Course {
     Empty,
     /// It is looked at: may its packet go past the sequencer?
     Choose,
+    /// Its credit is asked for.
+    Credit,
     /// The payload goes, and with its last piece the header.
     Send,
     /// Its event counts.
@@ -70,10 +72,10 @@ pub struct Bypass {
     /// Most payload of the packets of the start's shaper, and the shapers that let one go.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
     pub may_send: Signal<In, Bits<SHAPERS>>,
-    /// The credit of the start's segment is asked for.
+    /// A credit of the start's segment is asked for, and comes or not.
     pub wants_credit: Signal<Out, Bit>,
-    pub credit_available: Signal<In, Bit>,
-    pub credit_ready: Signal<In, Bit>,
+    pub credit_answered: Signal<In, Bit>,
+    pub credit_granted: Signal<In, Bit>,
     /// The sequencer has a packet open; wants to send something; closes a packet.
     pub mid_packet: Signal<In, Bit>,
     pub sequencer_wants: Signal<In, Bit>,
@@ -192,7 +194,7 @@ impl Logic for Bypass {
         self.notice.valid.next = (self.course.q.val() == Course::Notice) & self.turn.val();
         self.notice.event.next = self.subject.val().event;
         self.notice.error.next = 0.into();
-        self.wants_credit.next = (self.course.q.val() == Course::Choose) & self.is_message.val() & self.fits.val();
+        self.wants_credit.next = self.course.q.val() == Course::Credit;
         self.stop.valid.next = self.course.q.val() == Course::Stop;
         self.stop.context.next = self.owner.q.val();
         self.stop.owns_slot.next = false;
@@ -221,11 +223,16 @@ impl Logic for Bypass {
                 if self.fits.val() {
                     self.course.d.next = Course::Send;
                 }
-                if self.wants_credit.val() & !self.credit_ready.val() {
-                    self.course.d.next = Course::Choose;
+                if self.is_message.val() & self.fits.val() {
+                    self.course.d.next = Course::Credit;
                 }
-                if self.wants_credit.val() & self.credit_ready.val() & !self.credit_available.val() {
+            }
+            Course::Credit => {
+                if self.credit_answered.val() {
                     self.course.d.next = Course::Forward;
+                    if self.credit_granted.val() {
+                        self.course.d.next = Course::Send;
+                    }
                 }
             }
             Course::Send => {}

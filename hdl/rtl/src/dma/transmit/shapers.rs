@@ -15,6 +15,10 @@ const FRACTION_BITS: usize = RATE_CYCLES.ilog2() as usize - SHAPER_WIDTH;
 /// A level, two's complement: the greatest burst, or one packet below zero.
 const LEVEL_WIDTH: usize = RATE_WIDTH + FRACTION_BITS + 2;
 
+/// Flits that any bucket may gather: the sequencer takes some cycles to see that a packet may go, and what comes in
+/// meanwhile must not be lost.
+const LEAST_BURST: usize = 8;
+
 /// Packet shapers: how long packets may be, and how many flits may go.
 ///
 /// The shapers of a tile.
@@ -25,8 +29,9 @@ const LEVEL_WIDTH: usize = RATE_WIDTH + FRACTION_BITS + 2;
 /// | throughput | one packet a cycle |
 /// | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits |
 ///
-/// A bucket fills by `rate` flits in 256 cycles up to `burst`, one bucket a cycle in turn. A packet may begin while the level
-/// is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never inside one.
+/// A bucket fills by `rate` flits in 256 cycles up to `burst`, but at least to 8, one bucket a cycle in turn. A packet may
+/// begin while the level is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never
+/// inside one.
 #[derive(LogicBlock, Default)]
 pub struct Shapers {
     pub clk: Signal<In, Clock>,
@@ -144,7 +149,9 @@ impl Logic for Shapers {
             }
         }
         self.raised.next = self.turned.val() + bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rates.read_data.val());
-        self.brim.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.bursts.read_data.val()) << bits::<6>(FRACTION_BITS);
+        self.brim.next = (bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.bursts.read_data.val())
+            | bits::<LEVEL_WIDTH>(LEAST_BURST))
+            << bits::<6>(FRACTION_BITS);
         self.filled.next = self.raised.val();
         if !self.raised.val().get_bit(LEVEL_WIDTH - 1) & (self.raised.val() > self.brim.val()) {
             self.filled.next = self.brim.val();

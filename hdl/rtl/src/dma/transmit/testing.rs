@@ -78,6 +78,8 @@ pub(super) struct Bench<const W: usize> {
     planes: [Plane; 2],
     memory: VecDeque<(usize, u64)>,
     asked: Option<u64>,
+    /// A credit was granted or refused in the cycle before.
+    answered: bool,
 }
 
 /// The word at an address of the memory.
@@ -102,6 +104,7 @@ impl<const W: usize> Bench<W> {
             planes: Default::default(),
             memory: VecDeque::new(),
             asked: None,
+            answered: false,
         };
         bench.dut.node.next = NODE.into();
         bench.dut.initialising.next = true;
@@ -228,22 +231,29 @@ impl<const W: usize> Bench<W> {
         self.dut.event.ready.next = is_ready();
         self.dut.stop.ready.next = is_ready();
         let credit_ready = is_ready();
-        self.dut.credit_ready.next = credit_ready;
         let answer = self.memory.front().filter(|(due, _)| *due <= self.cycle).copied();
         self.dut.memory_read.data_valid.next = answer.is_some();
         self.dut.memory_read.data.next = answer.map_or(0, |(_, data)| data).into();
         settle(&mut self.dut);
-        let segment = self.dut.credit_segment.val().to_u64();
-        let available = self.credits.iter().position(|&(of, left)| of == segment && left > 0);
-        self.dut.credit_available.next = available.is_some();
+        // A request is answered some cycles later.
+        let request = &mut self.dut.credit_take;
+        let segment = request.segment.val().to_u64();
+        let answers = request.valid.val() && !self.answered && credit_ready;
+        let credit = self
+            .credits
+            .iter_mut()
+            .find(|&&mut (of, left)| of == segment && left > 0);
+        request.answered.next = answers;
+        request.granted.next = answers && credit.is_some();
+        self.answered = answers;
+        if let (true, Some(credit)) = (answers, credit) {
+            credit.1 -= 1;
+        }
         self.dut.fence_busy.next = self.fence_waits();
         settle(&mut self.dut);
 
         if answer.is_some() {
             self.memory.pop_front();
-        }
-        if self.dut.credit_take.val() && credit_ready {
-            self.credits[available.expect("a credit is taken that is not there")].1 -= 1;
         }
         self.read();
         self.planes();

@@ -1,6 +1,6 @@
 use super::{cores::MicroCoreSequencer, Bypass, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
 use crate::{
-    bus::{EventOut, MemoryReadOut, RegisterWriteIn},
+    bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, StartIn, StartOut, StopOut},
     prim::{Fifo, StreamOut},
 };
@@ -44,12 +44,7 @@ pub struct Transmitter<const W: usize> {
     pub event: EventOut,
     /// Events that have fired, for WAIT.
     pub fired: Signal<In, Bits<EVENTS>>,
-    pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// In the same cycle: the queue of that segment has a credit.
-    pub credit_available: Signal<In, Bit>,
-    pub credit_take: Signal<Out, Bit>,
-    /// A take counts only with it.
-    pub credit_ready: Signal<In, Bit>,
+    pub credit_take: CreditTakeOut,
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// The slot of the context, which its fence does not wait for, until the transfer has ended.
     pub fence_owns: Signal<Out, Bit>,
@@ -71,6 +66,8 @@ pub struct Transmitter<const W: usize> {
     reader: Reader<W>,
     payload: Fifo<W, PAYLOAD_BITS>,
     injector: Injector<W>,
+    asks: DFF<Bit>,
+    for_bypass: DFF<Bit>,
 }
 
 impl<const W: usize> Transmitter<W> {
@@ -93,6 +90,7 @@ impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
         wire!(self => bypass, sequencer, shapers, chunks, headers, reader, payload, injector: clk, rst);
 
+        dff_setup!(self, clk, asks, for_bypass);
         wire!(self => bypass: initialising);
         StartIn::link(&mut self.start, &mut self.bypass.start);
         wire!(argument => bypass.argument: enable, context, register, data);
@@ -118,15 +116,23 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.sequencer.stop.ready.next = self.stop.ready.val();
         self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
 
-        self.credit_segment.next = self.sequencer.segment.val();
-        self.credit_take.next = self.sequencer.credit_take.val();
-        wire!(self => bypass: credit_available, credit_ready);
-        self.sequencer.credit_available.next = self.credit_available.val() & !self.bypass.wants_credit.val();
-        self.sequencer.credit_ready.next = self.credit_ready.val() & !self.bypass.wants_credit.val();
-        if self.bypass.wants_credit.val() {
-            self.credit_segment.next = self.bypass.segment.val();
-            self.credit_take.next = self.credit_available.val();
+        // One of the two asks for a credit at a time, until it has its answer.
+        if !self.asks.q.val() {
+            self.asks.d.next = self.bypass.wants_credit.val() | self.sequencer.wants_credit.val();
+            self.for_bypass.d.next = self.bypass.wants_credit.val();
         }
+        if self.credit_take.answered.val() {
+            self.asks.d.next = false;
+        }
+        self.credit_take.valid.next = self.asks.q.val();
+        self.credit_take.segment.next = self.sequencer.segment.val();
+        if self.for_bypass.q.val() {
+            self.credit_take.segment.next = self.bypass.segment.val();
+        }
+        self.bypass.credit_answered.next = self.credit_take.answered.val() & self.for_bypass.q.val();
+        self.sequencer.credit_answered.next = self.credit_take.answered.val() & !self.for_bypass.q.val();
+        self.bypass.credit_granted.next = self.credit_take.granted.val();
+        self.sequencer.credit_granted.next = self.credit_take.granted.val();
 
         wire!(self => shapers: initialising, sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
@@ -181,5 +187,8 @@ impl<const W: usize> Logic for Transmitter<W> {
         StreamOut::<W>::link(&mut self.m_axis, &mut self.injector.m_axis);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.injector.m_axis_control);
         EventOut::link(&mut self.event, &mut self.injector.event);
+        if self.rst.val() {
+            self.asks.d.next = false;
+        }
     }
 }

@@ -69,6 +69,8 @@ pub struct RegisterBus {
     pub local_read: RegisterFetchIn,
     /// The block RELEASE takes a write: the only one that may wait, and for the control plane alone.
     pub release_ready: Signal<In, Bit>,
+    /// A write is not done: the next access must wait. It is not high for more cycles than credits come in a row.
+    pub hold: Signal<In, Bit>,
     /// The access, for every block.
     pub access: RegisterAccessOut,
     arbiter: RoundRobinArbiter<SOURCES>,
@@ -103,7 +105,7 @@ impl Logic for RegisterBus {
             .replace_bit(DMA_READ, self.dma_read.valid.val())
             .replace_bit(LOCAL_WRITE, self.local_write.valid.val() & self.local_may.val())
             .replace_bit(LOCAL_READ, self.local_read.valid.val());
-        self.idle.next = !self.cycle.q.val().any();
+        self.idle.next = !self.cycle.q.val().any() & !self.hold.val();
         self.arbiter.request.next = self.wants.val();
         self.arbiter.served.next = self.idle.val();
         self.grant.next = self.arbiter.grant.val();
@@ -129,7 +131,8 @@ impl Logic for RegisterBus {
             if self.wants.val().any() {
                 self.cycle.d.next = 1.into();
             }
-        } else {
+        }
+        if self.cycle.q.val().any() {
             self.cycle.d.next = self.cycle.q.val() + 1;
             if self.cycle.q.val() == bits::<CYCLE_WIDTH>(ACCESS_CYCLES as u64 - 1) {
                 self.cycle.d.next = 0.into();
@@ -262,6 +265,20 @@ mod tests {
             served.iter().all(|&served| served > 500) && held > 100,
             "{served:?}, {held}"
         );
+    }
+
+    #[test]
+    fn nothing_is_taken_while_a_write_is_not_done() {
+        let mut dut = reset(RegisterBus::default());
+        dut.local_write.valid.next = true;
+        dut.hold.next = true;
+        for _ in 0..3 * ACCESS_CYCLES {
+            clock(&mut dut);
+            assert!(!dut.local_write.ready.val() && !dut.access.write.val());
+        }
+        dut.hold.next = false;
+        clock(&mut dut);
+        assert!(dut.local_write.ready.val() && dut.access.write.val());
     }
 
     #[test]

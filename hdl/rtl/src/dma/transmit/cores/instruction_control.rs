@@ -2,16 +2,16 @@ use super::Instruction;
 use portico_spec::ni::{packet::ERROR_WIDTH, ErrorCode};
 use portico_verilog::prelude::*;
 
-/// What the sequencer does in a cycle with the instruction that it has.
+/// What the sequencer does with the instruction that it has.
 ///
-/// Decides.
+/// Decides in one cycle, and acts in the next, or as soon as there is room.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational |
-/// | state | none |
+/// | latency | 1 cycle from `decide` to `act` |
+/// | state | what was decided |
 ///
-/// In one cycle an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
+/// With one act an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
 /// waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
 /// has not come, with no packet open, so that others may run.
 ///
@@ -19,8 +19,10 @@ use portico_verilog::prelude::*;
 /// an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
 #[derive(LogicBlock, Default)]
 pub struct InstructionControl {
-    /// There is an instruction, and no context begins in this cycle.
-    pub enable: Signal<In, Bit>,
+    pub clk: Signal<In, Clock>,
+    /// What is to happen is decided; it happens.
+    pub decide: Signal<In, Bit>,
+    pub act: Signal<In, Bit>,
     pub instruction: Signal<In, Instruction>,
     /// The place is beyond the program memory, or the loops are wrong.
     pub lost: Signal<In, Bit>,
@@ -41,7 +43,8 @@ pub struct InstructionControl {
     /// What the instruction may wait for is there.
     pub may_send: Signal<In, Bit>,
     pub fired: Signal<In, Bit>,
-    pub credit_available: Signal<In, Bit>,
+    pub credit_answered: Signal<In, Bit>,
+    pub credit_granted: Signal<In, Bit>,
     pub fence_busy: Signal<In, Bit>,
     /// NOTIFY stays silent.
     pub silent: Signal<In, Bit>,
@@ -52,12 +55,13 @@ pub struct InstructionControl {
     pub chunk_ready: Signal<In, Bit>,
     pub notice_ready: Signal<In, Bit>,
     pub stop_ready: Signal<In, Bit>,
-    pub credit_ready: Signal<In, Bit>,
     pub write_ready: Signal<In, Bit>,
     /// Something is to be sent, whether or not there is room for it.
     pub sends: Signal<Out, Bit>,
     /// A chunk is to go into the packet, whether or not it can in this cycle.
     pub wants_chunk: Signal<Out, Bit>,
+    /// It goes through the cutter: it has payload.
+    pub payload: Signal<Out, Bit>,
     /// What happens in this cycle.
     pub push_chunk: Signal<Out, Bit>,
     pub push_header: Signal<Out, Bit>,
@@ -75,46 +79,56 @@ pub struct InstructionControl {
     pub acts: Signal<Out, Bit>,
     /// The context makes room for others, or stops.
     pub leave: Signal<Out, Bit>,
-    payload: Signal<Local, Bit>,
     idle_row: Signal<Local, Bit>,
+    has_payload: Signal<Local, Bit>,
     closing: Signal<Local, Bit>,
-    finishing: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
     ending: Signal<Local, Bit>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
     failing: Signal<Local, Bit>,
-    breaking: Signal<Local, Bit>,
     blocked: Signal<Local, Bit>,
     works: Signal<Local, Bit>,
-    header: Signal<Local, Bit>,
-    stopping: Signal<Local, Bit>,
-    writing: Signal<Local, Bit>,
-    noticing: Signal<Local, Bit>,
-    crediting: Signal<Local, Bit>,
-    pausing: Signal<Local, Bit>,
-    chunking: Signal<Local, Bit>,
+    breaks: Signal<Local, Bit>,
+    why: DFF<Bits<ERROR_WIDTH>>,
+    breaking: DFF<Bit>,
+    pausing: DFF<Bit>,
+    chunking: DFF<Bit>,
+    header: DFF<Bit>,
+    is_last: DFF<Bit>,
+    finishing: DFF<Bit>,
+    stopping: DFF<Bit>,
+    writing: DFF<Bit>,
+    noticing: DFF<Bit>,
+    crediting: DFF<Bit>,
+    waiting: Signal<Local, Bit>,
     acting: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for InstructionControl {
     fn update(&mut self) {
+        dff_setup!(
+            self, clk, why, breaking, pausing, chunking, header, is_last, finishing, stopping, writing, noticing,
+            crediting
+        );
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
-        self.payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
+        self.has_payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
+        self.payload.next = self.has_payload.val();
         self.closing.next = self.instruction.val().close
             | (self.idle_row.val() & (self.instruction.val().closes | self.instruction.val().stops));
-        self.finishing.next = !self.payload.val() | self.finishes.val();
+        self.over.next = !self.has_payload.val() | self.finishes.val();
         self.ending.next = self.instruction.val().last & (self.instruction.val().close | self.instruction.val().closes);
 
         // What fails with a packet open fails again once that is closed, which on the control plane is an end: so this
         // error gives way to the others.
         self.fault.next = 0.into();
-        if self.ended.val() & (self.payload.val() | self.ending.val()) {
+        if self.ended.val() & (self.has_payload.val() | self.ending.val()) {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Ended as u64);
         }
-        if self.payload.val() & self.out_of_segment.val() {
+        if self.has_payload.val() & self.out_of_segment.val() {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfSegment as u64);
         }
-        if self.payload.val() & self.out_of_memory.val() {
+        if self.has_payload.val() & self.out_of_memory.val() {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
             if self.server.val() {
                 self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
@@ -124,67 +138,73 @@ impl Logic for InstructionControl {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownInstruction as u64);
         }
         self.failing.next = self.fault.val().any();
-        self.error.next = self.fault.val();
 
-        // An open packet stands in the way: it closes in a cycle of its own.
+        // An open packet stands in the way: it closes first.
         self.blocked.next = self.is_open.val()
             & (self.failing.val()
                 | self.instruction.val().seals
-                | (self.payload.val() & !self.joins.val())
+                | (self.has_payload.val() & !self.joins.val())
                 | (self.instruction.val().shape & self.rows.val()));
         self.works.next = !self.blocked.val() & !self.failing.val();
-        self.breaking.next = !self.blocked.val() & self.failing.val() & self.server.val();
-        self.breaks_off.next = self.breaking.val();
+        self.breaks.next = !self.blocked.val() & self.failing.val() & self.server.val();
+        if self.decide.val() {
+            self.why.d.next = self.fault.val();
+            self.breaking.d.next = self.breaks.val();
+            self.pausing.d.next = (self.breaks.val() & !self.may_send.val())
+                | (self.works.val()
+                    & ((!self.is_open.val()
+                        & (self.has_payload.val() | (self.closing.val() & self.ending.val()))
+                        & !self.may_send.val())
+                        | (self.instruction.val().wait_for & !self.fired.val())
+                        | (self.instruction.val().fence & self.fence_busy.val())));
+            self.chunking.d.next = self.works.val() & self.has_payload.val();
+            self.header.d.next = self.blocked.val()
+                | self.breaks.val()
+                | (self.works.val()
+                    & ((self.has_payload.val()
+                        & self.over.val()
+                        & (self.instruction.val().closes | self.instruction.val().stops))
+                        | (self.closing.val() & (self.is_open.val() | self.ending.val()))));
+            self.is_last.d.next = (self.works.val() & self.ending.val()) | self.breaks.val();
+            self.finishing.d.next = self.works.val() & self.over.val();
+            self.stopping.d.next =
+                !self.blocked.val() & (self.failing.val() | (self.instruction.val().stops & self.over.val()));
+            self.writing.d.next = self.works.val()
+                & (self.instruction.val().set
+                    | self.instruction.val().add
+                    | (self.instruction.val().run & self.has_row.val() & self.over.val()));
+            self.noticing.d.next = self.works.val() & self.instruction.val().notify & !self.silent.val();
+            self.crediting.d.next = self.works.val() & self.instruction.val().credit;
+        }
 
-        self.pausing.next = (self.breaking.val() & !self.may_send.val())
-            | (self.works.val()
-                & ((!self.is_open.val()
-                    & (self.payload.val() | (self.closing.val() & self.ending.val()))
-                    & !self.may_send.val())
-                    | (self.instruction.val().wait_for & !self.fired.val())
-                    | (self.instruction.val().credit & !self.credit_available.val())
-                    | (self.instruction.val().fence & self.fence_busy.val())));
-        self.chunking.next = self.works.val() & self.payload.val();
-        self.header.next = self.blocked.val()
-            | self.breaking.val()
-            | (self.works.val()
-                & ((self.payload.val()
-                    & self.finishing.val()
-                    & (self.instruction.val().closes | self.instruction.val().stops))
-                    | (self.closing.val() & (self.is_open.val() | self.ending.val()))));
-        self.stopping.next =
-            !self.blocked.val() & (self.failing.val() | (self.instruction.val().stops & self.finishing.val()));
-        self.writing.next = self.works.val()
-            & (self.instruction.val().set
-                | self.instruction.val().add
-                | (self.instruction.val().run & self.has_row.val() & self.finishing.val()));
-        self.noticing.next = self.works.val() & self.instruction.val().notify & !self.silent.val();
-        self.crediting.next = self.works.val() & self.instruction.val().credit;
-
-        self.acting.next = self.enable.val()
-            & !self.pausing.val()
-            & (self.header_ready.val() | !self.header.val())
-            & (self.chunk_ready.val() | !self.chunking.val())
-            & (self.stop_ready.val() | !self.stopping.val())
-            & (self.write_ready.val() | !self.writing.val())
-            & (self.notice_ready.val() | !self.noticing.val())
-            & (self.credit_ready.val() | !self.crediting.val());
-        self.sends.next =
-            self.enable.val() & !self.pausing.val() & (self.header.val() | self.chunking.val() | self.noticing.val());
-        self.wants_chunk.next = self.chunking.val();
-        self.push_chunk.next = self.acting.val() & self.chunking.val();
-        self.push_header.next = self.acting.val() & self.header.val();
-        self.last.next = (self.works.val() & self.ending.val()) | self.breaking.val();
-        self.push_notice.next = self.acting.val() & self.noticing.val();
-        // A credit is asked for without a look at `credit_ready`, which may come of it.
-        self.take_credit.next = self.enable.val() & self.crediting.val() & self.credit_available.val();
-        self.write.next = self.acting.val() & self.writing.val();
-        self.done.next = self.acting.val() & self.works.val() & self.finishing.val();
-        self.stop.next = self.acting.val() & self.stopping.val();
-        self.parked.next = self.enable.val() & self.pausing.val();
+        self.waiting.next = self.act.val()
+            & (self.pausing.q.val()
+                | (self.crediting.q.val() & self.credit_answered.val() & !self.credit_granted.val()));
+        self.acting.next = self.act.val()
+            & !self.waiting.val()
+            & (self.header_ready.val() | !self.header.q.val())
+            & (self.chunk_ready.val() | !self.chunking.q.val())
+            & (self.stop_ready.val() | !self.stopping.q.val())
+            & self.write_ready.val()
+            & (self.notice_ready.val() | !self.noticing.q.val())
+            & (self.credit_answered.val() | !self.crediting.q.val());
+        self.sends.next = self.act.val()
+            & !self.pausing.q.val()
+            & (self.header.q.val() | self.chunking.q.val() | self.noticing.q.val());
+        self.wants_chunk.next = self.chunking.q.val();
+        self.push_chunk.next = self.acting.val() & self.chunking.q.val();
+        self.push_header.next = self.acting.val() & self.header.q.val();
+        self.last.next = self.is_last.q.val();
+        self.breaks_off.next = self.breaking.q.val();
+        self.push_notice.next = self.acting.val() & self.noticing.q.val();
+        self.take_credit.next = self.act.val() & !self.pausing.q.val() & self.crediting.q.val();
+        self.write.next = self.acting.val() & self.writing.q.val();
+        self.done.next = self.acting.val() & self.finishing.q.val();
+        self.stop.next = self.acting.val() & self.stopping.q.val();
+        self.error.next = self.why.q.val();
+        self.parked.next = self.waiting.val();
         self.acts.next = self.acting.val();
-        self.leave.next = (self.acting.val() & self.stopping.val())
-            | (self.others.val()
-                & ((self.enable.val() & self.pausing.val()) | (self.acting.val() & self.header.val())));
+        self.leave.next = (self.acting.val() & self.stopping.q.val())
+            | (self.others.val() & (self.waiting.val() | (self.acting.val() & self.header.q.val())));
     }
 }

@@ -1,34 +1,32 @@
 use super::{
-    Arithmetic, Cursor, Cutter, Fetch, InstructionControl, InstructionDecoder, Loops, Packet, RegisterFile, Scheduler,
-    StopReport, TransferTable,
+    Conditions, Fetch, InstructionControl, InstructionDecoder, Loops, Operands, PacketBuilder, Scheduler, Step, Steps,
+    StopReport, Transfer, ROUNDS_WIDTH,
 };
 use crate::{
     bus::{EventOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
 };
-use portico_spec::{
-    flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS},
-    ni::{
-        command::{SHAPERS, SHAPER_WIDTH},
-        event::EVENTS,
-        instruction::{Mode, COUNT_WIDTH, MODE_WIDTH},
-        packet::{DataKind, ERROR_WIDTH, SLOT_WIDTH},
-        segment::HANDLE_WIDTH,
-        CONTEXT_WIDTH, SERVER_CONTEXT,
-    },
+use portico_spec::ni::{
+    command::{SHAPERS, SHAPER_WIDTH},
+    event::EVENTS,
+    instruction::{Mode, COUNT_WIDTH, MODE_WIDTH, PC_WIDTH},
+    packet::SLOT_WIDTH,
+    segment::HANDLE_WIDTH,
+    CONTEXT_WIDTH, SERVER_CONTEXT,
 };
 use portico_verilog::prelude::*;
 
-/// The sequencer: runs the programs of all contexts, an instruction a cycle, and cuts their transfers into packets.
+/// The sequencer: runs the programs of all contexts, one instruction after the other, and cuts their transfers into packets.
 ///
 /// All contexts of the micro-cores and the server.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 2 cycles from a start taken to the first instruction at work, 1 from a context that leaves to the next at work |
-/// | throughput | one instruction or chunk a cycle; a cycle more for a packet that the next chunk closes; none while a start comes |
-/// | state | registers, loops, cursor and transfer by context; one packet |
+/// | latency | 17 cycles from a start offered to the first instruction at work |
+/// | throughput | a row that a loop repeats in 6 cycles, another chunk of a row in 5, other instructions in 8 to 10 |
+/// | state | that of its parts, one instruction and one packet |
 ///
+/// An instruction takes its steps one at a time ([`Steps`]), so that none is longer than a memory or a sum.
 /// Contexts change when no packet is open. A header goes out with or after the last chunk of its packet.
 #[derive(LogicBlock, Default)]
 pub struct MicroCoreSequencer {
@@ -51,12 +49,12 @@ pub struct MicroCoreSequencer {
     /// The context has a slot, and its transfer has not ended.
     pub owns_slot: Signal<Out, Bit>,
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// Answers of the same cycle to `segment` and the slot.
-    pub credit_available: Signal<In, Bit>,
+    /// Answer of the same cycle to the segment and the slot.
     pub fence_busy: Signal<In, Bit>,
-    pub credit_take: Signal<Out, Bit>,
-    /// A take counts only with it.
-    pub credit_ready: Signal<In, Bit>,
+    /// A credit of the segment is asked for, and comes or not.
+    pub wants_credit: Signal<Out, Bit>,
+    pub credit_answered: Signal<In, Bit>,
+    pub credit_granted: Signal<In, Bit>,
     /// The shaper of the context that runs, its most payload, and who may begin a packet.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
@@ -69,20 +67,20 @@ pub struct MicroCoreSequencer {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
+    scheduler: Scheduler,
+    steps: Steps,
     fetch: Fetch,
     decoder: InstructionDecoder,
-    registers: RegisterFile,
-    arithmetic: Arithmetic,
+    operands: Operands,
     loops: Loops,
-    transfers: TransferTable,
-    cursor: Cursor,
-    cutter: Cutter,
-    packet: Packet,
+    builder: PacketBuilder,
+    conditions: Conditions,
     control: InstructionControl,
-    scheduler: Scheduler,
     report: StopReport,
-    placed: Signal<Local, Bit>,
+    transfer: Signal<Local, Transfer>,
+    step: Signal<Local, Step>,
     ends_transfer: Signal<Local, Bit>,
+    owns: Signal<Local, Bit>,
 }
 
 impl MicroCoreSequencer {
@@ -99,167 +97,121 @@ impl MicroCoreSequencer {
 #[kernel]
 impl Logic for MicroCoreSequencer {
     fn update(&mut self) {
-        wire!(self => fetch, scheduler, packet, report: clk, rst);
-        wire!(self => registers, loops, transfers, cursor: clk);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.fetch.register_write);
-        self.fetch.started.next = self.transfers.started.val();
-        self.fetch.start_context.next = self.start.context.val();
-        self.fetch.start_pc.next = self.start.job.val().pc;
-        wire!(scheduler => fetch: somebody, pick);
-        self.fetch.advance.next = self.control.done.val();
-        self.fetch.after.next = self.loops.after.val();
-        self.fetch.leave.next = self.control.leave.val();
+        wire!(self => scheduler, steps, operands, builder, report: clk, rst);
+        wire!(self => fetch, loops, conditions, control: clk);
+        self.step.next = self.steps.step.val();
+        self.transfer.next = self.operands.transfer.val();
 
-        self.scheduler.started.next = self.transfers.started.val();
+        wire!(operands => scheduler: started);
         self.scheduler.start_context.next = self.start.context.val();
         self.scheduler.start_shaper.next = self.start.job.val().shaper;
-        self.scheduler.may_send.next = self.may_send.val();
-        wire!(fetch => scheduler: live, current);
+        wire!(self => scheduler: may_send);
+        self.scheduler.live.next = self.step.val() != Step::Idle;
+        wire!(fetch => scheduler: current);
         wire!(control => scheduler: parked, acts);
         self.scheduler.stopped.next = self.control.stop.val();
         wire!(scheduler => self: running, waiting);
 
+        wire!(scheduler => steps: somebody);
+        self.steps.results_wait.next = self.operands.busy.val();
+        wire!(control => steps: payload, acts, done, parked, stop, leave);
+        self.steps.ends.next = self.decoder.instruction.val().ends.any();
+        wire!(loops => steps: repeats, alone, more);
+        self.steps.rereads.next = (self.decoder.instruction.val().a == self.decoder.instruction.val().b)
+            & (self.decoder.instruction.val().mode != bits::<MODE_WIDTH>(Mode::Immediate as u64));
+
+        RegisterWriteIn::link(&mut self.register_write, &mut self.fetch.register_write);
+        wire!(operands => fetch: started);
+        self.fetch.start_context.next = self.start.context.val();
+        self.fetch.start_pc.next = self.start.job.val().pc;
+        self.fetch.change.next = (self.step.val() == Step::Idle) & self.scheduler.somebody.val();
+        wire!(scheduler => fetch: pick);
+        wire!(loops => fetch: advance, after);
+        self.fetch.take.next = (self.step.val() == Step::Load3) | (self.step.val() == Step::Decode);
         self.decoder.word.next = self.fetch.word.val();
-        ArgumentIn::link(&mut self.argument, &mut self.registers.argument);
-        self.registers.current.next = self.fetch.current.val();
-        self.registers.a_register.next = self.decoder.instruction.val().a;
-        self.registers.b_register.next = self.decoder.instruction.val().b;
-        self.registers.write.next = self.control.write.val();
-        self.registers.write_data.next = self.arithmetic.result.val();
-        self.arithmetic.instruction.next = self.decoder.instruction.val();
-        wire!(registers => arithmetic: a, b);
 
-        self.loops.current.next = self.fetch.current.val();
-        self.loops.started.next = self.transfers.started.val();
-        self.loops.start_context.next = self.start.context.val();
-        self.loops.pc.next = self.fetch.pc.val();
-        self.loops.enter.next = self.decoder.instruction.val().enter;
-        self.loops.rounds.next = self.arithmetic.operand.val().get_bits::<16>(0);
-        self.loops.ends.next = self.decoder.instruction.val().ends;
-        self.loops.commit.next = self.control.done.val();
-
-        self.transfers.initialising.next = self.initialising.val();
-        StartIn::link(&mut self.start, &mut self.transfers.start);
-        self.transfers.current.next = self.fetch.current.val();
+        ArgumentIn::link(&mut self.argument, &mut self.operands.argument);
+        StartIn::link(&mut self.start, &mut self.operands.start);
+        self.operands.may_start.next =
+            !self.initialising.val() & (self.step.val() != Step::Act) & (self.step.val() != Step::Unwind);
+        self.operands.step.next = self.step.val();
+        wire!(fetch => operands: current);
+        wire!(decoder => operands: instruction);
+        wire!(loops => operands: innermost, level);
+        self.operands.write_loop.next = self.loops.write.val();
+        self.operands.written.next = self.loops.round.val();
+        wire!(control => operands: write);
         // A get hands its slot over to the reply.
         self.ends_transfer.next =
-            self.control.push_header.val() & (self.control.last.val() | self.transfers.transfer.val().control);
-        self.transfers.end_transfer.next = self.ends_transfer.val();
-        self.shaper.next = self.transfers.transfer.val().shaper;
-        self.segment.next = self.transfers.transfer.val().segment;
-        self.owns_slot.next = self.transfers.transfer.val().has_slot & !self.transfers.transfer.val().ended;
-        self.slot.next = self.transfers.transfer.val().slot;
-        self.placed.next = !self.transfers.transfer.val().control
-            & ((self.transfers.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Put as u64))
-                | (self.transfers.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Reply as u64)));
+            self.control.push_header.val() & (self.control.last.val() | self.transfer.val().control);
+        self.operands.end_transfer.next = self.ends_transfer.val();
 
-        self.cursor.current.next = self.fetch.current.val();
-        self.cursor.started.next = self.transfers.started.val();
-        self.cursor.start_context.next = self.start.context.val();
-        self.cursor.start_offset.next = self.start.job.val().offset;
-        self.cursor.start_row.next = self.start.job.val().row;
-        self.cursor.start_stride.next = self.start.job.val().stride;
-        self.cursor.step.next = self.control.push_chunk.val();
-        self.cursor.literal.next = self.decoder.instruction.val().word;
-        wire!(cutter => cursor: words, finishes);
-        self.cursor.placed.next = self.placed.val();
-        self.cursor.moves.next = self.control.done.val() & self.decoder.instruction.val().to;
-        self.cursor.shapes.next = self.control.done.val() & self.decoder.instruction.val().shape;
-        self.cursor.a.next = self.registers.a.val();
-        self.cursor.b.next = self.arithmetic.operand.val();
+        wire!(fetch => loops: current, pc);
+        wire!(operands => loops: started);
+        self.loops.start_context.next = self.start.context.val();
+        self.loops.enter.next = self.decoder.instruction.val().enter;
+        self.loops.ends.next = self.decoder.instruction.val().ends;
+        self.loops.rounds.next = self.operands.b.val().get_bits::<ROUNDS_WIDTH>(0);
+        self.loops.commit.next = self.control.done.val();
+        self.loops.asks.next = (self.step.val() == Step::Operands) | (self.step.val() == Step::Ask);
+        self.loops.word.next = self.operands.round.val();
+        self.loops.unwind.next = self.step.val() == Step::Unwind;
 
-        self.cutter.literal.next = self.decoder.instruction.val().word;
-        self.cutter.pointer.next = self.registers.a.val();
-        self.cutter.base.next = self.transfers.transfer.val().base;
-        self.cutter.limit.next = self.transfers.transfer.val().limit;
-        wire!(cursor => cutter: origin, position, row, stride);
-        self.cutter.size.next = self.transfers.transfer.val().size;
-        self.cutter.placed.next = self.placed.val();
-        self.cutter.maximum.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
-        if self.transfers.transfer.val().kind <= bits::<KIND_WIDTH>(DataKind::Stream as u64) {
-            self.cutter.maximum.next = self.maximum.val();
-        }
-        wire!(packet => cutter: is_open, filled, rows);
+        wire!(operands => builder: started, transfer, a, b);
+        self.builder.start_context.next = self.start.context.val();
+        self.builder.start_offset.next = self.start.job.val().offset;
+        self.builder.start_row.next = self.start.job.val().row;
+        self.builder.start_stride.next = self.start.job.val().stride;
+        wire!(fetch => builder: current);
+        wire!(self => builder: maximum);
+        self.builder.literal.next = self.decoder.instruction.val().word;
+        self.builder.literal_word.next = self.operands.literal.val();
+        self.builder.moves.next = self.control.done.val() & self.decoder.instruction.val().to;
+        self.builder.shapes.next = self.control.done.val() & self.decoder.instruction.val().shape;
+        self.builder.wanted.next = self.control.wants_chunk.val();
+        self.builder.push.next = self.control.push_chunk.val();
+        self.builder.close.next = self.control.push_header.val();
+        wire!(control => builder: last, breaks_off, error);
+        ChunkOut::link(&mut self.chunk, &mut self.builder.chunk);
+        HeaderOut::link(&mut self.header, &mut self.builder.header);
+        wire!(builder => self: flits);
 
-        self.control.enable.next = self.fetch.live.val() & !self.transfers.started.val();
-        self.control.instruction.next = self.decoder.instruction.val();
-        self.control.lost.next = self.fetch.pc.val().get_bit(8) | self.loops.bad.val();
+        wire!(operands => conditions: transfer, b);
+        wire!(decoder => conditions: instruction);
+        wire!(self => conditions: fired, fence_busy, may_send);
+        self.control.decide.next = self.step.val() == Step::Decide;
+        self.control.act.next = self.step.val() == Step::Act;
+        wire!(decoder => control: instruction);
+        self.control.lost.next = self.fetch.pc.val().get_bit(PC_WIDTH) | self.loops.bad.val();
         self.control.server.next = self.fetch.current.val() == bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
-        self.control.ended.next = self.transfers.transfer.val().ended;
-        self.control.has_row.next = self.cursor.row.val().any();
-        wire!(cutter => control: joins, finishes, out_of_memory, out_of_segment);
-        wire!(packet => control: is_open, rows);
-        self.control.may_send.next = self
-            .may_send
-            .val()
-            .get_bit(self.transfers.transfer.val().shaper.index());
-        self.control.fired.next = self
-            .fired
-            .val()
-            .get_bit(self.arithmetic.operand.val().get_bits::<6>(0).index());
-        wire!(self => control: credit_available, fence_busy);
-        self.control.others.next = self.scheduler.others.val();
+        self.control.ended.next = self.operands.has_ended.val();
+        wire!(builder => control: has_row, joins, finishes, out_of_memory, out_of_segment, is_open, rows);
+        self.control.may_send.next = self.conditions.sends.val();
+        self.control.fired.next = self.conditions.has_fired.val();
+        self.control.fence_busy.next = self.conditions.is_fenced.val();
+        wire!(conditions => control: silent);
+        wire!(self => control: credit_answered, credit_granted);
+        wire!(scheduler => control: others);
         self.control.header_ready.next = self.header.ready.val();
         self.control.chunk_ready.next = self.chunk.ready.val();
         self.control.notice_ready.next = self.notice.ready.val();
         self.control.stop_ready.next = self.report.ready.val();
-        self.control.credit_ready.next = self.credit_ready.val();
-        self.control.write_ready.next = !self.argument.enable.val();
-        self.credit_take.next = self.control.take_credit.val();
+        self.control.write_ready.next = !self.operands.busy.val();
 
+        self.wants_credit.next = self.control.take_credit.val();
         self.sends.next = self.control.sends.val();
-        self.mid_packet.next = self.packet.is_open.val();
-        self.packet.wanted.next = self.control.wants_chunk.val();
-        self.packet.push.next = self.control.push_chunk.val();
-        wire!(cutter => packet: words, remote, whole, jumps);
-        self.packet.close.next = self.control.push_header.val();
-
-        self.chunk.valid.next = self.control.push_chunk.val();
-        self.chunk.literal.next = self.decoder.instruction.val().word;
-        self.chunk.words.next = self.cutter.words.val();
-        self.chunk.value.next = bit_cast::<32, 22>(self.cutter.address.val());
-        if self.decoder.instruction.val().word {
-            self.chunk.value.next = self.arithmetic.literal.val();
-        }
-
-        self.header.valid.next = self.control.push_header.val();
-        self.header.control.next = self.transfers.transfer.val().control;
-        self.header.bare.next = self.transfers.transfer.val().bare;
-        self.header.destination.next = self.transfers.transfer.val().destination;
-        self.header.tag.next = self.transfers.transfer.val().tag;
-        self.header.kind.next = self.transfers.transfer.val().kind;
-        self.header.last.next = self.control.last.val();
-        self.header.offset.next = self.packet.offset.val();
-        self.header.slot.next = self.transfers.transfer.val().slot;
-        if self.control.breaks_off.val() {
-            self.header.slot.next = bit_cast::<SLOT_WIDTH, ERROR_WIDTH>(self.control.error.val());
-        }
-        self.header.has_geometry.next = self.packet.strided.val();
-        self.header.strided.next = self.packet.strided.val();
-        if self.transfers.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Atomic as u64) {
-            self.header.strided.next = self.transfers.transfer.val().half;
-        }
-        self.header.operation.next = self.transfers.transfer.val().operation;
-        self.header.wide.next = self.transfers.transfer.val().wide;
-        wire!(cursor => header: row, stride);
-        self.header.words.next = self.packet.total.val();
-
-        self.flits.next = self.packet.total.val() + !self.transfers.transfer.val().bare + self.packet.strided.val() + 1;
-
+        self.mid_packet.next = self.builder.is_open.val();
+        self.shaper.next = self.transfer.val().shaper;
+        self.segment.next = self.transfer.val().segment;
+        self.slot.next = self.transfer.val().slot;
+        self.owns.next = self.transfer.val().has_slot & !self.operands.has_ended.val();
+        self.owns_slot.next = self.owns.val();
         self.notice.valid.next = self.control.push_notice.val();
         self.notice.error.next = 0.into();
-        self.notice.event.next = self.arithmetic.operand.val().get_bits::<6>(0);
-        self.control.silent.next = false;
-        if (self.decoder.instruction.val().mode == bits::<MODE_WIDTH>(Mode::Immediate as u64))
-            & self.decoder.instruction.val().minus_one
-        {
-            self.notice.event.next = self.transfers.transfer.val().own_event;
-            self.control.silent.next = self.transfers.transfer.val().quiet;
-        }
-
+        self.notice.event.next = self.conditions.subject.val();
         self.report.enable.next = self.control.stop.val();
         self.report.stopped.next = self.fetch.current.val();
-        self.report.owns_slot.next = self.owns_slot.val() & !self.ends_transfer.val();
+        self.report.owns_slot.next = self.owns.val() & !self.ends_transfer.val();
         self.report.error.next = self.control.error.val();
         StopOut::link(&mut self.stop, &mut self.report.stop);
     }

@@ -37,13 +37,14 @@ pub struct Scheduler {
     /// The next to run, if there is somebody; taken whenever no context runs.
     pub somebody: Signal<Out, Bit>,
     pub pick: Signal<Out, Bits<CONTEXT_WIDTH>>,
-    /// Somebody other than `current` could run.
+    /// Somebody other than `current` could run, as it was in the cycle before.
     pub others: Signal<Out, Bit>,
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
     active: DFF<Bits<CONTEXTS>>,
     waits: DFF<Bits<CONTEXTS>>,
+    another: DFF<Bit>,
     shaper: [DFF<Bits<SHAPER_WIDTH>>; CONTEXTS],
     arbiter: RoundRobinArbiter<CONTEXTS>,
     sendable: Signal<Local, Bits<CONTEXTS>>,
@@ -74,7 +75,7 @@ impl Scheduler {
 impl Logic for Scheduler {
     fn update(&mut self) {
         wire!(self => arbiter: clk, rst);
-        dff_setup!(self, clk, active, waits);
+        dff_setup!(self, clk, active, waits, another);
         self.started_one.next = 0.into();
         if self.started.val() {
             self.started_one.next = bits::<CONTEXTS>(1) << self.start_context.val();
@@ -96,7 +97,8 @@ impl Logic for Scheduler {
         self.arbiter.request.next = self.eligible.val();
         self.arbiter.served.next = !self.live.val();
         self.somebody.next = self.eligible.val().any();
-        self.others.next = (self.eligible.val() & !self.current_one.val()).any();
+        self.another.d.next = (self.eligible.val() & !self.current_one.val()).any();
+        self.others.next = self.another.q.val();
         self.chosen.next = 0.into();
         for i in 0..CONTEXTS {
             if self.arbiter.grant.val().get_bit(i) {

@@ -165,7 +165,7 @@ fn waiting_contexts_let_others_run() {
         let mut bench = Bench::<32>::new(false, 0x3a, EAGER, &program);
         bench.busy = vec![(job.segment, job.slot), (job.segment, job.slot + 1)];
         bench.start(&job);
-        (0..20).for_each(|_| bench.step());
+        (0..60).for_each(|_| bench.step());
         assert_eq!(bench.packets.len(), 1, "the packet before the wait");
         assert!(bench.dut.running.val() && bench.dut.waiting.val());
         let next = Job {
@@ -174,7 +174,7 @@ fn waiting_contexts_let_others_run() {
             ..Job::put(2)
         };
         bench.start(&next);
-        (0..20).for_each(|_| bench.step());
+        (0..60).for_each(|_| bench.step());
         assert_eq!((bench.packets.len(), bench.stops.len()), (2, 1), "the other runs");
         assert!(bench.dut.waiting.val(), "the first still waits");
         match kind {

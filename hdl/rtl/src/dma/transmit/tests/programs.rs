@@ -265,20 +265,3 @@ fn loops_nest() {
     ];
     runs(&job, &apart);
 }
-
-#[test]
-fn a_count_of_zero_is_65536_rounds() {
-    let program = [
-        op(Loop, 0, Number(0)),
-        op(Add, 8, Number(1)) | ends(1),
-        op1(Word, 8) | CLOSE | LAST | STOP,
-    ];
-    let job = Job {
-        registers: vec![(8, 0)],
-        ..Job::put(0)
-    };
-    let mut bench = Bench::<32>::new(false, 1, EAGER, &program);
-    bench.start(&job);
-    bench.finish(1, 66_000);
-    assert_eq!(bench.packets[0].flits[2], 65_536);
-}

@@ -1,0 +1,135 @@
+use super::{Cursor, Cutter, Packet, Transfer};
+use crate::dma::ports::{ChunkOut, HeaderOut};
+use portico_spec::{
+    flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS},
+    ni::{
+        instruction::COUNT_WIDTH,
+        packet::{DataKind, ERROR_WIDTH, OFFSET_WIDTH, ROW_WIDTH, SLOT_WIDTH, STRIDE_WIDTH},
+        CONTEXT_WIDTH,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Builds the packets of a transfer: cuts rows into chunks, and puts chunks together.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | that of [`Cutter`] from an instruction to `joins`, `finishes` and the errors; chunk and header are combinational |
+/// | throughput | one chunk, one header a cycle |
+/// | state | that of its parts |
+#[derive(LogicBlock, Default)]
+pub struct PacketBuilder {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: no packet is open.
+    pub rst: Signal<In, Bit>,
+    /// A context begins.
+    pub started: Signal<In, Bit>,
+    pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub start_offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    pub start_row: Signal<In, Bits<ROW_WIDTH>>,
+    pub start_stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub transfer: Signal<In, Transfer>,
+    /// Most words of payload of a packet of the shaper.
+    pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// The instruction puts a word that is no row's, and its operands.
+    pub literal: Signal<In, Bit>,
+    pub literal_word: Signal<In, Bits<32>>,
+    pub a: Signal<In, Bits<32>>,
+    pub b: Signal<In, Bits<32>>,
+    /// TO, SHAPE.
+    pub moves: Signal<In, Bit>,
+    pub shapes: Signal<In, Bit>,
+    /// A chunk is to go into the packet; it goes; the packet closes.
+    pub wanted: Signal<In, Bit>,
+    pub push: Signal<In, Bit>,
+    pub close: Signal<In, Bit>,
+    /// The packet ends the transfer, and does so before its time, for `error`.
+    pub last: Signal<In, Bit>,
+    pub breaks_off: Signal<In, Bit>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// A row has words.
+    pub has_row: Signal<Out, Bit>,
+    /// As the cutter says.
+    pub joins: Signal<Out, Bit>,
+    pub finishes: Signal<Out, Bit>,
+    pub out_of_memory: Signal<Out, Bit>,
+    pub out_of_segment: Signal<Out, Bit>,
+    /// A packet is open; it takes no more but whole rows.
+    pub is_open: Signal<Out, Bit>,
+    pub rows: Signal<Out, Bit>,
+    pub chunk: ChunkOut,
+    pub header: HeaderOut,
+    /// Flits of the packet of `header`.
+    pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
+    cursor: Cursor,
+    cutter: Cutter,
+    packet: Packet,
+    placed: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for PacketBuilder {
+    fn update(&mut self) {
+        wire!(self => packet: clk, rst);
+        wire!(self => cursor, cutter: clk);
+        self.placed.next = !self.transfer.val().control
+            & ((self.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Put as u64))
+                | (self.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Reply as u64)));
+
+        wire!(self => cursor: started, start_context, start_offset, start_row, start_stride, current);
+        wire!(self => cursor: literal, moves, shapes, a, b, placed);
+        self.cursor.step.next = self.push.val();
+        wire!(cutter => cursor: words, finishes);
+        self.has_row.next = self.cursor.row.val().any();
+
+        self.cutter.literal.next = self.literal.val();
+        self.cutter.pointer.next = self.a.val();
+        self.cutter.base.next = self.transfer.val().base;
+        self.cutter.limit.next = self.transfer.val().limit;
+        self.cutter.size.next = self.transfer.val().size;
+        self.cutter.placed.next = self.placed.val();
+        wire!(cursor => cutter: origin, position, row, stride);
+        self.cutter.maximum.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
+        if self.transfer.val().kind <= bits::<KIND_WIDTH>(DataKind::Stream as u64) {
+            self.cutter.maximum.next = self.maximum.val();
+        }
+        wire!(packet => cutter: is_open, filled, rows);
+        wire!(cutter => self: joins, finishes, out_of_memory, out_of_segment);
+
+        wire!(self => packet: wanted, push, close);
+        wire!(cutter => packet: words, remote, whole, jumps);
+        wire!(packet => self: is_open, rows);
+
+        self.chunk.valid.next = self.push.val();
+        self.chunk.literal.next = self.literal.val();
+        self.chunk.words.next = self.cutter.words.val();
+        self.chunk.value.next = bit_cast::<32, OFFSET_WIDTH>(self.cutter.address.val());
+        if self.literal.val() {
+            self.chunk.value.next = self.literal_word.val();
+        }
+
+        self.header.valid.next = self.close.val();
+        self.header.control.next = self.transfer.val().control;
+        self.header.bare.next = self.transfer.val().bare;
+        self.header.destination.next = self.transfer.val().destination;
+        self.header.tag.next = self.transfer.val().tag;
+        self.header.kind.next = self.transfer.val().kind;
+        self.header.last.next = self.last.val();
+        self.header.offset.next = self.packet.offset.val();
+        self.header.slot.next = self.transfer.val().slot;
+        if self.breaks_off.val() {
+            self.header.slot.next = bit_cast::<SLOT_WIDTH, ERROR_WIDTH>(self.error.val());
+        }
+        self.header.has_geometry.next = self.packet.strided.val();
+        self.header.strided.next = self.packet.strided.val();
+        if self.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Atomic as u64) {
+            self.header.strided.next = self.transfer.val().half;
+        }
+        self.header.operation.next = self.transfer.val().operation;
+        self.header.wide.next = self.transfer.val().wide;
+        wire!(cursor => header: row, stride);
+        self.header.words.next = self.packet.total.val();
+        self.flits.next = self.packet.total.val() + !self.transfer.val().bare + self.packet.strided.val() + 1;
+    }
+}
