@@ -63,7 +63,7 @@ pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub register_read_valid: Signal<Out, Bit>,
     pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
     pub register_read_ready: Signal<In, Bit>,
-    /// Valid in the cycle after `register_read_valid` and `register_read_ready`.
+    /// The value, in the one cycle in which `register_read_data_valid` is high.
     pub register_read_data: Signal<In, Bits<32>>,
     pub register_read_data_valid: Signal<In, Bit>,
     pub m_axis_command: StreamOut<32>,

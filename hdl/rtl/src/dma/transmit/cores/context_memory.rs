@@ -155,4 +155,5 @@ impl Logic for ContextMemory {
 }
 
 // Places are put together without carries.
-const _: () = assert!(JOB_PLACE % 4 == 0 && LOOP_PLACE % LOOPS == 0 && LOOP_PLACE + LOOPS <= 1 << WORD_WIDTH);
+const _: () =
+    assert!(JOB_PLACE.is_multiple_of(4) && LOOP_PLACE.is_multiple_of(LOOPS) && LOOP_PLACE + LOOPS <= 1 << WORD_WIDTH);
