@@ -10,7 +10,7 @@ use portico_spec::{
         instruction::COUNT_WIDTH,
         packet::{ControlKind, DataKind, OFFSET_WIDTH},
         segment::HANDLE_WIDTH,
-        CONTEXT_WIDTH, SERVER_CONTEXT,
+        CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT,
     },
 };
 use portico_verilog::prelude::*;
@@ -19,6 +19,12 @@ use portico_verilog::prelude::*;
 const PLACE_WIDTH: usize = 3;
 /// Two descriptors: the one that is sent, and the one that comes.
 const WORD_ADDRESS_WIDTH: usize = PLACE_WIDTH + 1;
+
+/// Width of a count of packets in a row, in bits.
+const TURN_WIDTH: usize = MAX_CORES.ilog2() as usize;
+
+/// Width of the cycles in which a start follows another, in bits.
+const LINGER_WIDTH: usize = 2;
 
 /// Where a start is.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -47,7 +53,7 @@ pub enum Course {
 /// | --- | --- |
 /// | latency | 1 cycle from a start taken to the header pushed, 1 more for each piece after the first; 2 to the sequencer |
 /// | throughput | one packet of one piece in 3 cycles |
-/// | fairness | takes turns with the sequencer, packet by packet |
+/// | fairness | eight packets to one of the sequencer, if both have so many: as many as there are micro-cores |
 /// | state | a start, and 8 words of two descriptors in LUT-RAM |
 ///
 /// A program would send the same packet, instruction by instruction. It still does when the packet would have to wait:
@@ -88,8 +94,11 @@ pub struct Bypass {
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     course: DFF<Course>,
-    /// The sequencer is next.
+    /// Packets since the sequencer had its turn; after the last of them it is next.
+    in_a_row: DFF<Bits<TURN_WIDTH>>,
     yields: DFF<Bit>,
+    /// Cycles for which the next start is waited for: else the sequencer would open a packet while one was taken.
+    lingers: DFF<Bits<LINGER_WIDTH>>,
     /// Words of the descriptor that have gone.
     sent: DFF<Bits<LITERALS_WIDTH>>,
     owner: DFF<Bits<CONTEXT_WIDTH>>,
@@ -113,7 +122,7 @@ pub struct Bypass {
 #[kernel]
 impl Logic for Bypass {
     fn update(&mut self) {
-        dff_setup!(self, clk, course, yields, sent, owner, job, incoming);
+        dff_setup!(self, clk, course, in_a_row, yields, lingers, sent, owner, job, incoming);
         self.subject.next = self.job.q.val();
         self.taken.next = self.start.valid.val() & (self.course.q.val() == Course::Empty) & !self.initialising.val();
         self.start.ready.next = (self.course.q.val() == Course::Empty) & !self.initialising.val();
@@ -157,7 +166,11 @@ impl Logic for Bypass {
         self.may_act.next = (self.course.q.val() == Course::Send)
             | ((self.course.q.val() == Course::Choose) & self.fits.val() & !self.is_message.val());
         self.sends.next = self.may_act.val() & self.turn.val() & self.chunk.ready.val() & self.header.ready.val();
-        self.holds.next = (self.may_act.val() | (self.course.q.val() == Course::Notice)) & self.turn.val();
+        self.holds.next = self.turn.val()
+            & (self.may_act.val()
+                | (self.course.q.val() == Course::Notice)
+                | (self.course.q.val() == Course::Stop)
+                | self.lingers.q.val().any());
         self.busy.next = self.course.q.val() != Course::Empty;
         self.shaper.next = self.subject.val().shaper;
         self.segment.next = self.subject.val().segment;
@@ -203,6 +216,9 @@ impl Logic for Bypass {
         self.forward.context.next = self.owner.q.val();
         self.forward.job.next = self.subject.val();
 
+        if self.lingers.q.val().any() {
+            self.lingers.d.next = self.lingers.q.val() - 1;
+        }
         match self.course.q.val() {
             Course::Empty => {
                 if self.taken.val() {
@@ -242,11 +258,13 @@ impl Logic for Bypass {
                 }
             }
             Course::Stop => {
+                self.lingers.d.next = !bits::<LINGER_WIDTH>(0);
                 if self.stop.ready.val() {
                     self.course.d.next = Course::Empty;
                 }
             }
             Course::Forward => {
+                self.lingers.d.next = 0.into();
                 if self.forward.ready.val() {
                     self.course.d.next = Course::Empty;
                 }
@@ -256,7 +274,10 @@ impl Logic for Bypass {
             self.sent.d.next = self.sent.q.val() + 1;
         }
         if self.header.valid.val() {
-            self.yields.d.next = true;
+            self.in_a_row.d.next = self.in_a_row.q.val() + 1;
+            if self.in_a_row.q.val().all() {
+                self.yields.d.next = true;
+            }
             self.course.d.next = Course::Stop;
             // No answer comes back from what takes no slot; but a reply is the answer.
             if !self.subject.val().has_slot & !self.subject.val().quiet {
@@ -264,6 +285,7 @@ impl Logic for Bypass {
             }
         }
         if self.sequencer_closes.val() {
+            self.in_a_row.d.next = 0.into();
             self.yields.d.next = false;
         }
         if self.rst.val() {

@@ -9,7 +9,7 @@ use proptest::{prelude::*, test_runner::TestRunner};
 
 const WORDS: u32 = 1 << 10;
 /// Cycles for 65,535 rows.
-const LONG: u64 = 1_000_000;
+const LONG: u64 = 6_000_000;
 
 /// A geometry in words.
 #[derive(Clone, Copy, Debug)]

@@ -26,6 +26,8 @@ const POINTER_WIDTH: usize = OFFSET_WIDTH + 1;
 #[derive(LogicBlock, Default)]
 pub struct Cutter {
     pub clk: Signal<In, Clock>,
+    /// A chunk is to be cut. What bounds it may change afterwards, for the next one.
+    pub cuts: Signal<In, Bit>,
     /// One word that is no row's.
     pub literal: Signal<In, Bit>,
     /// Local pointer to the row.
@@ -97,24 +99,26 @@ impl Logic for Cutter {
             beyond_memory,
             beyond_segment
         );
-        self.room.d.next = self.maximum.val();
-        if self.is_open.val() {
-            self.room.d.next = self.maximum.val() - self.filled.val();
-            if self.filled.val() > self.maximum.val() {
-                self.room.d.next = 0.into();
+        if self.cuts.val() {
+            self.room.d.next = self.maximum.val();
+            if self.is_open.val() {
+                self.room.d.next = self.maximum.val() - self.filled.val();
+                if self.filled.val() > self.maximum.val() {
+                    self.room.d.next = 0.into();
+                }
             }
-        }
-        self.left.d.next = self.row.val() - self.position.val();
-        self.gaps.d.next = self.placed.val() & (self.stride.val() != self.row.val());
-        self.is_whole.d.next = self.placed.val()
-            & (self.stride.val() != self.row.val())
-            & !self.position.val().any()
-            & (self.row.val() <= bit_cast::<ROW_WIDTH, COUNT_WIDTH>(self.maximum.val()));
-        self.remote_begin.d.next = bit_cast::<END_WIDTH, ORIGIN_WIDTH>(self.origin.val())
-            + bit_cast::<END_WIDTH, ROW_WIDTH>(self.position.val());
-        self.local_begin.d.next =
-            bit_cast::<END_WIDTH, POINTER_WIDTH>(bit_cast::<POINTER_WIDTH, 32>(self.pointer.val()))
+            self.left.d.next = self.row.val() - self.position.val();
+            self.gaps.d.next = self.placed.val() & (self.stride.val() != self.row.val());
+            self.is_whole.d.next = self.placed.val()
+                & (self.stride.val() != self.row.val())
+                & !self.position.val().any()
+                & (self.row.val() <= bit_cast::<ROW_WIDTH, COUNT_WIDTH>(self.maximum.val()));
+            self.remote_begin.d.next = bit_cast::<END_WIDTH, ORIGIN_WIDTH>(self.origin.val())
                 + bit_cast::<END_WIDTH, ROW_WIDTH>(self.position.val());
+            self.local_begin.d.next =
+                bit_cast::<END_WIDTH, POINTER_WIDTH>(bit_cast::<POINTER_WIDTH, 32>(self.pointer.val()))
+                    + bit_cast::<END_WIDTH, ROW_WIDTH>(self.position.val());
+        }
 
         self.fits.next = self.left.q.val() <= bit_cast::<ROW_WIDTH, COUNT_WIDTH>(self.room.q.val());
         self.taken.d.next = self.room.q.val();

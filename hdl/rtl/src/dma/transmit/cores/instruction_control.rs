@@ -169,10 +169,14 @@ impl Logic for InstructionControl {
             self.finishing.d.next = self.works.val() & self.over.val();
             self.stopping.d.next =
                 !self.blocked.val() & (self.failing.val() | (self.instruction.val().stops & self.over.val()));
+            // Who stops needs no result, and its registers may be another command's before that is written.
             self.writing.d.next = self.works.val()
                 & (self.instruction.val().set
                     | self.instruction.val().add
-                    | (self.instruction.val().run & self.has_row.val() & self.over.val()));
+                    | (self.instruction.val().run
+                        & self.has_row.val()
+                        & self.over.val()
+                        & !self.instruction.val().stops));
             self.noticing.d.next = self.works.val() & self.instruction.val().notify & !self.silent.val();
             self.crediting.d.next = self.works.val() & self.instruction.val().credit;
         }

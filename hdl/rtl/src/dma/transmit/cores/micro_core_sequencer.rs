@@ -164,6 +164,7 @@ impl Logic for MicroCoreSequencer {
         self.builder.start_stride.next = self.start.job.val().stride;
         wire!(fetch => builder: current);
         wire!(self => builder: maximum);
+        self.builder.cuts.next = self.step.val() == Step::Cut;
         self.builder.literal.next = self.decoder.instruction.val().word;
         self.builder.literal_word.next = self.operands.literal.val();
         self.builder.moves.next = self.control.done.val() & self.decoder.instruction.val().to;

@@ -32,6 +32,8 @@ pub struct PacketBuilder {
     pub transfer: Signal<In, Transfer>,
     /// Most words of payload of a packet of the shaper.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// A chunk is to be cut.
+    pub cuts: Signal<In, Bit>,
     /// The instruction puts a word that is no row's, and its operands.
     pub literal: Signal<In, Bit>,
     pub literal_word: Signal<In, Bits<32>>,
@@ -83,6 +85,7 @@ impl Logic for PacketBuilder {
         wire!(cutter => cursor: words, finishes);
         self.has_row.next = self.cursor.row.val().any();
 
+        wire!(self => cutter: cuts);
         self.cutter.literal.next = self.literal.val();
         self.cutter.pointer.next = self.a.val();
         self.cutter.base.next = self.transfer.val().base;
