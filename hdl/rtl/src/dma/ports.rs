@@ -15,6 +15,8 @@ use portico_verilog::prelude::*;
 
 /// Width of a count of literal words of a packet: the operands of an atomic, at most four, in bits.
 pub const LITERALS_WIDTH: usize = 3;
+/// Width of the number that tells descriptors on their way from each other: one comes, one is to start, one is sent.
+pub const BANK_WIDTH: usize = 2;
 
 /// What a context is to do: a program, the heads of its packets, and where it may read.
 #[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
@@ -51,8 +53,9 @@ pub struct Job {
     pub limit: Bits<OFFSET_WIDTH>,
     /// The program sends one packet, which the bypass may do as well: its payload follows.
     pub single: Bit,
-    /// Words of the descriptor in it.
+    /// Words of the descriptor in it, and which descriptor that is.
     pub literals: Bits<LITERALS_WIDTH>,
+    pub bank: Bits<BANK_WIDTH>,
     /// Words of memory after them, 64 at most, from `pointer` on; they have been checked.
     pub words: Bits<COUNT_WIDTH>,
     pub pointer: Bits<OFFSET_WIDTH>,
@@ -85,6 +88,8 @@ pub struct ArgumentOut {
     pub enable: Signal<Out, Bit>,
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     pub register: Signal<Out, Bits<4>>,
+    /// Which descriptor it is a word of.
+    pub bank: Signal<Out, Bits<BANK_WIDTH>>,
     pub data: Signal<Out, Bits<32>>,
 }
 
@@ -95,6 +100,7 @@ pub struct ArgumentIn {
     pub enable: Signal<In, Bit>,
     pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
     pub register: Signal<In, Bits<4>>,
+    pub bank: Signal<In, Bits<BANK_WIDTH>>,
     pub data: Signal<In, Bits<32>>,
 }
 

@@ -238,7 +238,8 @@ fn filled(bench: &mut Bench, way: Way, target: usize, bytes: usize, effort: &Eff
     bench.shift();
     let (handle, piece) = (bench.memory_handle(target), bytes.min(bench.piece()));
     let word = word_bytes(bench.config());
-    let count = (effort.steady_words * word / piece).max(bytes / piece).max(1);
+    // Several, so that what they cost together shows, not how the first of them began.
+    let count = (effort.steady_words * word / piece).max(bytes / piece).max(4);
     let cycles = bench.steady(&[0], count, |bench, _, _| way.descriptor(bench, handle, piece))?;
     bench.succeeded(0)?;
     let to = if way == Way::Put { target } else { 0 };

@@ -1,7 +1,7 @@
-use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure, SinglePacket};
+use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure, SinglePacket, CONTEXTS};
 use crate::{
     bus::{ClaimOut, EventOut},
-    dma::ports::{ArgumentOut, StartOut},
+    dma::ports::{ArgumentOut, StartOut, BANK_WIDTH},
     prim::StreamIn,
 };
 use portico_spec::{
@@ -20,11 +20,11 @@ use portico_verilog::prelude::*;
 pub enum CommandState {
     /// Its words come.
     Take,
-    /// All are there: a command of one row that is right starts at once, if it may.
+    /// All are there: a command of one row that is right is admitted, as soon as the one before it has started.
     Check,
     /// Its ends are measured.
     Measure,
-    /// It is right, and starts as soon as it may.
+    /// It is right, and waits for the one before it.
     Offer,
     /// It does not start.
     Report,
@@ -32,15 +32,15 @@ pub enum CommandState {
 
 /// The path of commands: takes descriptors, checks them, and starts their programs, one after the other.
 ///
-/// One command at a time.
+/// One command that comes, and one that is to start.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word of a descriptor to start offered: 1 cycle; with several rows, that of [`Measure`] and 1 more |
+/// | latency | last word of a descriptor to start offered: 3 cycles; with several rows, that of [`Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 /// | state | its parts', and 7 flip-flops |
 ///
-/// A command that must wait stays at the front, and all behind it.
+/// A command that must wait stays in [`Launch`], and all behind it.
 #[derive(LogicBlock, Default)]
 pub struct CommandIntake {
     pub clk: Signal<In, Clock>,
@@ -62,9 +62,14 @@ pub struct CommandIntake {
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
-    /// The segment of the command that is to start, if it has one; and whether a running command has it too.
+    /// A command is right and takes its core; its segment, if it has one.
+    pub admitted: Signal<Out, Bit>,
+    pub core: Signal<Out, Bits<CONTEXT_WIDTH>>,
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub ordered: Signal<Out, Bit>,
+    /// The cores that must not have the segment of the command that is to start, and whether one has.
+    pub asks: Signal<Out, Bits<CONTEXTS>>,
+    pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub conflict: Signal<In, Bit>,
     pub claim: ClaimOut,
     pub start: StartOut,
@@ -78,7 +83,8 @@ pub struct CommandIntake {
     launch: Launch,
     state: DFF<CommandState>,
     error: DFF<Bits<ERROR_WIDTH>>,
-    at_once: Signal<Local, Bit>,
+    bank: DFF<Bits<BANK_WIDTH>>,
+    admits: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
 }
 
@@ -98,7 +104,7 @@ impl CommandIntake {
 impl Logic for CommandIntake {
     fn update(&mut self) {
         wire!(self => load, measure, launch: clk, rst);
-        dff_setup!(self, clk, state, error);
+        dff_setup!(self, clk, state, error, bank);
         StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
         ArgumentOut::link(&mut self.argument, &mut self.load.argument);
         ClaimOut::link(&mut self.claim, &mut self.launch.claim);
@@ -126,18 +132,24 @@ impl Logic for CommandIntake {
         self.launch.core.next = self.load.core.val();
         self.launch.is_get.next = self.load.command.val().is_get;
         self.launch.job.next = self.plan.job.val();
-        self.launch.conflict.next = self.conflict.val();
+        wire!(self => launch: conflict);
+        wire!(launch => self: asks, asked_segment);
+        self.launch.ordered.next = !self.load.command.val().is_mail;
+        self.load.bank.next = self.bank.q.val();
+        self.plan.bank.next = self.bank.q.val();
         self.segment.next = self.load.command.val().segment;
         self.ordered.next = !self.load.command.val().is_mail;
 
-        self.at_once.next =
-            (self.state.q.val() == CommandState::Check) & !self.check.error.val().any() & !self.check.measure.val();
-        self.launch.offer.next = self.at_once.val() | (self.state.q.val() == CommandState::Offer);
+        self.admits.next = (self.state.q.val() == CommandState::Offer)
+            | ((self.state.q.val() == CommandState::Check) & !self.check.error.val().any() & !self.check.measure.val());
+        self.launch.admit.next = self.admits.val() & self.launch.is_free.val();
+        self.admitted.next = self.admits.val() & self.launch.is_free.val();
+        self.core.next = self.load.core.val();
         self.measure.start.next = false;
         self.report.valid.next = false;
         self.report.event.next = self.load.command.val().event;
         self.report.error.next = self.error.q.val();
-        self.finished.next = self.launch.started.val();
+        self.finished.next = self.admits.val() & self.launch.is_free.val();
         match self.state.q.val() {
             CommandState::Take => {
                 if self.load.complete.val() {
@@ -173,8 +185,13 @@ impl Logic for CommandIntake {
             self.state.d.next = CommandState::Take;
         }
         self.load.clear.next = self.finished.val();
+        // One in the bypass, one in the launch, one that comes: those that are refused must leave the others' words alone.
+        if self.admitted.val() {
+            self.bank.d.next = self.bank.q.val() + 1;
+        }
         if self.rst.val() {
             self.state.d.next = CommandState::Take;
+            self.bank.d.next = 0.into();
         }
     }
 }

@@ -1,5 +1,8 @@
 use super::{Command, Descriptor, Operands};
-use crate::{dma::ports::ArgumentOut, prim::StreamIn};
+use crate::{
+    dma::ports::{ArgumentOut, BANK_WIDTH},
+    prim::StreamIn,
+};
 use portico_spec::ni::{
     command::{SEGMENT_OFFSET, TRANSFER_WORDS},
     packet::OFFSET_WIDTH,
@@ -33,6 +36,8 @@ pub struct CommandLoad {
     /// Forgets the descriptor.
     pub clear: Signal<In, Bit>,
     pub argument: ArgumentOut,
+    /// Which descriptor it is.
+    pub bank: Signal<In, Bits<BANK_WIDTH>>,
     /// A word of `s_axis` may go to `argument`.
     pub grant: Signal<In, Bit>,
     /// `argument` is used in this cycle, whatever `grant` is.
@@ -108,6 +113,7 @@ impl Logic for CommandLoad {
             & (self.words.val().count == bits::<5>(TRANSFER_WORDS[0] as u64));
         self.fills.next = self.filling.val();
         self.argument.context.next = self.target.val();
+        self.argument.bank.next = self.bank.val();
         // The sixteenth word has number 15; what comes after it is no argument.
         self.argument.enable.next = self.taken.val() & !self.words.val().count.get_bit(4);
         self.argument.register.next = self.words.val().count.get_bits::<4>(0);

@@ -1,5 +1,5 @@
 use super::{Command, Operands, Payload, REPEAT_WIDTH, WORDS_WIDTH};
-use crate::dma::ports::Job;
+use crate::dma::ports::{Job, BANK_WIDTH};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::{
@@ -36,6 +36,7 @@ pub struct CommandStart {
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     pub payload: Signal<In, Payload>,
+    pub bank: Signal<In, Bits<BANK_WIDTH>>,
     pub job: Signal<Out, Job>,
     apart: Signal<Local, Bit>,
     put: Entry,
@@ -117,6 +118,7 @@ impl Logic for CommandStart {
         self.job.next.limit = self.memory_words.val();
         self.job.next.single = self.payload.val().single;
         self.job.next.literals = self.payload.val().literals;
+        self.job.next.bank = self.bank.val();
         self.job.next.words = self.payload.val().words;
         self.job.next.pointer = self.payload.val().pointer;
         self.job.next.has_slot = true;

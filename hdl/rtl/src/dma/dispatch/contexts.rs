@@ -12,10 +12,13 @@ pub struct Core {
     pub rst: Signal<In, Bit>,
     pub start: Signal<In, Bit>,
     pub stop: Signal<In, Bit>,
-    /// The segment of the command that starts or wants to.
+    /// The segment of the command that starts.
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
     /// It has one.
     pub ordered: Signal<In, Bit>,
+    /// Another than this core asks for a segment.
+    pub asks: Signal<In, Bit>,
+    pub asked_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     pub active: Signal<Out, Bit>,
     /// This core's command has the same segment.
     pub conflict: Signal<Out, Bit>,
@@ -31,8 +34,8 @@ impl Logic for Core {
         self.active.next = self.running.q.val();
         self.conflict.next = self.running.q.val()
             & self.is_ordered.q.val()
-            & self.ordered.val()
-            & (self.subject.q.val() == self.segment.val());
+            & self.asks.val()
+            & (self.subject.q.val() == self.asked_segment.val());
         if self.start.val() {
             self.running.d.next = true;
             self.is_ordered.d.next = self.ordered.val();
@@ -61,17 +64,21 @@ pub struct Contexts {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all contexts are free.
     pub rst: Signal<In, Bit>,
-    /// `start_context` begins to run, for a command that `segment` and `ordered` describe.
+    /// The core `start_context` is taken, for a command that `segment` and `ordered` describe.
     pub start: Signal<In, Bit>,
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// `stop_context` is free again.
     pub stop: Signal<In, Bit>,
     pub stop_context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// The segment of the command that comes next.
+    /// Its segment, if it has one.
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// That command has one.
     pub ordered: Signal<In, Bit>,
-    /// A running command has the same segment.
+    /// The server begins to run.
+    pub serve: Signal<In, Bit>,
+    /// One bit a core that may not have `asked_segment`: all but that of the command that asks; none if it has no segment.
+    pub asks: Signal<In, Bits<CONTEXTS>>,
+    pub asked_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// One of them has it.
     pub conflict: Signal<Out, Bit>,
     /// One bit a context that runs.
     pub active: Signal<Out, Bits<CONTEXTS>>,
@@ -123,7 +130,8 @@ impl Logic for Contexts {
             wire!(self => core[i]: clk, rst);
             self.core[i].start.next = self.starts.val().get_bit(i);
             self.core[i].stop.next = self.stops.val().get_bit(i);
-            wire!(self => core[i]: segment, ordered);
+            wire!(self => core[i]: segment, ordered, asked_segment);
+            self.core[i].asks.next = self.asks.val().get_bit(i);
             self.active.next = self.active.val().replace_bit(i, self.core[i].active.val());
             self.conflict.next = self.conflict.val() | self.core[i].conflict.val();
             self.has_free.next = self.has_free.val() | !self.core[i].active.val();
@@ -136,7 +144,7 @@ impl Logic for Contexts {
             }
         }
         self.active.next = self.active.val().replace_bit(SERVER_CONTEXT, self.server.q.val());
-        if self.starts.val().get_bit(SERVER_CONTEXT) {
+        if self.serve.val() {
             self.server.d.next = true;
         }
         if self.stops.val().get_bit(SERVER_CONTEXT) {
@@ -172,18 +180,23 @@ mod tests {
                 let start = pick(false, &mut rng).filter(|_| rng.gen_bool(0.6));
                 let stop = pick(true, &mut rng).filter(|_| rng.gen_bool(0.4));
                 let (segment, ordered) = (rng.gen_range(0..4) * 85, rng.gen_bool(0.8));
-                dut.start.next = start.is_some();
+                let served = start.filter(|&context| context == SERVER_CONTEXT);
+                dut.serve.next = served.is_some();
+                dut.start.next = start.is_some() && served.is_none();
                 dut.start_context.next = (start.unwrap_or(0) as u64).into();
                 dut.stop.next = stop.is_some();
                 dut.stop_context.next = (stop.unwrap_or(0) as u64).into();
                 dut.segment.next = segment.into();
                 dut.ordered.next = ordered;
+                let (asked, own) = (rng.gen_range(0..4) * 85, rng.gen_range(0..cores));
+                dut.asked_segment.next = asked.into();
+                dut.asks.next = (((1u64 << CONTEXTS) - 1) & !(1 << own)).into();
                 settle(&mut dut);
                 let active = (0..CONTEXTS)
                     .map(|at| u64::from(model[at].is_some()) << at)
                     .sum::<u64>();
                 assert_eq!(dut.active.val().to_u64(), active, "{cores} cores, cycle {cycle}");
-                let conflict = ordered && model[..cores].contains(&Some(Some(segment)));
+                let conflict = (0..cores).any(|core| core != own && model[core] == Some(Some(asked)));
                 assert_eq!(dut.conflict.val(), conflict, "{cores} cores, cycle {cycle}");
                 conflicts += usize::from(conflict);
                 let free = (0..cores).find(|&core| model[core].is_none());
@@ -197,7 +210,7 @@ mod tests {
                     model[context] = None;
                 }
             }
-            assert!(conflicts > 100);
+            assert!(cores == 1 || conflicts > 100);
         }
     }
 

@@ -19,7 +19,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word to start offered: 1 cycle; with several rows, that of [`super::Measure`] and 1 more |
+/// | latency | last word to start offered: 3 cycles, 1 for a request; with several rows, that of [`super::Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 /// | fairness | the sources of commands take turns; requests wait for the server alone |
 /// | state | its parts' |
@@ -114,9 +114,9 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.requests.grant.next = !self.commands.fills.val();
         self.commands.grant.next = !self.requests.argument.enable.val();
         self.argument.enable.next = self.commands.argument.enable.val() | self.requests.argument.enable.val();
-        wire!(commands.argument => argument: context, register, data);
+        wire!(commands.argument => argument: context, register, bank, data);
         if self.requests.argument.enable.val() {
-            wire!(requests.argument => argument: context, register, data);
+            wire!(requests.argument => argument: context, register, bank, data);
         }
 
         self.segments.initialising.next = self.initialising.val();
@@ -139,11 +139,12 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.stops.has_slot.next = self.starts.start.job.val().has_slot;
         self.stops.slot.next = self.starts.start.job.val().slot;
         self.stops.own_event.next = self.starts.start.job.val().event;
-        self.contexts.start.next = self.started.val();
-        self.contexts.start_context.next = self.launched.val();
+        self.contexts.start.next = self.commands.admitted.val();
+        self.contexts.start_context.next = self.commands.core.val();
+        self.contexts.serve.next = self.started.val() & (self.launched.val() == bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
         self.contexts.stop.next = self.stops.stopped.val();
         self.contexts.stop_context.next = self.stops.stopped_context.val();
-        wire!(commands => contexts: segment, ordered);
+        wire!(commands => contexts: segment, ordered, asks, asked_segment);
         wire!(contexts => commands: conflict, has_free, free_context);
         self.active.next = self.contexts.active.val();
         self.requests.active.next = self.contexts.active.val().get_bit(SERVER_CONTEXT);

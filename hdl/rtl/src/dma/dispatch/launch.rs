@@ -1,41 +1,52 @@
+use super::CONTEXTS;
 use crate::{
     bus::ClaimOut,
     dma::ports::{Job, StartOut},
 };
-use portico_spec::ni::{packet::SLOT_WIDTH, CONTEXT_WIDTH};
+use portico_spec::ni::{packet::SLOT_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;
 
 /// Starts a command that is right, as soon as it may.
 ///
-/// Claims and starts.
+/// Keeps it, claims and starts.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational |
-/// | state | 6 flip-flops |
+/// | latency | 2 cycles from a command admitted to its start offered |
+/// | throughput | a command in 3 cycles |
+/// | state | the job of one command |
 ///
-/// First no running command may have the same segment, so that what goes to a segment stays in order; then a slot is
-/// claimed, if the command takes one; then it starts, all in one cycle if nobody waits. A slot that was claimed is kept
-/// until the start has passed.
+/// First no other command may have the same segment, so that what goes to a segment stays in order; then a slot is claimed,
+/// if the command takes one; then it starts. A slot that was claimed is kept until the start has passed.
 #[derive(LogicBlock, Default)]
 pub struct Launch {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The command described below is to start; stays until `started`.
-    pub offer: Signal<In, Bit>,
+    /// The command described below is to start; with `is_free` alone.
+    pub admit: Signal<In, Bit>,
+    pub is_free: Signal<Out, Bit>,
     pub core: Signal<In, Bits<CONTEXT_WIDTH>>,
     pub is_get: Signal<In, Bit>,
+    /// It must not pass another to its segment.
+    pub ordered: Signal<In, Bit>,
     /// Without its slot.
     pub job: Signal<In, Job>,
-    /// A running command has the same segment.
+    /// Of the command that is kept: the cores that must not have its segment, and whether one has.
+    pub asks: Signal<Out, Bits<CONTEXTS>>,
+    pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub conflict: Signal<In, Bit>,
-    pub started: Signal<Out, Bit>,
     pub claim: ClaimOut,
     pub start: StartOut,
+    held: DFF<Bit>,
+    is_clear: DFF<Bit>,
+    kept: DFF<Job>,
+    own: DFF<Bits<CONTEXT_WIDTH>>,
+    gets: DFF<Bit>,
+    orders: DFF<Bit>,
     claimed: DFF<Bit>,
     slot: DFF<Bits<SLOT_WIDTH>>,
-    clear: Signal<Local, Bit>,
+    subject: Signal<Local, Job>,
     wants: Signal<Local, Bit>,
     may_start: Signal<Local, Bit>,
 }
@@ -43,31 +54,53 @@ pub struct Launch {
 #[kernel]
 impl Logic for Launch {
     fn update(&mut self) {
-        dff_setup!(self, clk, claimed, slot);
-        self.clear.next = self.offer.val() & !self.conflict.val();
-        self.wants.next = self.clear.val() & self.job.val().has_slot & !self.claimed.q.val();
+        dff_setup!(self, clk, held, is_clear, kept, own, gets, orders, claimed, slot);
+        self.subject.next = self.kept.q.val();
+        self.is_free.next = !self.held.q.val();
+        if self.admit.val() {
+            self.held.d.next = true;
+            self.is_clear.d.next = false;
+            self.kept.d.next = self.job.val();
+            self.own.d.next = self.core.val();
+            self.gets.d.next = self.is_get.val();
+            self.orders.d.next = self.ordered.val();
+        }
+
+        // No command can come in between that has the segment: those behind wait until this one has started.
+        self.asks.next = 0.into();
+        if self.orders.q.val() {
+            self.asks.next = !(bits::<CONTEXTS>(1) << self.own.q.val());
+        }
+        self.asked_segment.next = self.subject.val().segment;
+        if self.held.q.val() {
+            self.is_clear.d.next = !self.conflict.val();
+        }
+
+        self.wants.next =
+            self.held.q.val() & self.is_clear.q.val() & self.subject.val().has_slot & !self.claimed.q.val();
         self.claim.valid.next = self.wants.val();
-        self.claim.event.next = self.job.val().event;
-        self.claim.quiet.next = self.job.val().quiet;
-        self.claim.segment.next = self.job.val().segment;
-        self.claim.node.next = self.job.val().destination;
-        self.claim.is_get.next = self.is_get.val();
-        self.may_start.next = self.clear.val() & (!self.wants.val() | self.claim.ready.val());
-        self.started.next = self.may_start.val() & self.start.ready.val();
-        self.start.job.next = self.job.val();
+        self.claim.event.next = self.subject.val().event;
+        self.claim.quiet.next = self.subject.val().quiet;
+        self.claim.segment.next = self.subject.val().segment;
+        self.claim.node.next = self.subject.val().destination;
+        self.claim.is_get.next = self.gets.q.val();
+        self.may_start.next = self.held.q.val() & self.is_clear.q.val() & (!self.wants.val() | self.claim.ready.val());
+        self.start.valid.next = self.may_start.val();
+        self.start.context.next = self.own.q.val();
+        self.start.job.next = self.subject.val();
         self.start.job.next.slot = self.slot.q.val();
         if self.wants.val() {
             self.start.job.next.slot = self.claim.slot.val();
             self.slot.d.next = self.claim.slot.val();
-            self.claimed.d.next = self.claim.ready.val() & !self.start.ready.val();
-        } else if self.start.ready.val() {
+            self.claimed.d.next = self.claim.ready.val();
+        }
+        if self.may_start.val() & self.start.ready.val() {
+            self.held.d.next = false;
             self.claimed.d.next = false;
         }
         if self.rst.val() {
+            self.held.d.next = false;
             self.claimed.d.next = false;
         }
-
-        self.start.valid.next = self.may_start.val();
-        self.start.context.next = self.core.val();
     }
 }

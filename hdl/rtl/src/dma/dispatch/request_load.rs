@@ -117,6 +117,7 @@ impl Logic for RequestLoad {
             & (self.place.q.val() < bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64));
         self.argument.context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.argument.register.next = self.place.q.val();
+        self.argument.bank.next = 0.into();
         self.argument.data.next = self.s_axis.tdata.val();
         if self.place.q.val() == 1 {
             // Planes go on from where the requester wants the first; a slot above it would be an offset beyond all.

@@ -97,6 +97,7 @@ impl Logic for RequestStart {
                 & (self.request.val().row <= bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS))
                 & self.in_window.val());
         self.start.job.next.literals = 0.into();
+        self.start.job.next.bank = 0.into();
         self.start.job.next.words = 0.into();
         if !self.nothing.val() {
             self.start.job.next.words = self.request.val().row.get_bits::<COUNT_WIDTH>(0);

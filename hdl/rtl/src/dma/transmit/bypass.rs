@@ -1,6 +1,6 @@
 use crate::{
     bus::EventOut,
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, Job, StartIn, StartOut, StopOut, LITERALS_WIDTH},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, Job, StartIn, StartOut, StopOut, BANK_WIDTH, LITERALS_WIDTH},
     prim::LutRam,
 };
 use portico_spec::{
@@ -17,8 +17,7 @@ use portico_verilog::prelude::*;
 
 /// Words of a descriptor that a packet may have in it: 0 to 7.
 const PLACE_WIDTH: usize = 3;
-/// Two descriptors: the one that is sent, and the one that comes.
-const WORD_ADDRESS_WIDTH: usize = PLACE_WIDTH + 1;
+const WORD_ADDRESS_WIDTH: usize = PLACE_WIDTH + BANK_WIDTH;
 
 /// Width of a count of packets in a row, in bits.
 const TURN_WIDTH: usize = MAX_CORES.ilog2() as usize;
@@ -33,7 +32,7 @@ pub enum Course {
     Empty,
     /// It is looked at: may its packet go past the sequencer?
     Choose,
-    /// Its credit is asked for.
+    /// Its credit has been asked for.
     Credit,
     /// The payload goes, and with its last piece the header.
     Send,
@@ -54,7 +53,7 @@ pub enum Course {
 /// | latency | 1 cycle from a start taken to the header pushed, 1 more for each piece after the first; 2 to the sequencer |
 /// | throughput | one packet of one piece in 3 cycles |
 /// | fairness | eight packets to one of the sequencer, if both have so many: as many as there are micro-cores |
-/// | state | a start, and 8 words of two descriptors in LUT-RAM |
+/// | state | a start, and 8 words of four descriptors in LUT-RAM |
 ///
 /// A program would send the same packet, instruction by instruction. It still does when the packet would have to wait:
 /// for its shaper, for a credit; or to be cut. So nothing that waits stands in front of what does not.
@@ -104,8 +103,6 @@ pub struct Bypass {
     owner: DFF<Bits<CONTEXT_WIDTH>>,
     job: DFF<Job>,
     descriptors: LutRam<32, WORD_ADDRESS_WIDTH>,
-    /// Which of the two descriptors comes.
-    incoming: DFF<Bit>,
     subject: Signal<Local, Job>,
     taken: Signal<Local, Bit>,
     is_message: Signal<Local, Bit>,
@@ -122,7 +119,7 @@ pub struct Bypass {
 #[kernel]
 impl Logic for Bypass {
     fn update(&mut self) {
-        dff_setup!(self, clk, course, in_a_row, yields, lingers, sent, owner, job, incoming);
+        dff_setup!(self, clk, course, in_a_row, yields, lingers, sent, owner, job);
         self.subject.next = self.job.q.val();
         self.taken.next = self.start.valid.val() & (self.course.q.val() == Course::Empty) & !self.initialising.val();
         self.start.ready.next = (self.course.q.val() == Course::Empty) & !self.initialising.val();
@@ -132,8 +129,9 @@ impl Logic for Bypass {
         self.descriptors.write_enable.next = self.argument.enable.val()
             & !self.argument.register.val().get_bit(PLACE_WIDTH)
             & (self.argument.context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
-        self.descriptors.write_address.next = bit_cast::<WORD_ADDRESS_WIDTH, 4>(self.argument.register.val())
-            .replace_bit(PLACE_WIDTH, self.incoming.q.val());
+        self.descriptors.write_address.next =
+            bit_cast::<WORD_ADDRESS_WIDTH, PLACE_WIDTH>(self.argument.register.val().get_bits::<PLACE_WIDTH>(0))
+                | (bit_cast::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.argument.bank.val()) << bits::<3>(PLACE_WIDTH));
         self.descriptors.write_data.next = self.argument.data.val();
 
         // The first word of a message; the offset and the shape of a get, words 1 and 3; others from word 2 on.
@@ -147,7 +145,7 @@ impl Logic for Bypass {
             self.number.next = (self.sent.q.val() << bits::<1>(1)) + 1;
         }
         self.descriptors.read_address.next = bit_cast::<WORD_ADDRESS_WIDTH, PLACE_WIDTH>(self.number.val())
-            .replace_bit(PLACE_WIDTH, !self.incoming.q.val());
+            | (bit_cast::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.subject.val().bank) << bits::<3>(PLACE_WIDTH));
 
         self.fits.next = self.may_send.val().get_bit(self.subject.val().shaper.index())
             & (self.subject.val().words <= self.maximum.val());
@@ -207,7 +205,8 @@ impl Logic for Bypass {
         self.notice.valid.next = (self.course.q.val() == Course::Notice) & self.turn.val();
         self.notice.event.next = self.subject.val().event;
         self.notice.error.next = 0.into();
-        self.wants_credit.next = self.course.q.val() == Course::Credit;
+        self.wants_credit.next = (self.course.q.val() == Course::Credit)
+            | ((self.course.q.val() == Course::Choose) & self.fits.val() & self.is_message.val());
         self.stop.valid.next = self.course.q.val() == Course::Stop;
         self.stop.context.next = self.owner.q.val();
         self.stop.owns_slot.next = false;
@@ -228,9 +227,6 @@ impl Logic for Bypass {
                     self.course.d.next = Course::Forward;
                     if self.start.job.val().single {
                         self.course.d.next = Course::Choose;
-                    }
-                    if self.start.context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT) {
-                        self.incoming.d.next = !self.incoming.q.val();
                     }
                 }
             }
@@ -291,7 +287,6 @@ impl Logic for Bypass {
         if self.rst.val() {
             self.course.d.next = Course::Empty;
             self.yields.d.next = false;
-            self.incoming.d.next = false;
         }
     }
 }

@@ -78,8 +78,9 @@ pub(super) struct Bench<const W: usize> {
     planes: [Plane; 2],
     memory: VecDeque<(usize, u64)>,
     asked: Option<u64>,
-    /// A credit was granted or refused in the cycle before.
-    answered: bool,
+    bank: u64,
+    /// A credit was asked for in the cycle before, and not answered.
+    awaits_credit: bool,
 }
 
 /// The word at an address of the memory.
@@ -104,7 +105,8 @@ impl<const W: usize> Bench<W> {
             planes: Default::default(),
             memory: VecDeque::new(),
             asked: None,
-            answered: false,
+            bank: 0,
+            awaits_credit: false,
         };
         bench.dut.node.next = NODE.into();
         bench.dut.initialising.next = true;
@@ -140,6 +142,7 @@ impl<const W: usize> Bench<W> {
             argument.enable.next = true;
             argument.context.next = job.context.into();
             argument.register.next = register.into();
+            argument.bank.next = self.bank.into();
             argument.data.next = u64::from(data).into();
             self.step();
             self.dut.argument.enable.next = false;
@@ -170,6 +173,8 @@ impl<const W: usize> Bench<W> {
         start.job.next.limit = job.limit.into();
         let [literals, words, pointer] = job.payload.unwrap_or_default();
         start.job.next.single = job.payload.is_some();
+        start.job.next.bank = self.bank.into();
+        self.bank = (self.bank + 1) % 4;
         start.job.next.literals = literals.into();
         start.job.next.words = words.into();
         start.job.next.pointer = pointer.into();
@@ -235,17 +240,17 @@ impl<const W: usize> Bench<W> {
         self.dut.memory_read.data_valid.next = answer.is_some();
         self.dut.memory_read.data.next = answer.map_or(0, |(_, data)| data).into();
         settle(&mut self.dut);
-        // A request is answered some cycles later.
+        // A request is answered in a later cycle.
         let request = &mut self.dut.credit_take;
         let segment = request.segment.val().to_u64();
-        let answers = request.valid.val() && !self.answered && credit_ready;
+        let answers = self.awaits_credit && credit_ready;
         let credit = self
             .credits
             .iter_mut()
             .find(|&&mut (of, left)| of == segment && left > 0);
         request.answered.next = answers;
         request.granted.next = answers && credit.is_some();
-        self.answered = answers;
+        self.awaits_credit = request.valid.val() && !answers;
         if let (true, Some(credit)) = (answers, credit) {
             credit.1 -= 1;
         }

@@ -68,6 +68,7 @@ pub struct Transmitter<const W: usize> {
     injector: Injector<W>,
     asks: DFF<Bit>,
     for_bypass: DFF<Bit>,
+    is_for_bypass: Signal<Local, Bit>,
 }
 
 impl<const W: usize> Transmitter<W> {
@@ -93,8 +94,8 @@ impl<const W: usize> Logic for Transmitter<W> {
         dff_setup!(self, clk, asks, for_bypass);
         wire!(self => bypass: initialising);
         StartIn::link(&mut self.start, &mut self.bypass.start);
-        wire!(argument => bypass.argument: enable, context, register, data);
-        wire!(argument => sequencer.argument: enable, context, register, data);
+        wire!(argument => bypass.argument: enable, context, register, bank, data);
+        wire!(argument => sequencer.argument: enable, context, register, bank, data);
         StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);
         wire!(sequencer => bypass: mid_packet);
         self.bypass.sequencer_wants.next = self.sequencer.sends.val();
@@ -117,16 +118,16 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
 
         // One of the two asks for a credit at a time, until it has its answer.
+        self.is_for_bypass.next = self.for_bypass.q.val();
         if !self.asks.q.val() {
-            self.asks.d.next = self.bypass.wants_credit.val() | self.sequencer.wants_credit.val();
-            self.for_bypass.d.next = self.bypass.wants_credit.val();
+            self.is_for_bypass.next = self.bypass.wants_credit.val();
         }
-        if self.credit_take.answered.val() {
-            self.asks.d.next = false;
-        }
-        self.credit_take.valid.next = self.asks.q.val();
+        self.for_bypass.d.next = self.is_for_bypass.val();
+        self.credit_take.valid.next =
+            self.asks.q.val() | self.bypass.wants_credit.val() | self.sequencer.wants_credit.val();
+        self.asks.d.next = self.credit_take.valid.val() & !self.credit_take.answered.val();
         self.credit_take.segment.next = self.sequencer.segment.val();
-        if self.for_bypass.q.val() {
+        if self.is_for_bypass.val() {
             self.credit_take.segment.next = self.bypass.segment.val();
         }
         self.bypass.credit_answered.next = self.credit_take.answered.val() & self.for_bypass.q.val();

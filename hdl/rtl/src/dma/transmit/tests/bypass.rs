@@ -224,7 +224,7 @@ fn a_message_without_a_credit_lets_others_by() {
     check(&bench, &message, &program, 64);
     assert_eq!(
         bench.packets[0].offered,
-        started + 6,
+        started + 5,
         "with a credit it goes past the sequencer"
     );
     assert_eq!((bench.credits[0].1, bench.notices.len()), (0, 2));

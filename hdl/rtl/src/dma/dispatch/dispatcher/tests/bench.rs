@@ -5,7 +5,7 @@ use crate::{
     bus::testing::write,
     prim::testing::{clock, clocked, reset, settle},
 };
-use portico_spec::ni::registers::Block as Registers;
+use portico_spec::ni::{registers::Block as Registers, SERVER_CONTEXT};
 use std::collections::VecDeque;
 
 clocked!([const W: usize] Dispatcher<W>);
@@ -98,6 +98,9 @@ pub struct Bench<const W: usize> {
     /// Flits of refusals.
     pub refusals: Vec<(u64, bool)>,
     held_start: Option<Started>,
+    /// Words of descriptors by bank; those of the command that has started last, which are still wanted.
+    banks: [[u64; 8]; 4],
+    sent: Option<(usize, [u64; 8])>,
 }
 
 impl<const W: usize> Bench<W> {
@@ -132,6 +135,8 @@ impl<const W: usize> Bench<W> {
             completions: vec![],
             refusals: vec![],
             held_start: None,
+            banks: Default::default(),
+            sent: None,
         }
     }
 
@@ -237,6 +242,9 @@ impl<const W: usize> Bench<W> {
         if dut.argument.enable.val() {
             let (context, register) = (dut.argument.context.val().index(), dut.argument.register.val().index());
             self.registers[context][register] = dut.argument.data.val().to_u64();
+            if context != SERVER_CONTEXT && register < 8 {
+                self.banks[dut.argument.bank.val().index()][register] = dut.argument.data.val().to_u64();
+            }
         }
         let claim = &dut.claim;
         if claim.valid.val() && self.claim_ready {
@@ -252,6 +260,13 @@ impl<const W: usize> Bench<W> {
         let start = self.offered_start();
         if let Some(held) = self.held_start.take() {
             assert_eq!(start, Some(held), "an offered start changed");
+        }
+        if let Some((bank, words)) = self.sent {
+            assert_eq!(self.banks[bank], words, "words that are still to be sent have changed");
+        }
+        if start.is_some() && self.start_ready {
+            let bank = dut.start.job.val().bank.index();
+            self.sent = (start.as_ref().unwrap().context != SERVER_CONTEXT as u64).then_some((bank, self.banks[bank]));
         }
         if self.start_ready {
             self.starts.extend(start.map(|start| (self.cycle, start)));

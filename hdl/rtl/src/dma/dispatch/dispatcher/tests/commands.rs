@@ -93,31 +93,31 @@ fn atomic(operation: u32, wide: bool) -> u32 {
 }
 
 #[test]
-fn commands_of_one_row_start_in_the_cycle_after_their_last_word() {
+fn commands_of_one_row_start_three_cycles_after_their_last_word() {
     let e = ENTRIES;
     for quiet in [0, 1 << 27] {
-        assert_eq!(starts(&[head(1, 1) | quiet, 0x20, 0x108, 1 << 16 | 7], e.put), 1);
-        assert_eq!(starts(&[head(2, 1) | quiet, 0x20, 0x108, 1 << 16 | 7], e.get), 1);
-        assert_eq!(starts(&[head(3, 1) | quiet, 0x21, 0x108, 1 << 16 | 7], e.stream), 1);
-        assert_eq!(starts(&[head(4, 2) | quiet, 0x21, 0x108, 1 << 16 | 62], e.enqueue), 1);
-        assert_eq!(starts(&[head(4, 2) | quiet, 0x21, 0x108, 1 << 16], e.enqueue_empty), 1);
+        assert_eq!(starts(&[head(1, 1) | quiet, 0x20, 0x108, 1 << 16 | 7], e.put), 3);
+        assert_eq!(starts(&[head(2, 1) | quiet, 0x20, 0x108, 1 << 16 | 7], e.get), 3);
+        assert_eq!(starts(&[head(3, 1) | quiet, 0x21, 0x108, 1 << 16 | 7], e.stream), 3);
+        assert_eq!(starts(&[head(4, 2) | quiet, 0x21, 0x108, 1 << 16 | 62], e.enqueue), 3);
+        assert_eq!(starts(&[head(4, 2) | quiet, 0x21, 0x108, 1 << 16], e.enqueue_empty), 3);
         assert_eq!(
             starts(&[head(6, 9) & !(255 << 14) | quiet, 0x7f << 9 | 0x155, 3, 4], e.mail),
-            1
+            3
         );
-        assert_eq!(starts(&[head(7, 1) | quiet], e.fence), 1);
-        assert_eq!(starts(&[head(7, 2) | quiet, 77], e.fence), 1);
+        assert_eq!(starts(&[head(7, 1) | quiet], e.fence), 3);
+        assert_eq!(starts(&[head(7, 2) | quiet, 77], e.fence), 3);
         for program in [
             &[head(8, 1) | quiet, 64][..],
             &[head(8, 1), 0xff, 3, 9, 5 << 16, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17],
         ] {
-            assert_eq!(starts(program, program[1] as u8), 1);
+            assert_eq!(starts(program, program[1] as u8), 3);
         }
     }
 }
 
 #[test]
-fn atomics_start_in_the_cycle_after_their_last_word() {
+fn atomics_start_three_cycles_after_their_last_word() {
     let counts = [1, 1, 1, 0, 2, 0, 2];
     for (operation, &count) in counts.iter().enumerate() {
         for wide in [false, true] {
@@ -128,7 +128,7 @@ fn atomics_start_in_the_cycle_after_their_last_word() {
                 let count = if wide { 2 * count } else { count };
                 let mut words = vec![atomic(operation as u32, wide), offset];
                 words.extend((0..count as u32).map(|at| 0xab00 + at));
-                assert_eq!(starts(&words, ENTRIES.atomic[count]), 1, "{operation}, wide {wide}");
+                assert_eq!(starts(&words, ENTRIES.atomic[count]), 3, "{operation}, wide {wide}");
             }
         }
     }
@@ -139,7 +139,7 @@ fn rows_and_planes_are_measured() {
     let e = ENTRIES;
     // Rows of 3 every 10 end at 93, every 8 of memory at 75; one plane more 5 further.
     let took = starts(&[head(1, 1), 0x18, 0x108, 10 << 16 | 3, 10 << 16 | 8], e.put2d);
-    assert_eq!(took, 2 + 1 + 4 + 1 + 4);
+    assert_eq!(took, 4 + 1 + 4 + 1 + 4);
     starts(
         &[head(1, 1), 0x18, 0x108, 10 << 16 | 3, 10 << 16 | 8, 2, 1 << 16 | 5],
         e.put3d,
@@ -153,7 +153,7 @@ fn rows_and_planes_are_measured() {
     // One row may have any stride.
     assert_eq!(
         starts(&[head(1, 1), 0, 0, 1 << 16 | 100, 0xffff << 16 | 0xffff], e.put2d),
-        1
+        3
     );
     for (opcode, strides, error) in [
         (1, [10 << 16 | 8, 5 << 16 | 5], OutOfSegment),
@@ -177,21 +177,21 @@ fn transfers_of_nothing_end_at_once() {
     for opcode in [1, 2] {
         let pc = [ENTRIES.empty, ENTRIES.get][opcode as usize - 1];
         for shape in [1 << 16, 7, 0] {
-            assert_eq!(starts(&[head(opcode, 1), end.0, end.1, shape], pc), 1);
+            assert_eq!(starts(&[head(opcode, 1), end.0, end.1, shape], pc), 3);
         }
         let pc = [ENTRIES.empty, ENTRIES.get2d][opcode as usize - 1];
-        assert_eq!(starts(&[head(opcode, 1), end.0, end.1, 7, 3 << 16 | 9], pc), 1);
+        assert_eq!(starts(&[head(opcode, 1), end.0, end.1, 7, 3 << 16 | 9], pc), 3);
         let pc = [ENTRIES.empty, ENTRIES.get3d][opcode as usize - 1];
         assert_eq!(
             starts(&[head(opcode, 1), end.0, end.1, 3 << 16 | 7, 9 << 16, 0, 1], pc),
-            1
+            3
         );
         fails(&[head(opcode, 1), end.0 + 4, end.1, 1 << 16], OutOfSegment);
         fails(&[head(opcode, 1), end.0, end.1 + 4, 1 << 16], OutOfMemory);
     }
     for quiet in [0, 1 << 27] {
         let stream = [head(3, 1) | quiet, 0, 0x108, 1 << 16];
-        assert_eq!(starts(&stream, ENTRIES.stream_empty), 1);
+        assert_eq!(starts(&stream, ENTRIES.stream_empty), 3);
     }
 }
 

@@ -32,7 +32,7 @@ fn a_command_waits_for_another_of_its_segment_and_all_behind_it_too() {
         bench.stops.push_back((0, false, 0));
         bench.run(40);
         assert_eq!(segments(&bench), [1, 1, 2]);
-        assert_eq!(bench.active(), 0b11 | 1 << 1);
+        assert_eq!(bench.active(), 0b110);
     }
 }
 
@@ -117,6 +117,24 @@ fn nothing_is_taken_while_tables_are_written() {
     assert_eq!((bench.words[0].len(), bench.words[2].len()), (4, 5));
     // Sweeping place 0 over and over has cleared nothing that is used here.
     bench.dut.initialising.next = false;
-    bench.run(10);
+    bench.run(12);
     assert_eq!((bench.starts.len(), bench.words[2].len()), (1, 0));
+}
+
+/// The bench sees to it that the words of the command that started last stay.
+#[test]
+fn commands_that_are_refused_leave_the_words_of_others_alone() {
+    let mut bench = bench(8);
+    bench.send(Source::Command, &put(1));
+    bench.run(20);
+    assert_eq!(bench.starts.len(), 1);
+    bench.start_ready = false;
+    bench.send(Source::Command, &put(2));
+    // Of no known operation.
+    (0..9).for_each(|_| bench.send(Source::Command, &[word0(15, 3, 3), 1, 2, 3]));
+    bench.run(120);
+    assert_eq!(bench.events.len(), 9);
+    bench.start_ready = true;
+    bench.run(20);
+    assert_eq!(bench.starts.len(), 2);
 }
