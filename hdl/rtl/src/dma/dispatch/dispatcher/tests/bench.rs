@@ -264,9 +264,9 @@ impl<const W: usize> Bench<W> {
         if let Some((bank, words)) = self.sent {
             assert_eq!(self.banks[bank], words, "words that are still to be sent have changed");
         }
-        if start.is_some() && self.start_ready {
+        if let Some(start) = start.as_ref().filter(|_| self.start_ready) {
             let bank = dut.start.job.val().bank.index();
-            self.sent = (start.as_ref().unwrap().context != SERVER_CONTEXT as u64).then_some((bank, self.banks[bank]));
+            self.sent = (start.context != SERVER_CONTEXT as u64).then_some((bank, self.banks[bank]));
         }
         if self.start_ready {
             self.starts.extend(start.map(|start| (self.cycle, start)));
