@@ -12,11 +12,13 @@
 //! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
 //! | [`SkidBuffer`] | registers both directions of a stream |
 //! | [`RoundRobinArbiter`] | grants one of `N` requesters, in turn |
+//! | [`CounterTable`], [`Change`] | counters in block RAM, one pipeline for all that happens to them |
 //! | [`CreditCounter`] | credits, taken and given back |
 //!
 //! Every block has one clock, `clk`, and where it has state to reset a synchronous, active-high `rst`.
 
 mod address_ring;
+mod counter_table;
 mod credit_counter;
 mod fifo;
 mod fifo_control;
@@ -32,6 +34,7 @@ pub(crate) mod testing;
 mod true_dual_port_ram;
 
 pub use address_ring::AddressRing;
+pub use counter_table::{Change, CounterTable};
 pub use credit_counter::CreditCounter;
 pub use fifo::Fifo;
 pub use fifo_control::FifoControl;

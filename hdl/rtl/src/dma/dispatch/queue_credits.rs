@@ -1,31 +1,21 @@
 use crate::{
     bus::{CreditIn, CreditTakeIn},
-    prim::Ram,
+    prim::{Change, CounterTable},
 };
 use portico_spec::ni::segment::{CREDITS_WIDTH, HANDLE_WIDTH};
 use portico_verilog::prelude::*;
 
-/// What is done to a counter.
-#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum Change {
-    Nothing,
-    Set,
-    Return,
-    Take,
-}
-
 /// Credits of the peers' queues, one counter a segment.
 ///
-/// One pipeline through which all that happens to the counters goes: read, change, write.
+/// Puts returns, settings and takes into the one pipeline of the counters.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | a take is answered 3 cycles after it has begun |
 /// | throughput | one return a cycle; a setting and a take in cycles without one |
-/// | state | 16 bits a segment in block RAM, and what is on its way |
+/// | state | that of [`CounterTable`], 16 bits a segment |
 ///
-/// A return never waits. What the two changes in front have written comes from them and not from the memory, which does
-/// not have it yet.
+/// A return never waits.
 #[derive(LogicBlock, Default)]
 pub struct QueueCredits {
     pub clk: Signal<In, Clock>,
@@ -42,129 +32,49 @@ pub struct QueueCredits {
     pub credit_take: CreditTakeIn,
     /// The setting waits.
     pub busy: Signal<Out, Bit>,
-    counts: Ram<CREDITS_WIDTH, HANDLE_WIDTH, 1>,
+    counters: CounterTable<CREDITS_WIDTH, HANDLE_WIDTH>,
     set_waits: DFF<Bit>,
     take_runs: DFF<Bit>,
-    // Three stages: the memory reads, its word goes to a register, the sum is written.
-    change: [DFF<Change>; 2],
-    subject: [DFF<Bits<HANDLE_WIDTH>>; 2],
-    value: [DFF<Bits<CREDITS_WIDTH>>; 2],
-    count: DFF<Bits<CREDITS_WIDTH>>,
-    /// The change in the last stage follows one to the same counter, by one or by two.
-    follows: [DFF<Bit>; 2],
-    /// What the last changes have made of their counters.
-    written_subject: DFF<Bits<HANDLE_WIDTH>>,
-    written: [DFF<Bits<CREDITS_WIDTH>>; 2],
-    answered: DFF<Bit>,
-    is_granted: DFF<Bit>,
-    begins: Signal<Local, Change>,
-    handle: Signal<Local, Bits<HANDLE_WIDTH>>,
-    amount: Signal<Local, Bits<CREDITS_WIDTH>>,
-    present: Signal<Local, Bits<CREDITS_WIDTH>>,
-    changed: Signal<Local, Bits<CREDITS_WIDTH>>,
 }
 
 #[kernel]
 impl Logic for QueueCredits {
     fn update(&mut self) {
-        wire!(self => counts: clk);
-        dff_setup!(
-            self,
-            clk,
-            set_waits,
-            take_runs,
-            count,
-            written_subject,
-            answered,
-            is_granted
-        );
-        for i in 0..2 {
-            self.change[i].clock.next = self.clk.val();
-            self.subject[i].clock.next = self.clk.val();
-            self.value[i].clock.next = self.clk.val();
-            self.follows[i].clock.next = self.clk.val();
-            self.written[i].clock.next = self.clk.val();
-        }
+        wire!(self => counters: clk, rst);
+        dff_setup!(self, clk, set_waits, take_runs);
 
         // One begins: a return before a setting before a take.
-        self.begins.next = Change::Nothing;
-        self.handle.next = self.set_segment.val();
-        self.amount.next = self.set_value.val();
+        self.counters.change.next = Change::Nothing;
+        self.counters.place.next = self.set_segment.val();
+        self.counters.value.next = self.set_value.val();
         if self.set.val() {
             self.set_waits.d.next = true;
         }
         if self.initialising.val() {
-            self.begins.next = Change::Set;
-            self.handle.next = self.sweep.val();
-            self.amount.next = 0.into();
+            self.counters.change.next = Change::Set;
+            self.counters.place.next = self.sweep.val();
+            self.counters.value.next = 0.into();
         } else if self.credit_return.valid.val() {
-            self.begins.next = Change::Return;
-            self.handle.next = self.credit_return.segment.val();
+            self.counters.change.next = Change::Up;
+            self.counters.place.next = self.credit_return.segment.val();
         } else if self.set_waits.q.val() {
-            self.begins.next = Change::Set;
+            self.counters.change.next = Change::Set;
             self.set_waits.d.next = false;
         } else if self.credit_take.valid.val() & !self.take_runs.q.val() {
-            self.begins.next = Change::Take;
-            self.handle.next = self.credit_take.segment.val();
+            self.counters.change.next = Change::Take;
+            self.counters.place.next = self.credit_take.segment.val();
             self.take_runs.d.next = true;
         }
-        self.counts.read_enable.next = true;
-        self.counts.read_address.next = self.handle.val();
-        self.change[0].d.next = self.begins.val();
-        self.subject[0].d.next = self.handle.val();
-        self.value[0].d.next = self.amount.val();
-
-        self.count.d.next = self.counts.read_data.val();
-        self.change[1].d.next = self.change[0].q.val();
-        self.subject[1].d.next = self.subject[0].q.val();
-        self.value[1].d.next = self.value[0].q.val();
-        self.follows[0].d.next = self.subject[0].q.val() == self.subject[1].q.val();
-        self.follows[1].d.next = self.subject[0].q.val() == self.written_subject.q.val();
-
-        self.present.next = self.count.q.val();
-        if self.follows[1].q.val() {
-            self.present.next = self.written[1].q.val();
-        }
-        if self.follows[0].q.val() {
-            self.present.next = self.written[0].q.val();
-        }
-        self.changed.next = self.present.val();
-        self.answered.d.next = false;
-        self.is_granted.d.next = self.present.val().any();
-        match self.change[1].q.val() {
-            Change::Nothing => {}
-            Change::Set => {
-                self.changed.next = self.value[1].q.val();
-            }
-            Change::Return => {
-                self.changed.next = self.present.val() + 1;
-            }
-            Change::Take => {
-                self.answered.d.next = true;
-                if self.present.val().any() {
-                    self.changed.next = self.present.val() - 1;
-                }
-            }
-        }
-        self.counts.write_lanes.next = (self.change[1].q.val() != Change::Nothing).into();
-        self.counts.write_address.next = self.subject[1].q.val();
-        self.counts.write_data.next = self.changed.val();
-        self.written_subject.d.next = self.subject[1].q.val();
-        self.written[0].d.next = self.changed.val();
-        self.written[1].d.next = self.written[0].q.val();
 
         self.busy.next = self.set_waits.q.val();
-        self.credit_take.answered.next = self.answered.q.val();
-        self.credit_take.granted.next = self.is_granted.q.val();
-        if self.answered.q.val() {
+        self.credit_take.answered.next = self.counters.done.val() == Change::Take;
+        self.credit_take.granted.next = self.counters.was_any.val();
+        if self.counters.done.val() == Change::Take {
             self.take_runs.d.next = false;
         }
         if self.rst.val() {
             self.set_waits.d.next = false;
             self.take_runs.d.next = false;
-            self.answered.d.next = false;
-            self.change[0].d.next = Change::Nothing;
-            self.change[1].d.next = Change::Nothing;
         }
     }
 }
