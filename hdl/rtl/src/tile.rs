@@ -74,6 +74,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
                 register_bit: (BASE_BYTES / B).ilog2() as usize,
                 far_memory: false,
                 terminals: config.terminals(),
+                nodes: config.node_numbers(),
                 fabric: config.tiles_register(),
             }),
             scratchpad: Scratchpad::new(memory_bytes),

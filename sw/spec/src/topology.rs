@@ -75,6 +75,11 @@ impl Config {
         self.tiles() + self.edge_nodes
     }
 
+    /// All node numbers are below this.
+    pub fn node_numbers(&self) -> usize {
+        (self.rows + usize::from(self.edge_nodes > 0)) << X_WIDTH
+    }
+
     /// Where tile `id` is.
     ///
     /// # Panics
@@ -228,6 +233,7 @@ mod tests {
             .collect();
         assert_eq!(nodes, [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2)]);
         assert_eq!((config.tiles(), config.terminals()), (6, 7));
+        assert_eq!((config.node_numbers(), config.terminal_node(6).number()), (48, 32));
         assert_eq!(config.terminal(5).to_string(), "tile 5");
         assert_eq!(config.terminal(6).to_string(), "edge node 0");
         assert_eq!(config.terminal_node(6).to_string(), "(0, 2)");

@@ -280,8 +280,8 @@ fn an_operation_that_overtakes_is_caught() {
     let fault = Fault {
         what: "a command does not wait for the one before it on its segment",
         module: "core",
-        from: "(subject == segment)",
-        to: "(subject != segment)",
+        from: "(subject == asked_segment)",
+        to: "(subject != asked_segment)",
     };
     caught(&fault, |fabric| {
         order::puts_of_one_initiator_in_order(|width| Fabric::open(fabric(width)).unwrap())
@@ -293,8 +293,8 @@ fn a_fence_that_does_not_wait_is_caught() {
     let fault = Fault {
         what: "a fence does not look at open transactions",
         module: "open_slots",
-        from: "fence_busy = |(opened & of_segment & ~of_fence)",
-        to: "fence_busy = &(opened & of_segment & ~of_fence)",
+        from: "known_count_next = counters_was;",
+        to: "known_count_next = 6'd0;",
     };
     caught(&fault, |fabric| {
         order::a_fence_comes_after_all_before_it(|width| Fabric::open(fabric(width)).unwrap())
@@ -306,8 +306,8 @@ fn a_reset_that_leaves_transactions_open_is_caught() {
     let fault = Fault {
         what: "a reset leaves transactions open",
         module: "open_slots",
-        from: "opened <= 32'd0;",
-        to: "opened <= opened;",
+        from: "counters_change = CHANGE_SET;",
+        to: "counters_change = CHANGE_LOOK;",
     };
     caught(&fault, |fabric| {
         promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
@@ -319,8 +319,8 @@ fn a_credit_that_does_not_come_back_is_caught() {
     let fault = Fault {
         what: "of two gets to a node only one gives its credit back",
         module: "get_credits",
-        from: "credits_read_data_0 + 2'd1",
-        to: "credits_read_data_0 | 2'd1",
+        from: "credits_read_data + 2'd1",
+        to: "credits_read_data | 2'd1",
     };
     caught(&fault, |fabric| {
         promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)

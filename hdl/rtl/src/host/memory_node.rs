@@ -67,6 +67,7 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
                 register_bit: REGISTER_BIT,
                 far_memory: true,
                 terminals: config.terminals(),
+                nodes: config.node_numbers(),
                 fabric: config.tiles_register(),
             }),
             memory: AxiMemory::new(),

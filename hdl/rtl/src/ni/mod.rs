@@ -7,25 +7,23 @@
 //! | [`control`] | control plane: what comes back for this node's own transactions, and get requests of others |
 //! | [`slots`] | transaction slots |
 //! | [`events`] | event counters |
-//! | [`mailboxes`] | mailboxes |
+//! | [`inbox`] | mailboxes, and the values of events |
 //! | [`memory`] | scratchpad |
 //! | [`registers`] | register bus, identity, counters |
-//! | [`Initialiser`], [`SweptTable`] | the sweep after reset, and tables that it clears |
+//! | [`Initialiser`] | the sweep after reset, in which tables are cleared |
 
 pub mod control;
 pub mod events;
+pub mod inbox;
 mod initialiser;
-pub mod mailboxes;
 pub mod memory;
 mod network_interface;
 pub mod receive;
 pub mod registers;
 pub mod slots;
-mod swept_table;
 #[cfg(test)]
 mod testing;
 
 pub use initialiser::Initialiser;
 pub use memory::Scratchpad;
 pub use network_interface::{InterfaceParameters, NetworkInterface};
-pub use swept_table::SweptTable;

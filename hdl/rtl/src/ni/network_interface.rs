@@ -33,6 +33,8 @@ pub struct InterfaceParameters {
     pub far_memory: bool,
     /// Nodes that may send get requests.
     pub terminals: usize,
+    /// Node numbers are below this.
+    pub nodes: usize,
     /// The register that tells the columns, rows and edge nodes of the fabric.
     pub fabric: u32,
 }
@@ -120,7 +122,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
                 parameters.register_bit,
                 parameters.far_memory,
             ),
-            completions: Completions::new(parameters.terminals),
+            completions: Completions::new(parameters.terminals, parameters.nodes),
             identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes),
             ..Default::default()
         }
@@ -181,17 +183,13 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(bus.access => engine.register_write: index, data);
         self.receiver.register_write.enable.next = self.bus.access.write.val();
         wire!(bus.access => receiver.register_write: index, data);
-        self.completions.register_write.enable.next = self.bus.access.write.val();
-        wire!(bus.access => completions.register_write: index, data);
         wire!(bus.access => completions.register: write, read, index, data);
         self.monitor.asked.next = self.bus.access.read.val();
         self.monitor.register_read.index.next = self.bus.access.index.val();
         self.receiver.register_read.index.next = self.bus.access.index.val();
-        self.completions.mailbox_read.index.next = self.bus.access.index.val();
         self.identity.register_read.index.next = self.bus.access.index.val();
         self.bus.access.answer.next = self.receiver.register_read.data.val()
             | self.completions.register.answer.val()
-            | self.completions.mailbox_read.data.val()
             | self.identity.register_read.data.val()
             | self.monitor.register_read.data.val();
 

@@ -1,10 +1,7 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
-    bus::{
-        ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, RegisterAccessIn, RegisterReadIn,
-        RegisterWriteIn,
-    },
-    ni::{events::Events, mailboxes::Mailboxes, slots::Slots},
+    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, RegisterAccessIn},
+    ni::{events::Events, inbox::Inbox, slots::Slots},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -13,16 +10,16 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Sources of events, the first going first: mailboxes, slots, receiver, micro-cores, refused commands.
+/// Sources of events, the first going first: inbox, slots, receiver, micro-cores, refused commands.
 const EVENT_SOURCES: usize = 5;
 
 /// What comes back: the control plane's packets, and the events that everything ends in.
 ///
-/// Slots, mailboxes and events of a node.
+/// Slots, inbox and events of a node.
 ///
 /// ```text
 ///  s_axis -> ControlReceiver -> Slots ------> EventArbiter -> Events
-///                            -> Mailboxes --->    ^
+///                            -> Inbox ------->    ^
 ///                            -> GetQueue -> m_axis_request
 /// ```
 ///
@@ -59,26 +56,25 @@ pub struct Completions {
     /// A credit of a peer's queue.
     pub credit_valid: Signal<Out, Bit>,
     pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    pub register_write: RegisterWriteIn,
-    /// Of the events.
+    /// Of the inbox and the events.
     pub register: RegisterAccessIn,
-    pub mailbox_read: RegisterReadIn,
     pub fired: Signal<Out, Bits<64>>,
     pub pending: Signal<Out, Bits<64>>,
     pub irq: Signal<Out, Bit>,
     control: ControlReceiver,
     gets: GetQueue,
-    mailboxes: Mailboxes,
+    inbox: Inbox,
     slots: Slots,
     reports: EventArbiter<EVENT_SOURCES>,
     events: Events,
 }
 
 impl Completions {
-    /// For a fabric of so many terminals.
-    pub fn new(terminals: usize) -> Self {
+    /// For a fabric of so many terminals, with node numbers below `nodes`.
+    pub fn new(terminals: usize, nodes: usize) -> Self {
         Self {
             gets: GetQueue::new(GET_CREDITS * terminals),
+            slots: Slots::new(nodes),
             ..Default::default()
         }
     }
@@ -87,7 +83,7 @@ impl Completions {
 #[kernel]
 impl Logic for Completions {
     fn update(&mut self) {
-        wire!(self => control, gets, mailboxes, slots, events: clk, rst);
+        wire!(self => control, gets, inbox, slots, events: clk, rst);
         self.control.initialising.next = self.initialising.val();
         StreamIn::<32>::link(&mut self.s_axis, &mut self.control.s_axis);
         wire!(control => self: credit_valid, credit_segment);
@@ -95,10 +91,9 @@ impl Logic for Completions {
         StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
         StreamOut::<32>::link(&mut self.m_axis_request, &mut self.gets.m_axis);
 
-        wire!(self => mailboxes: initialising, sweep);
-        wire!(control => mailboxes: mail_valid, mail_box, mail_data);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.mailboxes.register_write);
-        RegisterReadIn::link(&mut self.mailbox_read, &mut self.mailboxes.register_read);
+        wire!(self => inbox: initialising, sweep);
+        wire!(control => inbox: mail_valid, mail_box, mail_data);
+        wire!(slots => inbox: value_valid, value_event, value_data);
 
         wire!(self => slots: initialising, sweep);
         ClaimIn::link(&mut self.claim, &mut self.slots.claim);
@@ -108,8 +103,8 @@ impl Logic for Completions {
         wire!(self => slots: fence_segment, fence_owns, fence_slot);
         self.fence_busy.next = self.slots.fence_busy.val();
 
-        // A mailbox keeps one event, until the next mail; slots keep theirs until they are taken.
-        EventOut::join(&mut self.mailboxes.update, &mut self.reports.source[0]);
+        // The inbox keeps one event, until the next mail; slots keep theirs until they are taken.
+        EventOut::join(&mut self.inbox.update, &mut self.reports.source[0]);
         EventOut::join(&mut self.slots.update, &mut self.reports.source[1]);
         EventIn::link(&mut self.received, &mut self.reports.source[2]);
         EventIn::link(&mut self.notified, &mut self.reports.source[3]);
@@ -117,8 +112,9 @@ impl Logic for Completions {
 
         wire!(self => events: initialising, sweep);
         EventOut::join(&mut self.reports.chosen, &mut self.events.update);
-        wire!(slots => events: value_valid, value_event, value_data);
-        RegisterAccessIn::link(&mut self.register, &mut self.events.register);
+        wire!(register => inbox.register: write, read, index, data);
+        wire!(register => events.register: write, read, index, data);
+        self.register.answer.next = self.inbox.register.answer.val() | self.events.register.answer.val();
         wire!(events => self: fired, pending, irq);
     }
 }

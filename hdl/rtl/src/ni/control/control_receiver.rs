@@ -18,9 +18,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational: a packet's tail and what it says stand in the same cycle |
+/// | latency | 1 cycle from a packet's tail to what it says |
 /// | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
-/// | state | 46 flip-flops |
+/// | state | 80 flip-flops |
 ///
 /// Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
 /// request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
@@ -41,9 +41,13 @@ pub struct ControlReceiver {
     pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// Get requests from the head on. Must be ready in every cycle.
     pub m_axis_request: StreamOut<32>,
-    /// High for one cycle, the one after a packet was found to be wrong.
+    /// High for one cycle, two after the flit at which a packet was found to be wrong.
     pub malformed: Signal<Out, Bit>,
     head: HeadDecoder,
+    /// The flit that has come.
+    has_flit: DFF<Bit>,
+    flit: DFF<Bits<32>>,
+    is_tail: DFF<Bit>,
     in_packet: DFF<Bit>,
     second: DFF<Bit>,
     sinking: DFF<Bit>,
@@ -69,11 +73,14 @@ pub struct ControlReceiver {
 #[kernel]
 impl Logic for ControlReceiver {
     fn update(&mut self) {
-        dff_setup!(self, clk, in_packet, second, sinking, kind, tag, low, wrong);
+        dff_setup!(self, clk, has_flit, flit, is_tail, in_packet, second, sinking, kind, tag, low, wrong);
         self.s_axis.tready.next = !self.initialising.val();
-        self.first.next = self.s_axis.tvalid.val() & !self.initialising.val() & !self.in_packet.q.val();
-        self.body.next = self.s_axis.tvalid.val() & !self.initialising.val() & self.in_packet.q.val();
-        self.head.word.next = self.s_axis.tdata.val();
+        self.has_flit.d.next = self.s_axis.tvalid.val() & !self.initialising.val();
+        self.flit.d.next = self.s_axis.tdata.val();
+        self.is_tail.d.next = self.s_axis.tlast.val();
+        self.first.next = self.has_flit.q.val() & !self.in_packet.q.val();
+        self.body.next = self.has_flit.q.val() & self.in_packet.q.val();
+        self.head.word.next = self.flit.q.val();
         self.kind_now.next = self.head.kind.val();
         self.tag_now.next = self.head.tag.val();
         if self.in_packet.q.val() {
@@ -91,11 +98,11 @@ impl Logic for ControlReceiver {
         self.is_last.next = (self.first.val() & self.is_single.val())
             | (self.body.val() & self.is_pair.val())
             | (self.body.val() & self.is_triple.val() & self.second.q.val());
-        self.complete.next = self.is_last.val() & self.s_axis.tlast.val() & !self.sinking.q.val();
+        self.complete.next = self.is_last.val() & self.is_tail.q.val() & !self.sinking.q.val();
         self.bad.next = (self.first.val() | self.body.val())
             & !self.is_get.val()
             & !self.sinking.q.val()
-            & ((self.is_last.val() ^ self.s_axis.tlast.val())
+            & ((self.is_last.val() ^ self.is_tail.q.val())
                 | !(self.is_single.val() | self.is_pair.val() | self.is_triple.val()));
         self.wrong.d.next = self.bad.val();
         self.malformed.next = self.wrong.q.val();
@@ -105,15 +112,15 @@ impl Logic for ControlReceiver {
             self.tag.d.next = self.head.tag.val();
         }
         if self.first.val() | self.body.val() {
-            self.in_packet.d.next = !self.s_axis.tlast.val();
-            self.second.d.next = self.body.val() & !self.s_axis.tlast.val();
-            self.sinking.d.next = (self.sinking.q.val() | self.bad.val()) & !self.s_axis.tlast.val();
-            self.low.d.next = self.s_axis.tdata.val();
+            self.in_packet.d.next = !self.is_tail.q.val();
+            self.second.d.next = self.body.val() & !self.is_tail.q.val();
+            self.sinking.d.next = (self.sinking.q.val() | self.bad.val()) & !self.is_tail.q.val();
+            self.low.d.next = self.flit.q.val();
         }
 
         self.has_value.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64);
         self.value.next =
-            bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.s_axis.tdata.val()) << bits::<6>(32));
+            bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.flit.q.val()) << bits::<6>(32));
         self.completion.valid.next = self.complete.val()
             & ((self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64))
                 | self.is_pair.val()
@@ -121,7 +128,7 @@ impl Logic for ControlReceiver {
         self.completion.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.tag_now.val());
         self.completion.error.next = 0.into();
         if self.is_pair.val() {
-            self.completion.error.next = bit_cast::<ERROR_WIDTH, 32>(self.s_axis.tdata.val());
+            self.completion.error.next = bit_cast::<ERROR_WIDTH, 32>(self.flit.q.val());
         }
         wire!(self => completion: has_value, value);
         self.mail_valid.next =
@@ -132,8 +139,10 @@ impl Logic for ControlReceiver {
             self.complete.val() & (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Credit as u64));
         self.credit_segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag_now.val());
         self.m_axis_request.tvalid.next = (self.first.val() | self.body.val()) & self.is_get.val();
-        wire!(s_axis => m_axis_request: tdata, tlast);
+        self.m_axis_request.tdata.next = self.flit.q.val();
+        self.m_axis_request.tlast.next = self.is_tail.q.val();
         if self.rst.val() {
+            self.has_flit.d.next = false;
             self.in_packet.d.next = false;
             self.second.d.next = false;
             self.sinking.d.next = false;
@@ -151,7 +160,7 @@ mod tests {
 
     clocked!([] ControlReceiver);
 
-    /// What a flit leads to, in its cycle.
+    /// What a flit leads to, in the cycle after it.
     #[derive(Debug, Default, PartialEq)]
     struct Said {
         /// Slot, error, value.
@@ -226,15 +235,16 @@ mod tests {
         let mut rng = rng(0xc0e);
         let mut dut = reset(ControlReceiver::default());
         let (mut wrongs, mut rights) = (0, [0; 4]);
+        let (mut before, mut wrong_before) = (Said::default(), false);
         for _ in 0..3_000 {
             let (words, meanings, wrong) = packet(&mut rng);
             for (i, (flit, meaning)) in Flit::packet(&words).zip(meanings).enumerate() {
                 while rng.gen_bool(0.2) {
                     dut.s_axis.tvalid.next = false;
                     settle(&mut dut);
-                    assert_eq!(said(&dut), Said::default());
+                    assert_eq!(said(&dut), std::mem::take(&mut before));
                     clock(&mut dut);
-                    assert!(!dut.malformed.val());
+                    assert_eq!(dut.malformed.val(), std::mem::take(&mut wrong_before));
                 }
                 dut.s_axis.tvalid.next = true;
                 dut.s_axis.tdata.next = flit.data.into();
@@ -245,9 +255,10 @@ mod tests {
                 rights[1] += u32::from(meaning.mail.is_some());
                 rights[2] += u32::from(meaning.credit.is_some());
                 rights[3] += u32::from(meaning.request.is_some());
-                assert_eq!(said(&dut), meaning, "flit {i} of {words:x?}");
+                assert_eq!(said(&dut), before, "before flit {i} of {words:x?}");
                 clock(&mut dut);
-                assert_eq!(dut.malformed.val(), wrong == Some(i), "flit {i} of {words:x?}");
+                assert_eq!(dut.malformed.val(), wrong_before, "before flit {i} of {words:x?}");
+                (before, wrong_before) = (meaning, wrong == Some(i));
                 wrongs += u32::from(wrong == Some(i));
             }
         }
@@ -277,8 +288,9 @@ mod tests {
         assert!(!dut.s_axis.tready.val());
         assert_eq!(said(&dut), Said::default());
         clock(&mut dut);
+        assert_eq!(said(&dut), Said::default());
         dut.initialising.next = false;
-        settle(&mut dut);
+        clock(&mut dut);
         assert_eq!(said(&dut).completion, Some((7, 0, None)));
     }
 }

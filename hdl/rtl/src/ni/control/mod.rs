@@ -2,7 +2,7 @@
 //!
 //! | block | what it is |
 //! | --- | --- |
-//! | [`Completions`] | all of it, with the slots, mailboxes and events of the node |
+//! | [`Completions`] | all of it, with the slots, inbox and events of the node |
 //! | [`ControlReceiver`] | tells the packets of the control plane apart |
 //! | [`GetQueue`] | get requests of other nodes, until the DMA takes them |
 

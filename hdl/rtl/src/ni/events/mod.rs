@@ -32,10 +32,8 @@ use portico_verilog::prelude::*;
 
 /// A word of the table: the event, and above it whether it is the second word, the error.
 const PLACE_WIDTH: usize = EVENT_WIDTH + 1;
-/// Byte lanes of a value.
-const VALUE_LANES: usize = 8;
 
-/// Events: counters with a threshold, an error and a value each.
+/// Events: counters with a threshold and an error each.
 ///
 /// All events of a tile.
 ///
@@ -45,13 +43,14 @@ const VALUE_LANES: usize = 8;
 /// | throughput | one operation every other cycle: an access to a register, an update, or the error that came with the update before |
 /// | fairness | accesses go first; they are too far apart to keep updates waiting for long |
 /// | timing | all outputs are flip-flops, but for `update.ready`, two gates behind them |
-/// | state | 36 bits an event and its value in block RAM, 2 flip-flops an event, 200 flip-flops |
+/// | state | twice 36 bits an event in block RAM, 2 flip-flops an event, 200 flip-flops |
 ///
 /// An operation reads its word in one cycle, and has it in a flip-flop in the next but one; then it writes what
 /// [`EventStep`] makes of it. The next operation reads before that write: so the word in hand comes from the operation
 /// before if that had the same. Words are never read and written in the same cycle.
 ///
-/// The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`].
+/// The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`]; its
+/// value is in the [`crate::ni::inbox::Inbox`].
 #[derive(LogicBlock, Default)]
 pub struct Events {
     pub clk: Signal<In, Clock>,
@@ -60,10 +59,6 @@ pub struct Events {
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub update: EventIn,
-    /// Keeps the result of an atomic with its event; not in two cycles running.
-    pub value_valid: Signal<In, Bit>,
-    pub value_event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub value_data: Signal<In, Bits<64>>,
     pub register: RegisterAccessIn,
     /// One bit an event: its condition holds.
     pub fired: Signal<Out, Bits<EVENTS>>,
@@ -72,7 +67,6 @@ pub struct Events {
     pub irq: Signal<Out, Bit>,
     is_own: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
     words: Ram<WORD_WIDTH, PLACE_WIDTH, 1>,
-    values: Ram<64, EVENT_WIDTH, VALUE_LANES>,
     step: EventStep,
     flags: EventFlags,
     reader: EventReader,
@@ -113,7 +107,7 @@ pub struct Events {
 impl Logic for Events {
     fn update(&mut self) {
         wire!(self => flags: clk, rst);
-        wire!(self => words, values, reader: clk);
+        wire!(self => words, reader: clk);
         dff_setup!(
             self,
             clk,
@@ -235,27 +229,11 @@ impl Logic for Events {
             self.words.write_data.next = 0.into();
         }
 
-        // A value that is written is not read in the same cycle: that of the cycle before stays.
-        self.values.write_lanes.next = 0.into();
-        self.values.write_address.next = self.value_event.val();
-        self.values.write_data.next = self.value_data.val();
-        if self.value_valid.val() {
-            self.values.write_lanes.next = !bits::<VALUE_LANES>(0);
-        }
-        if self.initialising.val() {
-            self.values.write_lanes.next = !bits::<VALUE_LANES>(0);
-            self.values.write_address.next = self.sweep.val().get_bits::<EVENT_WIDTH>(0);
-            self.values.write_data.next = 0.into();
-        }
-        self.values.read_enable.next = !self.value_valid.val();
-        self.values.read_address.next = self.register.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH);
-
         self.reader.clear.next = self.register.read.val();
         self.reader.show.next = self.slot.q.val() & self.reads.q.val();
         self.reader.field.next = self.field.val();
         self.reader.word.next = self.word.q.val();
         self.reader.has_fired.next = self.has_fired.q.val();
-        self.reader.value.next = self.values.read_data.val();
         self.register.answer.next = self.reader.answer.val();
         if self.rst.val() {
             self.slot.d.next = false;

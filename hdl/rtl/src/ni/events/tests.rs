@@ -1,4 +1,4 @@
-//! Updates, accesses and values at random against a model that takes operations one by one.
+//! Updates and accesses at random against a model that takes operations one by one.
 
 use super::*;
 use crate::{
@@ -24,7 +24,6 @@ struct Model {
     count: u16,
     control: u64,
     error: u64,
-    value: u64,
 }
 
 impl Model {
@@ -47,8 +46,6 @@ impl Model {
             0 => u64::from(self.count),
             1 => self.control,
             2 => self.error | u64::from(self.fired()) << 8,
-            3 => self.value & 0xffff_ffff,
-            4 => self.value >> 32,
             _ => 0,
         }
     }
@@ -88,7 +85,7 @@ fn do_access(dut: &mut Events, of: Access) -> u64 {
 }
 
 #[test]
-fn registers_updates_values_and_flags_are_those_of_the_model() {
+fn registers_updates_and_flags_are_those_of_the_model() {
     let mut rng = rng(0xe7e);
     let mut dut = initialised!(Events::default());
     let mut models = [Model::default(); EVENTS];
@@ -98,13 +95,13 @@ fn registers_updates_values_and_flags_are_those_of_the_model() {
     let mut failing: Option<(usize, u64)> = None;
     let mut answer: Option<(usize, u64)> = None;
     let mut offered: Option<(usize, u64)> = None;
-    let (mut next_access, mut next_value) = (0, 0);
+    let mut next_access = 0;
     let (mut met, mut wraps, mut interrupts, mut held) = (0, 0, 0, 0);
     // Operations begin every other cycle; after the reset and the initialisation, which one is not told.
     let mut phase = None;
     for cycle in 0..40_000 {
         let mut event = || (cycle / 1_000 * 13 + rng.gen_range(0..3)) % EVENTS;
-        let (updated, accessed, valued) = (event(), event(), event());
+        let (updated, accessed) = (event(), event());
         if offered.is_none() && cycle > 4 && rng.gen_bool(0.8) {
             let error = if rng.gen_bool(0.2) { rng.gen_range(1..16) } else { 0 };
             offered = Some((updated, error));
@@ -133,14 +130,6 @@ fn registers_updates_values_and_flags_are_those_of_the_model() {
                 met += usize::from(offered.is_some_and(|(event, _)| event == accessed));
             }
         }
-        let values = cycle >= next_value && rng.gen_bool(0.2);
-        let value: u64 = rng.gen();
-        if values {
-            next_value = cycle + 3;
-        }
-        dut.value_valid.next = values;
-        dut.value_event.next = (valued as u64).into();
-        dut.value_data.next = value.into();
         settle(&mut dut);
 
         if offered.is_none() && waiting.is_none() && failing.is_none() && cycle < 4 && dut.update.ready.val() {
@@ -167,11 +156,7 @@ fn registers_updates_values_and_flags_are_those_of_the_model() {
             if let Some((event, field, data)) = waiting.take() {
                 match data {
                     Some(data) => models[event].write(field, data),
-                    // A value that is on its way may be told or not: it is not compared.
-                    None if field != 3 && field != 4 => {
-                        answer = Some((next_access - ACCESS_CYCLES + ANSWER_CYCLES, models[event].read(field)))
-                    }
-                    None => {}
+                    None => answer = Some((next_access - ACCESS_CYCLES + ANSWER_CYCLES, models[event].read(field))),
                 }
             } else if let Some((event, error)) = failing.take() {
                 if models[event].error == 0 {
@@ -183,9 +168,6 @@ fn registers_updates_values_and_flags_are_those_of_the_model() {
                 wraps += usize::from(model.count == 0);
                 failing = (error != 0).then_some((event, error));
             }
-        }
-        if values {
-            models[valued].value = value;
         }
         shown.pop_front();
         shown.push_back((flags(&models, Model::fired), flags(&models, Model::interrupts)));
@@ -199,7 +181,6 @@ fn registers_updates_values_and_flags_are_those_of_the_model() {
         "{met}, {wraps}, {interrupts}, {held}"
     );
     dut.update.valid.next = false;
-    dut.value_valid.next = false;
     dut.register.write.next = false;
     dut.register.read.next = false;
     (0..ACCESS_CYCLES).for_each(|_| clock(&mut dut));

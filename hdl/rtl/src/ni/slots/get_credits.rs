@@ -1,4 +1,4 @@
-use crate::ni::SweptTable;
+use crate::prim::LutRam;
 use portico_spec::{flit::NODE_WIDTH, ni::GET_CREDITS};
 use portico_verilog::prelude::*;
 
@@ -13,7 +13,9 @@ const CREDITS_WIDTH: usize = usize::BITS as usize - GET_CREDITS.leading_zeros() 
 /// | --- | --- |
 /// | latency | a take or give shows in the next cycle; `available` is combinational from `take_node` |
 /// | throughput | one take or give a cycle: while a give is asked for, none is `available` |
-/// | state | 2 bits a node in LUT-RAM, [`GET_CREDITS`] after the initialisation |
+/// | state | 2 bits a node number in LUT-RAM, [`GET_CREDITS`] after the initialisation |
+///
+/// A number beyond those of the fabric shares the credits of one of them: who asks there asks nobody.
 #[derive(LogicBlock, Default)]
 pub struct GetCredits {
     pub clk: Signal<In, Clock>,
@@ -29,26 +31,40 @@ pub struct GetCredits {
     pub give_node: Signal<In, Bits<NODE_WIDTH>>,
     /// It comes back in this cycle.
     pub give: Signal<In, Bit>,
-    credits: SweptTable<CREDITS_WIDTH, NODE_WIDTH, 1, { GET_CREDITS as u64 }>,
+    credits: LutRam<CREDITS_WIDTH, NODE_WIDTH>,
     node: Signal<Local, Bits<NODE_WIDTH>>,
+}
+
+impl GetCredits {
+    /// For nodes with numbers below `nodes`.
+    pub fn new(nodes: usize) -> Self {
+        Self {
+            credits: LutRam::new(nodes.next_power_of_two()),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
 impl Logic for GetCredits {
     fn update(&mut self) {
         wire!(self => credits: clk);
-        wire!(self => credits: initialising, sweep);
         self.node.next = self.take_node.val();
         if self.give_ask.val() {
             self.node.next = self.give_node.val();
         }
-        self.credits.read_address[0].next = self.node.val();
-        self.available.next = self.credits.read_data[0].val().any() & !self.give_ask.val();
+        self.credits.read_address.next = self.node.val();
+        self.available.next = self.credits.read_data.val().any() & !self.give_ask.val();
         self.credits.write_enable.next = self.take.val() | self.give.val();
         self.credits.write_address.next = self.node.val();
-        self.credits.write_data.next = self.credits.read_data[0].val() - 1;
+        self.credits.write_data.next = self.credits.read_data.val() - 1;
         if self.give.val() {
-            self.credits.write_data.next = self.credits.read_data[0].val() + 1;
+            self.credits.write_data.next = self.credits.read_data.val() + 1;
+        }
+        if self.initialising.val() {
+            self.credits.write_enable.next = true;
+            self.credits.write_address.next = self.sweep.val();
+            self.credits.write_data.next = bits::<CREDITS_WIDTH>(GET_CREDITS as u64);
         }
     }
 }
@@ -63,7 +79,7 @@ mod tests {
     #[test]
     fn every_node_has_its_credits_and_no_more() {
         let mut rng = rng(0x6c);
-        let mut dut = GetCredits::default();
+        let mut dut = GetCredits::new(500);
         dut.connect_all();
         dut.initialising.next = true;
         for sweep in 0..INITIALISATION_CYCLES {

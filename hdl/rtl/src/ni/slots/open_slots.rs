@@ -1,50 +1,86 @@
-use portico_spec::ni::{
-    packet::{SLOTS, SLOT_WIDTH},
-    segment::HANDLE_WIDTH,
+use crate::prim::{Change, CounterTable, LutRam};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        packet::{SLOTS, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+    },
 };
 use portico_verilog::prelude::*;
 
-/// Which transaction slots are open, and for which segment.
+/// Width of a number of slots, 0 to all of them.
+const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
+
+/// Which transaction slots are open, and how many of each segment.
 ///
-/// The flags of all slots.
+/// The flags of all slots, and a counter a segment.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | an opening or closing shows in the next cycle; `fence_busy` is combinational from flip-flops and the fence |
-/// | throughput | one opening and one closing a cycle |
-/// | state | a flip-flop and a segment handle a slot |
+/// | latency | an opening or closing shows in `is_open` in the next cycle; `fence_busy` falls 5 cycles after the last closing |
+/// | throughput | one closing a cycle; an opening in two cycles, and none while one waits for closings |
+/// | state | a flip-flop and a segment handle a slot, 6 bits a segment in block RAM |
+///
+/// Closings go first; then an opening; in all other cycles the counter of the fence's segment is looked at. What a look has
+/// found is forgotten with the next opening, so that no fence misses what was opened before it; closings that it has not
+/// seen make the fence wait longer, until the next look. A slot that is closed before its opening is counted counts as less
+/// than none in between: the counters wrap.
 #[derive(LogicBlock, Default)]
 pub struct OpenSlots {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: no slot is open afterwards.
+    /// Synchronous, active high: no slot is open afterwards. The initialisation clears the counters.
     pub rst: Signal<In, Bit>,
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Only while `may_open`.
     pub open: Signal<In, Bit>,
     pub open_slot: Signal<In, Bits<SLOT_WIDTH>>,
     pub open_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// Closes `close_slot` if it is open.
+    pub may_open: Signal<Out, Bit>,
+    /// Closes `close_slot`, which is open.
     pub close: Signal<In, Bit>,
     pub close_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// `close_slot` is open.
     pub is_open: Signal<Out, Bit>,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
+    /// The fence has a slot of its own, `fence_slot`, of that segment, and does not wait for it.
     pub fence_owns: Signal<In, Bit>,
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// A slot of `fence_segment` is open, beside the fence's own.
+    /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,
-    pub busy: Signal<Out, Bits<SLOTS>>,
     opened: DFF<Bits<SLOTS>>,
-    segment: [DFF<Bits<HANDLE_WIDTH>>; SLOTS],
+    segments: LutRam<HANDLE_WIDTH, SLOT_WIDTH>,
+    counters: CounterTable<COUNT_WIDTH, HANDLE_WIDTH>,
+    open_waits: DFF<Bit>,
+    waiting: DFF<Bits<HANDLE_WIDTH>>,
+    /// Looks on their way, with no opening since they began.
+    looking: DFF<Bits<3>>,
+    /// What the last one has found, with no opening since it began.
+    known: DFF<Bit>,
+    known_segment: DFF<Bits<HANDLE_WIDTH>>,
+    known_count: DFF<Bits<COUNT_WIDTH>>,
+    looks: Signal<Local, Bit>,
     opening: Signal<Local, Bits<SLOTS>>,
     closing: Signal<Local, Bits<SLOTS>>,
-    of_segment: Signal<Local, Bits<SLOTS>>,
-    of_fence: Signal<Local, Bits<SLOTS>>,
+    owned: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for OpenSlots {
     fn update(&mut self) {
-        dff_setup!(self, clk, opened);
+        wire!(self => counters: clk, rst);
+        wire!(self => segments: clk);
+        dff_setup!(
+            self,
+            clk,
+            opened,
+            open_waits,
+            waiting,
+            looking,
+            known,
+            known_segment,
+            known_count
+        );
         self.opening.next = 0.into();
         if self.open.val() {
             self.opening.next = bits::<SLOTS>(1) << self.open_slot.val();
@@ -55,26 +91,53 @@ impl Logic for OpenSlots {
         }
         self.opened.d.next = (self.opened.q.val() & !self.closing.val()) | self.opening.val();
         self.is_open.next = self.opened.q.val().get_bit(self.close_slot.val().index());
-        self.busy.next = self.opened.q.val();
-        self.of_segment.next = 0.into();
-        for i in 0..SLOTS {
-            self.segment[i].clock.next = self.clk.val();
-            self.segment[i].d.next = self.segment[i].q.val();
-            if self.opening.val().get_bit(i) {
-                self.segment[i].d.next = self.open_segment.val();
-            }
-            self.of_segment.next = self
-                .of_segment
-                .val()
-                .replace_bit(i, self.segment[i].q.val() == self.fence_segment.val());
+        self.segments.write_enable.next = self.open.val();
+        self.segments.write_address.next = self.open_slot.val();
+        self.segments.write_data.next = self.open_segment.val();
+        self.segments.read_address.next = self.close_slot.val();
+
+        self.may_open.next = !self.open_waits.q.val();
+        if self.open.val() {
+            self.open_waits.d.next = true;
+            self.waiting.d.next = self.open_segment.val();
         }
-        self.of_fence.next = 0.into();
-        if self.fence_owns.val() {
-            self.of_fence.next = bits::<SLOTS>(1) << self.fence_slot.val();
+        self.counters.value.next = 0.into();
+        self.looks.next = false;
+        if self.initialising.val() {
+            self.counters.change.next = Change::Set;
+            self.counters.place.next = self.sweep.val().get_bits::<HANDLE_WIDTH>(0);
+        } else if self.close.val() {
+            self.counters.change.next = Change::Down;
+            self.counters.place.next = self.segments.read_data.val();
+        } else if self.open_waits.q.val() {
+            self.counters.change.next = Change::Up;
+            self.counters.place.next = self.waiting.q.val();
+            self.open_waits.d.next = false;
+        } else {
+            self.counters.change.next = Change::Look;
+            self.counters.place.next = self.fence_segment.val();
+            self.looks.next = true;
         }
-        self.fence_busy.next = (self.opened.q.val() & self.of_segment.val() & !self.of_fence.val()).any();
+
+        self.looking.d.next = (self.looking.q.val() << bits::<1>(1)) | bit_cast::<3, 1>(self.looks.val().into());
+        if self.looking.q.val().get_bit(2) {
+            self.known.d.next = true;
+            self.known_segment.d.next = self.counters.done_place.val();
+            self.known_count.d.next = self.counters.was.val();
+        }
+        if self.open.val() {
+            self.looking.d.next = 0.into();
+            self.known.d.next = false;
+        }
+        self.owned.next = self.fence_owns.val() & self.opened.q.val().get_bit(self.fence_slot.val().index());
+        self.fence_busy.next = !self.known.q.val()
+            | (self.known_segment.q.val() != self.fence_segment.val())
+            | (self.known_count.q.val() > bit_cast::<COUNT_WIDTH, 1>(self.owned.val().into()));
         if self.rst.val() {
             self.opened.d.next = 0.into();
+            self.open_waits.d.next = false;
+            self.looking.d.next = 0.into();
+            self.known.d.next = false;
         }
     }
 }
@@ -82,29 +145,42 @@ impl Logic for OpenSlots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use crate::{
+        ni::testing::initialised,
+        prim::testing::{clock, clocked, reset, rng, settle},
+    };
     use rand::Rng;
 
     clocked!([] OpenSlots);
 
+    /// Cycles after which a fence must know.
+    const SOON: u32 = 6;
+
     #[test]
-    fn fences_see_the_open_slots_of_their_segment() {
+    fn fences_wait_for_the_open_slots_of_their_segment_and_no_longer() {
         let mut rng = rng(0x05);
-        let mut dut = reset(OpenSlots::default());
+        let mut dut = initialised!(OpenSlots::default());
         let mut model = [None; SLOTS];
-        let (mut full, mut fences, mut alone) = (0, [0, 0], 0);
-        for cycle in 0..4_000 {
+        let (mut full, mut fences, mut alone, mut crowded) = (0, [0, 0], 0, 0);
+        let (mut quiet, mut fence, mut own) = (0, 250u64, None);
+        for cycle in 0..40_000 {
             let opening = cycle / 200 % 2 == 0;
+            let moves = cycle % 20 < 10;
             let open_slot = (0..SLOTS).find(|slot| model[*slot].is_none());
-            let open = open_slot.filter(|_| rng.gen_bool(if opening { 0.9 } else { 0.2 }));
-            let (close, close_slot) = (rng.gen_bool(if opening { 0.1 } else { 0.9 }), rng.gen_range(0..SLOTS));
-            let (segment, fence) = (rng.gen_range(250..256u64), rng.gen_range(250..256u64));
-            // Often the fence's own slot is the only one of its segment.
-            let owned = rng
-                .gen_bool(0.7)
-                .then(|| model.iter().position(|slot| *slot == Some(fence)));
-            let own = owned.map(|slot| slot.unwrap_or(rng.gen_range(0..SLOTS)));
-            let rst = rng.gen_bool(0.002);
+            settle(&mut dut);
+            let may_open = dut.may_open.val();
+            let open = open_slot.filter(|_| may_open && moves && rng.gen_bool(if opening { 0.9 } else { 0.2 }));
+            let close_slot = rng.gen_range(0..SLOTS);
+            let close = moves && model[close_slot].is_some() && rng.gen_bool(if opening { 0.1 } else { 0.9 });
+            let segment = rng.gen_range(250..256u64);
+            if cycle % 20 == 0 || rng.gen_bool(0.03) {
+                fence = rng.gen_range(250..256u64);
+                // Often the fence's own slot is the only one of its segment.
+                let owned = model.iter().position(|slot| *slot == Some(fence));
+                own = rng.gen_bool(0.7).then(|| owned.unwrap_or(rng.gen_range(0..SLOTS)));
+                quiet = 0;
+            }
+            own = own.filter(|slot| model[*slot].is_none_or(|segment| segment == fence));
             dut.open.next = open.is_some();
             dut.open_slot.next = (open.unwrap_or_default() as u64).into();
             dut.open_segment.next = segment.into();
@@ -113,17 +189,23 @@ mod tests {
             dut.fence_segment.next = fence.into();
             dut.fence_owns.next = own.is_some();
             dut.fence_slot.next = (own.unwrap_or(close_slot) as u64).into();
-            dut.rst.next = rst;
             settle(&mut dut);
             let others = |&slot: &usize| model[slot] == Some(fence) && own != Some(slot);
             let busy = (0..SLOTS).any(|slot| others(&slot));
-            fences[usize::from(busy)] += 1;
-            alone += u32::from(!busy && model.contains(&Some(fence)));
-            assert_eq!(dut.fence_busy.val(), busy, "cycle {cycle}");
+            assert!(dut.fence_busy.val() || !busy, "cycle {cycle}: the fence misses a slot");
+            if quiet >= SOON {
+                assert_eq!(dut.fence_busy.val(), busy, "cycle {cycle}");
+                fences[usize::from(busy)] += 1;
+                alone += u32::from(!busy && model.contains(&Some(fence)));
+            }
             assert_eq!(dut.is_open.val(), model[close_slot].is_some(), "cycle {cycle}");
-            let flags = (0..SLOTS).fold(0, |flags, slot| flags | u64::from(model[slot].is_some()) << slot);
-            assert_eq!(dut.busy.val(), flags, "cycle {cycle}");
             full += u32::from(open_slot.is_none());
+            crowded += u32::from(close && !may_open);
+            quiet = if open.is_some() || close || !may_open {
+                0
+            } else {
+                quiet + 1
+            };
             clock(&mut dut);
             if close {
                 model[close_slot] = None;
@@ -131,13 +213,20 @@ mod tests {
             if let Some(slot) = open {
                 model[slot] = Some(segment);
             }
-            if rst {
-                model = [None; SLOTS];
-            }
         }
         assert!(
-            full > 100 && alone > 100 && fences.iter().all(|times| *times > 200),
-            "{full} full, fences {fences:?}, {alone} with nothing but their own"
+            full > 100 && alone > 100 && crowded > 100 && fences.iter().all(|times| *times > 200),
+            "{full} full, fences {fences:?}, {alone} with nothing but their own, {crowded} openings that wait"
         );
+        dut.open.next = false;
+        dut.close.next = false;
+        let mut dut = initialised!(dut);
+        for slot in 0..SLOTS as u64 {
+            dut.close_slot.next = slot.into();
+            dut.fence_owns.next = false;
+            dut.fence_segment.next = (250 + slot % 6).into();
+            (0..SOON).for_each(|_| clock(&mut dut));
+            assert!(!dut.is_open.val() && !dut.fence_busy.val(), "slot {slot}");
+        }
     }
 }

@@ -11,21 +11,23 @@ pub const CONTROL_WIDTH: usize = EXPECTED_OFFSET + EXPECTED_WIDTH;
 
 /// Width of a mailbox's value, in bits.
 pub const VALUE_WIDTH: usize = 64;
-/// Width of a mailbox: its value, and its count above.
-pub const WORD_WIDTH: usize = VALUE_WIDTH + COUNT_WIDTH;
-/// The same in bytes.
-pub const WORD_BYTES: usize = WORD_WIDTH / 8;
+/// Width of what is stored together, in bits: the count, the control.
+pub const LANE_WIDTH: usize = COUNT_WIDTH;
+/// Place of the control in a mailbox.
+pub const CONTROL_AT: usize = VALUE_WIDTH + COUNT_WIDTH;
+/// Width of a mailbox: its value, its count above, its control above that.
+pub const WORD_WIDTH: usize = CONTROL_AT + LANE_WIDTH;
 
 /// The mailbox after a mail; a barrier's count goes back to 0 with the last of the mails expected.
 #[derive(LogicBlock, Default)]
 pub struct MailMerge {
-    /// Value, and count above it.
     pub old: Signal<In, Bits<WORD_WIDTH>>,
     pub mail: Signal<In, Bits<VALUE_WIDTH>>,
-    pub control: Signal<In, Bits<CONTROL_WIDTH>>,
+    /// Without the control, which stays as it is.
     pub after: Signal<Out, Bits<WORD_WIDTH>>,
     pub fires: Signal<Out, Bit>,
     pub event_number: Signal<Out, Bits<EVENT_WIDTH>>,
+    control: Signal<Local, Bits<CONTROL_WIDTH>>,
     is_barrier: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     expected: Signal<Local, Bits<EXPECTED_WIDTH>>,
@@ -36,6 +38,7 @@ pub struct MailMerge {
 #[kernel]
 impl Logic for MailMerge {
     fn update(&mut self) {
+        self.control.next = self.old.val().get_bits::<CONTROL_WIDTH>(CONTROL_AT);
         self.is_barrier.next = self.control.val().get_bit(MODE_OFFSET);
         self.expected.next = self.control.val().get_bits::<EXPECTED_WIDTH>(EXPECTED_OFFSET);
         if !self.expected.val().any() {
@@ -71,8 +74,9 @@ mod tests {
         dut.connect_all();
         for expected in 0..256u64 {
             let (barrier, enable, event) = (expected % 5 > 0, rng.gen(), rng.gen_range(0..64));
-            dut.control.next = (u64::from(barrier) | u64::from(enable) << 1 | event << 2 | expected << 8).into();
-            dut.old.next = 0.into();
+            let control = u64::from(barrier) | u64::from(enable) << 1 | event << 2 | expected << 8;
+            let control = bits::<WORD_WIDTH>(control) << bits::<7>(CONTROL_AT as u64);
+            dut.old.next = control;
             let (mut value, mut fired) = (0, 0);
             let rounds = 2 * expected.max(1);
             for i in 1..=rounds {
@@ -87,7 +91,7 @@ mod tests {
                 assert_eq!(dut.fires.val(), last && enable, "{expected} expected, mail {i}");
                 assert_eq!(dut.event_number.val(), event);
                 fired += u64::from(last);
-                dut.old.next = dut.after.val();
+                dut.old.next = control | dut.after.val();
             }
             assert_eq!(fired, if barrier { 2 } else { rounds });
         }
