@@ -178,7 +178,9 @@ impl<const W: usize> Bench<W> {
         start.job.next.literals = literals.into();
         start.job.next.words = words.into();
         start.job.next.pointer = pointer.into();
+        let end = self.cycle + 10_000;
         loop {
+            assert!(self.cycle < end, "the start is not taken");
             settle(&mut self.dut);
             let taken = self.dut.start.ready.val();
             self.step();

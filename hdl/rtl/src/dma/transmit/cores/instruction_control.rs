@@ -48,6 +48,8 @@ pub struct InstructionControl {
     pub fence_busy: Signal<In, Bit>,
     /// NOTIFY stays silent.
     pub silent: Signal<In, Bit>,
+    /// Another context begins in this cycle: nothing else happens.
+    pub starting: Signal<In, Bit>,
     /// Somebody else could run.
     pub others: Signal<In, Bit>,
     /// Room.
@@ -70,6 +72,8 @@ pub struct InstructionControl {
     pub breaks_off: Signal<Out, Bit>,
     pub push_notice: Signal<Out, Bit>,
     pub take_credit: Signal<Out, Bit>,
+    /// The instruction needs a credit: when its answer comes it must happen.
+    pub credits: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
     /// The instruction is over.
     pub done: Signal<Out, Bit>,
@@ -182,9 +186,11 @@ impl Logic for InstructionControl {
         }
 
         self.waiting.next = self.act.val()
+            & !self.starting.val()
             & (self.pausing.q.val()
                 | (self.crediting.q.val() & self.credit_answered.val() & !self.credit_granted.val()));
         self.acting.next = self.act.val()
+            & !self.starting.val()
             & !self.waiting.val()
             & (self.header_ready.val() | !self.header.q.val())
             & (self.chunk_ready.val() | !self.chunking.q.val())
@@ -202,6 +208,7 @@ impl Logic for InstructionControl {
         self.breaks_off.next = self.breaking.q.val();
         self.push_notice.next = self.acting.val() & self.noticing.q.val();
         self.take_credit.next = self.act.val() & !self.pausing.q.val() & self.crediting.q.val();
+        self.credits.next = self.crediting.q.val();
         self.write.next = self.acting.val() & self.writing.q.val();
         self.done.next = self.acting.val() & self.finishing.q.val();
         self.stop.next = self.acting.val() & self.stopping.q.val();

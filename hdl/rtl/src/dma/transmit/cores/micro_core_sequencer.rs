@@ -132,8 +132,10 @@ impl Logic for MicroCoreSequencer {
 
         ArgumentIn::link(&mut self.argument, &mut self.operands.argument);
         StartIn::link(&mut self.start, &mut self.operands.start);
-        self.operands.may_start.next =
-            !self.initialising.val() & (self.step.val() != Step::Act) & (self.step.val() != Step::Unwind);
+        self.operands.may_start.next = !self.initialising.val()
+            & (self.step.val() != Step::Unwind)
+            & ((self.step.val() != Step::Act) | !self.control.credits.val());
+        self.control.starting.next = self.operands.started.val();
         self.operands.step.next = self.step.val();
         wire!(fetch => operands: current);
         wire!(decoder => operands: instruction);

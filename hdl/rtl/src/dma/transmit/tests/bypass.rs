@@ -147,6 +147,26 @@ fn atomics_of_one_operand_follow_each_other_in_three_cycles() {
     assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 3), "{starts:?}");
 }
 
+/// The sequencer waits for room with a packet in its hands, which is no reason for those that come to wait.
+#[test]
+fn a_start_does_not_wait_for_room() {
+    let long = |context| Job {
+        row: 64 * 20,
+        stride: 64 * 20,
+        registers: vec![(2, 0)],
+        ..Job::put(context)
+    };
+    let mut bench = Bench::<32>::new(false, 0x7d, EAGER, &PUT);
+    bench.start(&long(0));
+    bench.mood.ready = 0.0;
+    (0..300).for_each(|_| bench.step());
+    let starts: Vec<usize> = (1..8).map(|context| bench.start(&long(context))).collect();
+    assert!(starts.windows(2).all(|pair| pair[1] - pair[0] <= 8), "{starts:?}");
+    bench.mood.ready = 1.0;
+    bench.finish(8, 20_000);
+    (0..8).for_each(|context| _ = check(&bench, &long(context), &PUT, 64));
+}
+
 /// While others are cut into many packets, as many as there are micro-cores to one of those.
 #[test]
 fn the_bypass_and_the_sequencer_take_turns() {
