@@ -17,11 +17,11 @@ pub const BANKS: usize = 1 << BANK_WIDTH;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | write: readable by a read of the next cycle; read: data one cycle after the request has passed |
+/// | latency | write: readable by a read of the next cycle, that of the network a cycle later; read: data one cycle after the request has passed |
 /// | throughput | one write and one read a bank and cycle |
 /// | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn |
 /// | collision | a reader waits for a write of its word, and the tile's write for an atomic's read of its word; an atomic's read gets the bytes that the network writes in the same cycle |
-/// | state | block RAM, 12 flip-flops, and a word with its lanes |
+/// | state | block RAM, 13 flip-flops, and two words with their lanes |
 ///
 /// Block RAMs give no data worth having for a word that is being written. An atomic that reads a word of which the network
 /// writes some bytes relies on one thing more: that the bytes whose lanes are not written read as they are.
@@ -38,10 +38,18 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     pub read: [MemoryReadIn<W>; READERS],
     bank: [ScratchpadBank<W, B>; BANKS],
     merge: LaneMerge<W, B>,
+    network_writes: DFF<Bit>,
+    network_address: DFF<Bits<OFFSET_WIDTH>>,
+    network_data: DFF<Bits<W>>,
+    network_lanes: DFF<Bits<B>>,
     answered: [DFF<Bit>; READERS],
     source: [DFF<Bits<BANKS>>; READERS],
     bypassed: DFF<Bits<B>>,
     bypass: DFF<Bits<W>>,
+    write_valid: [Signal<Local, Bit>; WRITERS],
+    write_address: [Signal<Local, Bits<OFFSET_WIDTH>>; WRITERS],
+    write_data: [Signal<Local, Bits<W>>; WRITERS],
+    write_lanes: [Signal<Local, Bits<B>>; WRITERS],
     write_bank: [Signal<Local, Bits<BANKS>>; WRITERS],
     write_row: [Signal<Local, Bits<ROW_WIDTH>>; WRITERS],
     read_bank: [Signal<Local, Bits<BANKS>>; READERS],
@@ -79,13 +87,35 @@ impl<const W: usize, const B: usize> Scratchpad<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
     fn update(&mut self) {
-        dff_setup!(self, clk, bypassed, bypass);
+        dff_setup!(
+            self,
+            clk,
+            network_writes,
+            network_address,
+            network_data,
+            network_lanes,
+            bypassed,
+            bypass
+        );
+        self.network_writes.d.next = self.write[0].valid.val();
+        self.network_address.d.next = self.write[0].address.val();
+        self.network_data.d.next = self.write[0].data.val();
+        self.network_lanes.d.next = self.write[0].lanes.val();
+        self.write_valid[0].next = self.network_writes.q.val();
+        self.write_address[0].next = self.network_address.q.val();
+        self.write_data[0].next = self.network_data.q.val();
+        self.write_lanes[0].next = self.network_lanes.q.val();
+        self.write_valid[1].next = self.write[1].valid.val();
+        self.write_address[1].next = self.write[1].address.val();
+        self.write_data[1].next = self.write[1].data.val();
+        self.write_lanes[1].next = self.write[1].lanes.val();
+
         // The bank and row of everyone; no bank for what lies beyond the size.
         for i in 0..WRITERS {
-            self.write_row[i].next = self.write[i].address.val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
+            self.write_row[i].next = self.write_address[i].val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
             self.write_bank[i].next = 0.into();
-            if self.write[i].valid.val() & (self.write[i].address.val() < self.size.val()) {
-                self.write_bank[i].next = bits::<BANKS>(1) << self.write[i].address.val().get_bits::<BANK_WIDTH>(0);
+            if self.write_valid[i].val() & (self.write_address[i].val() < self.size.val()) {
+                self.write_bank[i].next = bits::<BANKS>(1) << self.write_address[i].val().get_bits::<BANK_WIDTH>(0);
             }
         }
         for i in 0..READERS {
@@ -116,8 +146,8 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
                 .replace_bit(1, self.write_bank[1].val().get_bit(b) & self.tile_writes.val());
             for i in 0..WRITERS {
                 self.bank[b].write_row[i].next = self.write_row[i].val();
-                self.bank[b].write_data[i].next = self.write[i].data.val();
-                self.bank[b].write_lanes[i].next = self.write[i].lanes.val();
+                self.bank[b].write_data[i].next = self.write_data[i].val();
+                self.bank[b].write_lanes[i].next = self.write_lanes[i].val();
             }
             self.ask[b].next = bits::<READERS>(0).replace_bit(0, self.read_bank[0].val().get_bit(b));
             self.bank[b].read_row[0].next = self.read_row[0].val();
@@ -151,8 +181,8 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
 
         self.bypassed.d.next = 0.into();
         if self.meets[0].val().get_bit(0) {
-            self.bypassed.d.next = self.write[0].lanes.val();
-            self.bypass.d.next = self.write[0].data.val();
+            self.bypassed.d.next = self.write_lanes[0].val();
+            self.bypass.d.next = self.write_data[0].val();
         }
         self.merge.word.next = self.word[0].val();
         self.merge.written.next = self.bypass.q.val();
@@ -162,6 +192,7 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
             self.read[i].data.next = self.word[i].val();
         }
         if self.rst.val() {
+            self.network_writes.d.next = false;
             for i in 0..READERS {
                 self.answered[i].d.next = false;
             }
@@ -201,6 +232,7 @@ mod tests {
         let words = (bytes / B) as u64;
         let mut model = HashMap::new();
         let mut writes: [Option<(u64, u64, u64)>; WRITERS] = [None; WRITERS];
+        let mut passing: Option<(u64, u64, u64)> = None;
         let mut reads: [Option<u64>; READERS] = [None; READERS];
         let mut answers: [Option<u64>; READERS] = [None; READERS];
         let (mut bypassed, mut held, mut tile_waits, mut beyond) = (0, 0, 0, 0);
@@ -238,7 +270,8 @@ mod tests {
             }
             assert!(dut.write[0].ready.val() && dut.read[0].ready.val(), "cycle {cycle}");
 
-            let network = writes[0];
+            // What the network wrote in the cycle before.
+            let network = passing;
             let inside = |address: u64| address < words;
             let same = |a: u64, b: u64| a == b && inside(a);
             let tile = writes[1].filter(|_| dut.write[1].ready.val());
@@ -279,7 +312,7 @@ mod tests {
                     *word = merge(*word, data, lanes);
                 }
             }
-            writes[0] = None;
+            passing = writes[0].take();
             if tile.is_some() {
                 writes[1] = None;
             }
@@ -325,6 +358,7 @@ mod tests {
         dut.write[0].lanes.next = 15u64.into();
         clock(&mut dut);
         dut.write[0].valid.next = false;
+        clock(&mut dut);
         dut.read[1].valid.next = true;
         dut.read[1].address.next = 5u64.into();
         let mut dut = reset(dut);
