@@ -58,11 +58,11 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("scratchpad-bank", Box::new(ScratchpadBank::<64, 8>::new(128))),
         (
             "data-receiver",
-            Box::new(DataReceiver::<32, 4>::new(1 << 16, 1 << 18, 17, false)),
+            Box::new(DataReceiver::<32, 4>::new(1 << 16, 1 << 18, 17)),
         ),
         (
             "data-receiver-64",
-            Box::new(DataReceiver::<64, 8>::new(1 << 15, 1 << 17, 16, false)),
+            Box::new(DataReceiver::<64, 8>::new(1 << 15, 1 << 17, 16)),
         ),
         ("register-bus", Box::new(RegisterBus::default())),
         ("control-registers", Box::new(ControlRegisters::new(1, 2, 3))),

@@ -116,12 +116,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
                 parameters.space_words,
                 parameters.far_memory,
             ),
-            receiver: DataReceiver::new(
-                parameters.memory_words,
-                parameters.space_words,
-                parameters.register_bit,
-                parameters.far_memory,
-            ),
+            receiver: DataReceiver::new(parameters.memory_words, parameters.space_words, parameters.register_bit),
             completions: Completions::new(parameters.terminals, parameters.nodes),
             identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes),
             ..Default::default()
@@ -181,14 +176,12 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(bus.access => register_write: index, data);
         self.engine.register_write.enable.next = self.bus.access.write.val();
         wire!(bus.access => engine.register_write: index, data);
-        self.receiver.register_write.enable.next = self.bus.access.write.val();
-        wire!(bus.access => receiver.register_write: index, data);
+        wire!(bus.access => receiver.access: write, read, index, data);
         wire!(bus.access => completions.register: write, read, index, data);
         self.monitor.asked.next = self.bus.access.read.val();
         self.monitor.register_read.index.next = self.bus.access.index.val();
-        self.receiver.register_read.index.next = self.bus.access.index.val();
         self.identity.register_read.index.next = self.bus.access.index.val();
-        self.bus.access.answer.next = self.receiver.register_read.data.val()
+        self.bus.access.answer.next = self.receiver.access.answer.val()
             | self.completions.register.answer.val()
             | self.identity.register_read.data.val()
             | self.monitor.register_read.data.val();

@@ -1,19 +1,21 @@
 use super::{
     answers::Answers,
     atomic::AtomicUnit,
+    delivery::Delivery,
     header::{Header, Kinds},
+    intake::Intake,
     parser::Parser,
     ports::ReleasePortIn,
     queue::{Message, Release},
     report::Report,
-    tags::{RowGeometry, TagTables},
+    tags::{PacketTag, RowGeometry, TagTables},
     target::Target,
     transfer_end::TransferEnd,
     walk::Walk,
     PLACE_WIDTH,
 };
 use crate::{
-    bus::{CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterReadIn, RegisterWriteIn},
+    bus::{CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -32,12 +34,15 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a payload word: 0 cycles to the memory; the tail of a put: 1 cycle to its answer on `m_axis_control`, of an atomic 3 with a memory that gives data after a cycle, 4 with a far one |
-/// | throughput | one flit a cycle; a cycle more for a message, and for a stream's end without payload; 1 more for an atomic of one word, 5 for one of a pair of words |
+/// | latency | a payload word: 2 cycles to the memory; the tail of a put: 3 cycles to its answer on `m_axis_control`, of an atomic 5 with a memory that gives data after a cycle |
+/// | throughput | one flit a cycle, one head every other cycle; a cycle more for a message; 1 more for an atomic that reads one word, 4 for one of a pair of words |
 /// | state | that of its parts |
 ///
+/// A flit comes into [`Intake`], while the row of its tag is read if it is a head. There the [`Parser`] says what it is, and
+/// its place is found. In the next cycle it is in [`Delivery`], which checks the place and brings the word there.
+///
 /// Nothing waits but for the memory, the register bus, room for an answer on the control plane, and this node's own events
-/// and slots. What is refused is dropped where it stands.
+/// and slots. What is refused is dropped where it stands. What a packet writes to registers holds for the packet behind it.
 #[derive(LogicBlock, Default)]
 pub struct DataReceiver<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -57,9 +62,8 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
     pub register_data: Signal<Out, Bits<32>>,
     pub register_ready: Signal<In, Bit>,
-    /// Takes writes to the blocks TAGS and RELEASE.
-    pub register_write: RegisterWriteIn,
-    pub register_read: RegisterReadIn,
+    /// The blocks TAGS and RELEASE.
+    pub access: RegisterAccessIn,
     /// ACK, REFUSE and VALUE packets.
     pub m_axis_control: StreamOut<32>,
     /// CREDIT packets.
@@ -72,13 +76,16 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub event: EventOut,
     /// High for a cycle for every word, message and malformed packet that is refused.
     pub refused: Signal<Out, Bit>,
+    intake: Intake<W>,
     parser: Parser,
     header: Header,
     kinds: Kinds,
     shape: RowGeometry,
-    windows: TagTables,
+    tables: TagTables,
+    packet: PacketTag,
     walk: Walk,
     target: Target,
+    delivery: Delivery<W>,
     message: Message,
     transfer_end: TransferEnd,
     atomic: AtomicUnit<W, B>,
@@ -86,12 +93,17 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     report: Report,
     releaser: Release<W>,
     refusing: DFF<Bit>,
+    /// The flit in hand.
     word: Signal<Local, Bits<32>>,
+    goes: Signal<Local, Bit>,
+    head_goes: Signal<Local, Bit>,
     place: Signal<Local, Bits<PLACE_WIDTH>>,
+    is_upper: Signal<Local, Bit>,
+    /// The flit in delivery.
+    delivered: Signal<Local, Bits<32>>,
     allowed: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     front_goes: Signal<Local, Bit>,
-    message_done: Signal<Local, Bit>,
     message_ends: Signal<Local, Bit>,
     message_counts: Signal<Local, Bit>,
     refuses: Signal<Local, Bit>,
@@ -99,13 +111,11 @@ pub struct DataReceiver<const W: usize, const B: usize> {
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
     /// For a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
-    /// `register_bit` of the address set are registers; `far_memory` as in
-    /// [`InterfaceParameters`](crate::ni::InterfaceParameters). Panics for what [`Target::new`] refuses.
-    pub fn new(memory_words: u64, space_words: u64, register_bit: usize, far_memory: bool) -> Self {
+    /// `register_bit` of the address set are registers. Panics for what [`Target::new`] refuses.
+    pub fn new(memory_words: u64, space_words: u64, register_bit: usize) -> Self {
         Self {
-            windows: TagTables::new(space_words),
+            tables: TagTables::new(space_words),
             target: Target::new(memory_words, register_bit),
-            atomic: AtomicUnit::new(memory_words, register_bit, far_memory),
             ..Default::default()
         }
     }
@@ -114,72 +124,105 @@ impl<const W: usize, const B: usize> DataReceiver<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
     fn update(&mut self) {
-        wire!(self => parser, windows, atomic, answers, report, releaser: clk, rst);
-        wire!(self => header, walk, message, transfer_end: clk);
+        wire!(self => intake, parser, tables, packet, delivery, atomic, answers, report, releaser: clk, rst);
+        wire!(self => header, walk, target, message, transfer_end: clk);
         dff_setup!(self, clk, refusing);
-        self.word.next = bit_cast::<32, W>(self.s_axis.tdata.val());
 
-        // The packet, flit by flit.
-        wire!(s_axis => parser: tvalid, tlast);
-        self.s_axis.tready.next = self.parser.tready.val();
+        // The flit in hand: a head waits for its row, the rest for an atomic that still needs its header.
+        StreamIn::<W>::link(&mut self.s_axis, &mut self.intake.s_axis);
+        self.intake.closed.next = self.initialising.val();
+        self.intake.may_start.next = self.tables.may_start.val();
+        self.word.next = bit_cast::<32, W>(self.intake.word.val());
+        self.head_goes.next =
+            self.intake.valid.val() & self.delivery.free.val() & self.parser.head.val() & self.tables.may_go.val();
+        self.goes.next = self.head_goes.val()
+            | (self.intake.valid.val()
+                & self.delivery.free.val()
+                & !self.parser.head.val()
+                & (!self.atomic.busy.val() | self.atomic.ends.val() | self.parser.lower.val()));
+        self.intake.goes.next = self.goes.val();
+        self.intake.stays.next = self.parser.stays.val();
+        self.parser.goes.next = self.goes.val();
+        self.parser.last.next = self.intake.last.val();
         wire!(header => parser: next_kind, next_strided, kind);
-        self.parser.may_start.next = !self.initialising.val() & !self.windows.busy.val();
-        self.parser.may_end.next = self.answers.answer.ready.val() & !self.report.busy.val();
-        self.parser.busy.next = self.windows.busy.val();
-        self.parser.atomic_leaves.next = self.atomic.leaves.val();
-        self.parser.atomic_works.next = self.atomic.busy.val();
-        self.parser.atomic_ends.next = self.atomic.ends.val();
+        self.parser.is_pair.next = self.atomic.is_pair.val();
         self.header.word.next = self.word.val();
-        self.header.take_head.next = self.parser.head.val();
-        self.header.take_address.next = self.parser.address.val();
+        self.header.take_head.next = self.head_goes.val();
+        self.header.take_address.next = self.goes.val() & self.parser.address.val();
         self.kinds.kind.next = self.header.kind.val();
         self.shape.word.next = self.word.val();
 
         // Its tag.
-        wire!(self => windows: initialising, sweep);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.windows.register_write);
-        RegisterReadIn::link(&mut self.register_read, &mut self.windows.register_read);
-        self.windows.read.next = self.parser.head.val();
-        self.windows.tag.next = self.header.next_tag.val();
-        self.windows.packet_tag.next = self.header.tag.val();
+        wire!(self => tables: initialising, sweep);
+        RegisterAccessIn::link(&mut self.access, &mut self.tables.register);
+        wire!(intake => tables: starts, start_tag);
+        self.tables.has_head.next = self.intake.valid.val() & self.parser.head.val();
+        self.tables.head_tag.next = self.header.next_tag.val();
+        self.tables.unkept.next = !self.packet.valid.val();
+        self.tables.device.next =
+            self.target.is_device.val() & (self.delivery.carries.val() | self.delivery.atomic.val());
+        self.packet.take.next = self.head_goes.val();
+        self.packet.next_tag.next = self.header.next_tag.val();
+        wire!(tables.window => packet.row: base, size, mode, event_enable, event_number, slot_words, slots);
+        self.packet.row_ends.next = self.tables.state.ends.val();
+        self.packet.row_fault.next = self.tables.state.fault.val();
+        self.packet.row_written.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.tables.state.position.val());
+        self.packet.row_released.next = self.tables.state.released.val();
+        wire!(tables => packet: touched);
 
-        // Where its words go.
+        // Its place: a stream goes on where the one before it on its tag has left.
         self.place.next = bit_cast::<PLACE_WIDTH, OFFSET_WIDTH>(self.header.next_offset.val());
         if self.kinds.message.val() {
             self.place.next = self.message.place_in_hand.val();
-            if self.parser.front.val() {
+            if self.parser.opening.val() {
                 self.place.next = self.message.place_after.val();
-                if self.s_axis.tlast.val() {
+                if self.intake.last.val() {
                     self.place.next = self.message.place.val();
                 }
             }
         }
-        self.walk.resume.next = self.parser.resumes.val();
-        self.walk.resumed_position.next = self.windows.state.position.val();
-        self.walk.resumed_done.next = self.windows.state.done.val();
-        self.walk.resumed_row_last.next = self.windows.window.row_last.val();
-        self.walk.resumed_gap.next = self.windows.window.gap.val();
-        self.walk.jump.next = self.parser.address.val()
-            | self.parser.front.val()
-            | (self.kinds.message.val() & self.parser.payload.val() & self.s_axis.tlast.val());
+        self.walk.resume.next = self.head_goes.val() & !(self.packet.is_same.val() & self.kinds.stream.val());
+        self.walk.resumed_position.next = self.tables.state.position.val();
+        self.walk.resumed_done.next = self.tables.state.done.val();
+        self.walk.resumed_row_last.next = self.tables.state.row_last.val();
+        self.walk.resumed_gap.next = self.tables.state.gap.val();
+        self.walk.jump.next = self.goes.val()
+            & (self.parser.address.val()
+                | self.parser.opening.val()
+                | (self.kinds.message.val() & self.parser.payload.val() & self.intake.last.val()));
         self.walk.place.next = self.place.val();
-        self.walk.reshape.next = self.parser.geometry.val();
+        self.walk.reshape.next = self.goes.val() & self.parser.geometry.val();
         wire!(shape => walk: row_last, gap);
-        self.walk.advance.next = self.parser.payload.val();
-        wire!(windows.window => target: base, size);
-        self.target.position.next = self.walk.position.val();
+        self.walk.advance.next = self.goes.val() & self.parser.payload.val();
+        self.is_upper.next = self.parser.atomic.val() & self.atomic.is_pair.val();
+        self.target.take.next = self.delivery.free.val();
+        wire!(packet.window => target: base, size);
+        self.target.position.next = self.walk.position.val() | bit_cast::<PLACE_WIDTH, 1>(self.is_upper.val().into());
         self.target.absolute.next = self.kinds.reply.val();
 
-        wire!(windows.window => message: mode, slots, slot_words);
-        self.message.written.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.windows.state.position.val());
-        self.message.released.next = self.windows.state.released.val();
+        self.message.begin_message.next = self.goes.val() & self.parser.opening.val();
         self.message.word.next = self.word.val();
         self.message.source.next = self.header.source.val();
-        self.message.begin_message.next = self.parser.front.val();
-        self.message.advance.next = self.parser.payload.val();
+        wire!(packet.window => message: mode, slots, slot_words);
+        wire!(packet => message: written, released);
+        self.message.advance.next = self.delivery.payload.val();
         self.message.in_memory.next = self.target.in_memory.val();
+        self.atomic.take.next = self.goes.val() & self.parser.operand.val();
+        self.atomic.word.next = self.word.val();
 
-        // Whether they go there, and when.
+        // Its delivery.
+        self.delivery.take.next = self.goes.val();
+        self.delivery.next_word.next = self.intake.word.val();
+        self.delivery.next_last.next = self.intake.last.val();
+        self.delivery.next_carries.next = self.parser.payload.val();
+        self.delivery.next_closes.next = self.parser.closes.val();
+        self.delivery.next_front.next = self.parser.front.val();
+        self.delivery.next_atomic.next = self.parser.atomic.val();
+        self.delivery.next_lower.next = self.parser.lower.val();
+        self.delivery.next_malformed.next = self.parser.malformed.val();
+        self.delivery.atomic_works.next = self.atomic.busy.val();
+        self.delivery.may_end.next = self.answers.answer.ready.val() & !self.report.busy.val();
+        self.delivered.next = bit_cast::<32, W>(self.delivery.word.val());
         self.allowed.next =
             self.transfer_end.allowed.val() & (self.target.in_memory.val() | self.target.is_device.val());
         if self.kinds.message.val() {
@@ -189,58 +232,67 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         if self.target.is_device.val() {
             self.accepted.next = self.register_ready.val();
         }
-        self.parser.passes.next = !self.allowed.val() | self.accepted.val();
+        self.delivery.passes.next = !self.allowed.val() | self.accepted.val();
         self.front_goes.next = self.message.fits.val() & self.target.in_memory.val();
-        self.message_done.next = !self.front_goes.val() | self.memory_write.ready.val();
-        self.parser.message_done.next = self.message_done.val();
-        self.message_ends.next = self.parser.message_closes.val() & self.message.is_queue.val();
-        self.message_counts.next = self.parser.message_closes.val() & self.front_goes.val();
-        self.refuses.next = self.parser.carries.val() & !self.allowed.val();
+        self.delivery.front_passes.next = !self.front_goes.val() | self.memory_write.ready.val();
+        self.delivery.atomic_leaves.next = self.atomic.leaves.val();
+        if self.delivery.lower.val() {
+            self.delivery.atomic_leaves.next = self.atomic.lower_leaves.val();
+        }
+        self.message_ends.next = self.delivery.message_closes.val() & self.message.is_queue.val();
+        self.message_counts.next = self.delivery.message_closes.val() & self.front_goes.val();
+        self.refuses.next = self.delivery.carries.val() & !self.allowed.val();
 
-        self.atomic.take.next = self.parser.operand.val();
-        self.atomic.word.next = self.word.val();
-        self.atomic.start.next = self.parser.start_atomic.val();
-        wire!(header => atomic: operation, wide, half, offset, slot, source);
-        wire!(windows.window => atomic: base, size, mode);
+        wire!(delivery => atomic: lower);
+        self.atomic.start.next = self.delivery.atomic.val();
+        wire!(header => atomic: operation, wide, half, slot, source);
+        self.atomic.is_odd.next = self.header.offset.val().get_bit(0);
+        self.atomic.mode.next = self.packet.window.mode.val();
+        wire!(target => atomic: address, in_memory, is_device);
         self.atomic.memory_write.ready.next = self.memory_write.ready.val();
         self.atomic.register_ready.next = self.register_ready.val();
         self.atomic.answer.ready.next = self.answers.answer.ready.val();
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.atomic.memory_read);
 
-        self.memory_write.valid.next = (self.parser.offered.val() & self.allowed.val() & !self.target.is_device.val())
-            | (self.parser.front_offered.val() & self.front_goes.val());
+        self.memory_write.valid.next =
+            (self.delivery.offered.val() & self.allowed.val() & !self.target.is_device.val())
+                | (self.delivery.front_offered.val() & self.front_goes.val());
         self.memory_write.address.next = self.target.address.val();
-        self.memory_write.data.next = self.s_axis.tdata.val();
-        if self.parser.front_offered.val() {
+        self.memory_write.data.next = self.delivery.word.val();
+        if self.delivery.front.val() {
             self.memory_write.data.next = bit_cast::<W, 32>(self.message.front.val());
         }
         self.memory_write.lanes.next = !bits::<B>(0);
-        self.register_valid.next = self.parser.offered.val() & self.allowed.val() & self.target.is_device.val();
+        self.register_valid.next = self.delivery.offered.val() & self.allowed.val() & self.target.is_device.val();
         self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.target.address.val());
-        self.register_data.next = self.word.val();
+        self.register_data.next = self.delivered.val();
         if self.atomic.busy.val() {
             wire!(atomic.memory_write => memory_write: valid, address, data, lanes);
             wire!(atomic => self: register_valid, register_index, register_data);
         }
 
-        // What they leave behind.
-        self.transfer_end.head.next = self.parser.head.val();
+        // What it leaves behind.
+        self.transfer_end.head.next = self.head_goes.val();
         wire!(header => transfer_end: kind, last);
-        wire!(windows.window => transfer_end: mode, event_enable);
-        wire!(windows.state => transfer_end: ends, fault);
+        wire!(packet.window => transfer_end: mode, event_enable);
+        wire!(packet => transfer_end: ends, fault);
         self.transfer_end.refuse.next = self.refuses.val();
-        self.transfer_end.advance.next = self.parser.payload.val();
-        self.transfer_end.closes.next = self.parser.closes.val();
-        wire!(transfer_end => windows: write_ends, next_ends, next_fault);
-        self.windows.write_pointer.next = self.message_counts.val()
+        self.transfer_end.advance.next = self.delivery.payload.val();
+        self.transfer_end.closes.next = self.delivery.closes.val();
+        wire!(transfer_end => packet: write_ends, next_ends, next_fault);
+        self.packet.count_message.next = self.message_counts.val();
+        wire!(transfer_end => tables: write_ends, next_ends, next_fault);
+        self.tables.packet_tag.next = self.packet.tag.val();
+        self.tables.write_pointer.next = self.message_counts.val()
             | (self.kinds.stream.val()
                 & self.transfer_end.allowed.val()
-                & self.parser.payload.val()
-                & self.s_axis.tlast.val());
-        wire!(walk => windows: next_position, next_done);
+                & self.delivery.payload.val()
+                & self.delivery.last.val());
+        self.tables.next_position.next = self.walk.position.val();
+        self.tables.next_done.next = self.walk.done.val();
         if self.kinds.message.val() {
-            self.windows.next_position.next = bit_cast::<PLACE_WIDTH, MESSAGES_WIDTH>(self.message.next_written.val());
-            self.windows.next_done.next = 0.into();
+            self.tables.next_position.next = bit_cast::<PLACE_WIDTH, MESSAGES_WIDTH>(self.packet.next_written.val());
+            self.tables.next_done.next = 0.into();
         }
 
         self.answers.node.next = self.node.val();
@@ -249,14 +301,14 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.answers.answer.slot.next = self.header.slot.val();
         self.answers.answer.kind.next = self.transfer_end.answer_kind.val();
         self.answers.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.transfer_end.outcome.val());
-        if self.atomic.busy.val() {
+        if self.atomic.busy.val() | self.delivery.atomic.val() {
             wire!(atomic.answer => answers.answer: valid, destination, slot, kind, value);
         }
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
 
         self.report.signal_event.next =
-            self.transfer_end.signals.val() | (self.message_ends.val() & self.windows.window.event_enable.val());
-        self.report.event_number.next = self.windows.window.event_number.val();
+            self.transfer_end.signals.val() | (self.message_ends.val() & self.packet.window.event_enable.val());
+        self.report.event_number.next = self.packet.window.event_number.val();
         self.report.error.next = 0.into();
         if self.transfer_end.signals.val() {
             self.report.error.next = self.transfer_end.outcome.val();
@@ -271,17 +323,17 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         EventOut::link(&mut self.event, &mut self.report.event);
         CompletionOut::link(&mut self.completion, &mut self.report.completion);
 
-        self.refusing.d.next = self.parser.malformed.val()
-            | (self.parser.payload.val() & self.refuses.val() & !self.kinds.message.val())
-            | (self.parser.message_closes.val() & !self.front_goes.val());
+        self.refusing.d.next = self.delivery.malformed.val()
+            | (self.delivery.payload.val() & self.refuses.val() & !self.kinds.message.val())
+            | (self.delivery.message_closes.val() & !self.front_goes.val());
         self.refused.next = self.refusing.q.val();
 
         // The release of messages.
         self.releaser.node.next = self.node.val();
-        RegisterWriteIn::link(&mut self.register_write, &mut self.releaser.register_write);
+        self.releaser.register_write.enable.next = self.access.write.val();
+        wire!(access => releaser.register_write: index, data);
         self.release_ready.next = self.releaser.ready.val();
-        self.releaser.busy.next = self.windows.busy.val();
-        ReleasePortIn::join(&mut self.windows.release_port, &mut self.releaser.tables);
+        ReleasePortIn::join(&mut self.tables.release_port, &mut self.releaser.tables);
         MemoryReadOut::<W>::link(&mut self.release_read, &mut self.releaser.memory_read);
         StreamOut::<32>::link(&mut self.m_axis_credit, &mut self.releaser.m_axis);
         if self.rst.val() {

@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational for what begins with `next_`; else from flip-flops, but for `slot`, right as soon as its word is there |
+/// | latency | combinational for what begins with `next_`; else from flip-flops |
 /// | state | 59 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Header {
@@ -75,9 +75,7 @@ impl Logic for Header {
             self.held_source.d.next = self.head.source.val();
             self.held_last.d.next = self.head.last.val();
         }
-        self.slot.next = self.held_slot.q.val();
         if self.take_address.val() {
-            self.slot.next = self.address.slot.val();
             self.held_slot.d.next = self.address.slot.val();
             self.held_offset.d.next = self.address.offset.val();
             self.held_half.d.next = self.address.strided.val();
@@ -87,6 +85,7 @@ impl Logic for Header {
         self.kind.next = self.held_kind.q.val();
         self.tag.next = self.held_tag.q.val();
         self.source.next = self.held_source.q.val();
+        self.slot.next = self.held_slot.q.val();
         self.last.next = self.held_last.q.val();
         self.offset.next = self.held_offset.q.val();
         self.half.next = self.held_half.q.val();

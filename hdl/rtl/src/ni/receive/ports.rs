@@ -15,7 +15,7 @@ use portico_verilog::prelude::*;
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "UpdateIn"]
 pub struct UpdateOut {
-    /// One of the fields is written in this cycle.
+    /// A change waits, or is written in this cycle.
     pub busy: Signal<Out, Bit>,
     /// All fields are, with what they are after reset: `data` is 0, and the system window opens.
     pub clearing: Signal<Out, Bit>,
@@ -49,6 +49,7 @@ pub struct UpdateIn {
 
 /// What software has set up for a tag.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "WindowIn"]
 pub struct WindowOut {
     pub base: Signal<Out, Bits<PLACE_WIDTH>>,
     pub size: Signal<Out, Bits<PLACE_WIDTH>>,
@@ -57,9 +58,19 @@ pub struct WindowOut {
     pub event_number: Signal<Out, Bits<EVENT_WIDTH>>,
     pub slot_words: Signal<Out, Bits<SLOT_WORDS_WIDTH>>,
     pub slots: Signal<Out, Bits<SLOTS_WIDTH>>,
-    /// See [`super::Walk`].
-    pub row_last: Signal<Out, Bits<ROW_WIDTH>>,
-    pub gap: Signal<Out, Bits<PLACE_WIDTH>>,
+}
+
+/// As the packet in hand sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "WindowOut"]
+pub struct WindowIn {
+    pub base: Signal<In, Bits<PLACE_WIDTH>>,
+    pub size: Signal<In, Bits<PLACE_WIDTH>>,
+    pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    pub event_enable: Signal<In, Bit>,
+    pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
+    pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
+    pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
 }
 
 /// How far a tag has come.
@@ -69,6 +80,9 @@ pub struct StateOut {
     pub position: Signal<Out, Bits<PLACE_WIDTH>>,
     /// Words of the row in front of it.
     pub done: Signal<Out, Bits<ROW_WIDTH>>,
+    /// See [`super::Walk`].
+    pub row_last: Signal<Out, Bits<ROW_WIDTH>>,
+    pub gap: Signal<Out, Bits<PLACE_WIDTH>>,
     /// Ends of transfers.
     pub ends: Signal<Out, Bits<ENDS_WIDTH>>,
     /// Why a word was refused since the last end of transfer; 0 if none was.
@@ -103,21 +117,23 @@ pub struct AnswerIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// The release of messages at the tables: it reads all of a tag, then writes how many messages are released.
+/// The release of messages at the tables: it reads the row of a tag, then writes how many messages are released.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ReleasePortOut"]
 pub struct ReleasePortIn {
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Asks for the row; it is there in the cycle after `reads`.
     pub read: Signal<In, Bit>,
-    pub read_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub reads: Signal<Out, Bit>,
     pub base: Signal<Out, Bits<PLACE_WIDTH>>,
     pub mode: Signal<Out, Bits<MODE_WIDTH>>,
     pub slot_words: Signal<Out, Bits<SLOT_WORDS_WIDTH>>,
     pub slots: Signal<Out, Bits<SLOTS_WIDTH>>,
     pub written: Signal<Out, Bits<MESSAGES_WIDTH>>,
     pub released: Signal<Out, Bits<MESSAGES_WIDTH>>,
-    /// Only while no update is busy.
+    /// Asks for a write; it is done with `writes`.
     pub write: Signal<In, Bit>,
-    pub write_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub writes: Signal<Out, Bit>,
     pub next_released: Signal<In, Bits<MESSAGES_WIDTH>>,
 }
 
@@ -125,8 +141,9 @@ pub struct ReleasePortIn {
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ReleasePortIn"]
 pub struct ReleasePortOut {
+    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub read: Signal<Out, Bit>,
-    pub read_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub reads: Signal<In, Bit>,
     pub base: Signal<In, Bits<PLACE_WIDTH>>,
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
     pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
@@ -134,6 +151,6 @@ pub struct ReleasePortOut {
     pub written: Signal<In, Bits<MESSAGES_WIDTH>>,
     pub released: Signal<In, Bits<MESSAGES_WIDTH>>,
     pub write: Signal<Out, Bit>,
-    pub write_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub writes: Signal<In, Bit>,
     pub next_released: Signal<Out, Bits<MESSAGES_WIDTH>>,
 }

@@ -2,35 +2,33 @@ use super::header::Kinds;
 use portico_spec::flit::KIND_WIDTH;
 use portico_verilog::prelude::*;
 
-/// What comes next.
+/// What the flit in hand is, or what follows it without one.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Step {
     Head,
     Address,
     Geometry,
-    /// The first word of a stream: its place comes from the tables.
-    Resume,
     Payload,
     /// Word 0 of a message.
     Front,
     Operand,
-    /// The atomic unit needs the packet.
+    /// An atomic without operands has its address now.
     Atomic,
-    /// A stream of a lone head has ended a transfer.
-    Ending,
+    /// The lower word of a pair, after the upper one.
+    Lower,
     /// A message is complete but for the word in front.
     Closing,
     /// Of no known kind.
     Sink,
 }
 
-/// The step of the parser: which flit comes next.
+/// The step of the parser: which flit is in hand.
 ///
 /// Keeps the step.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a flit that is taken changes the step in the next cycle |
+/// | latency | a flit that goes on changes the step in the next cycle |
 /// | throughput | one step a cycle |
 /// | state | 4 flip-flops |
 #[derive(LogicBlock, Default)]
@@ -38,25 +36,25 @@ pub struct Steps {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: a head comes next.
     pub rst: Signal<In, Bit>,
-    /// The flit on offer is taken.
-    pub taken: Signal<In, Bit>,
-    pub tlast: Signal<In, Bit>,
-    /// Kind of the head on offer, if it is one.
+    /// The flit in hand goes on.
+    pub goes: Signal<In, Bit>,
+    /// It is the tail of its packet.
+    pub last: Signal<In, Bit>,
+    /// Its kind, if it is a head.
     pub next_kind: Signal<In, Bits<KIND_WIDTH>>,
-    /// Of the ADDRESS word on offer, if it is one.
+    /// Of the ADDRESS word in hand, if it is one.
     pub next_strided: Signal<In, Bit>,
     /// Kind of the packet in hand.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
-    /// The atomic unit needs the packet no more.
-    pub atomic_leaves: Signal<In, Bit>,
-    /// What a lone head has ended is over; the message is.
-    pub ended: Signal<In, Bit>,
-    pub closed: Signal<In, Bit>,
+    /// The atomic is of a pair of words.
+    pub is_pair: Signal<In, Bit>,
     pub step: Signal<Out, Step>,
+    /// A step without a flit follows.
+    pub stays: Signal<Out, Bit>,
     next_kinds: Kinds,
     kinds: Kinds,
     current: DFF<Step>,
-    tail: Signal<Local, Bit>,
+    following: Signal<Local, Step>,
 }
 
 #[kernel]
@@ -66,99 +64,76 @@ impl Logic for Steps {
         self.next_kinds.kind.next = self.next_kind.val();
         self.kinds.kind.next = self.kind.val();
         self.step.next = self.current.q.val();
-        self.tail.next = self.taken.val() & self.tlast.val();
+        self.stays.next = false;
+        self.following.next = self.current.q.val();
+        if self.last.val() {
+            self.following.next = Step::Head;
+        }
         match self.current.q.val() {
             Step::Head => {
-                if self.taken.val() & !self.tlast.val() {
-                    self.current.d.next = Step::Sink;
+                if !self.last.val() {
+                    self.following.next = Step::Sink;
                     if self.next_kinds.put.val() | self.next_kinds.reply.val() | self.next_kinds.atomic.val() {
-                        self.current.d.next = Step::Address;
+                        self.following.next = Step::Address;
                     }
                     if self.next_kinds.stream.val() {
-                        self.current.d.next = Step::Resume;
+                        self.following.next = Step::Payload;
                     }
                     if self.next_kinds.message.val() {
-                        self.current.d.next = Step::Front;
+                        self.following.next = Step::Front;
                     }
-                }
-                if self.tail.val() & self.next_kinds.stream.val() {
-                    self.current.d.next = Step::Ending;
                 }
             }
             Step::Address => {
-                if self.taken.val() {
-                    self.current.d.next = Step::Payload;
+                if self.kinds.atomic.val() {
+                    self.stays.next = self.last.val();
+                    self.following.next = Step::Operand;
+                    if self.last.val() {
+                        self.following.next = Step::Atomic;
+                    }
+                } else if !self.last.val() {
+                    self.following.next = Step::Payload;
                     if self.next_strided.val() {
-                        self.current.d.next = Step::Geometry;
-                    }
-                    if self.kinds.atomic.val() {
-                        self.current.d.next = Step::Operand;
-                    }
-                }
-                if self.tail.val() {
-                    self.current.d.next = Step::Head;
-                    if self.kinds.atomic.val() {
-                        self.current.d.next = Step::Atomic;
+                        self.following.next = Step::Geometry;
                     }
                 }
             }
             Step::Geometry => {
-                if self.taken.val() {
-                    self.current.d.next = Step::Payload;
-                }
-                if self.tail.val() {
-                    self.current.d.next = Step::Head;
-                }
-            }
-            Step::Resume => {
-                if self.taken.val() {
-                    self.current.d.next = Step::Payload;
-                }
-                if self.tail.val() {
-                    self.current.d.next = Step::Head;
+                if !self.last.val() {
+                    self.following.next = Step::Payload;
                 }
             }
             Step::Payload => {
-                if self.tail.val() {
-                    self.current.d.next = Step::Head;
-                    if self.kinds.message.val() {
-                        self.current.d.next = Step::Closing;
-                    }
+                if self.last.val() & self.kinds.message.val() {
+                    self.stays.next = true;
+                    self.following.next = Step::Closing;
                 }
             }
             Step::Front => {
-                if self.taken.val() {
-                    self.current.d.next = Step::Payload;
-                }
-                if self.tail.val() {
-                    self.current.d.next = Step::Closing;
+                self.stays.next = self.last.val();
+                self.following.next = Step::Payload;
+                if self.last.val() {
+                    self.following.next = Step::Closing;
                 }
             }
             Step::Operand => {
-                if self.tail.val() {
-                    self.current.d.next = Step::Atomic;
+                if self.last.val() & self.is_pair.val() {
+                    self.stays.next = true;
+                    self.following.next = Step::Lower;
                 }
             }
             Step::Atomic => {
-                if self.atomic_leaves.val() {
-                    self.current.d.next = Step::Head;
+                if self.is_pair.val() {
+                    self.stays.next = true;
+                    self.following.next = Step::Lower;
                 }
             }
-            Step::Ending => {
-                if self.ended.val() {
-                    self.current.d.next = Step::Head;
-                }
-            }
-            Step::Closing => {
-                if self.closed.val() {
-                    self.current.d.next = Step::Head;
-                }
-            }
-            Step::Sink => {
-                if self.tail.val() {
-                    self.current.d.next = Step::Head;
-                }
-            }
+            Step::Lower => {}
+            Step::Closing => {}
+            Step::Sink => {}
+        }
+        if self.goes.val() {
+            self.current.d.next = self.following.val();
         }
         if self.rst.val() {
             self.current.d.next = Step::Head;

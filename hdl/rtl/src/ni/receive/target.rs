@@ -8,10 +8,14 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational |
-/// | state | none |
+/// | latency | 1 cycle, and a comparison with the size of the memory |
+/// | throughput | one place a cycle |
+/// | state | 25 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Target {
+    pub clk: Signal<In, Clock>,
+    /// The place counts from the next cycle on; else what was there stays.
+    pub take: Signal<In, Bit>,
     pub base: Signal<In, Bits<PLACE_WIDTH>>,
     pub size: Signal<In, Bits<PLACE_WIDTH>>,
     pub position: Signal<In, Bits<PLACE_WIDTH>>,
@@ -23,8 +27,8 @@ pub struct Target {
     /// Within the window, a register.
     pub is_device: Signal<Out, Bit>,
     start: Signal<Local, Bits<PLACE_WIDTH>>,
-    sum: Signal<Local, Bits<PLACE_WIDTH>>,
-    is_inside: Signal<Local, Bit>,
+    sum: DFF<Bits<PLACE_WIDTH>>,
+    is_inside: DFF<Bit>,
     above: Signal<Local, Bits<2>>,
     memory_words: Constant<Bits<PLACE_WIDTH>>,
     device_at: Constant<Bits<5>>,
@@ -55,20 +59,23 @@ impl Target {
 #[kernel]
 impl Logic for Target {
     fn update(&mut self) {
+        dff_setup!(self, clk, sum, is_inside);
         self.start.next = self.base.val();
         if self.absolute.val() {
             self.start.next = 0.into();
         }
-        // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
-        self.sum.next = self.start.val() + self.position.val();
-        self.is_inside.next = !self.position.val().get_bit(PLACE_WIDTH - 1)
-            & (self.absolute.val() | (self.position.val() < self.size.val()));
-        self.above.next = self.sum.val().get_bits::<2>(OFFSET_WIDTH);
-        self.address.next = self.sum.val().get_bits::<OFFSET_WIDTH>(0);
+        if self.take.val() {
+            // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
+            self.sum.d.next = self.start.val() + self.position.val();
+            self.is_inside.d.next = !self.position.val().get_bit(PLACE_WIDTH - 1)
+                & (self.absolute.val() | (self.position.val() < self.size.val()));
+        }
+        self.above.next = self.sum.q.val().get_bits::<2>(OFFSET_WIDTH);
+        self.address.next = self.sum.q.val().get_bits::<OFFSET_WIDTH>(0);
         self.is_device.next =
-            self.is_inside.val() & self.sum.val().get_bit(self.device_at.val().index()) & !self.above.val().any();
-        self.in_memory.next = self.is_inside.val()
-            & !self.sum.val().get_bit(self.device_at.val().index())
-            & (self.sum.val() < self.memory_words.val());
+            self.is_inside.q.val() & self.sum.q.val().get_bit(self.device_at.val().index()) & !self.above.val().any();
+        self.in_memory.next = self.is_inside.q.val()
+            & !self.sum.q.val().get_bit(self.device_at.val().index())
+            & (self.sum.q.val() < self.memory_words.val());
     }
 }

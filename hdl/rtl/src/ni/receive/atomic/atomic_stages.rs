@@ -3,9 +3,8 @@ use portico_verilog::prelude::*;
 /// What comes next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Stage {
-    Idle,
     /// Checks, and reads the word, or the upper one of a pair.
-    Check,
+    Idle,
     /// Reads the lower word of a pair.
     ReadLower,
     Await,
@@ -21,20 +20,20 @@ pub enum Stage {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 3 for a pair of words; to the end a cycle a word more |
-/// | latency | of a far memory, from `start` to the answer: as to the end |
+/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 4 for a pair of words |
 /// | throughput | one operation at a time |
 /// | state | the stage, 3 flip-flops |
 ///
-/// A far memory may take reads while a write still waits. So its operations are answered when the write is taken: a read
-/// that was asked for upon the answer must not overtake it.
+/// An operation is answered when its write is taken: a read that was asked for upon the answer must not overtake it.
 #[derive(LogicBlock, Default)]
 pub struct AtomicStages {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// An operation begins; not while `busy`.
+    /// An operation is there; it stays until `leaves`.
     pub start: Signal<In, Bit>,
+    /// The lower word of its pair is there; it stays until `lower_leaves`.
+    pub lower: Signal<In, Bit>,
     /// Something speaks against it.
     pub failing: Signal<In, Bit>,
     /// It is of a register.
@@ -53,98 +52,71 @@ pub struct AtomicStages {
     pub read: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
     pub write_register: Signal<Out, Bit>,
-    /// The word in hand is the upper one of a pair.
+    /// The word to write is the upper one of a pair.
     pub upper: Signal<Out, Bit>,
     pub answers: Signal<Out, Bit>,
     /// The answer is a refusal.
     pub refuses: Signal<Out, Bit>,
-    /// The check is now.
-    pub checks: Signal<Out, Bit>,
     /// See [`AtomicUnit`](super::AtomicUnit).
     pub leaves: Signal<Out, Bit>,
+    pub lower_leaves: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
     /// The operation is over, done or refused.
     pub finished: Signal<Out, Bit>,
     stage: DFF<Stage>,
-    /// The answer comes with the last write.
-    answers_last: Signal<Local, Bit>,
-    /// There is room for the answer, if it is still to be given.
-    answerable: Signal<Local, Bit>,
-    over: Signal<Local, Bit>,
-    moves_on: Signal<Local, Bit>,
-    is_far: Constant<Bit>,
-}
-
-impl AtomicStages {
-    /// For a memory that is far or not.
-    pub fn new(far_memory: bool) -> Self {
-        Self {
-            is_far: Constant::new(far_memory),
-            ..Default::default()
-        }
-    }
 }
 
 #[kernel]
 impl Logic for AtomicStages {
     fn update(&mut self) {
         dff_setup!(self, clk, stage);
-        self.answers_last.next = self.stores.val() | self.is_far.val();
-        self.answerable.next = self.answer_ready.val() | !self.answers_last.val();
         self.read.next = false;
         self.write.next = false;
         self.write_register.next = false;
-        self.upper.next = self.is_pair.val() & (self.stage.q.val() == Stage::WriteUpper);
+        self.upper.next = self.stage.q.val() == Stage::WriteUpper;
         self.answers.next = false;
         self.refuses.next = false;
-        self.checks.next = false;
+        self.leaves.next = false;
         self.ends.next = false;
         self.busy.next = self.stage.q.val() != Stage::Idle;
-        self.over.next = false;
-        self.moves_on.next = false;
+        self.finished.next = false;
 
         match self.stage.q.val() {
             Stage::Idle => {
                 if self.start.val() {
-                    self.stage.d.next = Stage::Check;
-                }
-            }
-            Stage::Check => {
-                self.checks.next = true;
-                self.upper.next = self.is_pair.val();
-                if self.failing.val() {
-                    self.refuses.next = true;
-                    self.answers.next = true;
-                    self.over.next = self.answer_ready.val();
-                } else if self.is_device.val() {
-                    self.stage.d.next = Stage::WriteDevice;
-                } else if self.stores.val() {
-                    self.moves_on.next = true;
-                    self.stage.d.next = Stage::Write;
-                    if self.is_pair.val() {
-                        self.stage.d.next = Stage::WriteUpper;
-                    }
-                } else {
-                    // Whatever is read will be answered as it arrives: only with room for the answer.
-                    self.read.next = self.answer_ready.val();
-                    if self.answer_ready.val() & self.read_ready.val() {
-                        self.moves_on.next = true;
-                        self.stage.d.next = Stage::Await;
+                    if self.failing.val() {
+                        self.refuses.next = true;
+                        self.answers.next = true;
+                        self.finished.next = self.answer_ready.val();
+                        self.leaves.next = self.answer_ready.val();
+                    } else if self.is_device.val() {
+                        self.stage.d.next = Stage::WriteDevice;
+                    } else if self.stores.val() {
+                        self.leaves.next = true;
+                        self.stage.d.next = Stage::Write;
                         if self.is_pair.val() {
-                            self.stage.d.next = Stage::ReadLower;
+                            self.stage.d.next = Stage::WriteUpper;
+                        }
+                    } else {
+                        self.read.next = true;
+                        self.leaves.next = self.read_ready.val();
+                        if self.read_ready.val() {
+                            self.stage.d.next = Stage::Await;
+                            if self.is_pair.val() {
+                                self.stage.d.next = Stage::ReadLower;
+                            }
                         }
                     }
                 }
             }
             Stage::ReadLower => {
-                self.read.next = true;
-                if self.read_ready.val() {
+                self.read.next = self.lower.val();
+                if self.lower.val() & self.read_ready.val() {
                     self.stage.d.next = Stage::Await;
                 }
             }
             Stage::Await => {
-                self.answers.next = self.arrives.val() & !self.is_far.val();
                 if self.arrives.val() {
                     self.stage.d.next = Stage::Write;
                     if self.is_pair.val() {
@@ -154,27 +126,27 @@ impl Logic for AtomicStages {
             }
             Stage::WriteUpper => {
                 self.write.next = self.changes.val();
-                self.over.next = !self.changes.val() & !self.is_far.val();
                 if self.write_ready.val() | !self.changes.val() {
                     self.stage.d.next = Stage::Write;
                 }
             }
             Stage::Write => {
                 // Without a look at the new value, whose way is long.
-                self.ends.next = self.write_ready.val() & self.answerable.val();
-                self.write.next = self.changes.val() & self.answerable.val();
-                self.over.next = self.answerable.val() & (self.write_ready.val() | !self.changes.val());
-                self.answers.next = self.answers_last.val() & (self.write_ready.val() | !self.changes.val());
+                self.ends.next = self.write_ready.val() & self.answer_ready.val();
+                self.write.next = self.changes.val() & self.answer_ready.val();
+                self.answers.next = self.write_ready.val() | !self.changes.val();
+                self.finished.next = self.answer_ready.val() & self.answers.val();
             }
             Stage::WriteDevice => {
                 self.write_register.next = self.answer_ready.val();
                 self.answers.next = self.register_ready.val();
-                self.over.next = self.answer_ready.val() & self.register_ready.val();
+                self.finished.next = self.answer_ready.val() & self.register_ready.val();
+                self.leaves.next = self.finished.val();
             }
         }
-        self.finished.next = self.over.val();
-        self.leaves.next = self.over.val() | (self.moves_on.val() & !self.is_pair.val());
-        if self.over.val() | self.rst.val() {
+        // A pair that was refused has left before its lower word comes.
+        self.lower_leaves.next = self.finished.val() | !self.busy.val();
+        if self.finished.val() | self.rst.val() {
             self.stage.d.next = Stage::Idle;
         }
     }

@@ -50,7 +50,7 @@ impl<const W: usize, const B: usize> Logic for AtomicLine<W, B> {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | `value`: combinational with the last word; `held`: a cycle later |
+/// | latency | `arrives`: combinational with the last word; `held`: a cycle later |
 /// | throughput | a word a cycle |
 /// | state | the old value, an upper word, 97 flip-flops |
 #[derive(LogicBlock, Default)]
@@ -66,9 +66,8 @@ pub struct AtomicOld<const W: usize> {
     pub is_pair: Signal<In, Bit>,
     pub data_valid: Signal<In, Bit>,
     pub data: Signal<In, Bits<W>>,
-    /// The last word is there, and `value` with it.
+    /// The last word is there.
     pub arrives: Signal<Out, Bit>,
-    pub value: Signal<Out, Bits<64>>,
     pub held: Signal<Out, Bits<64>>,
     last_value: DFF<Bits<64>>,
     upper_word: DFF<Bits<32>>,
@@ -105,7 +104,6 @@ impl<const W: usize> Logic for AtomicOld<W> {
             self.has_upper.d.next = false;
         }
         self.arrives.next = self.last.val();
-        self.value.next = self.whole.val();
         self.held.next = self.last_value.q.val();
     }
 }

@@ -19,9 +19,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | `place` and `place_after` are combinational from the tables, the rest comes from flip-flops |
+/// | latency | `place` and `place_after` are combinational; whether the queue is full is known 2 cycles after `written` and `released`, when the first word of payload is due |
 /// | throughput | one word a cycle |
-/// | state | 47 flip-flops |
+/// | state | 64 flip-flops |
 ///
 /// The payload is written as it comes, behind the place of the word in front; a message counts only once that word is
 /// written. So a message that turns out not to fit leaves nothing behind but words in a free slot.
@@ -38,7 +38,7 @@ pub struct Message {
     pub source: Signal<In, Bits<NODE_WIDTH>>,
     /// Word 0 is taken.
     pub begin_message: Signal<In, Bit>,
-    /// A word of payload is taken.
+    /// A word of payload goes.
     pub advance: Signal<In, Bit>,
     /// There is memory for it in the window.
     pub in_memory: Signal<In, Bit>,
@@ -56,7 +56,6 @@ pub struct Message {
     /// Why a message to a queue is refused, if it is, once all of it has been there.
     pub reason: Signal<Out, Bits<ERROR_WIDTH>>,
     pub front: Signal<Out, Bits<32>>,
-    pub next_written: Signal<Out, Bits<MESSAGES_WIDTH>>,
     queue_place: QueuePlace,
     encoder: FrontEncoder,
     good: DFF<Bit>,
@@ -65,32 +64,32 @@ pub struct Message {
     place_held: DFF<Bits<PLACE_WIDTH>>,
     most_held: DFF<Bits<COUNT_WIDTH>>,
     most: Signal<Local, Bits<COUNT_WIDTH>>,
-    waiting: Signal<Local, Bits<MESSAGES_WIDTH>>,
-    is_full: Signal<Local, Bit>,
+    waiting: DFF<Bits<MESSAGES_WIDTH>>,
+    is_full: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for Message {
     fn update(&mut self) {
-        dff_setup!(self, clk, good, words, handle, place_held, most_held);
+        dff_setup!(self, clk, good, words, handle, place_held, most_held, waiting, is_full);
         self.queue_place.number.next = self.written.val();
         wire!(self => queue_place: slots, slot_words);
         self.place.next = self.queue_place.place.val();
         // Slots are aligned to their size.
         self.place_after.next = self.queue_place.place.val() | 1;
         self.place_in_hand.next = self.place_held.q.val();
-        self.waiting.next = self.written.val() - self.released.val();
-        self.is_full.next = self.waiting.val() >= self.queue_place.count.val();
+        self.waiting.d.next = self.written.val() - self.released.val();
+        // A queue has a power of two of slots.
+        self.is_full.d.next = (self.waiting.q.val() >> self.slots.val()).any();
         self.is_queue.next = self.mode.val() == bits::<MODE_WIDTH>(Mode::Queue as u64);
-        self.next_written.next = self.written.val() + 1;
 
         self.most.next = (bits::<COUNT_WIDTH>(1) << self.slot_words.val()) - 1;
         if self.slot_words.val() >= bits::<SLOT_WORDS_WIDTH>((MAX_MESSAGE_WORDS + 1).next_power_of_two().ilog2() as u64)
         {
             self.most.next = bits::<COUNT_WIDTH>(MAX_MESSAGE_WORDS);
         }
-        self.fits.next = self.good.q.val();
-        self.has_room.next = self.good.q.val() & (self.words.q.val() < self.most_held.q.val());
+        self.fits.next = self.good.q.val() & self.is_queue.val() & !self.is_full.q.val();
+        self.has_room.next = self.fits.val() & (self.words.q.val() < self.most_held.q.val());
 
         if self.advance.val() {
             self.words.d.next = self.words.q.val() + 1;
@@ -101,13 +100,13 @@ impl Logic for Message {
             self.handle.d.next = self.word.val().get_bits::<HANDLE_WIDTH>(SEGMENT_OFFSET);
             self.place_held.d.next = self.queue_place.place.val();
             self.most_held.d.next = self.most.val();
-            self.good.d.next = self.is_queue.val() & !self.is_full.val();
+            self.good.d.next = true;
         }
         self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
         if self.words.q.val() > self.most_held.q.val() {
             self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::TooLong as u64);
         }
-        if self.is_full.val() {
+        if self.is_full.q.val() {
             self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::QueueFull as u64);
         }
         self.encoder.words.next = bit_cast::<MESSAGE_WORDS_WIDTH, COUNT_WIDTH>(self.words.q.val());

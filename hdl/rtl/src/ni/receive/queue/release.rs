@@ -10,7 +10,7 @@ use portico_spec::{
         packet::{ControlKind, OFFSET_WIDTH},
         registers::Block as Registers,
         segment::HANDLE_WIDTH,
-        window::{Mode, MESSAGES_WIDTH, MODE_WIDTH},
+        window::{Mode, MESSAGES_WIDTH, MODE_WIDTH, SLOTS_WIDTH, SLOT_WORDS_WIDTH},
     },
 };
 use portico_verilog::prelude::*;
@@ -25,16 +25,15 @@ const REQUEST_WIDTH: usize = MESSAGES_WIDTH + TAG_WIDTH;
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Turn {
     Idle,
-    /// The tables answer.
+    /// The row of the tag is there.
     Load,
     /// Where is the oldest message?
     Find,
     /// Reads the word in front of it.
     Ask,
     Await,
+    /// The message counts as released, if it does not yet; then its credit goes.
     Send,
-    /// The tables are busy: counts the message later.
-    Count,
 }
 
 /// Gives the places of taken messages back: a credit to the sender of each, then the place is free.
@@ -44,7 +43,7 @@ pub enum Turn {
 /// | | |
 /// | --- | --- |
 /// | latency | 5 cycles from a request to its first credit, with a memory that gives data after a cycle |
-/// | throughput | 4 cycles a message of one request, 5 from request to request |
+/// | throughput | 4 cycles a message of one request, 6 from request to request |
 /// | state | 8 requests in LUT-RAM, the message in hand |
 ///
 /// No more messages are released than have been written before the request.
@@ -57,8 +56,6 @@ pub struct Release<const W: usize> {
     pub register_write: RegisterWriteIn,
     /// A request is taken only while this is high.
     pub ready: Signal<Out, Bit>,
-    /// The tables are busy.
-    pub busy: Signal<In, Bit>,
     pub tables: ReleasePortOut,
     pub memory_read: MemoryReadOut<W>,
     pub m_axis: StreamOut<32>,
@@ -72,12 +69,16 @@ pub struct Release<const W: usize> {
     left: DFF<Bits<MESSAGES_WIDTH>>,
     released: DFF<Bits<MESSAGES_WIDTH>>,
     written: DFF<Bits<MESSAGES_WIDTH>>,
+    base: DFF<Bits<PLACE_WIDTH>>,
+    slots: DFF<Bits<SLOTS_WIDTH>>,
+    slot_words: DFF<Bits<SLOT_WORDS_WIDTH>>,
+    is_queue: DFF<Bit>,
     address: DFF<Bits<OFFSET_WIDTH>>,
     source: DFF<Bits<NODE_WIDTH>>,
     handle: DFF<Bits<HANDLE_WIDTH>>,
-    start: Signal<Local, Bits<PLACE_WIDTH>>,
-    counts: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
+    /// The message in hand counts as released.
+    counted: DFF<Bit>,
+    next_tag: Signal<Local, Bits<TAG_WIDTH>>,
     begins: Signal<Local, Bit>,
 }
 
@@ -85,7 +86,8 @@ pub struct Release<const W: usize> {
 impl<const W: usize> Logic for Release<W> {
     fn update(&mut self) {
         wire!(self => requests: clk, rst);
-        dff_setup!(self, clk, turn, tag, left, released, written, address, source, handle);
+        dff_setup!(self, clk, turn, tag, left, released, written, base, slots, slot_words, is_queue, address);
+        dff_setup!(self, clk, source, handle, counted);
         self.write_match.index.next = self.register_write.index.val();
         self.requests.s_axis.tvalid.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.requests.s_axis.tdata.next =
@@ -96,9 +98,10 @@ impl<const W: usize> Logic for Release<W> {
         self.ready.next = self.requests.s_axis.tready.val();
 
         self.locator.number.next = self.released.q.val();
-        wire!(tables => locator: slots, slot_words);
-        self.start.next = self.tables.base.val() + self.locator.place.val();
-        self.memory_read.valid.next = false;
+        self.locator.slots.next = self.slots.q.val();
+        self.locator.slot_words.next = self.slot_words.q.val();
+        self.address.d.next = bit_cast::<OFFSET_WIDTH, PLACE_WIDTH>(self.base.q.val() + self.locator.place.val());
+        self.memory_read.valid.next = self.turn.q.val() == Turn::Ask;
         self.memory_read.address.next = self.address.q.val();
         self.decoder.word.next = bit_cast::<32, W>(self.memory_read.data.val());
         self.head.destination.next = self.source.q.val();
@@ -108,26 +111,41 @@ impl<const W: usize> Logic for Release<W> {
         self.head.last.next = false;
         self.m_axis.tdata.next = self.head.word.val();
         self.m_axis.tlast.next = true;
-        self.m_axis.tvalid.next = false;
+        // The place is free before its credit goes.
+        self.m_axis.tvalid.next = self.counted.q.val();
+        self.tables.write.next = ((self.turn.q.val() == Turn::Await) & self.memory_read.data_valid.val())
+            | ((self.turn.q.val() == Turn::Send) & !self.counted.q.val());
+        self.tables.next_released.next = self.released.q.val() + 1;
+        if self.tables.writes.val() {
+            self.counted.d.next = true;
+        }
 
-        self.counts.next = false;
-        self.ends.next = false;
+        self.next_tag.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
+        self.tables.tag.next = self.tag.q.val();
+        self.tables.read.next = false;
+        self.begins.next = false;
         match self.turn.q.val() {
-            Turn::Idle => self.ends.next = true,
+            Turn::Idle => {
+                self.tables.read.next = self.requests.m_axis.tvalid.val();
+                self.tables.tag.next = self.next_tag.val();
+                self.begins.next = self.tables.reads.val();
+            }
             Turn::Load => {
                 self.released.d.next = self.tables.released.val();
                 self.written.d.next = self.tables.written.val();
+                self.base.d.next = self.tables.base.val();
+                self.slots.d.next = self.tables.slots.val();
+                self.slot_words.d.next = self.tables.slot_words.val();
+                self.is_queue.d.next = self.tables.mode.val() == bits::<MODE_WIDTH>(Mode::Queue as u64);
                 self.turn.d.next = Turn::Find;
             }
             Turn::Find => {
-                self.address.d.next = bit_cast::<OFFSET_WIDTH, PLACE_WIDTH>(self.start.val());
                 self.turn.d.next = Turn::Ask;
-                self.ends.next = !self.left.q.val().any()
-                    | (self.released.q.val() == self.written.q.val())
-                    | (self.tables.mode.val() != bits::<MODE_WIDTH>(Mode::Queue as u64));
+                if !self.left.q.val().any() | (self.released.q.val() == self.written.q.val()) | !self.is_queue.q.val() {
+                    self.turn.d.next = Turn::Idle;
+                }
             }
             Turn::Ask => {
-                self.memory_read.valid.next = true;
                 if self.memory_read.ready.val() {
                     self.turn.d.next = Turn::Await;
                 }
@@ -140,40 +158,26 @@ impl<const W: usize> Logic for Release<W> {
                 }
             }
             Turn::Send => {
-                self.m_axis.tvalid.next = true;
-                self.counts.next = self.m_axis.tready.val() & !self.busy.val();
-                if self.m_axis.tready.val() {
-                    self.turn.d.next = Turn::Count;
+                if self.counted.q.val() & self.m_axis.tready.val() {
+                    self.counted.d.next = false;
+                    self.released.d.next = self.released.q.val() + 1;
+                    self.left.d.next = self.left.q.val() - 1;
+                    self.turn.d.next = Turn::Find;
+                    if self.left.q.val() == 1 {
+                        self.turn.d.next = Turn::Idle;
+                    }
                 }
             }
-            Turn::Count => self.counts.next = !self.busy.val(),
         }
-        self.tables.write.next = self.counts.val();
-        self.tables.write_tag.next = self.tag.q.val();
-        self.tables.next_released.next = self.released.q.val() + 1;
-        if self.counts.val() {
-            self.released.d.next = self.released.q.val() + 1;
-            self.left.d.next = self.left.q.val() - 1;
-            self.turn.d.next = Turn::Find;
-            if self.left.q.val() == 1 {
-                self.ends.next = true;
-            }
-        }
-
-        self.begins.next = self.ends.val() & self.requests.m_axis.tvalid.val() & !self.busy.val();
         self.requests.m_axis.tready.next = self.begins.val();
-        self.tables.read.next = self.begins.val();
-        self.tables.read_tag.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
-        if self.ends.val() {
-            self.turn.d.next = Turn::Idle;
-        }
         if self.begins.val() {
             self.turn.d.next = Turn::Load;
-            self.tag.d.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
+            self.tag.d.next = self.next_tag.val();
             self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
         }
         if self.rst.val() {
             self.turn.d.next = Turn::Idle;
+            self.counted.d.next = false;
         }
     }
 }

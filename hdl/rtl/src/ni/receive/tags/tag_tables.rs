@@ -1,6 +1,6 @@
-use super::{TagState, TagUpdate, WindowTable};
+use super::{TagReader, TagReads, TagTable, TagUpdate};
 use crate::{
-    bus::{RegisterReadIn, RegisterWriteIn},
+    bus::{AddressMatch, RegisterAccessIn},
     ni::receive::{
         ports::{ReleasePortIn, StateOut, UpdateOut, WindowOut},
         PLACE_WIDTH,
@@ -10,20 +10,21 @@ use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
         packet::{ERROR_WIDTH, ROW_WIDTH},
-        window::ENDS_WIDTH,
+        registers::{Block as Registers, FIELD_WIDTH},
+        window::{ENDS_WIDTH, MESSAGES_WIDTH},
     },
 };
 use portico_verilog::prelude::*;
 
 /// Everything known of the tags.
 ///
-/// The tables of all tags, and their registers.
+/// The table of all tags, with those who read and write it: packets, registers, the release.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from `read` to `window` and `state`, which then stay; a register is written within 2 cycles, read in 1 |
-/// | throughput | one of everything a cycle; in a cycle with `busy`, neither a read nor a write for packets or the release |
-/// | state | [`WindowTable`] and [`TagState`] |
+/// | latency | 1 cycle from `starts` to `window` and `state`; a register is written within 4 cycles, read in time for the bus |
+/// | throughput | a head every other cycle, and in between whoever else asks |
+/// | state | [`TagTable`], one update, the answer of a register |
 #[derive(LogicBlock, Default)]
 pub struct TagTables {
     pub clk: Signal<In, Clock>,
@@ -31,14 +32,21 @@ pub struct TagTables {
     pub rst: Signal<In, Bit>,
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
-    pub register_write: RegisterWriteIn,
-    pub register_read: RegisterReadIn,
-    /// The tables are being written by software: nobody else touches them in this cycle. From a flip-flop.
-    pub busy: Signal<Out, Bit>,
-    pub read: Signal<In, Bit>,
-    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub register: RegisterAccessIn,
+    /// As in [`TagReads`].
+    pub may_start: Signal<Out, Bit>,
+    pub starts: Signal<In, Bit>,
+    pub start_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub has_head: Signal<In, Bit>,
+    pub head_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub may_go: Signal<Out, Bit>,
+    pub device: Signal<In, Bit>,
+    pub unkept: Signal<In, Bit>,
+    /// The row that was read last.
     pub window: WindowOut,
     pub state: StateOut,
+    /// Software changes a row.
+    pub touched: Signal<Out, Bit>,
     /// The tag that is written.
     pub packet_tag: Signal<In, Bits<TAG_WIDTH>>,
     pub write_pointer: Signal<In, Bit>,
@@ -48,16 +56,18 @@ pub struct TagTables {
     pub next_ends: Signal<In, Bits<ENDS_WIDTH>>,
     pub next_fault: Signal<In, Bits<ERROR_WIDTH>>,
     pub release_port: ReleasePortIn,
+    own: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
     updates: TagUpdate,
-    settings: WindowTable,
-    progress: TagState,
+    reads: TagReads,
+    rows: TagTable,
+    reader: TagReader,
 }
 
 impl TagTables {
     /// The system window has `space_words` words.
     pub fn new(space_words: u64) -> Self {
         Self {
-            settings: WindowTable::new(space_words),
+            rows: TagTable::new(space_words),
             ..Default::default()
         }
     }
@@ -66,36 +76,46 @@ impl TagTables {
 #[kernel]
 impl Logic for TagTables {
     fn update(&mut self) {
-        wire!(self => updates: clk, rst);
-        wire!(self => settings, progress: clk);
+        wire!(self => updates, reads: clk, rst);
+        wire!(self => rows, reader: clk);
+        self.own.index.next = self.register.index.val();
+
         wire!(self => updates: initialising, sweep);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.updates.register_write);
-        self.busy.next = self.updates.update.busy.val();
+        self.updates.write.next = self.register.write.val() & self.own.hit.val();
+        self.updates.index.next = self.register.index.val();
+        self.updates.write_data.next = self.register.data.val();
+        self.updates.may_update.next = self.reads.may_update.val();
+        self.reads.updating.next = self.updates.update.busy.val();
+        self.touched.next = self.updates.update.busy.val();
+        UpdateOut::join(&mut self.updates.update, &mut self.rows.update);
 
-        wire!(
-            updates.update => settings.update: busy, clearing, tag, base, size, control, pointer, geometry, ends,
-                released, data
-        );
-        wire!(self => settings: read, tag);
-        WindowOut::link(&mut self.window, &mut self.settings.window);
-        self.settings.release_read.next = self.release_port.read.val();
-        self.settings.release_tag.next = self.release_port.read_tag.val();
-        self.release_port.base.next = self.settings.release_base.val();
-        self.release_port.mode.next = self.settings.release_mode.val();
-        self.release_port.slot_words.next = self.settings.release_slot_words.val();
-        self.release_port.slots.next = self.settings.release_slots.val();
+        wire!(self => reads: starts, start_tag, has_head, head_tag, device, unkept);
+        wire!(reads => self: may_start, may_go);
+        self.reads.packet_writes.next = self.write_pointer.val() | self.write_ends.val();
+        self.reads.release_read.next = self.release_port.read.val();
+        self.reads.release_write.next = self.release_port.write.val();
+        self.reads.release_tag.next = self.release_port.tag.val();
+        self.reads.register_read.next = self.register.read.val() & self.own.hit.val();
+        self.reads.register_tag.next = self.register.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
+        wire!(reads => rows: read, read_tag);
 
-        UpdateOut::join(&mut self.updates.update, &mut self.progress.update);
-        wire!(self => progress: read, tag);
-        StateOut::link(&mut self.state, &mut self.progress.state);
-        wire!(self => progress: packet_tag, write_pointer, next_position, next_done, write_ends, next_ends, next_fault);
-        self.progress.release_read.next = self.release_port.read.val();
-        self.progress.release_tag.next = self.release_port.read_tag.val();
-        self.release_port.written.next = self.progress.release_written.val();
-        self.release_port.released.next = self.progress.release_released.val();
-        self.progress.write_released.next = self.release_port.write.val();
-        self.progress.write_released_tag.next = self.release_port.write_tag.val();
-        self.progress.next_released.next = self.release_port.next_released.val();
-        RegisterReadIn::link(&mut self.register_read, &mut self.progress.register_read);
+        wire!(self => rows: packet_tag, write_pointer, next_position, next_done, write_ends, next_ends, next_fault);
+        self.rows.write_released.next = self.reads.release_writes.val();
+        self.rows.released_tag.next = self.release_port.tag.val();
+        self.rows.next_released.next = self.release_port.next_released.val();
+        wire!(rows.window => window: base, size, mode, event_enable, event_number, slot_words, slots);
+        wire!(rows.state => state: position, done, row_last, gap, ends, fault, released);
+
+        self.release_port.reads.next = self.reads.release_reads.val();
+        self.release_port.writes.next = self.reads.release_writes.val();
+        wire!(rows.window => release_port: base, mode, slot_words, slots);
+        self.release_port.written.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.rows.state.position.val());
+        self.release_port.released.next = self.rows.state.released.val();
+
+        self.reader.clear.next = self.register.read.val();
+        self.reader.show.next = self.reads.register_reads.val();
+        self.reader.field.next = self.register.index.val().get_bits::<FIELD_WIDTH>(0);
+        wire!(rows.state => reader: position, ends, released);
+        self.register.answer.next = self.reader.answer.val();
     }
 }

@@ -1,6 +1,7 @@
 //! Everything around a receiver: memory, register bus, takers of answers, reports and credits, each in a hurry or not.
 
 use crate::{
+    bus::{ACCESS_CYCLES, ANSWER_CYCLES},
     ni::receive::DataReceiver,
     prim::testing::{clock, clocked, reset, rng, settle},
 };
@@ -69,7 +70,11 @@ pub struct Bench<const W: usize, const B: usize> {
     pub credits_offered: Vec<usize>,
     /// The memory takes no write.
     pub writes_wait: bool,
-    answer: Vec<u64>,
+    /// The bus takes no write of the network before this cycle.
+    free_from: usize,
+    /// The register that was read last.
+    read_index: Option<u64>,
+    parts: Vec<u64>,
     waiting_reads: [VecDeque<u64>; 2],
     was_offered: bool,
     /// What was offered and not taken in the cycle before.
@@ -78,14 +83,9 @@ pub struct Bench<const W: usize, const B: usize> {
 
 impl<const W: usize, const B: usize> Bench<W, B> {
     pub fn new(seed: u64, readiness: f64) -> Self {
-        Self::at_memory(seed, readiness, false)
-    }
-
-    /// With a memory that is far or not.
-    pub fn at_memory(seed: u64, readiness: f64, far: bool) -> Self {
         let bit = register_bit(W);
         let mut bench = Self {
-            dut: reset(DataReceiver::new(MEMORY_WORDS, 2 << bit, bit, far)),
+            dut: reset(DataReceiver::new(MEMORY_WORDS, 2 << bit, bit)),
             rng: rng(seed),
             readiness,
             log: Log::default(),
@@ -94,7 +94,9 @@ impl<const W: usize, const B: usize> Bench<W, B> {
             offered: vec![],
             credits_offered: vec![],
             writes_wait: false,
-            answer: vec![],
+            free_from: 0,
+            read_index: None,
+            parts: vec![],
             waiting_reads: Default::default(),
             was_offered: false,
             held: [None; 3],
@@ -110,7 +112,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.dut.s_axis.tvalid.next = false;
         clock(&mut self.dut);
         self.dut.rst.next = false;
-        self.answer.clear();
+        self.parts.clear();
         self.waiting_reads = Default::default();
         self.was_offered = false;
         self.held = [None; 3];
@@ -139,7 +141,8 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.dut.s_axis.tdata.next = data.into();
         self.dut.s_axis.tlast.next = last;
         self.dut.memory_write.ready.next = self.ready() && !self.writes_wait;
-        self.dut.register_ready.next = self.ready() && register.is_none();
+        let is_free = self.cycle >= self.free_from && register.is_none();
+        self.dut.register_ready.next = self.ready() && is_free;
         self.dut.m_axis_control.tready.next = self.ready();
         self.dut.m_axis_credit.tready.next = self.ready();
         self.dut.event.ready.next = self.ready();
@@ -160,16 +163,20 @@ impl<const W: usize, const B: usize> Bench<W, B> {
             read.data_valid.next = word.is_some();
             read.ready.next = ready;
         }
-        let (index, value) = register.unwrap_or_default();
-        self.dut.register_write.enable.next = register.is_some();
-        self.dut.register_write.index.next = index.into();
-        self.dut.register_write.data.next = value.into();
+        if register.is_some() {
+            self.read_index = None;
+        }
+        let (index, value) = register.unwrap_or((self.read_index.unwrap_or_default(), 0));
+        self.dut.access.write.next = register.is_some();
+        self.dut.access.index.next = index.into();
+        self.dut.access.data.next = value.into();
         settle(&mut self.dut);
         if self.dut.register_valid.val() && self.dut.register_ready.val() {
+            self.free_from = self.cycle + ACCESS_CYCLES;
             // The bus is combinational: what the receiver writes comes back in the same cycle.
-            self.dut.register_write.enable.next = true;
-            self.dut.register_write.index.next = self.dut.register_index.val();
-            self.dut.register_write.data.next = self.dut.register_data.val();
+            self.dut.access.write.next = true;
+            self.dut.access.index.next = self.dut.register_index.val();
+            self.dut.access.data.next = self.dut.register_data.val();
             settle(&mut self.dut);
             let write = (
                 self.dut.register_index.val().to_u64(),
@@ -181,6 +188,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.collect();
         let taken = flit.is_some() && self.dut.s_axis.tready.val();
         clock(&mut self.dut);
+        self.dut.access.read.next = false;
         self.log.refused += usize::from(self.dut.refused.val());
         self.cycle += 1;
         taken
@@ -241,9 +249,9 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         }
         self.was_offered = control.tvalid.val() && !control.tready.val();
         if control.tvalid.val() && control.tready.val() {
-            self.answer.push(control.tdata.val().to_u64());
+            self.parts.push(control.tdata.val().to_u64());
             if control.tlast.val() {
-                self.log.answers.push(std::mem::take(&mut self.answer));
+                self.log.answers.push(std::mem::take(&mut self.parts));
             }
         }
         let credit = &dut.m_axis_credit;
@@ -293,10 +301,22 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.step(None, Some((index, data)));
     }
 
+    /// Begins to read a register with the next step; it is in `answer` after [`ANSWER_CYCLES`].
+    pub fn ask(&mut self, index: u64) {
+        self.dut.access.read.next = true;
+        self.read_index = Some(index);
+    }
+
+    pub fn answer(&self) -> u64 {
+        self.dut.access.answer.val().to_u64()
+    }
+
     pub fn read_register(&mut self, index: u64) -> u64 {
-        self.dut.register_read.index.next = index.into();
-        self.step(None, None);
-        self.dut.register_read.data.val().to_u64()
+        self.ask(index);
+        (0..ANSWER_CYCLES).for_each(|_| {
+            self.step(None, None);
+        });
+        self.answer()
     }
 
     /// Lets everything that is on the way arrive.
@@ -304,6 +324,6 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         (0..(60.0 / self.readiness) as usize).for_each(|_| {
             self.step(None, None);
         });
-        assert!(self.answer.is_empty(), "half a packet on the control plane");
+        assert!(self.parts.is_empty(), "half a packet on the control plane");
     }
 }

@@ -5,7 +5,13 @@ use super::{
     model::Model,
     packets::{atomic, control, message, opening, put, queue_control, stream},
 };
-use portico_spec::ni::{packet::Operation, registers::TagRegister, window::Mode, ErrorCode};
+use crate::bus::ANSWER_CYCLES;
+use portico_spec::ni::{
+    packet::{Operation, ROW_OFFSET},
+    registers::TagRegister,
+    window::Mode,
+    ErrorCode,
+};
 use rand::Rng;
 
 fn configure<const W: usize, const B: usize>(bench: &mut Bench<W, B>, model: &mut Model, writes: &[(u64, u64)]) {
@@ -234,6 +240,91 @@ fn reset_in_mid_packet_leaves_nothing_behind() {
         for &flit in &packet[..1 + round % (packet.len() - 1)] {
             while !bench.step(Some((flit, false)), None) {}
         }
+    }
+}
+
+/// Heads that end a transfer each, as close as they may come, leave the fewest cycles for others.
+#[test]
+fn a_register_of_a_tag_is_read_in_time_whatever_comes() {
+    const LEAD: usize = 8;
+    let (mut bench, mut model) = (Bench::<32, 4>::new(9, 1.0), Model::new(32));
+    // A row of one word and no stride: all words go to one place.
+    let writes = opening(9, 0, 500, control(Mode::Pointer, None), 1 << ROW_OFFSET);
+    configure(&mut bench, &mut model, &writes);
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(10, 500, 12, queue_control(None, 3, 1), 0),
+    );
+    let index = tag_register(9, TagRegister::Ends);
+    let [lone, word] = [stream(9, true, &[]), stream(9, true, &[5])];
+    let mut flits = [&lone, &word, &lone, &lone, &word].into_iter().cycle();
+    let (mut packet, mut at) = (flits.next().expect("a packet"), 0);
+    let (mut ended, mut reads) = (vec![0; LEAD], 0);
+    let mut asked: Option<usize> = None;
+    for cycle in 0..6_000 {
+        if asked.is_none() && bench.rng.gen_bool(0.3) {
+            bench.ask(index);
+            asked = Some(cycle);
+        }
+        let release = (asked.is_none() && bench.rng.gen_bool(0.05)).then(|| (release_register(10), 1));
+        let tail = at + 1 == packet.len();
+        let taken = bench.step(Some((packet[at], tail)), release);
+        let total = ended.last().expect("a count") + u64::from(taken && tail);
+        ended.push(total);
+        if taken {
+            at += 1;
+        }
+        if at == packet.len() {
+            (packet, at) = (flits.next().expect("a packet"), 0);
+        }
+        if let Some(since) = asked.filter(|since| cycle + 1 == since + ANSWER_CYCLES) {
+            // What was taken so long before the read has been written by then.
+            let (least, most) = (ended[since], ended[since + LEAD - 1 + ANSWER_CYCLES]);
+            let answer = bench.answer();
+            assert!(
+                (least..=most).contains(&answer),
+                "cycle {cycle}: {answer} of {least} to {most}"
+            );
+            asked = None;
+            reads += 1;
+        }
+    }
+    assert!(reads > 500 && ended.last().expect("a count") > &2_000, "{reads}");
+}
+
+/// Software moves the pointer of a stream between two of its packets.
+#[test]
+fn what_software_writes_between_two_packets_holds_for_the_second() {
+    for pause in 3..12 {
+        let (mut bench, mut model) = (Bench::<32, 4>::new(10, 1.0), Model::new(32));
+        configure(
+            &mut bench,
+            &mut model,
+            &opening(9, 0, 500, control(Mode::Pointer, None), 0),
+        );
+        for round in 1..6 {
+            bench.send(&stream(9, true, &[round, round]));
+            (0..pause).for_each(|_| {
+                bench.step(None, None);
+            });
+            bench.write_register(tag_register(9, TagRegister::Pointer), 50 * round);
+            bench.send(&stream(9, true, &[7 + round]));
+            (0..pause).for_each(|_| {
+                bench.step(None, None);
+            });
+            assert_eq!(
+                bench.memory[50 * round as usize],
+                7 + round,
+                "pause {pause}, round {round}"
+            );
+            assert_eq!(
+                bench.read_register(tag_register(9, TagRegister::Pointer)),
+                50 * round + 1,
+                "pause {pause}, round {round}"
+            );
+        }
+        assert_eq!(bench.read_register(tag_register(9, TagRegister::Ends)), 10);
     }
 }
 

@@ -1,0 +1,130 @@
+use portico_verilog::prelude::*;
+
+/// A flit on its way to its place, with what it brings about.
+///
+/// Keeps what the parser made of a flit of `W` bits until it is done.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one flit a cycle |
+/// | state | the flit, and 8 flip-flops |
+#[derive(LogicBlock, Default)]
+pub struct Delivery<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// The flit of the parser, and what it is, are taken; only while `free`.
+    pub take: Signal<In, Bit>,
+    pub next_word: Signal<In, Bits<W>>,
+    pub next_last: Signal<In, Bit>,
+    pub next_carries: Signal<In, Bit>,
+    pub next_closes: Signal<In, Bit>,
+    pub next_front: Signal<In, Bit>,
+    pub next_atomic: Signal<In, Bit>,
+    pub next_lower: Signal<In, Bit>,
+    pub next_malformed: Signal<In, Bit>,
+    /// The atomic unit has the memory and the answers for itself.
+    pub atomic_works: Signal<In, Bit>,
+    /// There is room for all that the end of a packet may bring about; stays so until one ends.
+    pub may_end: Signal<In, Bit>,
+    /// The payload word can go where it goes, now; the word in front of a message can.
+    pub passes: Signal<In, Bit>,
+    pub front_passes: Signal<In, Bit>,
+    /// The atomic unit needs the flit no more.
+    pub atomic_leaves: Signal<In, Bit>,
+    /// The next flit can be taken.
+    pub free: Signal<Out, Bit>,
+    pub word: Signal<Out, Bits<W>>,
+    /// The flit is the tail of its packet.
+    pub last: Signal<Out, Bit>,
+    /// There is a word of payload, the word in front of a message, an atomic, the lower word of a pair.
+    pub carries: Signal<Out, Bit>,
+    pub front: Signal<Out, Bit>,
+    pub atomic: Signal<Out, Bit>,
+    pub lower: Signal<Out, Bit>,
+    /// The word of payload, or that in front, waits for nothing but its `passes`.
+    pub offered: Signal<Out, Bit>,
+    pub front_offered: Signal<Out, Bit>,
+    /// In this cycle a word of payload goes, a packet of a transfer ends, a message does, something malformed leaves.
+    pub payload: Signal<Out, Bit>,
+    pub closes: Signal<Out, Bit>,
+    pub message_closes: Signal<Out, Bit>,
+    pub malformed: Signal<Out, Bit>,
+    held_word: DFF<Bits<W>>,
+    held_last: DFF<Bit>,
+    has_payload: DFF<Bit>,
+    has_end: DFF<Bit>,
+    has_front: DFF<Bit>,
+    has_atomic: DFF<Bit>,
+    has_lower: DFF<Bit>,
+    has_fault: DFF<Bit>,
+    /// All that it waits for is there.
+    goes: Signal<Local, Bit>,
+    is_atomic: Signal<Local, Bit>,
+    occupied: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl<const W: usize> Logic for Delivery<W> {
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            held_word,
+            held_last,
+            has_payload,
+            has_end,
+            has_front,
+            has_atomic,
+            has_lower,
+            has_fault
+        );
+        self.is_atomic.next = self.has_atomic.q.val() | self.has_lower.q.val();
+        self.occupied.next = self.has_payload.q.val()
+            | self.has_end.q.val()
+            | self.has_front.q.val()
+            | self.is_atomic.val()
+            | self.has_fault.q.val();
+        self.offered.next =
+            self.has_payload.q.val() & !self.atomic_works.val() & (self.may_end.val() | !self.has_end.q.val());
+        self.front_offered.next = self.has_front.q.val() & !self.atomic_works.val() & self.may_end.val();
+        self.goes.next = !self.atomic_works.val()
+            & (self.passes.val() | !self.has_payload.q.val())
+            & (self.may_end.val() | !self.has_end.q.val())
+            & ((self.may_end.val() & self.front_passes.val()) | !self.has_front.q.val());
+        if self.is_atomic.val() {
+            self.goes.next = self.atomic_leaves.val();
+        }
+        self.free.next = self.goes.val() | !self.occupied.val();
+        self.payload.next = self.has_payload.q.val() & self.goes.val();
+        self.closes.next = self.has_end.q.val() & self.goes.val();
+        self.message_closes.next = self.has_front.q.val() & self.goes.val();
+        self.malformed.next = self.has_fault.q.val() & self.goes.val();
+        self.word.next = self.held_word.q.val();
+        self.last.next = self.held_last.q.val();
+        self.carries.next = self.has_payload.q.val();
+        self.front.next = self.has_front.q.val();
+        self.atomic.next = self.has_atomic.q.val();
+        self.lower.next = self.has_lower.q.val();
+
+        if self.free.val() {
+            self.held_word.d.next = self.next_word.val();
+            self.held_last.d.next = self.next_last.val();
+            self.has_payload.d.next = self.take.val() & self.next_carries.val();
+            self.has_end.d.next = self.take.val() & self.next_closes.val();
+            self.has_front.d.next = self.take.val() & self.next_front.val();
+            self.has_atomic.d.next = self.take.val() & self.next_atomic.val();
+            self.has_lower.d.next = self.take.val() & self.next_lower.val();
+            self.has_fault.d.next = self.take.val() & self.next_malformed.val();
+        }
+        if self.rst.val() {
+            self.has_payload.d.next = false;
+            self.has_end.d.next = false;
+            self.has_front.d.next = false;
+            self.has_atomic.d.next = false;
+            self.has_lower.d.next = false;
+            self.has_fault.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use crate::{bus::HeadDecoder, prim::StreamIn};
+use portico_spec::flit::TAG_WIDTH;
+use portico_verilog::prelude::*;
+
+/// The flit in hand, and the door behind it.
+///
+/// Takes flits of `W` bits into a register.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one flit a cycle; between two heads there is a cycle without one |
+/// | timing | `s_axis.tready` is a gate behind flip-flops |
+/// | state | two flits, and 4 flip-flops |
+///
+/// A flit that comes while the register is taken waits in a spare one. The tag of a head is there a cycle before the head
+/// is in hand, so that the row of the tag comes out of its table with it.
+#[derive(LogicBlock, Default)]
+pub struct Intake<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: a head comes next.
+    pub rst: Signal<In, Bit>,
+    pub s_axis: StreamIn<W>,
+    /// No flit is taken.
+    pub closed: Signal<In, Bit>,
+    /// The next flit may come in if it is a head.
+    pub may_start: Signal<In, Bit>,
+    /// The flit in hand goes on.
+    pub goes: Signal<In, Bit>,
+    /// It takes a step more, and the next flit stays out.
+    pub stays: Signal<In, Bit>,
+    /// A head comes in.
+    pub starts: Signal<Out, Bit>,
+    /// The tag of the flit that comes in, if it is a head.
+    pub start_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub valid: Signal<Out, Bit>,
+    pub word: Signal<Out, Bits<W>>,
+    pub last: Signal<Out, Bit>,
+    next_head: HeadDecoder,
+    spare_taken: DFF<Bit>,
+    spare_word: DFF<Bits<W>>,
+    spare_last: DFF<Bit>,
+    held: DFF<Bit>,
+    held_word: DFF<Bits<W>>,
+    held_last: DFF<Bit>,
+    /// The next flit is none of the first of their packets.
+    midway: DFF<Bit>,
+    after_head: DFF<Bit>,
+    next_word: Signal<Local, Bits<W>>,
+    next_last: Signal<Local, Bit>,
+    offered: Signal<Local, Bit>,
+    may_come: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    comes: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl<const W: usize> Logic for Intake<W> {
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            spare_taken,
+            spare_word,
+            spare_last,
+            held,
+            held_word,
+            held_last,
+            midway,
+            after_head
+        );
+        self.s_axis.tready.next = !self.spare_taken.q.val() & !self.closed.val();
+        self.offered.next = (self.s_axis.tvalid.val() & !self.closed.val()) | self.spare_taken.q.val();
+        self.next_word.next = self.s_axis.tdata.val();
+        self.next_last.next = self.s_axis.tlast.val();
+        if self.spare_taken.q.val() {
+            self.next_word.next = self.spare_word.q.val();
+            self.next_last.next = self.spare_last.q.val();
+        } else {
+            self.spare_word.d.next = self.s_axis.tdata.val();
+            self.spare_last.d.next = self.s_axis.tlast.val();
+        }
+        self.next_head.word.next = bit_cast::<32, W>(self.next_word.val());
+        self.start_tag.next = self.next_head.tag.val();
+
+        self.may_come.next = self.midway.q.val() | (self.may_start.val() & !self.after_head.q.val());
+        self.leaves.next = self.goes.val() & !self.stays.val();
+        self.comes.next = self.offered.val() & self.may_come.val() & (self.leaves.val() | !self.held.q.val());
+        self.starts.next = self.comes.val() & !self.midway.q.val();
+        self.after_head.d.next = self.starts.val();
+        self.spare_taken.d.next = self.offered.val() & !self.comes.val();
+        if self.leaves.val() {
+            self.held.d.next = false;
+        }
+        if self.comes.val() {
+            self.held.d.next = true;
+            self.held_word.d.next = self.next_word.val();
+            self.held_last.d.next = self.next_last.val();
+            self.midway.d.next = !self.next_last.val();
+        }
+        self.valid.next = self.held.q.val();
+        self.word.next = self.held_word.q.val();
+        self.last.next = self.held_last.q.val();
+        if self.rst.val() {
+            self.spare_taken.d.next = false;
+            self.held.d.next = false;
+            self.midway.d.next = false;
+            self.after_head.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use portico_spec::flit::TAG_WIDTH;
+use portico_verilog::prelude::*;
+
+/// Who reads and who writes a row in a cycle.
+///
+/// Shares the two ports of the table of tags.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | grants are combinational |
+/// | throughput | one read and one write a cycle |
+/// | priority | writes: packets, updates; reads: registers, heads; the release takes what they leave |
+/// | state | 2 flip-flops |
+///
+/// Nothing is read in a cycle with a write, but for a head in a cycle in which a packet writes: that one is read again. A
+/// register is read within three cycles: heads wait for it, and the two packets that may still write are done by then. A
+/// head goes on only with a row that was read for it after the last update.
+#[derive(LogicBlock, Default)]
+pub struct TagReads {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// An update of software waits, or is written.
+    pub updating: Signal<In, Bit>,
+    pub may_update: Signal<Out, Bit>,
+    /// A packet writes to its row; and nobody keeps what it writes.
+    pub packet_writes: Signal<In, Bit>,
+    pub unkept: Signal<In, Bit>,
+    /// A head may come in; one does, with this tag.
+    pub may_start: Signal<Out, Bit>,
+    pub starts: Signal<In, Bit>,
+    pub start_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// A head is in hand; it may go on.
+    pub has_head: Signal<In, Bit>,
+    pub head_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub may_go: Signal<Out, Bit>,
+    /// The packet in front writes a register, which may be one of this row.
+    pub device: Signal<In, Bit>,
+    pub release_read: Signal<In, Bit>,
+    pub release_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub release_reads: Signal<Out, Bit>,
+    pub release_write: Signal<In, Bit>,
+    pub release_writes: Signal<Out, Bit>,
+    /// A register is to be read, of this tag, which stays; its row is there from the cycle after `register_reads` on.
+    pub register_read: Signal<In, Bit>,
+    pub register_tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub register_reads: Signal<Out, Bit>,
+    pub read: Signal<Out, Bit>,
+    pub read_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    register_waits: DFF<Bit>,
+    /// The row that was read last is that of the head in hand, and as new as can be.
+    fresh: DFF<Bit>,
+    register_wants: Signal<Local, Bit>,
+    rereads: Signal<Local, Bit>,
+    release_may: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for TagReads {
+    fn update(&mut self) {
+        dff_setup!(self, clk, register_waits, fresh);
+        self.register_wants.next = self.register_read.val() | self.register_waits.q.val();
+        self.may_update.next = !self.packet_writes.val();
+
+        self.register_reads.next = self.register_wants.val() & !self.updating.val() & !self.packet_writes.val();
+        self.register_waits.d.next = self.register_wants.val() & !self.register_reads.val();
+        self.may_start.next = !self.register_wants.val() & !self.updating.val();
+        self.rereads.next =
+            self.may_start.val() & self.has_head.val() & !self.fresh.q.val() & !self.packet_writes.val();
+        self.release_may.next =
+            self.may_start.val() & !self.starts.val() & !self.has_head.val() & !self.packet_writes.val();
+        self.release_reads.next = self.release_read.val() & self.release_may.val();
+        self.release_writes.next = self.release_write.val() & self.release_may.val();
+        self.may_go.next = self.fresh.q.val()
+            & !self.updating.val()
+            & !self.device.val()
+            & !(self.packet_writes.val() & self.unkept.val());
+
+        if self.register_reads.val() {
+            self.fresh.d.next = false;
+        }
+        if self.starts.val() | self.rereads.val() {
+            self.fresh.d.next = true;
+        }
+        if self.updating.val()
+            | self.device.val()
+            | (self.packet_writes.val() & (self.unkept.val() | self.starts.val()))
+        {
+            self.fresh.d.next = false;
+        }
+
+        self.read_tag.next = self.start_tag.val();
+        if self.rereads.val() {
+            self.read_tag.next = self.head_tag.val();
+        }
+        if self.release_reads.val() {
+            self.read_tag.next = self.release_tag.val();
+        }
+        if self.register_wants.val() {
+            self.read_tag.next = self.register_tag.val();
+        }
+        self.read.next = self.starts.val() | self.rereads.val() | self.release_reads.val() | self.register_reads.val();
+        if self.rst.val() {
+            self.register_waits.d.next = false;
+            self.fresh.d.next = false;
+        }
+    }
+}
