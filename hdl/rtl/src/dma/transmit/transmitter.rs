@@ -6,7 +6,7 @@ use crate::{
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
-    ni::{event::EVENTS, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
+    ni::{command::SHAPER_WIDTH, event::EVENTS, instruction::COUNT_WIDTH, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -68,6 +68,9 @@ pub struct Transmitter<const W: usize> {
     injector: Injector<W>,
     asks: DFF<Bit>,
     for_bypass: DFF<Bit>,
+    pays: DFF<Bit>,
+    payer: DFF<Bits<SHAPER_WIDTH>>,
+    price: DFF<Bits<COUNT_WIDTH>>,
     is_for_bypass: Signal<Local, Bit>,
 }
 
@@ -91,7 +94,7 @@ impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
         wire!(self => bypass, sequencer, shapers, chunks, headers, reader, payload, injector: clk, rst);
 
-        dff_setup!(self, clk, asks, for_bypass);
+        dff_setup!(self, clk, asks, for_bypass, pays, payer, price);
         wire!(self => bypass: initialising);
         StartIn::link(&mut self.start, &mut self.bypass.start);
         wire!(argument => bypass.argument: enable, context, register, bank, data);
@@ -143,9 +146,13 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.bypass.maximum.next = self.shapers.maximum[1].val();
         self.sequencer.may_send.next = self.shapers.may_send.val();
         self.bypass.may_send.next = self.shapers.may_send.val();
-        self.shapers.take.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
-        self.shapers.taker.next = self.sequencer.shaper.val();
-        self.shapers.flits.next = self.sequencer.flits.val();
+        // A bucket pays for a packet a cycle late. What begins in that cycle pays later, too.
+        self.pays.d.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
+        self.payer.d.next = self.sequencer.shaper.val();
+        self.price.d.next = self.sequencer.flits.val();
+        self.shapers.take.next = self.pays.q.val();
+        self.shapers.taker.next = self.payer.q.val();
+        self.shapers.flits.next = self.price.q.val();
 
         // One of the two sends at a time.
         self.chunks.chunk_in.valid.next = self.sequencer.chunk.valid.val() | self.bypass.chunk.valid.val();
@@ -164,8 +171,8 @@ impl<const W: usize> Logic for Transmitter<W> {
         );
         wire!(sequencer.notice => headers.notice: event, error);
         if self.bypass.holds.val() {
-            self.shapers.taker.next = self.bypass.shaper.val();
-            self.shapers.flits.next = self.bypass.flits.val();
+            self.payer.d.next = self.bypass.shaper.val();
+            self.price.d.next = self.bypass.flits.val();
             wire!(bypass.chunk => chunks.chunk_in: literal, value, words);
             wire!(
                 bypass.header => headers.header: control, bare, destination, tag, kind, last, offset, slot, strided,
@@ -190,6 +197,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         EventOut::link(&mut self.event, &mut self.injector.event);
         if self.rst.val() {
             self.asks.d.next = false;
+            self.pays.d.next = false;
         }
     }
 }
