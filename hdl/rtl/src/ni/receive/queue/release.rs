@@ -32,7 +32,7 @@ pub enum Turn {
     /// Reads the word in front of it.
     Ask,
     Await,
-    /// The message counts as released, if it does not yet; then its credit goes.
+    /// The credit goes; then the message counts as released, while the next one is looked for.
     Send,
 }
 
@@ -43,7 +43,7 @@ pub enum Turn {
 /// | | |
 /// | --- | --- |
 /// | latency | 5 cycles from a request to its first credit, with a memory that gives data after a cycle |
-/// | throughput | 4 cycles a message of one request, 6 from request to request |
+/// | throughput | 4 cycles a message of one request, 7 from request to request |
 /// | state | 8 requests in LUT-RAM, the message in hand |
 ///
 /// No more messages are released than have been written before the request.
@@ -76,8 +76,8 @@ pub struct Release<const W: usize> {
     address: DFF<Bits<OFFSET_WIDTH>>,
     source: DFF<Bits<NODE_WIDTH>>,
     handle: DFF<Bits<HANDLE_WIDTH>>,
-    /// The message in hand counts as released.
-    counted: DFF<Bit>,
+    /// The credit has gone, and its message does not yet count as released.
+    counts: DFF<Bit>,
     next_tag: Signal<Local, Bits<TAG_WIDTH>>,
     begins: Signal<Local, Bit>,
 }
@@ -87,7 +87,7 @@ impl<const W: usize> Logic for Release<W> {
     fn update(&mut self) {
         wire!(self => requests: clk, rst);
         dff_setup!(self, clk, turn, tag, left, released, written, base, slots, slot_words, is_queue, address);
-        dff_setup!(self, clk, source, handle, counted);
+        dff_setup!(self, clk, source, handle, counts);
         self.write_match.index.next = self.register_write.index.val();
         self.requests.s_axis.tvalid.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.requests.s_axis.tdata.next =
@@ -111,13 +111,12 @@ impl<const W: usize> Logic for Release<W> {
         self.head.last.next = false;
         self.m_axis.tdata.next = self.head.word.val();
         self.m_axis.tlast.next = true;
-        // The place is free before its credit goes.
-        self.m_axis.tvalid.next = self.counted.q.val();
-        self.tables.write.next = ((self.turn.q.val() == Turn::Await) & self.memory_read.data_valid.val())
-            | ((self.turn.q.val() == Turn::Send) & !self.counted.q.val());
-        self.tables.next_released.next = self.released.q.val() + 1;
+        // Who reads the count may rely on the credit being on its way; and the count is there before the credit arrives.
+        self.m_axis.tvalid.next = (self.turn.q.val() == Turn::Send) & !self.counts.q.val();
+        self.tables.write.next = self.counts.q.val();
+        self.tables.next_released.next = self.released.q.val();
         if self.tables.writes.val() {
-            self.counted.d.next = true;
+            self.counts.d.next = false;
         }
 
         self.next_tag.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
@@ -126,9 +125,11 @@ impl<const W: usize> Logic for Release<W> {
         self.begins.next = false;
         match self.turn.q.val() {
             Turn::Idle => {
-                self.tables.read.next = self.requests.m_axis.tvalid.val();
-                self.tables.tag.next = self.next_tag.val();
-                self.begins.next = self.tables.reads.val();
+                if !self.counts.q.val() {
+                    self.tables.read.next = self.requests.m_axis.tvalid.val();
+                    self.tables.tag.next = self.next_tag.val();
+                    self.begins.next = self.tables.reads.val();
+                }
             }
             Turn::Load => {
                 self.released.d.next = self.tables.released.val();
@@ -158,8 +159,8 @@ impl<const W: usize> Logic for Release<W> {
                 }
             }
             Turn::Send => {
-                if self.counted.q.val() & self.m_axis.tready.val() {
-                    self.counted.d.next = false;
+                if self.m_axis.tvalid.val() & self.m_axis.tready.val() {
+                    self.counts.d.next = true;
                     self.released.d.next = self.released.q.val() + 1;
                     self.left.d.next = self.left.q.val() - 1;
                     self.turn.d.next = Turn::Find;
@@ -177,7 +178,7 @@ impl<const W: usize> Logic for Release<W> {
         }
         if self.rst.val() {
             self.turn.d.next = Turn::Idle;
-            self.counted.d.next = false;
+            self.counts.d.next = false;
         }
     }
 }

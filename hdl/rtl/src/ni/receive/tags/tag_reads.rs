@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | latency | grants are combinational |
 /// | throughput | one read and one write a cycle |
 /// | priority | writes: packets, updates; reads: registers, heads; the release takes what they leave |
-/// | state | 2 flip-flops |
+/// | state | 3 flip-flops |
 ///
 /// Nothing is read in a cycle with a write, but for a head in a cycle in which a packet writes: that one is read again. A
 /// register is read within three cycles: heads wait for it, and the two packets that may still write are done by then. A
@@ -48,6 +48,7 @@ pub struct TagReads {
     pub read: Signal<Out, Bit>,
     pub read_tag: Signal<Out, Bits<TAG_WIDTH>>,
     register_waits: DFF<Bit>,
+    release_waits: DFF<Bit>,
     /// The row that was read last is that of the head in hand, and as new as can be.
     fresh: DFF<Bit>,
     register_wants: Signal<Local, Bit>,
@@ -58,19 +59,24 @@ pub struct TagReads {
 #[kernel]
 impl Logic for TagReads {
     fn update(&mut self) {
-        dff_setup!(self, clk, register_waits, fresh);
+        dff_setup!(self, clk, register_waits, release_waits, fresh);
         self.register_wants.next = self.register_read.val() | self.register_waits.q.val();
         self.may_update.next = !self.packet_writes.val();
 
         self.register_reads.next = self.register_wants.val() & !self.updating.val() & !self.packet_writes.val();
         self.register_waits.d.next = self.register_wants.val() & !self.register_reads.val();
-        self.may_start.next = !self.register_wants.val() & !self.updating.val();
+        self.may_start.next = !self.register_wants.val() & !self.updating.val() & !self.release_waits.q.val();
         self.rereads.next =
             self.may_start.val() & self.has_head.val() & !self.fresh.q.val() & !self.packet_writes.val();
-        self.release_may.next =
-            self.may_start.val() & !self.starts.val() & !self.has_head.val() & !self.packet_writes.val();
-        self.release_reads.next = self.release_read.val() & self.release_may.val();
+        // A write of the release waits for one head at most: the credit of its message is on its way.
+        self.release_may.next = !self.register_wants.val()
+            & !self.updating.val()
+            & !self.starts.val()
+            & !self.rereads.val()
+            & !self.packet_writes.val();
+        self.release_reads.next = self.release_read.val() & self.release_may.val() & !self.has_head.val();
         self.release_writes.next = self.release_write.val() & self.release_may.val();
+        self.release_waits.d.next = self.release_write.val() & !self.release_writes.val();
         self.may_go.next = self.fresh.q.val()
             & !self.updating.val()
             & !self.device.val()
@@ -102,6 +108,7 @@ impl Logic for TagReads {
         self.read.next = self.starts.val() | self.rereads.val() | self.release_reads.val() | self.register_reads.val();
         if self.rst.val() {
             self.register_waits.d.next = false;
+            self.release_waits.d.next = false;
             self.fresh.d.next = false;
         }
     }

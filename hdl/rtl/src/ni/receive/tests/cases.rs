@@ -13,6 +13,7 @@ use portico_spec::ni::{
     ErrorCode,
 };
 use rand::Rng;
+use std::collections::VecDeque;
 
 fn configure<const W: usize, const B: usize>(bench: &mut Bench<W, B>, model: &mut Model, writes: &[(u64, u64)]) {
     for &(index, data) in writes {
@@ -146,8 +147,12 @@ fn messages_come_and_go_at_once() {
     let (mut bench, mut model) = (Bench::<32, 4>::new(4, 0.7), Model::new(32));
     configure(&mut bench, &mut model, &opening(9, 0, 32, queue_control(None, 3, 2), 0));
     let (mut sent, mut released) = (0, 0);
+    // Credits that have arrived at the sender: the way there and back takes longer than this.
+    const FLIGHT: usize = 6;
+    let mut credits = VecDeque::from([0; FLIGHT]);
     while sent < 200 {
-        if sent - bench.log.credits.len() < 4 {
+        credits.push_back(bench.log.credits.len());
+        if sent - credits.pop_front().expect("a flight") < 4 {
             let words = bench.rng.gen_range(0..8);
             bench.send(&message(9, sent as u64 % 256, &vec![sent as u64; words]));
             sent += 1;

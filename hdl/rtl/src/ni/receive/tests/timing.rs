@@ -159,6 +159,6 @@ fn messages_are_released_in_time() {
     let since = bench.cycle;
     (0..3).for_each(|_| bench.write_register(release_register(3), 1));
     bench.drain();
-    assert_eq!(bench.credits_offered, [since + 6, since + 12, since + 18]);
+    assert_eq!(bench.credits_offered, [since + 6, since + 13, since + 20]);
     assert_eq!(bench.log.refused, 0);
 }
