@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// | state | `N` flip-flops |
 ///
 /// The circuit is the two-way mask: `behind` marks the requesters that come after the one served last, and the lowest of
-/// those that request wins; if none does, the lowest of all. "Lowest set bit" is `x & -x`, one carry chain.
+/// those that request wins; if none does, the lowest of all. At most 16 can ask.
 #[derive(LogicBlock, Default)]
 pub struct RoundRobinArbiter<const N: usize> {
     /// Every register changes at its rising edge.
@@ -27,6 +27,10 @@ pub struct RoundRobinArbiter<const N: usize> {
     pub grant: Signal<Out, Bits<N>>,
     behind: DFF<Bits<N>>,
     preferred: Signal<Local, Bits<N>>,
+    chosen: Signal<Local, Bits<N>>,
+    /// What lies above one of the chosen, by at most 1, 2, 4, 8 places; and by any.
+    above_by: [Signal<Local, Bits<N>>; 4],
+    above: Signal<Local, Bits<N>>,
 }
 
 #[kernel]
@@ -34,14 +38,19 @@ impl<const N: usize> Logic for RoundRobinArbiter<N> {
     fn update(&mut self) {
         dff_setup!(self, clk, behind);
         self.preferred.next = self.request.val() & self.behind.q.val();
+        self.chosen.next = self.request.val();
         if self.preferred.val().any() {
-            self.grant.next = self.preferred.val() & (!self.preferred.val() + 1);
-        } else {
-            self.grant.next = self.request.val() & (!self.request.val() + 1);
+            self.chosen.next = self.preferred.val();
         }
-        // A service without a grant must not move the turn: `grant - 1` would mark everyone.
-        if self.served.val() & self.grant.val().any() {
-            self.behind.d.next = !(self.grant.val() | (self.grant.val() - 1));
+        self.above_by[0].next = self.chosen.val() << 1;
+        self.above_by[1].next = self.above_by[0].val() | (self.above_by[0].val() << 1);
+        self.above_by[2].next = self.above_by[1].val() | (self.above_by[1].val() << 2);
+        self.above_by[3].next = self.above_by[2].val() | (self.above_by[2].val() << 4);
+        self.above.next = self.above_by[3].val() | (self.above_by[3].val() << 8);
+        self.grant.next = self.chosen.val() & !self.above.val();
+        // A service without a grant must not move the turn.
+        if self.served.val() & self.request.val().any() {
+            self.behind.d.next = self.above.val();
         }
         if self.rst.val() {
             self.behind.d.next = 0.into();
