@@ -1,12 +1,15 @@
-use super::{Command, Operands, REPEAT_WIDTH, TARGET_WIDTH, WORDS_WIDTH};
+use super::{Command, Operands, TARGET_WIDTH, WORDS_WIDTH};
 use portico_spec::ni::{
     command::{BARE_WORDS, TRANSFER_WORDS},
     instruction::{FIRMWARE_WORDS, PC_WIDTH},
-    packet::{Operation, ERROR_WIDTH, MAX_MESSAGE_WORDS, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH},
+    packet::{Operation, ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH},
     segment::{SegmentKind, KIND_WIDTH},
     ErrorCode,
 };
 use portico_verilog::prelude::*;
+
+/// Bits of a room above the lowest.
+const ROOM_ABOVE_WIDTH: usize = OFFSET_WIDTH - 1;
 
 /// Checks a whole descriptor.
 ///
@@ -28,13 +31,14 @@ pub struct CommandCheck {
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
     /// An error code, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// There is one.
+    pub wrong: Signal<Out, Bit>,
     /// Nothing is to be moved.
     pub nothing: Signal<Out, Bit>,
     /// There are several rows, whose ends have not been checked.
     pub measure: Signal<Out, Bit>,
     /// At the remote side too.
     pub remote: Signal<Out, Bit>,
-    one_row: Signal<Local, Bit>,
     transfers: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     linear: Signal<Local, Bit>,
@@ -48,12 +52,14 @@ pub struct CommandCheck {
     malformed: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
     wrong_kind: Signal<Local, Bit>,
-    reach: Signal<Local, Bits<OFFSET_WIDTH>>,
+    too_narrow: Signal<Local, Bit>,
+    unknown_segment: Signal<Local, Bit>,
+    too_long: Signal<Local, Bit>,
     out_of_segment: Signal<Local, Bit>,
     out_of_memory: Signal<Local, Bit>,
     word_mask: Constant<Bits<TARGET_WIDTH>>,
-    /// Words of memory in 64 bits.
-    wide_reach: Constant<Bits<OFFSET_WIDTH>>,
+    /// 64 bits are two words of memory.
+    pairs: Constant<Bit>,
 }
 
 impl CommandCheck {
@@ -61,7 +67,7 @@ impl CommandCheck {
     pub fn new(width: usize) -> Self {
         Self {
             word_mask: Constant::new(bits(width as u64 / 8 - 1)),
-            wide_reach: Constant::new(bits(64 / width as u64)),
+            pairs: Constant::new(width == 32),
             ..Default::default()
         }
     }
@@ -72,11 +78,10 @@ impl Logic for CommandCheck {
     fn update(&mut self) {
         self.transfers.next = self.command.val().is_put | self.command.val().is_get;
         self.moves.next = self.transfers.val() | self.command.val().is_stream | self.command.val().is_enqueue;
-        self.one_row.next = (self.operands.val().rows == bits::<REPEAT_WIDTH>(1))
-            & (self.operands.val().planes == bits::<REPEAT_WIDTH>(1));
-        self.nothing.next = self.moves.val()
-            & !(self.operands.val().row.any() & self.operands.val().rows.any() & self.operands.val().planes.any());
-        self.measure.next = self.moves.val() & !self.nothing.val() & !self.one_row.val();
+        self.nothing.next = self.moves.val() & !self.operands.val().has_words;
+        self.measure.next = self.moves.val()
+            & self.operands.val().has_words
+            & !(self.operands.val().is_row & self.operands.val().is_plane);
         self.remote.next = self.transfers.val();
 
         self.linear.next = self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64);
@@ -125,7 +130,7 @@ impl Logic for CommandCheck {
         self.misaligned_bits.next = self.operands.val().target & self.alignment.val();
         self.malformed.next = self.operands.val().overlong
             | !self.right_count.val()
-            | (self.moves.val() & self.linear.val() & (self.operands.val().rows > bits::<REPEAT_WIDTH>(1)))
+            | (self.moves.val() & self.linear.val() & self.operands.val().several_rows)
             | ((self.transfers.val() | self.command.val().is_atomic) & self.misaligned_bits.val().any())
             | (self.moves.val() & self.operands.val().source_misaligned)
             | (self.command.val().is_program
@@ -140,32 +145,36 @@ impl Logic for CommandCheck {
             self.wrong_kind.next = false;
         }
 
-        self.reach.next = bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.operands.val().row);
-        if self.nothing.val() {
-            self.reach.next = 0.into();
-        }
-        if self.command.val().is_atomic {
-            self.reach.next = 1.into();
-            if self.command.val().wide {
-                self.reach.next = self.wide_reach.val();
-            }
-        }
-        self.out_of_segment.next = (self.transfers.val() | self.command.val().is_atomic)
-            & (self.operands.val().beyond | (!self.measure.val() & (self.reach.val() > self.operands.val().room)));
+        self.too_narrow.next = !self.operands.val().room.get_bits::<ROOM_ABOVE_WIDTH>(1).any()
+            & (!self.operands.val().room.get_bit(0) | (self.command.val().wide & self.pairs.val()));
+        self.out_of_segment.next = (self.transfers.val()
+            & (self.operands.val().beyond
+                | (!self.measure.val() & self.operands.val().has_words & self.operands.val().row_beyond)))
+            | (self.command.val().is_atomic & (self.operands.val().beyond | self.too_narrow.val()));
         self.out_of_memory.next = self.moves.val()
             & !self.measure.val()
-            & (self.operands.val().source_beyond | (self.reach.val() > self.operands.val().source_room));
+            & (self.operands.val().source_beyond
+                | (self.operands.val().has_words & self.operands.val().row_beyond_source));
+        self.unknown_segment.next = !self.command.val().is_mail & !self.kind.val().any();
+        self.too_long.next = self.command.val().is_enqueue & self.operands.val().row_beyond_message;
+        self.wrong.next = !self.known.val()
+            | self.malformed.val()
+            | self.unknown_segment.val()
+            | (!self.command.val().is_mail & self.wrong_kind.val())
+            | self.too_long.val()
+            | self.out_of_segment.val()
+            | self.out_of_memory.val();
 
         self.error.next = 0.into();
         if !self.known.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
         } else if self.malformed.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-        } else if !self.command.val().is_mail & !self.kind.val().any() {
+        } else if self.unknown_segment.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownSegment as u64);
         } else if !self.command.val().is_mail & self.wrong_kind.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::WrongSegment as u64);
-        } else if self.command.val().is_enqueue & (self.operands.val().row > bits::<ROW_WIDTH>(MAX_MESSAGE_WORDS)) {
+        } else if self.too_long.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::TooLong as u64);
         } else if self.out_of_segment.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfSegment as u64);

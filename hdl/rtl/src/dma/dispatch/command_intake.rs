@@ -36,7 +36,7 @@ pub enum CommandState {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word of a descriptor to start offered: 3 cycles; with several rows, that of [`Measure`] and 1 more |
+/// | latency | last word of a descriptor to start offered: 2 cycles, 3 if it is of one word or two; with several rows, that of [`Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 /// | state | its parts', and 7 flip-flops |
 ///
@@ -54,7 +54,7 @@ pub struct CommandIntake {
     pub fills: Signal<Out, Bit>,
     pub has_free: Signal<In, Bit>,
     pub free_context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// Looks a segment up; its fields below are there from the next cycle on.
+    /// Looks a segment up; its fields below are there from the second cycle on.
     pub lookup: Signal<Out, Bit>,
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub lookup_ready: Signal<In, Bit>,
@@ -141,7 +141,10 @@ impl Logic for CommandIntake {
         self.ordered.next = !self.load.command.val().is_mail;
 
         self.admits.next = (self.state.q.val() == CommandState::Offer)
-            | ((self.state.q.val() == CommandState::Check) & !self.check.error.val().any() & !self.check.measure.val());
+            | ((self.state.q.val() == CommandState::Check)
+                & !self.load.unsettled.val()
+                & !self.check.wrong.val()
+                & !self.check.measure.val());
         self.launch.admit.next = self.admits.val() & self.launch.is_free.val();
         self.admitted.next = self.admits.val() & self.launch.is_free.val();
         self.core.next = self.load.core.val();
@@ -158,12 +161,14 @@ impl Logic for CommandIntake {
             }
             CommandState::Check => {
                 self.error.d.next = self.check.error.val();
-                self.state.d.next = CommandState::Offer;
-                if self.check.error.val().any() {
-                    self.state.d.next = CommandState::Report;
-                } else if self.check.measure.val() {
-                    self.measure.start.next = true;
-                    self.state.d.next = CommandState::Measure;
+                if !self.load.unsettled.val() {
+                    self.state.d.next = CommandState::Offer;
+                    if self.check.wrong.val() {
+                        self.state.d.next = CommandState::Report;
+                    } else if self.check.measure.val() {
+                        self.measure.start.next = true;
+                        self.state.d.next = CommandState::Measure;
+                    }
                 }
             }
             CommandState::Measure => {

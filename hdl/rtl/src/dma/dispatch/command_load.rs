@@ -48,8 +48,10 @@ pub struct CommandLoad {
     pub lookup: Signal<Out, Bit>,
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub lookup_ready: Signal<In, Bit>,
-    /// Words of the segment, from the cycle after `lookup`.
+    /// Words of the segment, from two cycles after `lookup` on.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Words have come that cannot be checked yet.
+    pub unsettled: Signal<Out, Bit>,
     /// The last word is taken.
     pub complete: Signal<Out, Bit>,
     pub core: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -86,6 +88,7 @@ impl Logic for CommandLoad {
         self.command.next = self.fields.val();
         self.operands.next = self.words.val();
         self.core.next = self.chosen.q.val();
+        wire!(descriptor => self: unsettled);
 
         self.first.next = !self.words.val().count.any();
         self.ready.next =

@@ -1,4 +1,4 @@
-use super::{Command, Operands, Payload, REPEAT_WIDTH, WORDS_WIDTH};
+use super::{Command, Operands, Payload, WORDS_WIDTH};
 use crate::dma::ports::{Job, BANK_WIDTH};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -93,8 +93,7 @@ impl Logic for CommandStart {
     fn update(&mut self) {
         // Rows that lie apart at the remote side; a user's program may have them whatever their number is.
         self.apart.next = (self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64))
-            & (self.command.val().is_program
-                | (self.command.val().is_put & (self.operands.val().rows != bits::<REPEAT_WIDTH>(1))));
+            & (self.command.val().is_program | (self.command.val().is_put & !self.operands.val().is_row));
 
         self.job.next.pc = self.put.val();
         self.job.next.control = false;

@@ -1,8 +1,11 @@
 use super::{Command, CommandDecoder, REPEAT_WIDTH};
-use portico_spec::ni::{
-    command::MAX_DESCRIPTOR_WORDS,
-    instruction::PC_WIDTH,
-    packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+use portico_spec::{
+    flit::MAX_PAYLOAD_FLITS,
+    ni::{
+        command::MAX_DESCRIPTOR_WORDS,
+        instruction::PC_WIDTH,
+        packet::{MAX_MESSAGE_WORDS, OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+    },
 };
 use portico_verilog::prelude::*;
 
@@ -22,7 +25,7 @@ pub struct Operands {
     pub target: Bits<TARGET_WIDTH>,
     /// Word 1 as it came is beyond the program memory.
     pub no_entry: Bit,
-    /// Word 1 in words of memory, and what the segment has from there on; `beyond` if that is below zero.
+    /// Word 1 in words of memory, and what the segment has from there on, a cycle later; `beyond` if that is below zero.
     pub offset: Bits<OFFSET_WIDTH>,
     pub room: Bits<OFFSET_WIDTH>,
     pub beyond: Bit,
@@ -33,6 +36,18 @@ pub struct Operands {
     pub source_misaligned: Bit,
     pub row: Bits<ROW_WIDTH>,
     pub rows: Bits<REPEAT_WIDTH>,
+    /// Rows, their number and that of planes are more than none; there is one row, one plane.
+    pub has_words: Bit,
+    pub is_row: Bit,
+    pub is_plane: Bit,
+    /// A row is longer than the segment has room for, or the memory.
+    pub row_beyond: Bit,
+    pub row_beyond_source: Bit,
+    /// It does not fit into a packet, into a message.
+    pub row_beyond_packet: Bit,
+    pub row_beyond_message: Bit,
+    /// There is more than one row.
+    pub several_rows: Bit,
     pub source_stride: Bits<STRIDE_WIDTH>,
     pub stride: Bits<STRIDE_WIDTH>,
     /// 1 if not given.
@@ -49,10 +64,10 @@ pub struct Operands {
 /// | --- | --- |
 /// | latency | fields: 1 cycle from their word; `argument`: combinational |
 /// | throughput | one word a cycle |
-/// | state | about 260 flip-flops |
+/// | state | about 270 flip-flops |
 ///
 /// What the checks need of addresses is worked out as they come, behind the arrival of later words: how much of the
-/// segment and of the memory lies beyond them.
+/// segment and of the memory lies beyond them, and whether a row reaches farther.
 #[derive(LogicBlock, Default)]
 pub struct Descriptor {
     pub clk: Signal<In, Clock>,
@@ -63,12 +78,14 @@ pub struct Descriptor {
     /// Takes `word`.
     pub take: Signal<In, Bit>,
     pub word: Signal<In, Bits<32>>,
-    /// Words of the segment that word 0 names, while word 1 is taken.
+    /// Words of the segment that word 0 names, from two cycles after it on.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// `word` as the register of the same number gets it: addresses in words.
     pub argument: Signal<Out, Bits<32>>,
     pub command: Signal<Out, Command>,
     pub operands: Signal<Out, Operands>,
+    /// What has come needs a cycle more before it can be checked.
+    pub unsettled: Signal<Out, Bit>,
     decoder: CommandDecoder,
     count: DFF<Bits<WORDS_WIDTH>>,
     overlong: DFF<Bit>,
@@ -78,6 +95,9 @@ pub struct Descriptor {
     offset: DFF<Bits<OFFSET_WIDTH>>,
     room: DFF<Bits<OFFSET_WIDTH>>,
     beyond: DFF<Bit>,
+    is_huge: DFF<Bit>,
+    addressed: DFF<Bit>,
+    begun: DFF<Bit>,
     source: DFF<Bits<OFFSET_WIDTH>>,
     source_room: DFF<Bits<OFFSET_WIDTH>>,
     source_beyond: DFF<Bit>,
@@ -86,11 +106,23 @@ pub struct Descriptor {
     word4: DFF<Bits<32>>,
     planes: DFF<Bits<REPEAT_WIDTH>>,
     word6: DFF<Bits<32>>,
+    row_any: DFF<Bit>,
+    rows_any: DFF<Bit>,
+    is_row: DFF<Bit>,
+    several_rows: DFF<Bit>,
+    planes_any: DFF<Bit>,
+    is_plane: DFF<Bit>,
+    row_beyond: DFF<Bit>,
+    row_beyond_source: DFF<Bit>,
+    row_beyond_packet: DFF<Bit>,
+    row_beyond_message: DFF<Bit>,
     kind: Signal<Local, Command>,
     converted: Signal<Local, Bits<32>>,
     above: Signal<Local, Bits<32>>,
     address: Signal<Local, Bits<OFFSET_WIDTH>>,
-    is_huge: Signal<Local, Bit>,
+    too_large: Signal<Local, Bit>,
+    row: Signal<Local, Bits<ROW_WIDTH>>,
+    rows: Signal<Local, Bits<REPEAT_WIDTH>>,
     has_source: Signal<Local, Bit>,
     low_bits: Signal<Local, Bits<32>>,
     beyond_programs: Signal<Local, Bits<32>>,
@@ -132,6 +164,9 @@ impl Logic for Descriptor {
             offset,
             room,
             beyond,
+            is_huge,
+            addressed,
+            begun,
             source,
             source_room,
             source_beyond,
@@ -139,14 +174,26 @@ impl Logic for Descriptor {
             word3,
             word4,
             planes,
-            word6
+            word6,
+            row_any,
+            rows_any,
+            is_row,
+            several_rows,
+            planes_any,
+            is_plane,
+            row_beyond,
+            row_beyond_source,
+            row_beyond_packet,
+            row_beyond_message
         );
         self.decoder.word.next = self.word0.q.val();
         self.kind.next = self.decoder.command.val();
         self.converted.next = self.word.val() >> self.byte_shift.val();
         self.address.next = self.converted.val().get_bits::<OFFSET_WIDTH>(0);
         self.above.next = self.converted.val() >> bits::<6>(OFFSET_WIDTH);
-        self.is_huge.next = self.above.val().any();
+        self.too_large.next = self.above.val().any();
+        self.row.next = self.word.val().get_bits::<ROW_WIDTH>(0);
+        self.rows.next = self.word.val().get_bits::<REPEAT_WIDTH>(16);
         self.has_source.next =
             self.kind.val().is_put | self.kind.val().is_get | self.kind.val().is_stream | self.kind.val().is_enqueue;
         self.low_bits.next = self.word.val() & self.byte_mask.val();
@@ -160,6 +207,14 @@ impl Logic for Descriptor {
             self.argument.next = self.converted.val();
         }
 
+        // The segment's size comes a cycle after word 1 may have come.
+        self.begun.d.next = self.take.val() & !self.count.q.val().any();
+        self.addressed.d.next = self.take.val() & (self.count.q.val() == 1);
+        self.unsettled.next = self.begun.q.val() | self.addressed.q.val();
+        if self.addressed.q.val() {
+            self.room.d.next = self.size.val() - self.offset.q.val();
+            self.beyond.d.next = self.is_huge.q.val() | (self.offset.q.val() > self.size.val());
+        }
         if self.take.val() {
             if self.count.q.val() == bits::<WORDS_WIDTH>(MAX_DESCRIPTOR_WORDS) {
                 self.overlong.d.next = true;
@@ -174,28 +229,48 @@ impl Logic for Descriptor {
                 self.word4.d.next = 0.into();
                 self.planes.d.next = 1.into();
                 self.word6.d.next = 0.into();
+                self.row_any.d.next = false;
+                self.rows_any.d.next = false;
+                self.is_row.d.next = false;
+                self.several_rows.d.next = false;
+                self.planes_any.d.next = true;
+                self.is_plane.d.next = true;
+                self.row_beyond.d.next = false;
+                self.row_beyond_source.d.next = false;
+                self.row_beyond_packet.d.next = false;
+                self.row_beyond_message.d.next = false;
             }
             if self.count.q.val() == 1 {
                 self.target.d.next = self.word.val().get_bits::<TARGET_WIDTH>(0);
                 self.no_entry.d.next = self.beyond_programs.val().any();
                 self.offset.d.next = self.address.val();
-                self.room.d.next = self.size.val() - self.address.val();
-                self.beyond.d.next = self.is_huge.val() | (self.address.val() > self.size.val());
+                self.is_huge.d.next = self.too_large.val();
             }
             if self.count.q.val() == 2 {
                 self.source.d.next = self.address.val();
                 self.source_room.d.next = self.memory_words.val() - self.address.val();
-                self.source_beyond.d.next = self.is_huge.val() | (self.address.val() > self.memory_words.val());
+                self.source_beyond.d.next = self.too_large.val() | (self.address.val() > self.memory_words.val());
                 self.source_misaligned.d.next = self.low_bits.val().any();
             }
             if self.count.q.val() == 3 {
                 self.word3.d.next = self.word.val();
+                self.row_any.d.next = self.row.val().any();
+                self.rows_any.d.next = self.rows.val().any();
+                self.is_row.d.next = self.rows.val() == bits::<REPEAT_WIDTH>(1);
+                self.several_rows.d.next = self.rows.val() > bits::<REPEAT_WIDTH>(1);
+                self.row_beyond.d.next = bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.room.q.val();
+                self.row_beyond_source.d.next =
+                    bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.source_room.q.val();
+                self.row_beyond_packet.d.next = self.row.val() > bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS);
+                self.row_beyond_message.d.next = self.row.val() > bits::<ROW_WIDTH>(MAX_MESSAGE_WORDS);
             }
             if self.count.q.val() == 4 {
                 self.word4.d.next = self.word.val();
             }
             if self.count.q.val() == 5 {
                 self.planes.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0);
+                self.planes_any.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0).any();
+                self.is_plane.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0) == bits::<REPEAT_WIDTH>(1);
             }
             if self.count.q.val() == 6 {
                 self.word6.d.next = self.word.val();
@@ -224,6 +299,14 @@ impl Logic for Descriptor {
         self.operands.next.source_misaligned = self.source_misaligned.q.val();
         self.operands.next.row = self.word3.q.val().get_bits::<ROW_WIDTH>(0);
         self.operands.next.rows = self.word3.q.val().get_bits::<REPEAT_WIDTH>(16);
+        self.operands.next.has_words = self.row_any.q.val() & self.rows_any.q.val() & self.planes_any.q.val();
+        self.operands.next.is_row = self.is_row.q.val();
+        self.operands.next.is_plane = self.is_plane.q.val();
+        self.operands.next.several_rows = self.several_rows.q.val();
+        self.operands.next.row_beyond = self.row_beyond.q.val();
+        self.operands.next.row_beyond_source = self.row_beyond_source.q.val();
+        self.operands.next.row_beyond_packet = self.row_beyond_packet.q.val();
+        self.operands.next.row_beyond_message = self.row_beyond_message.q.val();
         self.operands.next.source_stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(0);
         self.operands.next.stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(16);
         self.operands.next.planes = self.planes.q.val();

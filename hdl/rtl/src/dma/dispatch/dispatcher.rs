@@ -5,7 +5,7 @@ use super::{
 use crate::{
     bus::{ClaimOut, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
     dma::ports::{ArgumentOut, StartOut, StopIn},
-    prim::{StreamIn, StreamOut},
+    prim::{SkidBuffer, StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
@@ -19,7 +19,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word to start offered: 3 cycles, 1 for a request; with several rows, that of [`super::Measure`] and 1 more |
+/// | latency | last word to start offered: 3 cycles, 4 of a descriptor of one word or two, 1 for a request; with several rows, that of [`super::Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 /// | fairness | the sources of commands take turns; requests wait for the server alone |
 /// | state | its parts' |
@@ -31,7 +31,7 @@ pub struct Dispatcher<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The tables are cleared, and nothing is taken.
+    /// The tables are cleared: no command is read, though its first two words wait already.
     pub initialising: Signal<In, Bit>,
     /// Which place is cleared; all places at least once.
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
@@ -59,6 +59,7 @@ pub struct Dispatcher<const W: usize> {
     /// One bit a context that runs; the server's is the last.
     pub active: Signal<Out, Bits<CONTEXTS>>,
     select: CommandSelect,
+    words: SkidBuffer<32>,
     commands: CommandIntake,
     requests: RequestIntake,
     starts: StartArbiter,
@@ -89,12 +90,13 @@ impl<const W: usize> Dispatcher<W> {
 #[kernel]
 impl<const W: usize> Logic for Dispatcher<W> {
     fn update(&mut self) {
-        wire!(self => select, commands, requests, starts, contexts, events, refuser, segments: clk, rst);
+        wire!(self => select, words, commands, requests, starts, contexts, events, refuser, segments: clk, rst);
         wire!(self => stops, windows: clk);
 
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.select.s_axis_command);
         StreamIn::<32>::link(&mut self.queued, &mut self.select.queued);
-        StreamOut::<32>::join(&mut self.select.m_axis, &mut self.commands.s_axis);
+        StreamOut::<32>::join(&mut self.select.m_axis, &mut self.words.s_axis);
+        StreamOut::<32>::join(&mut self.words.m_axis, &mut self.commands.s_axis);
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.requests.s_axis);
         ClaimOut::link(&mut self.claim, &mut self.commands.claim);
         StartOut::join(&mut self.commands.start, &mut self.starts.command);

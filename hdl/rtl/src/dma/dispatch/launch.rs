@@ -12,8 +12,8 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 2 cycles from a command admitted to its start offered |
-/// | throughput | a command in 3 cycles |
+/// | latency | 1 cycle from a command admitted to its start offered |
+/// | throughput | a command in 2 cycles |
 /// | state | the job of one command |
 ///
 /// First no other command may have the same segment, so that what goes to a segment stays in order; then a slot is claimed,
@@ -32,7 +32,8 @@ pub struct Launch {
     pub ordered: Signal<In, Bit>,
     /// Without its slot.
     pub job: Signal<In, Job>,
-    /// Of the command that is kept: the cores that must not have its segment, and whether one has.
+    /// Of the command that is kept, or of that described below: the cores that must not have its segment, and whether
+    /// one has.
     pub asks: Signal<Out, Bits<CONTEXTS>>,
     pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub conflict: Signal<In, Bit>,
@@ -59,7 +60,6 @@ impl Logic for Launch {
         self.is_free.next = !self.held.q.val();
         if self.admit.val() {
             self.held.d.next = true;
-            self.is_clear.d.next = false;
             self.kept.d.next = self.job.val();
             self.own.d.next = self.core.val();
             self.gets.d.next = self.is_get.val();
@@ -68,13 +68,18 @@ impl Logic for Launch {
 
         // No command can come in between that has the segment: those behind wait until this one has started.
         self.asks.next = 0.into();
-        if self.orders.q.val() {
-            self.asks.next = !(bits::<CONTEXTS>(1) << self.own.q.val());
-        }
-        self.asked_segment.next = self.subject.val().segment;
         if self.held.q.val() {
-            self.is_clear.d.next = !self.conflict.val();
+            self.asked_segment.next = self.subject.val().segment;
+            if self.orders.q.val() {
+                self.asks.next = !(bits::<CONTEXTS>(1) << self.own.q.val());
+            }
+        } else {
+            self.asked_segment.next = self.job.val().segment;
+            if self.ordered.val() {
+                self.asks.next = !bits::<CONTEXTS>(0);
+            }
         }
+        self.is_clear.d.next = !self.conflict.val();
 
         self.wants.next =
             self.held.q.val() & self.is_clear.q.val() & self.subject.val().has_slot & !self.claimed.q.val();

@@ -24,7 +24,7 @@ const MODE_AT: usize = 48;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | lookup: 1 cycle |
+/// | latency | lookup: 2 cycles; a register write: 1 cycle |
 /// | throughput | one lookup and one register write a cycle |
 /// | state | 56 bits a window in block RAM |
 #[derive(LogicBlock, Default)]
@@ -39,14 +39,18 @@ pub struct LocalWindows {
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     /// No register write is in the way.
     pub lookup_ready: Signal<Out, Bit>,
-    /// What was looked up last, from the next cycle on; in words.
+    /// What was looked up last, from the second cycle on; in words.
     pub base: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub mode: Signal<Out, Bits<MODE_WIDTH>>,
     entries: Ram<ENTRY, TAG_WIDTH, LANES>,
     write_match: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
-    own: Signal<Local, Bit>,
-    field: Signal<Local, Bits<FIELD_WIDTH>>,
+    /// A register write, a cycle late.
+    own: DFF<Bit>,
+    place: DFF<Bits<TAG_WIDTH>>,
+    field: DFF<Bits<FIELD_WIDTH>>,
+    word: DFF<Bits<SIZE_AT>>,
+    found: DFF<Bits<ENTRY>>,
     system_window: Constant<Bits<ENTRY>>,
 }
 
@@ -73,24 +77,25 @@ impl Logic for LocalWindows {
     fn update(&mut self) {
         wire!(self => entries: clk);
         self.write_match.index.next = self.register_write.index.val();
-        self.own.next = self.register_write.enable.val() & self.write_match.hit.val();
-        self.field.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
+        dff_setup!(self, clk, own, place, field, word, found);
+        self.own.d.next = self.register_write.enable.val() & self.write_match.hit.val();
+        self.place.d.next = self.register_write.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
+        self.field.d.next = self.register_write.index.val().get_bits::<FIELD_WIDTH>(0);
+        self.word.d.next = bit_cast::<SIZE_AT, 32>(self.register_write.data.val());
 
         self.entries.write_lanes.next = 0.into();
-        self.entries.write_address.next = self.register_write.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
-        self.entries.write_data.next =
-            bit_cast::<ENTRY, SIZE_AT>(bit_cast::<SIZE_AT, 32>(self.register_write.data.val()))
-                | (bit_cast::<ENTRY, SIZE_AT>(bit_cast::<SIZE_AT, 32>(self.register_write.data.val()))
-                    << bits::<6>(SIZE_AT))
-                | (bit_cast::<ENTRY, 8>(bit_cast::<8, 32>(self.register_write.data.val()))
-                    << bits::<6>((MODE_AT + MODE_OFFSET) as u64));
-        if self.own.val() & (self.field.val() == bits::<FIELD_WIDTH>(TagRegister::Base as u64)) {
+        self.entries.write_address.next = self.place.q.val();
+        self.entries.write_data.next = bit_cast::<ENTRY, SIZE_AT>(self.word.q.val())
+            | (bit_cast::<ENTRY, SIZE_AT>(self.word.q.val()) << bits::<6>(SIZE_AT))
+            | (bit_cast::<ENTRY, 8>(bit_cast::<8, SIZE_AT>(self.word.q.val()))
+                << bits::<6>((MODE_AT + MODE_OFFSET) as u64));
+        if self.own.q.val() & (self.field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Base as u64)) {
             self.entries.write_lanes.next = bits::<LANES>(0b0_000_111);
         }
-        if self.own.val() & (self.field.val() == bits::<FIELD_WIDTH>(TagRegister::Size as u64)) {
+        if self.own.q.val() & (self.field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Size as u64)) {
             self.entries.write_lanes.next = bits::<LANES>(0b0_111_000);
         }
-        if self.own.val() & (self.field.val() == bits::<FIELD_WIDTH>(TagRegister::Control as u64)) {
+        if self.own.q.val() & (self.field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Control as u64)) {
             self.entries.write_lanes.next = bits::<LANES>(0b1_000_000);
         }
         if self.initialising.val() {
@@ -103,16 +108,13 @@ impl Logic for LocalWindows {
             }
         }
 
-        self.lookup_ready.next = !self.own.val() & !self.initialising.val();
+        self.lookup_ready.next = !self.own.q.val() & !self.initialising.val();
         self.entries.read_enable.next = self.lookup.val();
         self.entries.read_address.next = self.tag.val();
-        self.base.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(0);
-        self.size.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(SIZE_AT);
-        self.mode.next = self
-            .entries
-            .read_data
-            .val()
-            .get_bits::<MODE_WIDTH>(MODE_AT + MODE_OFFSET);
+        self.found.d.next = self.entries.read_data.val();
+        self.base.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(0);
+        self.size.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(SIZE_AT);
+        self.mode.next = self.found.q.val().get_bits::<MODE_WIDTH>(MODE_AT + MODE_OFFSET);
     }
 }
 
@@ -146,6 +148,8 @@ mod tests {
             }
             dut.initialising.next = false;
             model.fill((0, 0, 0));
+            // What was looked up last comes out two cycles later, and stays.
+            let (mut owned, mut coming) = (false, (0, 0, 0));
             model[SYSTEM_WINDOW] = (0, SPACE, Mode::Window as u64);
             for cycle in 0..6_000 {
                 let tag = if cycle == 0 {
@@ -164,9 +168,10 @@ mod tests {
                 let owns = dut.register_write.enable.next && block == Registers::Tags && place < 8 * WINDOWS as u64;
                 dut.tag.next = (tag as u64).into();
                 settle(&mut dut);
-                assert_eq!(dut.lookup_ready.val(), !owns);
-                dut.lookup.next = !owns;
-                clock_edge!(dut);
+                let ready = dut.lookup_ready.val();
+                assert_eq!(ready, !std::mem::replace(&mut owned, owns));
+                dut.lookup.next = ready;
+                let asked = if ready { model[tag] } else { coming };
                 if owns {
                     let entry = &mut model[(place / 8) as usize];
                     match place % 8 {
@@ -175,15 +180,18 @@ mod tests {
                         2 => entry.2 = data % (1 << MODE_WIDTH),
                         _ => {}
                     }
-                } else {
+                }
+                clock_edge!(dut);
+                if cycle > 0 {
                     let found = [
                         dut.base.val().to_u64(),
                         dut.size.val().to_u64(),
                         dut.mode.val().to_u64(),
                     ];
-                    let (base, size, mode) = model[tag];
+                    let (base, size, mode) = coming;
                     assert_eq!(found, [base, size, mode], "round {round}, cycle {cycle}, tag {tag}");
                 }
+                coming = asked;
             }
         }
     }

@@ -1,4 +1,4 @@
-use super::{RequestLoad, RequestStart, PLACE_WIDTH};
+use super::{RequestLoad, RequestStart};
 use crate::{
     dma::ports::{ArgumentOut, StartOut},
     prim::StreamIn,
@@ -6,7 +6,6 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
-        command::TRANSFER_WORDS,
         firmware::Entries,
         packet::{ERROR_WIDTH, OFFSET_WIDTH, SLOT_WIDTH},
         window::{Mode, MODE_WIDTH},
@@ -50,7 +49,7 @@ pub struct RequestIntake {
     pub argument: ArgumentOut,
     /// A word of `s_axis` may go to `argument`.
     pub grant: Signal<In, Bit>,
-    /// Looks a window up; its fields below are there from the next cycle on.
+    /// Looks a window up; its fields below are there from the second cycle on.
     pub lookup: Signal<Out, Bit>,
     pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub lookup_ready: Signal<In, Bit>,
@@ -69,7 +68,6 @@ pub struct RequestIntake {
     plan: RequestStart,
     state: DFF<RequestState>,
     error: DFF<Bits<ERROR_WIDTH>>,
-    right_count: Signal<Local, Bit>,
     right: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
 }
@@ -102,12 +100,8 @@ impl Logic for RequestIntake {
         self.slot.next = self.load.request.val().slot;
         self.refuse_error.next = self.error.q.val();
 
-        // Rows without strides would be read at those of the request before.
-        self.right_count.next = ((self.load.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[0] as u64))
-            & (self.load.request.val().rows <= 1))
-            | (self.load.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[1] as u64))
-            | (self.load.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64));
-        self.right.next = self.right_count.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
+        self.right.next =
+            self.load.request.val().right_count & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
         self.plan.offer.next = (self.state.q.val() == RequestState::Offer)
             | ((self.state.q.val() == RequestState::Check) & self.right.val());
         self.refuse.next = false;
@@ -121,7 +115,7 @@ impl Logic for RequestIntake {
             }
             RequestState::Check => {
                 self.state.d.next = RequestState::Refuse;
-                if !self.right_count.val() {
+                if !self.load.request.val().right_count {
                     self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
                 } else if self.mode.val() == bits::<MODE_WIDTH>(Mode::Off as u64) {
                     self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownWindow as u64);

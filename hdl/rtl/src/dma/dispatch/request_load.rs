@@ -22,6 +22,8 @@ pub const PLACE_WIDTH: usize = 4;
 pub struct GetRequest {
     /// Words so far, 8 for all beyond 7.
     pub count: Bits<PLACE_WIDTH>,
+    /// That is a number of words that a request may have; rows without strides would be read at those of the request before.
+    pub right_count: Bit,
     pub source: Bits<NODE_WIDTH>,
     /// The requester's transaction, and where it wants the words.
     pub slot: Bits<SLOT_WIDTH>,
@@ -31,11 +33,12 @@ pub struct GetRequest {
     pub room: Bits<OFFSET_WIDTH>,
     pub beyond: Bit,
     pub row: Bits<ROW_WIDTH>,
-    pub rows: Bits<REPEAT_WIDTH>,
+    /// There is one row.
+    pub one_row: Bit,
     /// At the requester.
     pub stride: Bits<STRIDE_WIDTH>,
-    /// True if planes are not given.
-    pub has_planes: Bit,
+    /// No word is asked for.
+    pub nothing: Bit,
 }
 
 /// Takes the words of a request, and passes them on into the server's registers.
@@ -46,7 +49,7 @@ pub struct GetRequest {
 /// | --- | --- |
 /// | latency | 0 cycles to the register file, 1 to `request` |
 /// | throughput | one word a cycle |
-/// | state | about 160 flip-flops |
+/// | state | about 125 flip-flops |
 ///
 /// A request is the packet as it came: head, ADDRESS, whose offset goes to register 1, and the words of the registers
 /// from 2 on.
@@ -66,7 +69,7 @@ pub struct RequestLoad {
     /// Looks a window up.
     pub lookup: Signal<Out, Bit>,
     pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
-    /// Words of that window, from the cycle after `lookup` on.
+    /// Words of that window, from the second cycle after `lookup` on.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// The last word is taken; and it was the first too.
     pub complete: Signal<Out, Bit>,
@@ -75,16 +78,17 @@ pub struct RequestLoad {
     head: HeadDecoder,
     address: AddressDecoder,
     place: DFF<Bits<PLACE_WIDTH>>,
+    row_any: DFF<Bit>,
+    rows_any: DFF<Bit>,
+    one_row: DFF<Bit>,
     source: DFF<Bits<NODE_WIDTH>>,
     slot: DFF<Bits<SLOT_WIDTH>>,
     offset: DFF<Bits<OFFSET_WIDTH>>,
     pointer: DFF<Bits<OFFSET_WIDTH>>,
     is_huge: DFF<Bit>,
-    window: DFF<Bits<OFFSET_WIDTH>>,
     room: DFF<Bits<OFFSET_WIDTH>>,
     beyond: DFF<Bit>,
     row: DFF<Bits<ROW_WIDTH>>,
-    rows: DFF<Bits<REPEAT_WIDTH>>,
     stride: DFF<Bits<STRIDE_WIDTH>>,
     has_planes: DFF<Bit>,
     first: Signal<Local, Bit>,
@@ -97,10 +101,9 @@ pub struct RequestLoad {
 impl Logic for RequestLoad {
     fn update(&mut self) {
         dff_setup!(
-            self, clk, place, source, slot, offset, pointer, is_huge, window, room, beyond, row, rows, stride,
-            has_planes
+            self, clk, place, row_any, rows_any, one_row, source, slot, offset, pointer, is_huge, room, beyond, row,
+            stride, has_planes
         );
-        self.window.d.next = self.size.val();
         self.above.next = self.s_axis.tdata.val() >> bits::<6>(OFFSET_WIDTH);
         self.head.word.next = self.s_axis.tdata.val();
         self.address.word.next = self.s_axis.tdata.val();
@@ -142,10 +145,12 @@ impl Logic for RequestLoad {
                 self.is_huge.d.next = self.above.val().any();
             }
             if self.place.q.val() == 3 {
-                self.room.d.next = self.window.q.val() - self.pointer.q.val();
-                self.beyond.d.next = self.is_huge.q.val() | (self.pointer.q.val() > self.window.q.val());
+                self.room.d.next = self.size.val() - self.pointer.q.val();
+                self.beyond.d.next = self.is_huge.q.val() | (self.pointer.q.val() > self.size.val());
                 self.row.d.next = self.s_axis.tdata.val().get_bits::<ROW_WIDTH>(0);
-                self.rows.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(16);
+                self.row_any.d.next = self.s_axis.tdata.val().get_bits::<ROW_WIDTH>(0).any();
+                self.rows_any.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(16).any();
+                self.one_row.d.next = self.s_axis.tdata.val().get_bits::<REPEAT_WIDTH>(16) == 1;
             }
             if self.place.q.val() == 4 {
                 self.stride.d.next = self.s_axis.tdata.val().get_bits::<STRIDE_WIDTH>(16);
@@ -162,6 +167,12 @@ impl Logic for RequestLoad {
         }
 
         self.request.next.count = self.place.q.val();
+        self.request.next.right_count = ((self.place.q.val() == bits::<PLACE_WIDTH>(TRANSFER_WORDS[0] as u64))
+            & (self.one_row.q.val() | !self.rows_any.q.val()))
+            | (self.place.q.val() == bits::<PLACE_WIDTH>(TRANSFER_WORDS[1] as u64))
+            | (self.place.q.val() == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64));
+        self.request.next.nothing = !(self.row_any.q.val() & self.rows_any.q.val() & self.has_planes.q.val());
+        self.request.next.one_row = self.one_row.q.val();
         self.request.next.source = self.source.q.val();
         self.request.next.slot = self.slot.q.val();
         self.request.next.offset = self.offset.q.val();
@@ -169,8 +180,6 @@ impl Logic for RequestLoad {
         self.request.next.room = self.room.q.val();
         self.request.next.beyond = self.beyond.q.val();
         self.request.next.row = self.row.q.val();
-        self.request.next.rows = self.rows.q.val();
         self.request.next.stride = self.stride.q.val();
-        self.request.next.has_planes = self.has_planes.q.val();
     }
 }

@@ -1,4 +1,4 @@
-use super::{GetRequest, PLACE_WIDTH, REPEAT_WIDTH};
+use super::{GetRequest, PLACE_WIDTH};
 use crate::dma::ports::StartOut;
 use portico_spec::{
     flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS, TAG_WIDTH},
@@ -29,7 +29,6 @@ pub struct RequestStart {
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     pub start: StartOut,
     pub started: Signal<Out, Bit>,
-    nothing: Signal<Local, Bit>,
     in_window: Signal<Local, Bit>,
     put: Constant<Bits<PC_WIDTH>>,
     put2d: Constant<Bits<PC_WIDTH>>,
@@ -54,17 +53,15 @@ impl RequestStart {
 #[kernel]
 impl Logic for RequestStart {
     fn update(&mut self) {
-        self.nothing.next =
-            !(self.request.val().row.any() & self.request.val().rows.any() & self.request.val().has_planes);
         self.started.next = self.offer.val() & self.start.ready.val();
         self.start.valid.next = self.offer.val();
         self.start.context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.start.job.next.pc = self.put2d.val();
-        if self.nothing.val() {
+        if self.request.val().nothing {
             self.start.job.next.pc = self.empty.val();
         } else if self.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64) {
             self.start.job.next.pc = self.put3d.val();
-        } else if self.request.val().rows == bits::<REPEAT_WIDTH>(1) {
+        } else if self.request.val().one_row {
             self.start.job.next.pc = self.put.val();
         }
         self.start.job.next.control = false;
@@ -77,7 +74,7 @@ impl Logic for RequestStart {
         self.start.job.next.size = bits::<OFFSET_WIDTH>(0) - 1;
         self.start.job.next.row = self.request.val().row;
         self.start.job.next.stride = self.request.val().stride;
-        if self.request.val().rows == bits::<REPEAT_WIDTH>(1) {
+        if self.request.val().one_row {
             self.start.job.next.stride = self.request.val().row;
         }
         self.start.job.next.has_slot = false;
@@ -91,15 +88,15 @@ impl Logic for RequestStart {
         self.start.job.next.quiet = true;
         self.in_window.next = !self.request.val().beyond
             & (bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.request.val().row) <= self.request.val().room);
-        self.start.job.next.single = self.nothing.val()
-            | ((self.request.val().rows == bits::<REPEAT_WIDTH>(1))
+        self.start.job.next.single = self.request.val().nothing
+            | (self.request.val().one_row
                 & (self.request.val().count != bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64))
                 & (self.request.val().row <= bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS))
                 & self.in_window.val());
         self.start.job.next.literals = 0.into();
         self.start.job.next.bank = 0.into();
         self.start.job.next.words = 0.into();
-        if !self.nothing.val() {
+        if !self.request.val().nothing {
             self.start.job.next.words = self.request.val().row.get_bits::<COUNT_WIDTH>(0);
         }
         self.start.job.next.pointer = self.request.val().pointer;

@@ -23,7 +23,7 @@ const ENTRY: usize = 2 * FIELD;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | lookup: 1 cycle; credits as in [`QueueCredits`] |
+/// | latency | lookup: 2 cycles; a register write: 1 cycle; credits as in [`QueueCredits`] |
 /// | throughput | one lookup and one register write a cycle |
 /// | state | 48 bits a segment in block RAM, and [`QueueCredits`] |
 #[derive(LogicBlock, Default)]
@@ -40,7 +40,7 @@ pub struct SegmentTable {
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
     /// No register write is in the way.
     pub lookup_ready: Signal<Out, Bit>,
-    /// What was looked up last, from the next cycle on.
+    /// What was looked up last, from the second cycle on.
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
@@ -53,9 +53,12 @@ pub struct SegmentTable {
     entries: Ram<ENTRY, HANDLE_WIDTH, 6>,
     credits: QueueCredits,
     write_match: AddressMatch<{ Registers::Segments as usize }, { HANDLE_WIDTH + SHORT_FIELD_WIDTH }>,
-    own: Signal<Local, Bit>,
-    written: Signal<Local, Bits<HANDLE_WIDTH>>,
-    field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
+    /// A register write, a cycle late.
+    own: DFF<Bit>,
+    written: DFF<Bits<HANDLE_WIDTH>>,
+    field: DFF<Bits<SHORT_FIELD_WIDTH>>,
+    word: DFF<Bits<32>>,
+    found: DFF<Bits<ENTRY>>,
 }
 
 #[kernel]
@@ -64,22 +67,24 @@ impl Logic for SegmentTable {
         wire!(self => entries: clk);
         wire!(self => credits: clk, rst);
         self.write_match.index.next = self.register_write.index.val();
-        self.own.next = self.register_write.enable.val() & self.write_match.hit.val();
-        self.written.next = self
+        dff_setup!(self, clk, own, written, field, word, found);
+        self.own.d.next = self.register_write.enable.val() & self.write_match.hit.val();
+        self.word.d.next = self.register_write.data.val();
+        self.written.d.next = self
             .register_write
             .index
             .val()
             .get_bits::<HANDLE_WIDTH>(SHORT_FIELD_WIDTH);
-        self.field.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
+        self.field.d.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
 
         self.entries.write_lanes.next = 0.into();
-        self.entries.write_address.next = self.written.val();
-        self.entries.write_data.next = bit_cast::<ENTRY, FIELD>(bit_cast::<FIELD, 32>(self.register_write.data.val()))
-            | (bit_cast::<ENTRY, 32>(self.register_write.data.val()) << bits::<6>(FIELD));
-        if self.own.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Target as u64)) {
+        self.entries.write_address.next = self.written.q.val();
+        self.entries.write_data.next = bit_cast::<ENTRY, FIELD>(bit_cast::<FIELD, 32>(self.word.q.val()))
+            | (bit_cast::<ENTRY, 32>(self.word.q.val()) << bits::<6>(FIELD));
+        if self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Target as u64)) {
             self.entries.write_lanes.next = bits::<6>(0b000_111);
         }
-        if self.own.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Size as u64)) {
+        if self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Size as u64)) {
             self.entries.write_lanes.next = bits::<6>(0b111_000);
         }
         if self.initialising.val() {
@@ -88,19 +93,20 @@ impl Logic for SegmentTable {
             self.entries.write_data.next = 0.into();
         }
 
-        self.lookup_ready.next = !self.own.val() & !self.initialising.val();
+        self.lookup_ready.next = !self.own.q.val() & !self.initialising.val();
         self.entries.read_enable.next = self.lookup.val();
         self.entries.read_address.next = self.handle.val();
-        self.node.next = self.entries.read_data.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
-        self.tag.next = self.entries.read_data.val().get_bits::<TAG_WIDTH>(TAG_OFFSET);
-        self.kind.next = self.entries.read_data.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
-        self.size.next = self.entries.read_data.val().get_bits::<OFFSET_WIDTH>(FIELD);
+        self.found.d.next = self.entries.read_data.val();
+        self.node.next = self.found.q.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
+        self.tag.next = self.found.q.val().get_bits::<TAG_WIDTH>(TAG_OFFSET);
+        self.kind.next = self.found.q.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
+        self.size.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(FIELD);
 
         wire!(self => credits: initialising, sweep);
         self.credits.set.next =
-            self.own.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
-        self.credits.set_segment.next = self.written.val();
-        self.credits.set_value.next = self.register_write.data.val().get_bits::<CREDITS_WIDTH>(0);
+            self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
+        self.credits.set_segment.next = self.written.q.val();
+        self.credits.set_value.next = self.word.q.val().get_bits::<CREDITS_WIDTH>(0);
         CreditIn::link(&mut self.credit_return, &mut self.credits.credit_return);
         CreditTakeIn::link(&mut self.credit_take, &mut self.credits.credit_take);
         wire!(credits => self: busy);
@@ -132,6 +138,8 @@ mod tests {
             }
             dut.initialising.next = false;
             model.fill((0, 0));
+            // What was looked up last comes out two cycles later, and stays.
+            let (mut owned, mut coming) = (false, None);
             for _ in 0..6_000 {
                 let handle = rng.gen_range(0..SEGMENTS);
                 let (place, data) = (rng.gen_range(0..1 << BLOCK_OFFSET), u64::from(rng.gen::<u32>()));
@@ -146,10 +154,10 @@ mod tests {
                     dut.register_write.enable.next && block == Registers::Segments && place < 4 * SEGMENTS as u64;
                 dut.handle.next = (handle as u64).into();
                 settle(&mut dut);
-                assert_eq!(dut.lookup_ready.val(), !owns);
-                dut.lookup.next = !owns;
-                let old = (dut.node.val(), dut.tag.val(), dut.kind.val(), dut.size.val());
-                clock_edge!(dut);
+                let ready = dut.lookup_ready.val();
+                assert_eq!(ready, !std::mem::replace(&mut owned, owns));
+                dut.lookup.next = ready;
+                let asked = if ready { Some(model[handle]) } else { coming };
                 if owns {
                     let entry = &mut model[(place / 4) as usize];
                     match place % 4 {
@@ -157,12 +165,13 @@ mod tests {
                         1 => entry.1 = data % (1 << OFFSET_WIDTH),
                         _ => {}
                     }
-                    assert_eq!(old, (dut.node.val(), dut.tag.val(), dut.kind.val(), dut.size.val()));
-                } else {
+                }
+                clock_edge!(dut);
+                if let Some(coming) = std::mem::replace(&mut coming, asked) {
                     let target = dut.node.val().to_u64()
                         | dut.tag.val().to_u64() << TAG_OFFSET
                         | dut.kind.val().to_u64() << KIND_OFFSET;
-                    assert_eq!((target, dut.size.val().to_u64()), (model[handle].0, model[handle].1));
+                    assert_eq!((target, dut.size.val().to_u64()), coming);
                 }
             }
         }

@@ -1,12 +1,9 @@
 use super::{Command, Operands, WORDS_WIDTH};
 use crate::dma::ports::LITERALS_WIDTH;
-use portico_spec::{
-    flit::MAX_PAYLOAD_FLITS,
-    ni::{
-        command::{BARE_WORDS, TRANSFER_WORDS},
-        instruction::COUNT_WIDTH,
-        packet::{OFFSET_WIDTH, ROW_WIDTH},
-    },
+use portico_spec::ni::{
+    command::{BARE_WORDS, TRANSFER_WORDS},
+    instruction::COUNT_WIDTH,
+    packet::OFFSET_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -45,8 +42,7 @@ pub struct SinglePacket {
 #[kernel]
 impl Logic for SinglePacket {
     fn update(&mut self) {
-        self.fits.next = self.nothing.val()
-            | (!self.several.val() & (self.operands.val().row <= bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS)));
+        self.fits.next = self.nothing.val() | (!self.several.val() & !self.operands.val().row_beyond_packet);
         self.payload.next.pointer = self.operands.val().source;
         self.payload.next.single = self.command.val().is_enqueue
             | self.command.val().is_mail

@@ -100,7 +100,7 @@ impl Logic for Stops {
 /// | | |
 /// | --- | --- |
 /// | latency | 1 cycle |
-/// | throughput | one event a cycle |
+/// | throughput | one event in two cycles |
 /// | fairness | stops go first: there are no more of them than contexts that were started |
 /// | state | 11 flip-flops |
 #[derive(LogicBlock, Default)]
@@ -127,8 +127,11 @@ impl Logic for EventStage {
         self.event.valid.next = self.pending.q.val();
         self.event.event.next = self.number.q.val();
         self.event.error.next = self.code.q.val();
-        self.room.next = !self.pending.q.val() | self.event.ready.val();
+        self.room.next = !self.pending.q.val();
         self.choice.chosen.ready.next = self.room.val();
+        if self.event.ready.val() {
+            self.pending.d.next = false;
+        }
         if self.room.val() {
             self.pending.d.next = self.choice.chosen.valid.val();
             self.number.d.next = self.choice.chosen.event.val();
