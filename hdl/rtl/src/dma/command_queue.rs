@@ -13,7 +13,7 @@ const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// | --- | --- |
 /// | latency | 1 cycle from a descriptor's last word written to its first word offered |
 /// | throughput | one word a cycle on both sides |
-/// | state | [`QUEUE_WORDS`] words in LUT-RAM, and 27 flip-flops |
+/// | state | [`QUEUE_WORDS`] words in LUT-RAM, and 28 flip-flops |
 ///
 /// A host's words wait for room; a register write of the network cannot, so what does not fit is dropped. A descriptor of
 /// more than 16 words is dropped by both. As half a descriptor is worse than none, all of it is: the words that are there
@@ -34,9 +34,13 @@ pub struct CommandQueue {
     /// Behind the last word of the last whole descriptor.
     committed: DFF<Bits<POINTER_WIDTH>>,
     reader: DFF<Bits<POINTER_WIDTH>>,
+    /// A whole descriptor is there.
+    offers: DFF<Bit>,
     length: DFF<Bits<5>>,
     dropping: DFF<Bit>,
     pushing: Signal<Local, Bit>,
+    after: Signal<Local, Bits<POINTER_WIDTH>>,
+    commits: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     overlong: Signal<Local, Bit>,
     room: Signal<Local, Bit>,
@@ -68,7 +72,7 @@ impl CommandQueue {
 impl Logic for CommandQueue {
     fn update(&mut self) {
         wire!(self => words: clk);
-        dff_setup!(self, clk, writer, committed, reader, length, dropping);
+        dff_setup!(self, clk, writer, committed, reader, offers, length, dropping);
         self.full.next = (self.writer.q.val() - self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
         self.room.next = !self.full.val() | self.overlong.val() | self.dropping.q.val() | self.lossy.val();
@@ -83,6 +87,7 @@ impl Logic for CommandQueue {
         self.words.read_address.next = self.reader.q.val().get_bits::<ADDRESS_WIDTH>(0);
 
         self.dropped.next = false;
+        self.commits.next = false;
         if self.pushing.val() {
             self.length.d.next = self.length.q.val() + 1;
             if self.dropping.q.val() {
@@ -96,6 +101,7 @@ impl Logic for CommandQueue {
             } else {
                 self.writer.d.next = self.writer.q.val() + 1;
                 if self.s_axis.tlast.val() {
+                    self.commits.next = true;
                     self.committed.d.next = self.writer.q.val() + 1;
                 }
             }
@@ -105,16 +111,21 @@ impl Logic for CommandQueue {
             }
         }
 
-        self.m_axis.tvalid.next = self.reader.q.val() != self.committed.q.val();
+        self.m_axis.tvalid.next = self.offers.q.val();
         self.m_axis.tdata.next = self.words.read_data.val().get_bits::<32>(0);
         self.m_axis.tlast.next = self.words.read_data.val().get_bit(32);
-        if (self.reader.q.val() != self.committed.q.val()) & self.m_axis.tready.val() {
-            self.reader.d.next = self.reader.q.val() + 1;
+        self.after.next = self.reader.q.val() + 1;
+        if self.offers.q.val() & self.m_axis.tready.val() {
+            self.reader.d.next = self.after.val();
+            self.offers.d.next = self.commits.val() | (self.after.val() != self.committed.q.val());
+        } else {
+            self.offers.d.next = self.commits.val() | self.offers.q.val();
         }
         if self.rst.val() {
             self.writer.d.next = 0.into();
             self.committed.d.next = 0.into();
             self.reader.d.next = 0.into();
+            self.offers.d.next = false;
             self.length.d.next = 0.into();
             self.dropping.d.next = false;
         }
