@@ -74,25 +74,29 @@ pub struct Bypass {
     pub notice: EventOut,
     /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
-    /// Most payload of the packets of the start's shaper, and the shapers that let one go.
+    /// Most payload of the packets of the shaper of `start`, and the shapers that let one go.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
     pub may_send: Signal<In, Bits<SHAPERS>>,
     /// A credit of the start's segment is asked for, and comes or not.
     pub wants_credit: Signal<Out, Bit>,
     pub credit_answered: Signal<In, Bit>,
     pub credit_granted: Signal<In, Bit>,
-    /// The sequencer has a packet open; wants to send something; closes a packet.
+    /// The sequencer has a packet open; wants to send something; closes a packet, or gives a notice.
     pub mid_packet: Signal<In, Bit>,
     pub sequencer_wants: Signal<In, Bit>,
     pub sequencer_closes: Signal<In, Bit>,
-    /// The sequencer sends nothing in this cycle.
-    pub holds: Signal<Out, Bit>,
+    pub sequencer_notices: Signal<In, Bit>,
+    /// The sequencer may send in this cycle; the bypass does not.
+    pub grants: Signal<Out, Bit>,
     /// There is a start.
     pub busy: Signal<Out, Bit>,
     /// Its shaper and its segment.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     course: DFF<Course>,
+    /// The packet is not longer than those of its shaper, which lets it go.
+    fits: DFF<Bit>,
+    granted: DFF<Bit>,
     /// Packets since the sequencer had its turn; after the last of them it is next.
     in_a_row: DFF<Bits<TURN_WIDTH>>,
     yields: DFF<Bit>,
@@ -106,11 +110,12 @@ pub struct Bypass {
     subject: Signal<Local, Job>,
     taken: Signal<Local, Bit>,
     is_message: Signal<Local, Bit>,
-    fits: Signal<Local, Bit>,
+    brings_message: Signal<Local, Bit>,
     literal: Signal<Local, Bit>,
     last_piece: Signal<Local, Bit>,
     turn: Signal<Local, Bit>,
     may_act: Signal<Local, Bit>,
+    holds: Signal<Local, Bit>,
     sends: Signal<Local, Bit>,
     number: Signal<Local, Bits<PLACE_WIDTH>>,
     total: Signal<Local, Bits<COUNT_WIDTH>>,
@@ -119,7 +124,7 @@ pub struct Bypass {
 #[kernel]
 impl Logic for Bypass {
     fn update(&mut self) {
-        dff_setup!(self, clk, course, in_a_row, yields, lingers, sent, owner, job);
+        dff_setup!(self, clk, course, fits, granted, in_a_row, yields, lingers, sent, owner, job);
         self.subject.next = self.job.q.val();
         self.taken.next = self.start.valid.val() & (self.course.q.val() == Course::Empty) & !self.initialising.val();
         self.start.ready.next = (self.course.q.val() == Course::Empty) & !self.initialising.val();
@@ -147,11 +152,8 @@ impl Logic for Bypass {
         self.descriptors.read_address.next = bit_cast::<WORD_ADDRESS_WIDTH, PLACE_WIDTH>(self.number.val())
             | (bit_cast::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.subject.val().bank) << bits::<3>(PLACE_WIDTH));
 
-        self.fits.next = self.may_send.val().get_bit(self.subject.val().shaper.index())
-            & (self.subject.val().words <= self.maximum.val());
-        if self.is_message.val() {
-            self.fits.next = self.may_send.val().get_bit(self.subject.val().shaper.index());
-        }
+        self.brings_message.next =
+            !self.start.job.val().control & (self.start.job.val().kind == bits::<KIND_WIDTH>(DataKind::Message as u64));
         self.literal.next = self.sent.q.val() != self.subject.val().literals;
         self.last_piece.next = !self.literal.val();
         if !self.subject.val().words.any() {
@@ -160,15 +162,22 @@ impl Logic for Bypass {
 
         // Once a piece has gone the others follow.
         self.turn.next =
-            !self.mid_packet.val() & (self.sent.q.val().any() | !self.yields.q.val() | !self.sequencer_wants.val());
+            !self.granted.q.val() & (self.sent.q.val().any() | !self.yields.q.val() | !self.sequencer_wants.val());
         self.may_act.next = (self.course.q.val() == Course::Send)
-            | ((self.course.q.val() == Course::Choose) & self.fits.val() & !self.is_message.val());
+            | ((self.course.q.val() == Course::Choose) & self.fits.q.val() & !self.is_message.val());
         self.sends.next = self.may_act.val() & self.turn.val() & self.chunk.ready.val() & self.header.ready.val();
         self.holds.next = self.turn.val()
             & (self.may_act.val()
                 | (self.course.q.val() == Course::Notice)
                 | (self.course.q.val() == Course::Stop)
                 | self.lingers.q.val().any());
+        // The sequencer has its turn for a whole packet, and is told so a cycle ahead.
+        self.grants.next = self.granted.q.val();
+        self.granted.d.next = self.sequencer_wants.val() & !self.holds.val();
+        if self.granted.q.val() {
+            self.granted.d.next = !self.sequencer_closes.val()
+                & (self.mid_packet.val() | (self.sequencer_wants.val() & !self.sequencer_notices.val()));
+        }
         self.busy.next = self.course.q.val() != Course::Empty;
         self.shaper.next = self.subject.val().shaper;
         self.segment.next = self.subject.val().segment;
@@ -206,7 +215,7 @@ impl Logic for Bypass {
         self.notice.event.next = self.subject.val().event;
         self.notice.error.next = 0.into();
         self.wants_credit.next = (self.course.q.val() == Course::Credit)
-            | ((self.course.q.val() == Course::Choose) & self.fits.val() & self.is_message.val());
+            | ((self.course.q.val() == Course::Choose) & self.fits.q.val() & self.is_message.val());
         self.stop.valid.next = self.course.q.val() == Course::Stop;
         self.stop.context.next = self.owner.q.val();
         self.stop.owns_slot.next = false;
@@ -224,6 +233,8 @@ impl Logic for Bypass {
                     self.owner.d.next = self.start.context.val();
                     self.job.d.next = self.start.job.val();
                     self.sent.d.next = 0.into();
+                    self.fits.d.next = self.may_send.val().get_bit(self.start.job.val().shaper.index())
+                        & (self.brings_message.val() | (self.start.job.val().words <= self.maximum.val()));
                     self.course.d.next = Course::Forward;
                     if self.start.job.val().single {
                         self.course.d.next = Course::Choose;
@@ -232,10 +243,10 @@ impl Logic for Bypass {
             }
             Course::Choose => {
                 self.course.d.next = Course::Forward;
-                if self.fits.val() {
+                if self.fits.q.val() {
                     self.course.d.next = Course::Send;
                 }
-                if self.is_message.val() & self.fits.val() {
+                if self.is_message.val() & self.fits.q.val() {
                     self.course.d.next = Course::Credit;
                 }
             }
@@ -286,6 +297,7 @@ impl Logic for Bypass {
         }
         if self.rst.val() {
             self.course.d.next = Course::Empty;
+            self.granted.d.next = false;
             self.yields.d.next = false;
         }
     }

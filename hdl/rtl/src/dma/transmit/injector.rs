@@ -27,9 +27,9 @@ pub enum Part {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 0 cycles from a header, and from a word of payload, to its flit |
+/// | latency | 0 cycles from a header, and from a word of payload, to its flit; 1 from a notice to its event |
 /// | throughput | one flit a cycle, none lost between packets |
-/// | state | the part of the packet, its words sent, the words of payload that are there |
+/// | state | the part of the packet, its words sent, the words of payload that are there; an event |
 #[derive(LogicBlock, Default)]
 pub struct Injector<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -46,6 +46,8 @@ pub struct Injector<const W: usize> {
     part: DFF<Part>,
     sent: DFF<Bits<COUNT_WIDTH>>,
     fill: DFF<Bits<FILL_WIDTH>>,
+    has_event: DFF<Bit>,
+    held_event: DFF<Bits<EVENT_WIDTH>>,
     there: Signal<Local, Bit>,
     offers: Signal<Local, Bit>,
     flit: Signal<Local, Bits<W>>,
@@ -71,11 +73,18 @@ impl<const W: usize> Injector<W> {
 #[kernel]
 impl<const W: usize> Logic for Injector<W> {
     fn update(&mut self) {
-        dff_setup!(self, clk, part, sent, fill);
-        self.event.valid.next = self.packet.valid.val() & self.packet.notice.val();
-        self.event.event.next = bit_cast::<EVENT_WIDTH, 32>(self.packet.head.val());
+        dff_setup!(self, clk, part, sent, fill, has_event, held_event);
+        self.event.valid.next = self.has_event.q.val();
+        self.event.event.next = self.held_event.q.val();
         self.event.error.next = 0.into();
-        self.noticed.next = self.packet.valid.val() & self.packet.notice.val() & self.event.ready.val();
+        self.noticed.next = self.packet.valid.val() & self.packet.notice.val() & !self.has_event.q.val();
+        if self.event.ready.val() {
+            self.has_event.d.next = false;
+        }
+        if self.noticed.val() {
+            self.has_event.d.next = true;
+            self.held_event.d.next = bit_cast::<EVENT_WIDTH, 32>(self.packet.head.val());
+        }
 
         self.there.next = self.packet.valid.val() & !self.packet.notice.val();
         if self.whole.val() {
@@ -147,6 +156,7 @@ impl<const W: usize> Logic for Injector<W> {
             self.part.d.next = Part::Head;
             self.sent.d.next = 0.into();
             self.fill.d.next = 0.into();
+            self.has_event.d.next = false;
         }
     }
 }

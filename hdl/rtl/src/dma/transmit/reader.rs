@@ -15,9 +15,9 @@ const ROOM_WIDTH: usize = 8;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 0 cycles from a chunk to its first request, or to its literal |
+/// | latency | 1 cycle from a chunk to its first request, or to its literal |
 /// | throughput | one word a cycle; a literal waits until the words before it have come |
-/// | state | the place in the chunk, the room left, the requests open |
+/// | state | the chunk in hand, the room left, the requests open |
 ///
 /// A request goes out only if there is room for its word behind those that are on their way.
 #[derive(LogicBlock, Default)]
@@ -32,21 +32,31 @@ pub struct Reader<const W: usize> {
     pub data: Signal<Out, Bits<W>>,
     /// A word leaves that FIFO.
     pub popped: Signal<In, Bit>,
-    at: DFF<Bits<COUNT_WIDTH>>,
+    /// There is no chunk in hand.
+    pub idle: Signal<Out, Bit>,
+    /// There is a chunk in hand: a literal, or words from the address `value` on.
+    busy: DFF<Bit>,
+    literal: DFF<Bit>,
+    value: DFF<Bits<32>>,
+    /// Words after the next one.
+    left: DFF<Bits<COUNT_WIDTH>>,
+    /// One less than the words that there is room for, so that the sign says that there is none.
     room: DFF<Bits<ROOM_WIDTH>>,
+    /// One less than the requests open.
     on_their_way: DFF<Bits<ROOM_WIDTH>>,
+    has_room: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
     asked: Signal<Local, Bit>,
     copies: Signal<Local, Bit>,
-    after: Signal<Local, Bits<COUNT_WIDTH>>,
-    depth: Constant<Bits<ROOM_WIDTH>>,
+    takes: Signal<Local, Bit>,
+    most_room: Constant<Bits<ROOM_WIDTH>>,
 }
 
 impl<const W: usize> Reader<W> {
     /// In front of a payload FIFO of `depth` words.
     pub fn new(depth: usize) -> Self {
         Self {
-            depth: Constant::new(bits(depth as u64)),
+            most_room: Constant::new(bits(depth as u64 - 1)),
             ..Default::default()
         }
     }
@@ -55,30 +65,35 @@ impl<const W: usize> Reader<W> {
 #[kernel]
 impl<const W: usize> Logic for Reader<W> {
     fn update(&mut self) {
-        dff_setup!(self, clk, at, room, on_their_way);
-        self.asks.next = self.chunk.valid.val() & !self.chunk.literal.val() & self.room.q.val().any();
+        dff_setup!(self, clk, busy, literal, value, left, room, on_their_way);
+        self.has_room.next = !self.room.q.val().get_bit(ROOM_WIDTH - 1);
+        self.asks.next = self.busy.q.val() & !self.literal.q.val() & self.has_room.val();
         self.asked.next = self.asks.val() & self.memory_read.ready.val();
-        self.copies.next = self.chunk.valid.val()
-            & self.chunk.literal.val()
-            & self.room.q.val().any()
-            & !self.on_their_way.q.val().any();
+        self.copies.next = self.busy.q.val()
+            & self.literal.q.val()
+            & self.has_room.val()
+            & self.on_their_way.q.val().get_bit(ROOM_WIDTH - 1);
         self.memory_read.valid.next = self.asks.val();
-        self.memory_read.address.next = bit_cast::<OFFSET_WIDTH, 32>(self.chunk.value.val())
-            + bit_cast::<OFFSET_WIDTH, COUNT_WIDTH>(self.at.q.val());
+        self.memory_read.address.next = bit_cast::<OFFSET_WIDTH, 32>(self.value.q.val());
 
-        self.after.next = self.at.q.val() + 1;
-        self.chunk.ready.next = self.copies.val() | (self.asked.val() & (self.after.val() == self.chunk.words.val()));
+        self.idle.next = !self.busy.q.val();
+        self.takes.next = !self.busy.q.val() | self.copies.val() | (self.asked.val() & !self.left.q.val().any());
+        self.chunk.ready.next = self.takes.val();
         if self.asked.val() {
-            self.at.d.next = self.after.val();
-            if self.after.val() == self.chunk.words.val() {
-                self.at.d.next = 0.into();
-            }
+            self.value.d.next = bit_cast::<32, OFFSET_WIDTH>(bit_cast::<OFFSET_WIDTH, 32>(self.value.q.val()) + 1);
+            self.left.d.next = self.left.q.val() - 1;
+        }
+        if self.takes.val() {
+            self.busy.d.next = self.chunk.valid.val();
+            self.literal.d.next = self.chunk.literal.val();
+            self.value.d.next = self.chunk.value.val();
+            self.left.d.next = self.chunk.words.val() - 1;
         }
 
         self.push.next = self.copies.val() | self.memory_read.data_valid.val();
         self.data.next = self.memory_read.data.val();
         if self.copies.val() {
-            self.data.next = bit_cast::<W, 32>(self.chunk.value.val());
+            self.data.next = bit_cast::<W, 32>(self.value.q.val());
         }
         if (self.asked.val() | self.copies.val()) & !self.popped.val() {
             self.room.d.next = self.room.q.val() - 1;
@@ -93,9 +108,9 @@ impl<const W: usize> Logic for Reader<W> {
             self.on_their_way.d.next = self.on_their_way.q.val() - 1;
         }
         if self.rst.val() {
-            self.at.d.next = 0.into();
-            self.room.d.next = self.depth.val();
-            self.on_their_way.d.next = 0.into();
+            self.busy.d.next = false;
+            self.room.d.next = self.most_room.val();
+            self.on_their_way.d.next = !bits::<ROOM_WIDTH>(0);
         }
     }
 }
@@ -108,7 +123,7 @@ const DEPTH_BITS: usize = 2;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle |
+/// | latency | none to a reader that is idle, while the queue is empty; 1 cycle otherwise |
 /// | throughput | one chunk a cycle |
 /// | state | 4 chunks in LUT-RAM |
 #[derive(LogicBlock, Default)]
@@ -118,10 +133,13 @@ pub struct ChunkQueue {
     pub rst: Signal<In, Bit>,
     pub chunk_in: ChunkIn,
     pub chunk_out: ChunkOut,
+    /// The reader has nothing to do.
+    pub idle: Signal<In, Bit>,
     control: FifoControl<DEPTH_BITS>,
     literals: LutRam<1, DEPTH_BITS>,
     values: LutRam<32, DEPTH_BITS>,
     words: LutRam<COUNT_WIDTH, DEPTH_BITS>,
+    passes: Signal<Local, Bit>,
 }
 
 #[kernel]
@@ -129,10 +147,11 @@ impl Logic for ChunkQueue {
     fn update(&mut self) {
         wire!(self => control: clk, rst);
         wire!(self => literals, values, words: clk);
-        self.control.write.next = self.chunk_in.valid.val();
+        self.passes.next = self.control.empty.val() & self.idle.val();
+        self.control.write.next = self.chunk_in.valid.val() & !self.passes.val();
         self.chunk_in.ready.next = !self.control.full.val();
         self.control.read.next = self.chunk_out.ready.val();
-        self.chunk_out.valid.next = !self.control.empty.val();
+        self.chunk_out.valid.next = !self.control.empty.val() | (self.chunk_in.valid.val() & self.idle.val());
 
         wire!(control => literals: write_enable, write_address);
         self.literals.write_data.next = self.chunk_in.literal.val().into();
@@ -146,5 +165,8 @@ impl Logic for ChunkQueue {
         self.words.write_data.next = self.chunk_in.words.val();
         self.words.read_address.next = self.control.read_address.val();
         self.chunk_out.words.next = self.words.read_data.val();
+        if self.control.empty.val() {
+            wire!(chunk_in => chunk_out: literal, value, words);
+        }
     }
 }

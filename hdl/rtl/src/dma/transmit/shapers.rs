@@ -27,7 +27,9 @@ const LEAST_BURST: usize = 8;
 /// | --- | --- |
 /// | latency | a packet taken from a bucket is seen by `may_send` in the next cycle |
 /// | throughput | one packet a cycle |
-/// | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits |
+/// | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits; what comes into the bucket whose turn it is |
+///
+/// A bucket's turn takes three cycles, one behind the other: its rate is read, what comes in is worked out, and comes in.
 ///
 /// A bucket fills by `rate` flits in 256 cycles up to `burst`, but at least to 8, one bucket a cycle in turn. A packet may
 /// begin while the level is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never
@@ -55,19 +57,28 @@ pub struct Shapers {
     bursts: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
     limited: DFF<Bits<SHAPERS>>,
     turn: DFF<Bits<SHAPER_WIDTH>>,
+    /// The bucket whose rate was read, and what it may have in it.
+    second: DFF<Bits<SHAPER_WIDTH>>,
+    rate: DFF<Bits<RATE_WIDTH>>,
+    burst: DFF<Bits<RATE_WIDTH>>,
+    /// The bucket that fills, and by how much; a bucket without a rate becomes empty.
+    third: DFF<Bits<SHAPER_WIDTH>>,
+    gain: DFF<Bits<LEVEL_WIDTH>>,
+    has_rate: DFF<Bit>,
     level: [DFF<Bits<LEVEL_WIDTH>>; SHAPERS],
     written: Signal<Local, Bit>,
     place: Signal<Local, Bits<SHAPER_WIDTH>>,
     field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
     amount: Signal<Local, Bits<RATE_WIDTH>>,
     most: Signal<Local, Bits<COUNT_WIDTH>>,
-    turned: Signal<Local, Bits<LEVEL_WIDTH>>,
-    raised: Signal<Local, Bits<LEVEL_WIDTH>>,
-    brim: Signal<Local, Bits<LEVEL_WIDTH>>,
-    filled: Signal<Local, Bits<LEVEL_WIDTH>>,
+    looked: Signal<Local, Bits<LEVEL_WIDTH>>,
+    room: Signal<Local, Bits<LEVEL_WIDTH>>,
     prior: Signal<Local, Bits<LEVEL_WIDTH>>,
+    filled: Signal<Local, Bits<LEVEL_WIDTH>>,
+    payer_level: Signal<Local, Bits<LEVEL_WIDTH>>,
     drained: Signal<Local, Bits<LEVEL_WIDTH>>,
-    turn_one: Signal<Local, Bits<SHAPERS>>,
+    second_one: Signal<Local, Bits<SHAPERS>>,
+    third_one: Signal<Local, Bits<SHAPERS>>,
     taker_one: Signal<Local, Bits<SHAPERS>>,
 }
 
@@ -75,7 +86,7 @@ pub struct Shapers {
 impl Logic for Shapers {
     fn update(&mut self) {
         wire!(self => rates, bursts: clk);
-        dff_setup!(self, clk, limited, turn);
+        dff_setup!(self, clk, limited, turn, second, rate, burst, third, gain, has_rate);
         self.written.next = self.register_write.enable.val()
             & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
                 == bits::<BLOCK_WIDTH>(RegisterBlock::Shapers as u64));
@@ -136,40 +147,51 @@ impl Logic for Shapers {
         }
 
         self.turn.d.next = self.turn.q.val() + 1;
-        self.turn_one.next = bits::<SHAPERS>(1) << self.turn.q.val();
+        self.second.d.next = self.turn.q.val();
+        self.third.d.next = self.second.q.val();
+        self.second_one.next = bits::<SHAPERS>(1) << self.second.q.val();
+        self.third_one.next = bits::<SHAPERS>(1) << self.third.q.val();
         self.taker_one.next = bits::<SHAPERS>(1) << self.taker.val();
-        self.turned.next = 0.into();
+        self.looked.next = 0.into();
         self.prior.next = 0.into();
+        self.payer_level.next = 0.into();
         for i in 0..SHAPERS {
-            if self.turn_one.val().get_bit(i) {
-                self.turned.next = self.level[i].q.val();
+            if self.second_one.val().get_bit(i) {
+                self.looked.next = self.level[i].q.val();
             }
-            if self.taker_one.val().get_bit(i) {
+            if self.third_one.val().get_bit(i) {
                 self.prior.next = self.level[i].q.val();
             }
+            if self.taker_one.val().get_bit(i) {
+                self.payer_level.next = self.level[i].q.val();
+            }
         }
-        self.raised.next = self.turned.val() + bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rates.read_data.val());
-        self.brim.next = (bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.bursts.read_data.val())
-            | bits::<LEVEL_WIDTH>(LEAST_BURST))
-            << bits::<6>(FRACTION_BITS);
-        self.filled.next = self.raised.val();
-        if !self.raised.val().get_bit(LEVEL_WIDTH - 1) & (self.raised.val() > self.brim.val()) {
-            self.filled.next = self.brim.val();
+
+        self.rate.d.next = self.rates.read_data.val();
+        self.burst.d.next = self.bursts.read_data.val() | bits::<RATE_WIDTH>(LEAST_BURST);
+        self.room.next =
+            (bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.burst.q.val()) << bits::<6>(FRACTION_BITS)) - self.looked.val();
+        self.gain.d.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rate.q.val());
+        if self.room.val().get_bit(LEVEL_WIDTH - 1)
+            | (self.room.val() < bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rate.q.val()))
+        {
+            self.gain.d.next = self.room.val();
         }
-        if !self.rates.read_data.val().any() {
-            self.filled.next = 0.into();
+        self.has_rate.d.next = self.rate.q.val().any();
+        self.filled.next = 0.into();
+        if self.has_rate.q.val() {
+            self.filled.next = self.prior.val() + self.gain.q.val();
         }
-        self.drained.next =
-            self.prior.val() - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
-        if self.turn.q.val() == self.taker.val() {
-            self.drained.next = self.filled.val()
-                - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
+        if self.third.q.val() == self.taker.val() {
+            self.payer_level.next = self.filled.val();
         }
+        self.drained.next = self.payer_level.val()
+            - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
         self.may_send.next = 0.into();
         for i in 0..SHAPERS {
             self.level[i].clock.next = self.clk.val();
             self.level[i].d.next = self.level[i].q.val();
-            if self.turn_one.val().get_bit(i) {
+            if self.third_one.val().get_bit(i) {
                 self.level[i].d.next = self.filled.val();
             }
             if self.take.val() & self.limited.q.val().get_bit(i) & self.taker_one.val().get_bit(i) {

@@ -2,7 +2,7 @@ use super::{cores::MicroCoreSequencer, Bypass, ChunkQueue, HeaderQueue, Injector
 use crate::{
     bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, StartIn, StartOut, StopOut},
-    prim::{Fifo, StreamOut},
+    prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
@@ -19,7 +19,7 @@ const PAYLOAD_BITS: usize = (2 * MAX_PAYLOAD_FLITS).ilog2() as usize;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 3 cycles from a start taken to the first head; payload without a gap from a memory of 1 cycle |
+/// | latency | 3 cycles from a start taken to the first head, 4 on the control plane; payload without a gap from a memory of 1 cycle |
 /// | throughput | one flit a cycle |
 /// | state | that of its parts, and the payload FIFO |
 ///
@@ -66,6 +66,7 @@ pub struct Transmitter<const W: usize> {
     reader: Reader<W>,
     payload: Fifo<W, PAYLOAD_BITS>,
     injector: Injector<W>,
+    control: SkidBuffer<32>,
     asks: DFF<Bit>,
     for_bypass: DFF<Bit>,
     pays: DFF<Bit>,
@@ -92,7 +93,7 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => bypass, sequencer, shapers, chunks, headers, reader, payload, injector: clk, rst);
+        wire!(self => bypass, sequencer, shapers, chunks, headers, reader, payload, injector, control: clk, rst);
 
         dff_setup!(self, clk, asks, for_bypass, pays, payer, price);
         wire!(self => bypass: initialising);
@@ -103,6 +104,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         wire!(sequencer => bypass: mid_packet);
         self.bypass.sequencer_wants.next = self.sequencer.sends.val();
         self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
+        self.bypass.sequencer_notices.next = self.sequencer.notice.valid.val();
         RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
         wire!(self => sequencer: initialising, fired, fence_busy);
         self.fence_segment.next = self.sequencer.segment.val();
@@ -141,7 +143,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         wire!(self => shapers: initialising, sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
         self.shapers.selected[0].next = self.sequencer.shaper.val();
-        self.shapers.selected[1].next = self.bypass.shaper.val();
+        self.shapers.selected[1].next = self.start.job.val().shaper;
         self.sequencer.maximum.next = self.shapers.maximum[0].val();
         self.bypass.maximum.next = self.shapers.maximum[1].val();
         self.sequencer.may_send.next = self.shapers.may_send.val();
@@ -161,16 +163,16 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.bypass.chunk.ready.next = self.chunks.chunk_in.ready.val();
         self.bypass.header.ready.next = self.headers.header.ready.val();
         self.bypass.notice.ready.next = self.headers.notice.ready.val();
-        self.sequencer.chunk.ready.next = self.chunks.chunk_in.ready.val() & !self.bypass.holds.val();
-        self.sequencer.header.ready.next = self.headers.header.ready.val() & !self.bypass.holds.val();
-        self.sequencer.notice.ready.next = self.headers.notice.ready.val() & !self.bypass.holds.val();
+        self.sequencer.chunk.ready.next = self.chunks.chunk_in.ready.val() & self.bypass.grants.val();
+        self.sequencer.header.ready.next = self.headers.header.ready.val() & self.bypass.grants.val();
+        self.sequencer.notice.ready.next = self.headers.notice.ready.val() & self.bypass.grants.val();
         wire!(sequencer.chunk => chunks.chunk_in: literal, value, words);
         wire!(
             sequencer.header => headers.header: control, bare, destination, tag, kind, last, offset, slot, strided,
                 has_geometry, operation, wide, row, stride, words
         );
         wire!(sequencer.notice => headers.notice: event, error);
-        if self.bypass.holds.val() {
+        if !self.bypass.grants.val() {
             self.payer.d.next = self.bypass.shaper.val();
             self.price.d.next = self.bypass.flits.val();
             wire!(bypass.chunk => chunks.chunk_in: literal, value, words);
@@ -180,6 +182,7 @@ impl<const W: usize> Logic for Transmitter<W> {
             );
             wire!(bypass.notice => headers.notice: event, error);
         }
+        wire!(reader => chunks: idle);
         ChunkOut::join(&mut self.chunks.chunk_out, &mut self.reader.chunk);
         self.headers.node.next = self.node.val();
         PacketOut::join(&mut self.headers.packet, &mut self.injector.packet);
@@ -193,7 +196,9 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.reader.popped.next = self.injector.payload.tready.val();
 
         StreamOut::<W>::link(&mut self.m_axis, &mut self.injector.m_axis);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.injector.m_axis_control);
+        // The control plane has other sources, and a turn to wait for.
+        StreamOut::<32>::join(&mut self.injector.m_axis_control, &mut self.control.s_axis);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.control.m_axis);
         EventOut::link(&mut self.event, &mut self.injector.event);
         if self.rst.val() {
             self.asks.d.next = false;

@@ -27,9 +27,9 @@ const ADDRESS_WIDTH: usize = CONTEXT_WIDTH + WORD_WIDTH;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | read: 1 cycle, to be taken into a register; write: an argument at once, others as soon as none comes |
+/// | latency | read: 1 cycle, to be taken into a register; write: an argument a cycle late, others as soon as none comes |
 /// | throughput | one read and one write a cycle |
-/// | state | 32 words of 32 bits for each of 16 contexts in block RAM, two words that wait; undefined until written |
+/// | state | 32 words of 32 bits for each of 16 contexts in block RAM, an argument, two words that wait; undefined until written |
 ///
 /// A start takes a cycle for each word of its job.
 #[derive(LogicBlock, Default)]
@@ -60,6 +60,10 @@ pub struct ContextMemory {
     pub busy: Signal<Out, Bit>,
     words: Ram<32, ADDRESS_WIDTH, 1>,
     encoder: JobEncoder,
+    argued: DFF<Bit>,
+    argued_context: DFF<Bits<CONTEXT_WIDTH>>,
+    argued_register: DFF<Bits<REGISTER_WIDTH>>,
+    argued_word: DFF<Bits<32>>,
     stored: DFF<Bits<2>>,
     writer: DFF<Bits<CONTEXT_WIDTH>>,
     result_waits: DFF<Bit>,
@@ -80,6 +84,10 @@ impl Logic for ContextMemory {
         dff_setup!(
             self,
             clk,
+            argued,
+            argued_context,
+            argued_register,
+            argued_word,
             stored,
             writer,
             result_waits,
@@ -95,15 +103,20 @@ impl Logic for ContextMemory {
             | bit_cast::<ADDRESS_WIDTH, WORD_WIDTH>(self.place.val());
         self.data.next = self.words.read_data.val();
 
+        self.argued.d.next = self.argument.enable.val();
+        self.argued_context.d.next = self.argument.context.val();
+        self.argued_register.d.next = self.argument.register.val();
+        self.argued_word.d.next = self.argument.data.val();
+
         // In this order: arguments, results, loops, jobs.
         self.encoder.job.next = self.start.job.val();
         self.encoder.number.next = self.stored.q.val();
         self.storing.next = false;
-        self.owner.next = self.argument.context.val();
-        self.written.next = bit_cast::<WORD_WIDTH, REGISTER_WIDTH>(self.argument.register.val());
-        self.words.write_data.next = self.argument.data.val();
+        self.owner.next = self.argued_context.q.val();
+        self.written.next = bit_cast::<WORD_WIDTH, REGISTER_WIDTH>(self.argued_register.q.val());
+        self.words.write_data.next = self.argued_word.q.val();
         self.words.write_lanes.next = 1.into();
-        if !self.argument.enable.val() {
+        if !self.argued.q.val() {
             if self.result_waits.q.val() {
                 self.owner.next = self.writer.q.val();
                 self.written.next = self.result_place.q.val();
@@ -147,6 +160,7 @@ impl Logic for ContextMemory {
             self.loop_word.d.next = self.round.val();
         }
         if self.rst.val() {
+            self.argued.d.next = false;
             self.stored.d.next = 0.into();
             self.result_waits.d.next = false;
             self.loop_waits.d.next = false;

@@ -22,7 +22,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 17 cycles from a start offered to the first instruction at work |
+/// | latency | 18 cycles from a start offered to the first instruction at work, 1 more to what it sends |
 /// | throughput | a row that a loop repeats in 6 cycles, another chunk of a row in 5, other instructions in 8 to 10 |
 /// | state | that of its parts, one instruction and one packet |
 ///

@@ -50,7 +50,7 @@ pub struct PacketBuilder {
     pub last: Signal<In, Bit>,
     pub breaks_off: Signal<In, Bit>,
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    /// A row has words.
+    /// A row has words; a cycle after the row.
     pub has_row: Signal<Out, Bit>,
     /// As the cutter says.
     pub joins: Signal<Out, Bit>,
@@ -67,6 +67,7 @@ pub struct PacketBuilder {
     cursor: Cursor,
     cutter: Cutter,
     packet: Packet,
+    any_row: DFF<Bit>,
     placed: Signal<Local, Bit>,
 }
 
@@ -75,6 +76,7 @@ impl Logic for PacketBuilder {
     fn update(&mut self) {
         wire!(self => packet: clk, rst);
         wire!(self => cursor, cutter: clk);
+        dff_setup!(self, clk, any_row);
         self.placed.next = !self.transfer.val().control
             & ((self.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Put as u64))
                 | (self.transfer.val().kind == bits::<KIND_WIDTH>(DataKind::Reply as u64)));
@@ -83,7 +85,8 @@ impl Logic for PacketBuilder {
         wire!(self => cursor: literal, moves, shapes, a, b, placed);
         self.cursor.step.next = self.push.val();
         wire!(cutter => cursor: words, finishes);
-        self.has_row.next = self.cursor.row.val().any();
+        self.any_row.d.next = self.cursor.row.val().any();
+        self.has_row.next = self.any_row.q.val();
 
         wire!(self => cutter: cuts);
         self.cutter.literal.next = self.literal.val();

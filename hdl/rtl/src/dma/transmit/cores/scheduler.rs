@@ -12,10 +12,10 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a start is seen in the next cycle; the pick is combinational from the state |
+/// | latency | a start is picked 2 cycles later; a shaper is looked at 2 cycles late |
 /// | throughput | one pick a cycle |
 /// | fairness | round robin |
-/// | state | by context: active, waiting, its shaper |
+/// | state | by context: active, waiting, its shaper, whether that lets it send; the pick |
 #[derive(LogicBlock, Default)]
 pub struct Scheduler {
     pub clk: Signal<In, Clock>,
@@ -34,7 +34,7 @@ pub struct Scheduler {
     pub parked: Signal<In, Bit>,
     pub acts: Signal<In, Bit>,
     pub stopped: Signal<In, Bit>,
-    /// The next to run, if there is somebody; taken whenever no context runs.
+    /// The next to run, if there is somebody, as it was in the cycle before; taken whenever no context runs.
     pub somebody: Signal<Out, Bit>,
     pub pick: Signal<Out, Bits<CONTEXT_WIDTH>>,
     /// Somebody other than `current` could run, as it was in the cycle before.
@@ -45,13 +45,15 @@ pub struct Scheduler {
     active: DFF<Bits<CONTEXTS>>,
     waits: DFF<Bits<CONTEXTS>>,
     another: DFF<Bit>,
+    sendable: DFF<Bits<CONTEXTS>>,
+    has_pick: DFF<Bit>,
+    picked: DFF<Bits<CONTEXT_WIDTH>>,
     shaper: [DFF<Bits<SHAPER_WIDTH>>; CONTEXTS],
     arbiter: RoundRobinArbiter<CONTEXTS>,
-    sendable: Signal<Local, Bits<CONTEXTS>>,
+    sends: Signal<Local, Bits<CONTEXTS>>,
     eligible: Signal<Local, Bits<CONTEXTS>>,
     started_one: Signal<Local, Bits<CONTEXTS>>,
     current_one: Signal<Local, Bits<CONTEXTS>>,
-    chosen: Signal<Local, Bits<CONTEXT_WIDTH>>,
     number: [Constant<Bits<CONTEXT_WIDTH>>; CONTEXTS],
     present: Constant<Bits<CONTEXTS>>,
 }
@@ -75,41 +77,48 @@ impl Scheduler {
 impl Logic for Scheduler {
     fn update(&mut self) {
         wire!(self => arbiter: clk, rst);
-        dff_setup!(self, clk, active, waits, another);
+        dff_setup!(self, clk, active, waits, another, sendable, has_pick, picked);
         self.started_one.next = 0.into();
         if self.started.val() {
             self.started_one.next = bits::<CONTEXTS>(1) << self.start_context.val();
         }
         self.current_one.next = bits::<CONTEXTS>(1) << self.current.val();
-        self.sendable.next = 0.into();
+        self.sends.next = 0.into();
         for i in 0..CONTEXTS {
             self.shaper[i].clock.next = self.clk.val();
             self.shaper[i].d.next = self.shaper[i].q.val();
             if self.started_one.val().get_bit(i) {
                 self.shaper[i].d.next = self.start_shaper.val();
             }
-            self.sendable.next = self
-                .sendable
+            self.sends.next = self
+                .sends
                 .val()
                 .replace_bit(i, self.may_send.val().get_bit(self.shaper[i].q.val().index()));
         }
-        self.eligible.next = self.active.q.val() & self.sendable.val() & self.present.val();
+        self.sendable.d.next = self.sends.val();
+        // The context that runs may stop in this cycle.
+        self.eligible.next = self.active.q.val() & self.sendable.q.val() & self.present.val();
+        if self.live.val() {
+            self.eligible.next =
+                self.active.q.val() & self.sendable.q.val() & self.present.val() & !self.current_one.val();
+        }
         self.arbiter.request.next = self.eligible.val();
         self.arbiter.served.next = !self.live.val();
-        self.somebody.next = self.eligible.val().any();
+        self.has_pick.d.next = self.eligible.val().any();
+        self.somebody.next = self.has_pick.q.val();
         self.another.d.next = (self.eligible.val() & !self.current_one.val()).any();
         self.others.next = self.another.q.val();
-        self.chosen.next = 0.into();
+        self.picked.d.next = 0.into();
         for i in 0..CONTEXTS {
             if self.arbiter.grant.val().get_bit(i) {
-                self.chosen.next = self.number[i].val();
+                self.picked.d.next = self.number[i].val();
             }
         }
-        self.pick.next = self.chosen.val();
+        self.pick.next = self.picked.q.val();
 
         self.running.next = self.active.q.val().any();
         self.waiting.next =
-            self.active.q.val().any() & !(self.active.q.val() & self.sendable.val() & !self.waits.q.val()).any();
+            self.active.q.val().any() & !(self.active.q.val() & self.sendable.q.val() & !self.waits.q.val()).any();
         if self.stopped.val() {
             self.active.d.next = (self.active.q.val() & !self.current_one.val()) | self.started_one.val();
         } else {
@@ -125,6 +134,7 @@ impl Logic for Scheduler {
         if self.rst.val() {
             self.active.d.next = 0.into();
             self.waits.d.next = 0.into();
+            self.has_pick.d.next = false;
         }
     }
 }

@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | 1 cycle |
-/// | throughput | one stop a cycle |
+/// | throughput | one stop in two cycles |
 /// | state | one report |
 #[derive(LogicBlock, Default)]
 pub struct StopReport {
@@ -38,7 +38,7 @@ impl Logic for StopReport {
         self.stop.context.next = self.who.q.val();
         self.stop.owns_slot.next = self.owns.q.val();
         self.stop.error.next = self.why.q.val();
-        self.ready.next = !self.held.q.val() | self.stop.ready.val();
+        self.ready.next = !self.held.q.val();
         if self.stop.ready.val() {
             self.held.d.next = false;
         }
