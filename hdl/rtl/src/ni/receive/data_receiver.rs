@@ -93,6 +93,8 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     report: Report,
     releaser: Release<W>,
     refusing: DFF<Bit>,
+    /// The window takes the packet; no payload is there sooner than two cycles after its head.
+    taking: DFF<Bit>,
     /// The flit in hand.
     word: Signal<Local, Bits<32>>,
     goes: Signal<Local, Bit>,
@@ -126,7 +128,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
     fn update(&mut self) {
         wire!(self => intake, parser, tables, packet, delivery, atomic, answers, report, releaser: clk, rst);
         wire!(self => header, walk, target, message, transfer_end: clk);
-        dff_setup!(self, clk, refusing);
+        dff_setup!(self, clk, refusing, taking);
 
         // The flit in hand: a head waits for its row, the rest for an atomic that still needs its header.
         StreamIn::<W>::link(&mut self.s_axis, &mut self.intake.s_axis);
@@ -223,8 +225,8 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.delivery.atomic_works.next = self.atomic.busy.val();
         self.delivery.may_end.next = self.answers.answer.ready.val() & !self.report.busy.val();
         self.delivered.next = bit_cast::<32, W>(self.delivery.word.val());
-        self.allowed.next =
-            self.transfer_end.allowed.val() & (self.target.in_memory.val() | self.target.is_device.val());
+        self.taking.d.next = self.transfer_end.allowed.val();
+        self.allowed.next = self.taking.q.val() & (self.target.in_memory.val() | self.target.is_device.val());
         if self.kinds.message.val() {
             self.allowed.next = self.message.has_room.val() & self.target.in_memory.val();
         }

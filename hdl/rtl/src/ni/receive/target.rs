@@ -8,9 +8,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle, and a comparison with the size of the memory |
+/// | latency | 1 cycle |
 /// | throughput | one place a cycle |
-/// | state | 25 flip-flops |
+/// | state | 24 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Target {
     pub clk: Signal<In, Clock>,
@@ -27,9 +27,12 @@ pub struct Target {
     /// Within the window, a register.
     pub is_device: Signal<Out, Bit>,
     start: Signal<Local, Bits<PLACE_WIDTH>>,
-    sum: DFF<Bits<PLACE_WIDTH>>,
-    is_inside: DFF<Bit>,
+    sum: Signal<Local, Bits<PLACE_WIDTH>>,
+    is_inside: Signal<Local, Bit>,
     above: Signal<Local, Bits<2>>,
+    held_address: DFF<Bits<OFFSET_WIDTH>>,
+    held_in_memory: DFF<Bit>,
+    held_is_device: DFF<Bit>,
     memory_words: Constant<Bits<PLACE_WIDTH>>,
     device_at: Constant<Bits<5>>,
 }
@@ -59,23 +62,26 @@ impl Target {
 #[kernel]
 impl Logic for Target {
     fn update(&mut self) {
-        dff_setup!(self, clk, sum, is_inside);
+        dff_setup!(self, clk, held_address, held_in_memory, held_is_device);
         self.start.next = self.base.val();
         if self.absolute.val() {
             self.start.next = 0.into();
         }
+        // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
+        self.sum.next = self.start.val() + self.position.val();
+        self.above.next = self.sum.val().get_bits::<2>(OFFSET_WIDTH);
+        self.is_inside.next = !self.position.val().get_bit(PLACE_WIDTH - 1)
+            & (self.absolute.val() | (self.position.val() < self.size.val()));
         if self.take.val() {
-            // Base and a position that is not beyond all windows have too few bits for the sum to wrap.
-            self.sum.d.next = self.start.val() + self.position.val();
-            self.is_inside.d.next = !self.position.val().get_bit(PLACE_WIDTH - 1)
-                & (self.absolute.val() | (self.position.val() < self.size.val()));
+            self.held_address.d.next = self.sum.val().get_bits::<OFFSET_WIDTH>(0);
+            self.held_is_device.d.next =
+                self.is_inside.val() & self.sum.val().get_bit(self.device_at.val().index()) & !self.above.val().any();
+            self.held_in_memory.d.next = self.is_inside.val()
+                & !self.sum.val().get_bit(self.device_at.val().index())
+                & (self.sum.val() < self.memory_words.val());
         }
-        self.above.next = self.sum.q.val().get_bits::<2>(OFFSET_WIDTH);
-        self.address.next = self.sum.q.val().get_bits::<OFFSET_WIDTH>(0);
-        self.is_device.next =
-            self.is_inside.q.val() & self.sum.q.val().get_bit(self.device_at.val().index()) & !self.above.val().any();
-        self.in_memory.next = self.is_inside.q.val()
-            & !self.sum.q.val().get_bit(self.device_at.val().index())
-            & (self.sum.q.val() < self.memory_words.val());
+        self.address.next = self.held_address.q.val();
+        self.in_memory.next = self.held_in_memory.q.val();
+        self.is_device.next = self.held_is_device.q.val();
     }
 }

@@ -73,19 +73,23 @@ pub struct AtomicCheck {
     pub is_device: Signal<In, Bit>,
     /// It is one that registers take.
     pub suits_device: Signal<In, Bit>,
-    pub well_formed: Signal<In, Bit>,
-    /// 0 if nothing does.
+    /// It has all that it needs.
+    pub complete: Signal<In, Bit>,
+    /// It is for one word, and for a window; known a cycle after its header.
+    pub suits_window: Signal<In, Bit>,
+    /// Something does, and what.
+    pub failing: Signal<Out, Bit>,
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    is_outside: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for AtomicCheck {
     fn update(&mut self) {
-        self.error.next = 0.into();
-        if !self.well_formed.val() {
-            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-        }
-        if !self.in_memory.val() & !(self.is_device.val() & self.suits_device.val()) {
+        self.is_outside.next = !self.in_memory.val() & !(self.is_device.val() & self.suits_device.val());
+        self.failing.next = !self.complete.val() | !self.suits_window.val() | self.is_outside.val();
+        self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
+        if self.is_outside.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
         }
         if self.mode.val() != bits::<MODE_WIDTH>(Mode::Window as u64) {

@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle |
 /// | throughput | one operand flit a cycle |
-/// | state | 131 flip-flops |
+/// | state | 132 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct AtomicOperands {
     pub clk: Signal<In, Clock>,
@@ -22,13 +22,16 @@ pub struct AtomicOperands {
     pub wide: Signal<In, Bit>,
     pub first: Signal<Out, Bits<64>>,
     pub second: Signal<Out, Bits<64>>,
-    /// The operation exists and has all its operands.
+    /// The operation exists and has all its operands. Follows the operation a cycle late.
     pub complete: Signal<Out, Bit>,
     first_low: DFF<Bits<32>>,
     first_high: DFF<Bits<32>>,
     second_low: DFF<Bits<32>>,
     second_high: DFF<Bits<32>>,
     count: DFF<Bits<3>>,
+    full: DFF<Bit>,
+    room: Signal<Local, Bit>,
+    is_last: Signal<Local, Bit>,
     wanted: Signal<Local, Bits<3>>,
     wanted_flits: Signal<Local, Bits<3>>,
     is_second: Signal<Local, Bit>,
@@ -38,7 +41,7 @@ pub struct AtomicOperands {
 #[kernel]
 impl Logic for AtomicOperands {
     fn update(&mut self) {
-        dff_setup!(self, clk, first_low, first_high, second_low, second_high, count);
+        dff_setup!(self, clk, first_low, first_high, second_low, second_high, count, full);
         self.wanted.next = 1.into();
         if (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::FetchClear as u64))
             | (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::Peek as u64))
@@ -54,8 +57,11 @@ impl Logic for AtomicOperands {
         if self.wide.val() {
             self.wanted_flits.next = self.wanted.val() << 1;
         }
-        self.complete.next = (self.operation.val() <= bits::<OPERATION_WIDTH>(Operation::AddIf as u64))
-            & (self.count.q.val() >= self.wanted_flits.val());
+        self.room.next = self.count.q.val() < self.wanted_flits.val();
+        self.is_last.next = self.count.q.val() + 1 == self.wanted_flits.val();
+        self.full.d.next = (self.operation.val() <= bits::<OPERATION_WIDTH>(Operation::AddIf as u64))
+            & (!self.room.val() | (self.take.val() & self.is_last.val()));
+        self.complete.next = self.full.q.val();
 
         self.is_second.next = self.count.q.val() == 1;
         self.is_high.next = false;
@@ -64,7 +70,7 @@ impl Logic for AtomicOperands {
             self.is_high.next = self.count.q.val().get_bit(0);
         }
         // What comes after the last operand is not stored.
-        if self.take.val() & (self.count.q.val() < self.wanted_flits.val()) {
+        if self.take.val() & self.room.val() {
             self.count.d.next = self.count.q.val() + 1;
             if self.is_second.val() {
                 if self.is_high.val() {

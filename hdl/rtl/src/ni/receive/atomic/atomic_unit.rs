@@ -8,7 +8,7 @@ use portico_spec::{
     ni::{
         packet::{ControlKind, ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH, SLOT_WIDTH},
         registers::INDEX_WIDTH,
-        window::MODE_WIDTH,
+        window::{Mode, MODE_WIDTH},
     },
 };
 use portico_verilog::prelude::*;
@@ -77,6 +77,10 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     stages: AtomicStages,
     old: AtomicOld<W>,
     line: AtomicLine<W, B>,
+    /// What the header says, a cycle later: no operation starts sooner.
+    suits_device: DFF<Bit>,
+    suits_window: DFF<Bit>,
+    stores: DFF<Bit>,
     place: DFF<Bits<OFFSET_WIDTH>>,
     asker: DFF<Bits<NODE_WIDTH>>,
     pair: Signal<Local, Bit>,
@@ -87,7 +91,7 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
     fn update(&mut self) {
         wire!(self => stages: clk, rst);
         wire!(self => operands, old: clk);
-        dff_setup!(self, clk, place, asker);
+        dff_setup!(self, clk, suits_device, suits_window, stores, place, asker);
         self.pair.next = self.wide.val() & (W == 32);
         self.is_pair.next = self.pair.val();
         self.operands.clear.next = self.stages.finished.val() | self.rst.val();
@@ -98,12 +102,18 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
 
         // The check is of the upper word of a pair, beyond which nothing lies.
         wire!(self => check: mode, in_memory, is_device);
-        self.check.suits_device.next = self.alu.stores.val() & !self.wide.val() & ((W == 32) | !self.half.val());
-        self.check.well_formed.next = self.operands.complete.val() & !(self.pair.val() & self.is_odd.val());
+        self.suits_device.d.next = self.alu.stores.val() & !self.wide.val() & ((W == 32) | !self.half.val());
+        self.suits_window.d.next =
+            !(self.pair.val() & self.is_odd.val()) & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
+        self.stores.d.next = self.alu.stores.val();
+        self.check.suits_device.next = self.suits_device.q.val();
+        self.check.suits_window.next = self.suits_window.q.val();
+        wire!(operands => check: complete);
 
         wire!(self => stages: start, lower, is_device, register_ready);
-        self.stages.failing.next = self.check.error.val().any();
-        wire!(alu => stages: stores, changes);
+        wire!(check => stages: failing);
+        self.stages.stores.next = self.stores.q.val();
+        wire!(alu => stages: changes);
         self.stages.is_pair.next = self.pair.val();
         self.stages.arrives.next = self.old.arrives.val();
         self.stages.answer_ready.next = self.answer.ready.val();

@@ -51,7 +51,7 @@ pub struct Message {
     pub fits: Signal<Out, Bit>,
     /// Nor against one more word, as far as its length goes.
     pub has_room: Signal<Out, Bit>,
-    /// The tag is a queue.
+    /// The tag is a queue; a cycle after `mode`, when no word of the message is there yet.
     pub is_queue: Signal<Out, Bit>,
     /// Why a message to a queue is refused, if it is, once all of it has been there.
     pub reason: Signal<Out, Bits<ERROR_WIDTH>>,
@@ -63,15 +63,18 @@ pub struct Message {
     handle: DFF<Bits<HANDLE_WIDTH>>,
     place_held: DFF<Bits<PLACE_WIDTH>>,
     most_held: DFF<Bits<COUNT_WIDTH>>,
+    /// One more word is not too long.
+    room: DFF<Bit>,
     most: Signal<Local, Bits<COUNT_WIDTH>>,
     waiting: DFF<Bits<MESSAGES_WIDTH>>,
     is_full: DFF<Bit>,
+    queues: DFF<Bit>,
 }
 
 #[kernel]
 impl Logic for Message {
     fn update(&mut self) {
-        dff_setup!(self, clk, good, words, handle, place_held, most_held, waiting, is_full);
+        dff_setup!(self, clk, good, words, handle, place_held, most_held, room, waiting, is_full, queues);
         self.queue_place.number.next = self.written.val();
         wire!(self => queue_place: slots, slot_words);
         self.place.next = self.queue_place.place.val();
@@ -81,18 +84,20 @@ impl Logic for Message {
         self.waiting.d.next = self.written.val() - self.released.val();
         // A queue has a power of two of slots.
         self.is_full.d.next = (self.waiting.q.val() >> self.slots.val()).any();
-        self.is_queue.next = self.mode.val() == bits::<MODE_WIDTH>(Mode::Queue as u64);
+        self.queues.d.next = self.mode.val() == bits::<MODE_WIDTH>(Mode::Queue as u64);
+        self.is_queue.next = self.queues.q.val();
 
         self.most.next = (bits::<COUNT_WIDTH>(1) << self.slot_words.val()) - 1;
         if self.slot_words.val() >= bits::<SLOT_WORDS_WIDTH>((MAX_MESSAGE_WORDS + 1).next_power_of_two().ilog2() as u64)
         {
             self.most.next = bits::<COUNT_WIDTH>(MAX_MESSAGE_WORDS);
         }
-        self.fits.next = self.good.q.val() & self.is_queue.val() & !self.is_full.q.val();
-        self.has_room.next = self.fits.val() & (self.words.q.val() < self.most_held.q.val());
+        self.fits.next = self.good.q.val() & self.queues.q.val() & !self.is_full.q.val();
+        self.has_room.next = self.fits.val() & self.room.q.val();
 
         if self.advance.val() {
             self.words.d.next = self.words.q.val() + 1;
+            self.room.d.next = self.words.q.val() + 1 < self.most_held.q.val();
             self.good.d.next = self.has_room.val() & self.in_memory.val();
         }
         if self.begin_message.val() {
@@ -100,6 +105,7 @@ impl Logic for Message {
             self.handle.d.next = self.word.val().get_bits::<HANDLE_WIDTH>(SEGMENT_OFFSET);
             self.place_held.d.next = self.queue_place.place.val();
             self.most_held.d.next = self.most.val();
+            self.room.d.next = self.most.val().any();
             self.good.d.next = true;
         }
         self.reason.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
