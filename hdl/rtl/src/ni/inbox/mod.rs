@@ -125,7 +125,8 @@ impl Logic for Inbox {
         if self.mail_valid.val() {
             self.row.d.next = bit_cast::<ROW_WIDTH, MAILBOX_WIDTH>(self.mail_box.val());
             self.data.d.next = self.mail_data.val();
-        } else if self.value_valid.val() {
+        } else if !self.reads.q.val() & !self.loads.q.val() {
+            // A value, if it is one.
             self.row.d.next =
                 bits::<ROW_WIDTH>(MAILBOXES as u64) | bit_cast::<ROW_WIDTH, EVENT_WIDTH>(self.value_event.val());
             self.data.d.next = self.value_data.val();

@@ -38,6 +38,7 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     pub read: [MemoryReadIn<W>; READERS],
     bank: [ScratchpadBank<W, B>; BANKS],
     merge: LaneMerge<W, B>,
+    /// What the network writes lies within the size.
     network_writes: DFF<Bit>,
     network_address: DFF<Bits<OFFSET_WIDTH>>,
     network_data: DFF<Bits<W>>,
@@ -46,7 +47,7 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     source: [DFF<Bits<BANKS>>; READERS],
     bypassed: DFF<Bits<B>>,
     bypass: DFF<Bits<W>>,
-    write_valid: [Signal<Local, Bit>; WRITERS],
+    writes: [Signal<Local, Bit>; WRITERS],
     write_address: [Signal<Local, Bits<OFFSET_WIDTH>>; WRITERS],
     write_data: [Signal<Local, Bits<W>>; WRITERS],
     write_lanes: [Signal<Local, Bits<B>>; WRITERS],
@@ -59,6 +60,7 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     ask: [Signal<Local, Bits<READERS>>; BANKS],
     granted: [Signal<Local, Bits<BANKS>>; READERS],
     word: [Signal<Local, Bits<W>>; READERS],
+    reads: [Signal<Local, Bit>; READERS],
     size: Constant<Bits<OFFSET_WIDTH>>,
 }
 
@@ -97,15 +99,15 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
             bypassed,
             bypass
         );
-        self.network_writes.d.next = self.write[0].valid.val();
+        self.network_writes.d.next = self.write[0].valid.val() & (self.write[0].address.val() < self.size.val());
         self.network_address.d.next = self.write[0].address.val();
         self.network_data.d.next = self.write[0].data.val();
         self.network_lanes.d.next = self.write[0].lanes.val();
-        self.write_valid[0].next = self.network_writes.q.val();
+        self.writes[0].next = self.network_writes.q.val();
         self.write_address[0].next = self.network_address.q.val();
         self.write_data[0].next = self.network_data.q.val();
         self.write_lanes[0].next = self.network_lanes.q.val();
-        self.write_valid[1].next = self.write[1].valid.val();
+        self.writes[1].next = self.write[1].valid.val() & (self.write[1].address.val() < self.size.val());
         self.write_address[1].next = self.write[1].address.val();
         self.write_data[1].next = self.write[1].data.val();
         self.write_lanes[1].next = self.write[1].lanes.val();
@@ -114,22 +116,24 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
         for i in 0..WRITERS {
             self.write_row[i].next = self.write_address[i].val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
             self.write_bank[i].next = 0.into();
-            if self.write_valid[i].val() & (self.write_address[i].val() < self.size.val()) {
+            if self.writes[i].val() {
                 self.write_bank[i].next = bits::<BANKS>(1) << self.write_address[i].val().get_bits::<BANK_WIDTH>(0);
             }
         }
         for i in 0..READERS {
             self.read_row[i].next = self.read[i].address.val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
             self.read_bank[i].next = 0.into();
-            if self.read[i].valid.val() & (self.read[i].address.val() < self.size.val()) {
+            self.reads[i].next = self.read[i].valid.val() & (self.read[i].address.val() < self.size.val());
+            if self.reads[i].val() {
                 self.read_bank[i].next = bits::<BANKS>(1) << self.read[i].address.val().get_bits::<BANK_WIDTH>(0);
             }
             self.meets[i].next = 0.into();
             for j in 0..WRITERS {
                 self.meets[i].next = self.meets[i].val().replace_bit(
                     j,
-                    (self.read_bank[i].val() & self.write_bank[j].val()).any()
-                        & (self.read_row[i].val() == self.write_row[j].val()),
+                    self.reads[i].val()
+                        & self.writes[j].val()
+                        & (self.read[i].address.val() == self.write_address[j].val()),
                 );
             }
         }

@@ -17,7 +17,7 @@ const IS_GET_AT: usize = NODE_AT + NODE_WIDTH;
 const QUIET_AT: usize = IS_GET_AT + 1;
 const CLAIM_WIDTH: usize = QUIET_AT + 1;
 
-/// What is queued of a completion: the claim, slot, error.
+/// What is queued of a completion: the claim, in which it is quiet only without an error, slot, error.
 const SLOT_AT: usize = CLAIM_WIDTH;
 const ERROR_AT: usize = SLOT_AT + SLOT_WIDTH;
 const DONE_WIDTH: usize = ERROR_AT + ERROR_WIDTH;
@@ -54,13 +54,12 @@ pub struct CompletionQueue {
     /// The oldest completion goes: its event is taken, or there is none.
     pub gone: Signal<Out, Bit>,
     pub gone_slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// There is an oldest completion, it is that of a get of `get_node`.
-    pub get_ask: Signal<Out, Bit>,
+    /// It is that of a get of `get_node`.
+    pub gone_is_get: Signal<Out, Bit>,
     pub get_node: Signal<Out, Bits<NODE_WIDTH>>,
     claims: LutRam<CLAIM_WIDTH, SLOT_WIDTH>,
     queued: Fifo<DONE_WIDTH, SLOT_WIDTH>,
     oldest: Signal<Local, Bits<DONE_WIDTH>>,
-    error: Signal<Local, Bits<ERROR_WIDTH>>,
     loud: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
 }
@@ -81,21 +80,24 @@ impl Logic for CompletionQueue {
 
         self.queued.s_axis.tvalid.next = self.done.val();
         self.queued.s_axis.tlast.next = true;
-        self.queued.s_axis.tdata.next = bit_cast::<DONE_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val())
+        self.queued.s_axis.tdata.next = (bit_cast::<DONE_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val())
             | (bit_cast::<DONE_WIDTH, SLOT_WIDTH>(self.done_slot.val()) << bits::<5>(SLOT_AT))
-            | (bit_cast::<DONE_WIDTH, ERROR_WIDTH>(self.done_error.val()) << bits::<5>(ERROR_AT));
+            | (bit_cast::<DONE_WIDTH, ERROR_WIDTH>(self.done_error.val()) << bits::<5>(ERROR_AT)))
+        .replace_bit(
+            QUIET_AT,
+            self.claims.read_data.val().get_bit(QUIET_AT) & !self.done_error.val().any(),
+        );
 
         self.oldest.next = self.queued.m_axis.tdata.val();
-        self.error.next = self.oldest.val().get_bits::<ERROR_WIDTH>(ERROR_AT);
-        self.loud.next = !self.oldest.val().get_bit(QUIET_AT) | self.error.val().any();
+        self.loud.next = !self.oldest.val().get_bit(QUIET_AT);
         self.update.valid.next = self.queued.m_axis.tvalid.val() & self.loud.val();
         self.update.event.next = self.oldest.val().get_bits::<EVENT_WIDTH>(0);
-        self.update.error.next = self.error.val();
+        self.update.error.next = self.oldest.val().get_bits::<ERROR_WIDTH>(ERROR_AT);
         self.taken.next = self.update.ready.val() | !self.loud.val();
         self.queued.m_axis.tready.next = self.taken.val();
         self.gone.next = self.queued.m_axis.tvalid.val() & self.taken.val();
         self.gone_slot.next = self.oldest.val().get_bits::<SLOT_WIDTH>(SLOT_AT);
-        self.get_ask.next = self.queued.m_axis.tvalid.val() & self.oldest.val().get_bit(IS_GET_AT);
+        self.gone_is_get.next = self.gone.val() & self.oldest.val().get_bit(IS_GET_AT);
         self.get_node.next = self.oldest.val().get_bits::<NODE_WIDTH>(NODE_AT);
     }
 }
@@ -159,10 +161,10 @@ mod tests {
             );
             assert_eq!(dut.update.event.val(), event(slot));
             assert_eq!(dut.update.error.val(), error(slot));
-            assert_eq!(dut.get_ask.val(), is_get(slot));
+            assert_eq!(dut.gone_is_get.val(), is_get(slot));
             assert_eq!(dut.get_node.val(), node(slot));
             clock(&mut dut);
         }
-        assert!(!dut.gone.val() && !dut.update.valid.val() && !dut.get_ask.val());
+        assert!(!dut.gone.val() && !dut.update.valid.val() && !dut.gone_is_get.val());
     }
 }

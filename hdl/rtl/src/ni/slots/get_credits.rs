@@ -11,9 +11,9 @@ const CREDITS_WIDTH: usize = usize::BITS as usize - GET_CREDITS.leading_zeros() 
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a take or give shows in the next cycle; `available` is combinational from `take_node` |
-/// | throughput | one take or give a cycle: while a give is asked for, none is `available` |
-/// | state | 2 bits a node number in LUT-RAM, [`GET_CREDITS`] after the initialisation |
+/// | latency | a take shows in the next cycle, a give in the one after that; `available` is combinational from `take_node` |
+/// | throughput | one take or give a cycle: in the cycle after a give none is `available` |
+/// | state | 2 bits a node number in LUT-RAM, [`GET_CREDITS`] after the initialisation; a give |
 ///
 /// A number beyond those of the fabric shares the credits of one of them: who asks there asks nobody.
 #[derive(LogicBlock, Default)]
@@ -22,15 +22,17 @@ pub struct GetCredits {
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub take_node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Synchronous, active high: no give is under way.
+    pub rst: Signal<In, Bit>,
     /// There is a credit of `take_node`, and no give stands against taking it.
     pub available: Signal<Out, Bit>,
     /// Takes it; only when `available`.
     pub take: Signal<In, Bit>,
-    /// A credit of `give_node` is to come back.
-    pub give_ask: Signal<In, Bit>,
-    pub give_node: Signal<In, Bits<NODE_WIDTH>>,
-    /// It comes back in this cycle.
+    /// A credit of `give_node` comes back.
     pub give: Signal<In, Bit>,
+    pub give_node: Signal<In, Bits<NODE_WIDTH>>,
+    gives: DFF<Bit>,
+    giver: DFF<Bits<NODE_WIDTH>>,
     credits: LutRam<CREDITS_WIDTH, NODE_WIDTH>,
     node: Signal<Local, Bits<NODE_WIDTH>>,
 }
@@ -49,22 +51,28 @@ impl GetCredits {
 impl Logic for GetCredits {
     fn update(&mut self) {
         wire!(self => credits: clk);
+        dff_setup!(self, clk, gives, giver);
+        self.gives.d.next = self.give.val();
+        self.giver.d.next = self.give_node.val();
         self.node.next = self.take_node.val();
-        if self.give_ask.val() {
-            self.node.next = self.give_node.val();
+        if self.gives.q.val() {
+            self.node.next = self.giver.q.val();
         }
         self.credits.read_address.next = self.node.val();
-        self.available.next = self.credits.read_data.val().any() & !self.give_ask.val();
-        self.credits.write_enable.next = self.take.val() | self.give.val();
+        self.available.next = self.credits.read_data.val().any() & !self.gives.q.val();
+        self.credits.write_enable.next = self.take.val() | self.gives.q.val();
         self.credits.write_address.next = self.node.val();
         self.credits.write_data.next = self.credits.read_data.val() - 1;
-        if self.give.val() {
+        if self.gives.q.val() {
             self.credits.write_data.next = self.credits.read_data.val() + 1;
         }
         if self.initialising.val() {
             self.credits.write_enable.next = true;
             self.credits.write_address.next = self.sweep.val();
             self.credits.write_data.next = bits::<CREDITS_WIDTH>(GET_CREDITS as u64);
+        }
+        if self.rst.val() {
+            self.gives.d.next = false;
         }
     }
 }
@@ -90,28 +98,35 @@ mod tests {
         let mut model = [GET_CREDITS; 1 << NODE_WIDTH];
         let mut taken: Vec<usize> = vec![];
         let (mut refused, mut held_back) = (0, 0);
+        let mut giving: Option<usize> = None;
         for cycle in 0..8_000 {
             let node = (cycle / 500 * 37 + rng.gen_range(0..3)) % model.len();
             let back = rng.gen_bool(0.4).then(|| taken.last().copied()).flatten();
-            let gives = back.is_some() && rng.gen_bool(0.7);
             dut.take.next = false;
             dut.take_node.next = (node as u64).into();
-            dut.give_ask.next = back.is_some();
             dut.give_node.next = (back.unwrap_or_default() as u64).into();
-            dut.give.next = gives;
+            dut.give.next = back.is_some();
             settle(&mut dut);
-            assert_eq!(dut.available.val(), back.is_none() && model[node] > 0, "cycle {cycle}");
+            assert_eq!(
+                dut.available.val(),
+                giving.is_none() && model[node] > 0,
+                "cycle {cycle}"
+            );
             refused += u32::from(model[node] == 0);
-            held_back += u32::from(back.is_some() && !gives);
-            if gives {
-                model[back.unwrap()] += 1;
-                taken.pop();
-            } else if dut.available.val() && rng.gen_bool(0.8) {
+            held_back += u32::from(giving.is_some() && model[node] > 0);
+            if dut.available.val() && rng.gen_bool(0.8) {
                 dut.take.next = true;
                 model[node] -= 1;
                 taken.insert(0, node);
             }
             clock_edge!(dut);
+            if let Some(node) = giving {
+                model[node] += 1;
+            }
+            giving = back;
+            if back.is_some() {
+                taken.pop();
+            }
         }
         assert!(
             refused > 200 && held_back > 200,

@@ -91,8 +91,7 @@ impl Slots {
 #[kernel]
 impl Logic for Slots {
     fn update(&mut self) {
-        wire!(self => open_slots, free, ended: clk, rst);
-        wire!(self => credits: clk);
+        wire!(self => open_slots, free, ended, credits: clk, rst);
         dff_setup!(self, clk, strayed);
         wire!(self => credits, open_slots: initialising, sweep);
 
@@ -134,9 +133,8 @@ impl Logic for Slots {
         self.value_data.next = self.arbiter.chosen.value.val();
 
         EventOut::link(&mut self.update, &mut self.ended.update);
-        self.credits.give_ask.next = self.ended.get_ask.val();
         self.credits.give_node.next = self.ended.get_node.val();
-        self.credits.give.next = self.ended.gone.val() & self.ended.get_ask.val();
+        self.credits.give.next = self.ended.gone_is_get.val();
 
         // The slots themselves are the first of the addresses of the sweep.
         self.first_sweep.next = self.initialising.val() & !self.sweep.val().get_bits::<NODE_WIDTH>(SLOT_WIDTH).any();
@@ -194,7 +192,7 @@ mod tests {
         let mut free = SLOTS;
         let mut wanted: Option<Claim> = None;
         let mut offers: [Option<Done>; COMPLETION_SOURCES] = [None; COMPLETION_SOURCES];
-        let (mut was_stray, mut counting) = (false, false);
+        let (mut was_stray, mut counting, mut giving) = (false, false, false);
         let (mut full, mut strays, mut waits, mut no_credit, mut events, mut silent) = (0, 0, 0, 0, 0, 0);
         let mut deepest = 0;
         for cycle in 0..40_000 {
@@ -283,7 +281,7 @@ mod tests {
 
             // A claim wants a slot, room for it to be counted, and a get a credit that none is just coming back to.
             let taken = gets.get(&claim.node).copied().unwrap_or_default();
-            let credit = taken < GET_CREDITS && !oldest.is_some_and(|(claim, _)| claim.is_get);
+            let credit = taken < GET_CREDITS && !giving;
             assert_eq!(
                 dut.claim.ready.val(),
                 free > 0 && !counting && (!claim.is_get || credit),
@@ -316,6 +314,7 @@ mod tests {
             strays += u32::from(was_stray);
 
             clock(&mut dut);
+            giving = oldest.is_some_and(|(claim, _)| gone && claim.is_get);
             if gone {
                 let (claim, _) = queue.pop_front().unwrap();
                 free += 1;
