@@ -17,7 +17,7 @@ const STORED_WIDTH: usize = 40;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from a flit taken to the same flit offered, 2 with others waiting |
+/// | latency | 1 cycle from a flit taken to the same flit offered, 3 with others waiting |
 /// | throughput | one flit a cycle in and out, no bubble between packets |
 /// | capacity | `entries` requests of 8 flits; `s_axis_tready` is always high |
 /// | state | 8 words of block RAM an entry, about 60 flip-flops |
@@ -45,16 +45,16 @@ pub struct GetQueue {
     write_at: DFF<Bits<ADDRESS_WIDTH>>,
     read_at: DFF<Bits<ADDRESS_WIDTH>>,
     stored: DFF<Bits<COUNT_WIDTH>>,
+    /// The output of the memory is a word that waits.
+    fetched: DFF<Bit>,
     offered: DFF<Bit>,
-    passed: DFF<Bits<STORED_WIDTH>>,
-    has_passed: DFF<Bit>,
+    shown: DFF<Bits<STORED_WIDTH>>,
     overflowed: DFF<Bit>,
     crowded: Signal<Local, Bit>,
     refusing: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     last: Signal<Local, Bits<1>>,
     word: Signal<Local, Bits<STORED_WIDTH>>,
-    shown: Signal<Local, Bits<STORED_WIDTH>>,
     moves: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
@@ -86,7 +86,7 @@ impl Logic for GetQueue {
     fn update(&mut self) {
         wire!(self => words: clk);
         dff_setup!(self, clk, in_packet, refused, place, full_length, write_at);
-        dff_setup!(self, clk, read_at, stored, offered, passed, has_passed, overflowed);
+        dff_setup!(self, clk, read_at, stored, fetched, offered, shown, overflowed);
 
         self.s_axis.tready.next = true;
         self.crowded.next = self.stored.q.val() > self.most.val();
@@ -99,7 +99,7 @@ impl Logic for GetQueue {
         self.word.next = bit_cast::<STORED_WIDTH, 32>(self.s_axis.tdata.val())
             | (bit_cast::<STORED_WIDTH, 1>(self.last.val()) << bits::<6>(32));
         self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
-        self.passes.next = self.write.val() & self.moves.val() & !self.stored.q.val().any();
+        self.passes.next = self.write.val() & self.moves.val() & !self.stored.q.val().any() & !self.fetched.q.val();
         self.stores.next = self.write.val() & !self.passes.val();
         self.words.write_lanes.next = 0.into();
         if self.stores.val() {
@@ -126,14 +126,16 @@ impl Logic for GetQueue {
         self.overflowed.d.next = self.s_axis.tvalid.val() & !self.in_packet.q.val() & self.crowded.val();
         self.overflow.next = self.overflowed.q.val();
 
-        // The word offered is the RAM's own output register, or the one that passed it.
-        self.fetch.next = self.moves.val() & self.stored.q.val().any();
+        self.fetch.next = self.stored.q.val().any() & (self.moves.val() | !self.fetched.q.val());
+        self.fetched.d.next = self.fetch.val() | (self.fetched.q.val() & !self.moves.val());
         self.words.read_enable.next = self.fetch.val();
         self.words.read_address.next = self.read_at.q.val();
         if self.moves.val() {
-            self.offered.d.next = self.fetch.val() | self.passes.val();
-            self.has_passed.d.next = self.passes.val();
-            self.passed.d.next = self.word.val();
+            self.offered.d.next = self.fetched.q.val() | self.passes.val();
+            self.shown.d.next = self.word.val();
+            if self.fetched.q.val() {
+                self.shown.d.next = self.words.read_data.val();
+            }
         }
         if self.fetch.val() {
             self.read_at.d.next = self.read_at.q.val() + 1;
@@ -147,13 +149,9 @@ impl Logic for GetQueue {
         if !self.stores.val() & self.fetch.val() {
             self.stored.d.next = self.stored.q.val() - 1;
         }
-        self.shown.next = self.words.read_data.val();
-        if self.has_passed.q.val() {
-            self.shown.next = self.passed.q.val();
-        }
         self.m_axis.tvalid.next = self.offered.q.val();
-        self.m_axis.tdata.next = self.shown.val().get_bits::<32>(0);
-        self.m_axis.tlast.next = self.shown.val().get_bit(32);
+        self.m_axis.tdata.next = self.shown.q.val().get_bits::<32>(0);
+        self.m_axis.tlast.next = self.shown.q.val().get_bit(32);
         if self.rst.val() {
             self.in_packet.d.next = false;
             self.place.d.next = 0.into();
@@ -161,6 +159,7 @@ impl Logic for GetQueue {
             self.write_at.d.next = 0.into();
             self.read_at.d.next = 0.into();
             self.stored.d.next = 0.into();
+            self.fetched.d.next = false;
             self.offered.d.next = false;
             self.overflowed.d.next = false;
         }
@@ -207,8 +206,9 @@ mod tests {
                 assert_eq!(Some(&seen), model.front(), "cycle {cycle}");
             }
             if offers && sent == 0 {
-                // The word on offer has left the memory.
-                refused = model.len() - usize::from(shown) > LONGEST * (entries - 1);
+                // The word on offer has left the memory, and the next may have.
+                let left = usize::from(shown) + usize::from(dut.fetched.q.val());
+                refused = model.len() - left > LONGEST * (entries - 1);
             }
             let head = offers && sent == 0;
             if shown && tready {

@@ -74,6 +74,7 @@ pub struct Slots {
     ended: CompletionQueue,
     strayed: DFF<Bit>,
     claimed: Signal<Local, Bit>,
+    is_open: Signal<Local, Bit>,
     completed: Signal<Local, Bit>,
     first_sweep: Signal<Local, Bit>,
 }
@@ -121,9 +122,20 @@ impl Logic for Slots {
         }
         self.arbiter.chosen.ready.next = true;
         self.open_slots.close_slot.next = self.arbiter.chosen.slot.val();
-        self.completed.next = self.arbiter.chosen.valid.val() & self.open_slots.is_open.val();
+        // Every source's slot is looked up, so that nothing waits to know which goes first.
+        self.is_open.next = self.open_slots.is_open[COMPLETION_SOURCES - 1].val();
+        for i in 0..COMPLETION_SOURCES {
+            self.open_slots.asked[i].next = self.complete[i].slot.val();
+        }
+        if self.complete[1].valid.val() {
+            self.is_open.next = self.open_slots.is_open[1].val();
+        }
+        if self.complete[0].valid.val() {
+            self.is_open.next = self.open_slots.is_open[0].val();
+        }
+        self.completed.next = self.arbiter.chosen.valid.val() & self.is_open.val();
         self.open_slots.close.next = self.completed.val();
-        self.strayed.d.next = self.arbiter.chosen.valid.val() & !self.open_slots.is_open.val();
+        self.strayed.d.next = self.arbiter.chosen.valid.val() & !self.is_open.val();
         self.stray.next = self.strayed.q.val();
         self.ended.done.next = self.completed.val();
         self.ended.done_slot.next = self.arbiter.chosen.slot.val();

@@ -1,3 +1,4 @@
+use super::COMPLETION_SOURCES;
 use crate::prim::{Change, CounterTable, LutRam};
 use portico_spec::{
     flit::NODE_WIDTH,
@@ -40,8 +41,9 @@ pub struct OpenSlots {
     /// Closes `close_slot`, which is open.
     pub close: Signal<In, Bit>,
     pub close_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// `close_slot` is open.
-    pub is_open: Signal<Out, Bit>,
+    /// Whether these slots are open.
+    pub asked: [Signal<In, Bits<SLOT_WIDTH>>; COMPLETION_SOURCES],
+    pub is_open: [Signal<Out, Bit>; COMPLETION_SOURCES],
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The fence has a slot of its own, `fence_slot`, of that segment, and does not wait for it.
     pub fence_owns: Signal<In, Bit>,
@@ -90,7 +92,9 @@ impl Logic for OpenSlots {
             self.closing.next = bits::<SLOTS>(1) << self.close_slot.val();
         }
         self.opened.d.next = (self.opened.q.val() & !self.closing.val()) | self.opening.val();
-        self.is_open.next = self.opened.q.val().get_bit(self.close_slot.val().index());
+        for i in 0..COMPLETION_SOURCES {
+            self.is_open[i].next = self.opened.q.val().get_bit(self.asked[i].val().index());
+        }
         self.segments.write_enable.next = self.open.val();
         self.segments.write_address.next = self.open_slot.val();
         self.segments.write_data.next = self.open_segment.val();
@@ -186,6 +190,9 @@ mod tests {
             dut.open_segment.next = segment.into();
             dut.close.next = close;
             dut.close_slot.next = (close_slot as u64).into();
+            for asked in &mut dut.asked {
+                asked.next = (close_slot as u64).into();
+            }
             dut.fence_segment.next = fence.into();
             dut.fence_owns.next = own.is_some();
             dut.fence_slot.next = (own.unwrap_or(close_slot) as u64).into();
@@ -198,7 +205,9 @@ mod tests {
                 fences[usize::from(busy)] += 1;
                 alone += u32::from(!busy && model.contains(&Some(fence)));
             }
-            assert_eq!(dut.is_open.val(), model[close_slot].is_some(), "cycle {cycle}");
+            for is_open in &dut.is_open {
+                assert_eq!(is_open.val(), model[close_slot].is_some(), "cycle {cycle}");
+            }
             full += u32::from(open_slot.is_none());
             crowded += u32::from(close && !may_open);
             quiet = if open.is_some() || close || !may_open {
@@ -222,11 +231,11 @@ mod tests {
         dut.close.next = false;
         let mut dut = initialised!(dut);
         for slot in 0..SLOTS as u64 {
-            dut.close_slot.next = slot.into();
+            dut.asked[0].next = slot.into();
             dut.fence_owns.next = false;
             dut.fence_segment.next = (250 + slot % 6).into();
             (0..SOON).for_each(|_| clock(&mut dut));
-            assert!(!dut.is_open.val() && !dut.fence_busy.val(), "slot {slot}");
+            assert!(!dut.is_open[0].val() && !dut.fence_busy.val(), "slot {slot}");
         }
     }
 }
