@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | [`AddressMatch`] | recognises the registers of one block |
 //! | [`EventArbiter`], [`CompletionArbiter`] | fixed-priority arbiters: source 0 wins |
+//! | [`ReadBuffer`] | a place for a read that the memory has not taken yet |
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
 //! | [`HeadEncoder`], [`AddressEncoder`], [`GeometryEncoder`] | words of a packet from their fields |
 //! | [`HeadDecoder`], [`AddressDecoder`], [`GeometryDecoder`] | the fields of a packet's words |
@@ -26,6 +27,7 @@ mod fixed_priority_arbiter;
 mod memory;
 mod packet_arbiter;
 mod packet_words;
+mod read_buffer;
 mod registers;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -36,6 +38,7 @@ pub use fixed_priority_arbiter::{CompletionArbiter, EventArbiter};
 pub use memory::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut};
 pub use packet_arbiter::PacketArbiter;
 pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, GeometryEncoder, HeadDecoder, HeadEncoder};
+pub use read_buffer::ReadBuffer;
 pub use registers::{
     RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
     ANSWER_CYCLES,

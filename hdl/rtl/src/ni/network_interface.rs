@@ -6,7 +6,9 @@ use super::{
     Initialiser,
 };
 use crate::{
-    bus::{ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, RegisterWriteOut},
+    bus::{
+        ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterWriteOut,
+    },
     dma::Engine,
     prim::{StreamIn, StreamOut},
 };
@@ -95,6 +97,7 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     initialiser: Initialiser,
     bus: RegisterBus,
     splitter: ReadSplitter<W>,
+    reads: ReadBuffer<W>,
     engine: Engine<W>,
     receiver: DataReceiver<W, B>,
     completions: Completions,
@@ -127,7 +130,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
     fn update(&mut self) {
-        wire!(self => initialiser, bus, engine, completions, receiver, splitter, monitor, answers: clk, rst);
+        wire!(self => initialiser, bus, engine, completions, receiver, splitter, reads, monitor, answers: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted);
         wire!(initialiser => self: initialising, sweep);
@@ -162,7 +165,8 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
         MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
 
-        MemoryReadOut::<W>::link(&mut self.dma_read, &mut self.splitter.memory);
+        MemoryReadOut::<W>::join(&mut self.splitter.memory, &mut self.reads.reader);
+        MemoryReadOut::<W>::link(&mut self.dma_read, &mut self.reads.memory);
         RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
         RegisterFetchIn::link(&mut self.local_read, &mut self.bus.local_read);
         RegisterRequestIn::link(&mut self.local_write, &mut self.bus.local_write);

@@ -19,7 +19,7 @@ pub const BANKS: usize = 1 << BANK_WIDTH;
 /// | --- | --- |
 /// | latency | write: readable by a read of the next cycle, that of the network a cycle later; read: data one cycle after the request has passed |
 /// | throughput | one write and one read a bank and cycle |
-/// | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn |
+/// | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn; a turn is lost on a word that is being written |
 /// | collision | a reader waits for a write of its word, and the tile's write for an atomic's read of its word; an atomic's read gets the bytes that the network writes in the same cycle |
 /// | state | block RAM, 13 flip-flops, and two words with their lanes |
 ///
@@ -58,10 +58,13 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     meets: [Signal<Local, Bits<WRITERS>>; READERS],
     tile_writes: Signal<Local, Bit>,
     ask: [Signal<Local, Bits<READERS>>; BANKS],
+    blocked: [Signal<Local, Bits<READERS>>; BANKS],
     granted: [Signal<Local, Bits<BANKS>>; READERS],
     word: [Signal<Local, Bits<W>>; READERS],
     reads: [Signal<Local, Bit>; READERS],
     size: Constant<Bits<OFFSET_WIDTH>>,
+    /// The bits of addresses within the size.
+    inside: Constant<Bits<OFFSET_WIDTH>>,
 }
 
 impl<const W: usize, const B: usize> Scratchpad<W, B> {
@@ -81,6 +84,7 @@ impl<const W: usize, const B: usize> Scratchpad<W, B> {
         Self {
             bank: std::array::from_fn(|_| ScratchpadBank::new(words / BANKS)),
             size: Constant::new(bits(words as u64)),
+            inside: Constant::new(bits(words.next_power_of_two() as u64 - 1)),
             ..Default::default()
         }
     }
@@ -133,7 +137,7 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
                     j,
                     self.reads[i].val()
                         & self.writes[j].val()
-                        & (self.read[i].address.val() == self.write_address[j].val()),
+                        & !((self.read[i].address.val() ^ self.write_address[j].val()) & self.inside.val()).any(),
                 );
             }
         }
@@ -153,14 +157,16 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
                 self.bank[b].write_data[i].next = self.write_data[i].val();
                 self.bank[b].write_lanes[i].next = self.write_lanes[i].val();
             }
-            self.ask[b].next = bits::<READERS>(0).replace_bit(0, self.read_bank[0].val().get_bit(b));
-            self.bank[b].read_row[0].next = self.read_row[0].val();
-            for i in 1..READERS {
-                self.ask[b].next = self.ask[b]
-                    .val()
-                    .replace_bit(i, self.read_bank[i].val().get_bit(b) & !self.meets[i].val().any());
+            self.ask[b].next = 0.into();
+            self.blocked[b].next = 0.into();
+            for i in 0..READERS {
+                self.ask[b].next = self.ask[b].val().replace_bit(i, self.read_bank[i].val().get_bit(b));
                 self.bank[b].read_row[i].next = self.read_row[i].val();
             }
+            for i in 1..READERS {
+                self.blocked[b].next = self.blocked[b].val().replace_bit(i, self.meets[i].val().any());
+            }
+            self.bank[b].meets.next = self.blocked[b].val();
             self.bank[b].read_ask.next = self.ask[b].val();
         }
 

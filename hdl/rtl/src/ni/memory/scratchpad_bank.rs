@@ -33,11 +33,14 @@ pub struct ScratchpadBank<const W: usize, const B: usize> {
     /// One bit a client that has a word to read here.
     pub read_ask: Signal<In, Bits<READERS>>,
     pub read_row: [Signal<In, Bits<ROW_WIDTH>>; READERS],
+    /// One bit a client whose word is being written: if it is its turn, it does without.
+    pub meets: Signal<In, Bits<READERS>>,
     pub read_grant: Signal<Out, Bits<READERS>>,
     pub read_data: Signal<Out, Bits<W>>,
     words: Ram<W, ROW_WIDTH, B>,
     turns: RoundRobinArbiter<SHARERS>,
     sharers: Signal<Local, Bits<SHARERS>>,
+    turn: Signal<Local, Bits<READERS>>,
 }
 
 impl<const W: usize, const B: usize> ScratchpadBank<W, B> {
@@ -70,14 +73,15 @@ impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
         self.sharers.next = self.read_ask.val().get_bits::<SHARERS>(1);
         self.turns.request.next = self.sharers.val();
         self.turns.served.next = !self.read_ask.val().get_bit(0);
-        self.read_grant.next = bit_cast::<READERS, SHARERS>(self.turns.grant.val()) << bits::<2>(1);
+        self.turn.next = bit_cast::<READERS, SHARERS>(self.turns.grant.val()) << bits::<2>(1);
         if self.read_ask.val().get_bit(0) {
-            self.read_grant.next = bits::<READERS>(1);
+            self.turn.next = bits::<READERS>(1);
         }
+        self.read_grant.next = self.turn.val() & !self.meets.val();
         self.words.read_enable.next = self.read_ask.val().any();
         self.words.read_address.next = self.read_row[0].val();
         for i in 1..READERS {
-            if self.read_grant.val().get_bit(i) {
+            if self.turn.val().get_bit(i) {
                 self.words.read_address.next = self.read_row[i].val();
             }
         }
