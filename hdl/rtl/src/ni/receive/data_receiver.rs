@@ -35,7 +35,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | a payload word: 2 cycles to the memory; the tail of a put: 3 cycles to its answer on `m_axis_control`, of an atomic 5 with a memory that gives data after a cycle |
-/// | throughput | one flit a cycle, one head every other cycle; a cycle more for a message; 1 more for an atomic that reads one word, 4 for one of a pair of words |
+/// | throughput | one flit a cycle, one head every other cycle; a cycle more for a message; 1 more for an atomic, 6 for one of a pair of words |
 /// | state | that of its parts |
 ///
 /// A flit comes into [`Intake`], while the row of its tag is read if it is a head. There the [`Parser`] says what it is, and
@@ -157,10 +157,11 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         // Its tag.
         wire!(self => tables: initialising, sweep);
         RegisterAccessIn::link(&mut self.access, &mut self.tables.register);
-        wire!(intake => tables: starts, start_tag);
+        wire!(intake => tables: offers_head, starts, start_tag);
         self.tables.has_head.next = self.intake.valid.val() & self.parser.head.val();
         self.tables.head_tag.next = self.header.next_tag.val();
         self.tables.unkept.next = !self.packet.valid.val();
+        self.tables.may_write.next = self.delivery.may_write.val();
         self.tables.device.next =
             self.target.is_device.val() & (self.delivery.carries.val() | self.delivery.atomic.val());
         self.packet.take.next = self.head_goes.val();
@@ -231,12 +232,13 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
             self.allowed.next = self.message.has_room.val() & self.target.in_memory.val();
         }
         self.accepted.next = self.memory_write.ready.val();
+        // What is refused waits for room as well: the memory has some soon, and to know sooner takes longer.
         if self.target.is_device.val() {
-            self.accepted.next = self.register_ready.val();
+            self.accepted.next = self.register_ready.val() | !self.taking.q.val() | self.kinds.message.val();
         }
-        self.delivery.passes.next = !self.allowed.val() | self.accepted.val();
+        self.delivery.passes.next = self.accepted.val();
         self.front_goes.next = self.message.fits.val() & self.target.in_memory.val();
-        self.delivery.front_passes.next = !self.front_goes.val() | self.memory_write.ready.val();
+        self.delivery.front_passes.next = self.memory_write.ready.val();
         self.delivery.atomic_leaves.next = self.atomic.leaves.val();
         if self.delivery.lower.val() {
             self.delivery.atomic_leaves.next = self.atomic.lower_leaves.val();

@@ -7,7 +7,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | 1 cycle |
-/// | throughput | one flit a cycle |
+/// | throughput | one flit a cycle; a cycle more after an atomic |
 /// | state | the flit, and 8 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Delivery<const W: usize> {
@@ -38,6 +38,8 @@ pub struct Delivery<const W: usize> {
     pub word: Signal<Out, Bits<W>>,
     /// The flit is the tail of its packet.
     pub last: Signal<Out, Bit>,
+    /// What is there may write to its row when it leaves.
+    pub may_write: Signal<Out, Bit>,
     /// There is a word of payload, the word in front of a message, an atomic, the lower word of a pair.
     pub carries: Signal<Out, Bit>,
     pub front: Signal<Out, Bit>,
@@ -59,8 +61,9 @@ pub struct Delivery<const W: usize> {
     has_atomic: DFF<Bit>,
     has_lower: DFF<Bit>,
     has_fault: DFF<Bit>,
-    /// All that it waits for is there.
+    /// All that it waits for is there; an atomic leaves.
     goes: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
     is_atomic: Signal<Local, Bit>,
     occupied: Signal<Local, Bit>,
 }
@@ -93,16 +96,16 @@ impl<const W: usize> Logic for Delivery<W> {
             & (self.passes.val() | !self.has_payload.q.val())
             & (self.may_end.val() | !self.has_end.q.val())
             & ((self.may_end.val() & self.front_passes.val()) | !self.has_front.q.val());
-        if self.is_atomic.val() {
-            self.goes.next = self.atomic_leaves.val();
-        }
-        self.free.next = self.goes.val() | !self.occupied.val();
+        self.leaves.next = self.is_atomic.val() & self.atomic_leaves.val();
+        // Whether an atomic leaves is known late: nothing comes in its place in the same cycle.
+        self.free.next = (self.goes.val() & !self.is_atomic.val()) | !self.occupied.val();
         self.payload.next = self.has_payload.q.val() & self.goes.val();
         self.closes.next = self.has_end.q.val() & self.goes.val();
         self.message_closes.next = self.has_front.q.val() & self.goes.val();
         self.malformed.next = self.has_fault.q.val() & self.goes.val();
         self.word.next = self.held_word.q.val();
         self.last.next = self.held_last.q.val();
+        self.may_write.next = self.has_payload.q.val() | self.has_end.q.val() | self.has_front.q.val();
         self.carries.next = self.has_payload.q.val();
         self.front.next = self.has_front.q.val();
         self.atomic.next = self.has_atomic.q.val();
@@ -117,6 +120,10 @@ impl<const W: usize> Logic for Delivery<W> {
             self.has_atomic.d.next = self.take.val() & self.next_atomic.val();
             self.has_lower.d.next = self.take.val() & self.next_lower.val();
             self.has_fault.d.next = self.take.val() & self.next_malformed.val();
+        }
+        if self.leaves.val() {
+            self.has_atomic.d.next = false;
+            self.has_lower.d.next = false;
         }
         if self.rst.val() {
             self.has_payload.d.next = false;

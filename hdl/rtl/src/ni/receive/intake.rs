@@ -29,6 +29,8 @@ pub struct Intake<const W: usize> {
     pub goes: Signal<In, Bit>,
     /// It takes a step more, and the next flit stays out.
     pub stays: Signal<In, Bit>,
+    /// The next flit is a head, and is there.
+    pub offers_head: Signal<Out, Bit>,
     /// A head comes in.
     pub starts: Signal<Out, Bit>,
     /// The tag of the flit that comes in, if it is a head.
@@ -86,6 +88,7 @@ impl<const W: usize> Logic for Intake<W> {
         self.may_come.next = self.midway.q.val() | (self.may_start.val() & !self.after_head.q.val());
         self.leaves.next = self.goes.val() & !self.stays.val();
         self.comes.next = self.offered.val() & self.may_come.val() & (self.leaves.val() | !self.held.q.val());
+        self.offers_head.next = self.offered.val() & !self.midway.q.val();
         self.starts.next = self.comes.val() & !self.midway.q.val();
         self.after_head.d.next = self.starts.val();
         self.spare_taken.d.next = self.offered.val() & !self.comes.val();

@@ -20,7 +20,7 @@ pub enum Stage {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 4 for a pair of words |
+/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 5 for a pair of words |
 /// | throughput | one operation at a time |
 /// | state | the stage, 3 flip-flops |
 ///

@@ -19,7 +19,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 4 for a pair of words |
+/// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 5 for a pair of words |
 /// | throughput | one operation at a time; packets of one operand to a word of a scratchpad follow each other every 4 cycles |
 /// | state | that of its parts, the place of the write, and who asked |
 ///

@@ -29,8 +29,6 @@ pub struct QueuePlace {
     pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
     pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
     pub place: Signal<Out, Bits<PLACE_WIDTH>>,
-    /// Slots of the queue.
-    pub count: Signal<Out, Bits<MESSAGES_WIDTH>>,
     slot: Signal<Local, Bits<MESSAGES_WIDTH>>,
     wide: Signal<Local, Bits<32>>,
     above: Signal<Local, Bits<ABOVE_WIDTH>>,
@@ -39,8 +37,7 @@ pub struct QueuePlace {
 #[kernel]
 impl Logic for QueuePlace {
     fn update(&mut self) {
-        self.count.next = bits::<MESSAGES_WIDTH>(1) << self.slots.val();
-        self.slot.next = self.number.val() & (self.count.val() - 1);
+        self.slot.next = self.number.val() & !(!bits::<MESSAGES_WIDTH>(0) << self.slots.val());
         self.wide.next = bit_cast::<32, MESSAGES_WIDTH>(self.slot.val()) << self.slot_words.val();
         self.above.next = self.wide.val().get_bits::<ABOVE_WIDTH>(PLACE_WIDTH - 1);
         self.place.next = bit_cast::<PLACE_WIDTH, 32>(self.wide.val());

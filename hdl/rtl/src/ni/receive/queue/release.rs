@@ -132,6 +132,8 @@ impl<const W: usize> Logic for Release<W> {
                 }
             }
             Turn::Load => {
+                self.tag.d.next = self.next_tag.val();
+                self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
                 self.released.d.next = self.tables.released.val();
                 self.written.d.next = self.tables.written.val();
                 self.base.d.next = self.tables.base.val();
@@ -170,12 +172,10 @@ impl<const W: usize> Logic for Release<W> {
                 }
             }
         }
-        self.requests.m_axis.tready.next = self.begins.val();
         if self.begins.val() {
             self.turn.d.next = Turn::Load;
-            self.tag.d.next = self.next_tag.val();
-            self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
         }
+        self.requests.m_axis.tready.next = self.turn.q.val() == Turn::Load;
         if self.rst.val() {
             self.turn.d.next = Turn::Idle;
             self.counts.d.next = false;

@@ -9,12 +9,13 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | grants are combinational |
 /// | throughput | one read and one write a cycle |
-/// | priority | writes: packets, updates; reads: registers, heads; the release takes what they leave |
+/// | priority | writes: packets, updates; reads: registers, heads; the release waits a cycle for heads, and then goes first |
 /// | state | 3 flip-flops |
 ///
-/// Nothing is read in a cycle with a write, but for a head in a cycle in which a packet writes: that one is read again. A
-/// register is read within three cycles: heads wait for it, and the two packets that may still write are done by then. A
-/// head goes on only with a row that was read for it after the last update.
+/// Nothing is read in a cycle with a write, but for a head that comes in: that one is read again. So the release need not
+/// know whether a head does come, which is known late, but only whether one could. A register is read within three cycles: heads wait for it, and the two
+/// packets that may still write are done by then. A head goes on only with a row that was read for it after the last
+/// update.
 #[derive(LogicBlock, Default)]
 pub struct TagReads {
     pub clk: Signal<In, Clock>,
@@ -26,8 +27,12 @@ pub struct TagReads {
     /// A packet writes to its row; and nobody keeps what it writes.
     pub packet_writes: Signal<In, Bit>,
     pub unkept: Signal<In, Bit>,
-    /// A head may come in; one does, with this tag.
+    /// The packet in front may write to its row, now or later. From flip-flops, so that a head waits for that and not
+    /// for the write.
+    pub may_write: Signal<In, Bit>,
+    /// A head may come in; one would; one does, with this tag.
     pub may_start: Signal<Out, Bit>,
+    pub offers_head: Signal<In, Bit>,
     pub starts: Signal<In, Bit>,
     pub start_tag: Signal<In, Bits<TAG_WIDTH>>,
     /// A head is in hand; it may go on.
@@ -65,28 +70,27 @@ impl Logic for TagReads {
 
         self.register_reads.next = self.register_wants.val() & !self.updating.val() & !self.packet_writes.val();
         self.register_waits.d.next = self.register_wants.val() & !self.register_reads.val();
-        self.may_start.next = !self.register_wants.val() & !self.updating.val() & !self.release_waits.q.val();
-        self.rereads.next =
-            self.may_start.val() & self.has_head.val() & !self.fresh.q.val() & !self.packet_writes.val();
-        // A write of the release waits for one head at most: the credit of its message is on its way.
+        self.may_start.next = !self.register_wants.val() & !self.updating.val();
+        self.rereads.next = self.may_start.val() & self.has_head.val() & !self.fresh.q.val() & !self.may_write.val();
         self.release_may.next = !self.register_wants.val()
             & !self.updating.val()
-            & !self.starts.val()
             & !self.rereads.val()
-            & !self.packet_writes.val();
-        self.release_reads.next = self.release_read.val() & self.release_may.val() & !self.has_head.val();
+            & !self.packet_writes.val()
+            & (self.release_waits.q.val() | !(self.offers_head.val() | self.has_head.val()));
+        self.release_reads.next = self.release_read.val() & self.release_may.val();
         self.release_writes.next = self.release_write.val() & self.release_may.val();
-        self.release_waits.d.next = self.release_write.val() & !self.release_writes.val();
+        self.release_waits.d.next = (self.release_read.val() & !self.release_reads.val())
+            | (self.release_write.val() & !self.release_writes.val());
         self.may_go.next = self.fresh.q.val()
             & !self.updating.val()
             & !self.device.val()
-            & !(self.packet_writes.val() & self.unkept.val());
+            & !(self.may_write.val() & self.unkept.val());
 
-        if self.register_reads.val() {
-            self.fresh.d.next = false;
-        }
         if self.starts.val() | self.rereads.val() {
             self.fresh.d.next = true;
+        }
+        if self.register_reads.val() | self.release_reads.val() | (self.release_writes.val() & self.starts.val()) {
+            self.fresh.d.next = false;
         }
         if self.updating.val()
             | self.device.val()

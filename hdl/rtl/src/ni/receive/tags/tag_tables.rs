@@ -35,6 +35,7 @@ pub struct TagTables {
     pub register: RegisterAccessIn,
     /// As in [`TagReads`].
     pub may_start: Signal<Out, Bit>,
+    pub offers_head: Signal<In, Bit>,
     pub starts: Signal<In, Bit>,
     pub start_tag: Signal<In, Bits<TAG_WIDTH>>,
     pub has_head: Signal<In, Bit>,
@@ -42,6 +43,7 @@ pub struct TagTables {
     pub may_go: Signal<Out, Bit>,
     pub device: Signal<In, Bit>,
     pub unkept: Signal<In, Bit>,
+    pub may_write: Signal<In, Bit>,
     /// The row that was read last.
     pub window: WindowOut,
     pub state: StateOut,
@@ -89,7 +91,7 @@ impl Logic for TagTables {
         self.touched.next = self.updates.update.busy.val();
         UpdateOut::join(&mut self.updates.update, &mut self.rows.update);
 
-        wire!(self => reads: starts, start_tag, has_head, head_tag, device, unkept);
+        wire!(self => reads: offers_head, starts, start_tag, has_head, head_tag, device, unkept, may_write);
         wire!(reads => self: may_start, may_go);
         self.reads.packet_writes.next = self.write_pointer.val() | self.write_ends.val();
         self.reads.release_read.next = self.release_port.read.val();
