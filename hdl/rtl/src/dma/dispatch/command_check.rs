@@ -1,7 +1,6 @@
-use super::{Command, Operands, TARGET_WIDTH, WORDS_WIDTH};
+use super::{Command, Operands, WORDS_WIDTH};
 use portico_spec::ni::{
     command::{BARE_WORDS, TRANSFER_WORDS},
-    instruction::{FIRMWARE_WORDS, PC_WIDTH},
     packet::{Operation, ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH},
     segment::{SegmentKind, KIND_WIDTH},
     ErrorCode,
@@ -44,11 +43,7 @@ pub struct CommandCheck {
     linear: Signal<Local, Bit>,
     shaped: Signal<Local, Bit>,
     cubic: Signal<Local, Bit>,
-    operand_count: Signal<Local, Bits<WORDS_WIDTH>>,
-    operand_words: Signal<Local, Bits<WORDS_WIDTH>>,
     right_count: Signal<Local, Bit>,
-    alignment: Signal<Local, Bits<TARGET_WIDTH>>,
-    misaligned_bits: Signal<Local, Bits<TARGET_WIDTH>>,
     malformed: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
     wrong_kind: Signal<Local, Bit>,
@@ -57,7 +52,6 @@ pub struct CommandCheck {
     too_long: Signal<Local, Bit>,
     out_of_segment: Signal<Local, Bit>,
     out_of_memory: Signal<Local, Bit>,
-    word_mask: Constant<Bits<TARGET_WIDTH>>,
     /// 64 bits are two words of memory.
     pairs: Constant<Bit>,
 }
@@ -66,7 +60,6 @@ impl CommandCheck {
     /// For words of `width` bits.
     pub fn new(width: usize) -> Self {
         Self {
-            word_mask: Constant::new(bits(width as u64 / 8 - 1)),
             pairs: Constant::new(width == 32),
             ..Default::default()
         }
@@ -87,21 +80,6 @@ impl Logic for CommandCheck {
         self.linear.next = self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64);
         self.shaped.next = self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[1] as u64);
         self.cubic.next = self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[2] as u64);
-        self.operand_count.next = 1.into();
-        if (self.command.val().operation == bits::<OPERATION_WIDTH>(Operation::FetchClear as u64))
-            | (self.command.val().operation == bits::<OPERATION_WIDTH>(Operation::Peek as u64))
-        {
-            self.operand_count.next = 0.into();
-        }
-        if (self.command.val().operation == bits::<OPERATION_WIDTH>(Operation::CompareAndSwap as u64))
-            | (self.command.val().operation == bits::<OPERATION_WIDTH>(Operation::AddIf as u64))
-        {
-            self.operand_count.next = 2.into();
-        }
-        self.operand_words.next = self.operand_count.val();
-        if self.command.val().wide {
-            self.operand_words.next = self.operand_count.val() << 1;
-        }
         self.known.next = true;
         self.right_count.next = self.linear.val();
         if self.transfers.val() {
@@ -109,8 +87,7 @@ impl Logic for CommandCheck {
         } else if self.command.val().is_stream {
             self.right_count.next = self.linear.val() | self.shaped.val();
         } else if self.command.val().is_atomic {
-            self.right_count.next = (self.operands.val().count
-                == bits::<WORDS_WIDTH>(BARE_WORDS) + self.operand_words.val())
+            self.right_count.next = (self.operands.val().count == self.operands.val().atomic_words)
                 & (self.command.val().operation != bits::<OPERATION_WIDTH>(Operation::AddIf as u64 + 1));
         } else if self.command.val().is_fence {
             self.right_count.next = self.operands.val().count <= bits::<WORDS_WIDTH>(BARE_WORDS);
@@ -120,22 +97,12 @@ impl Logic for CommandCheck {
             self.known.next = false;
         }
 
-        self.alignment.next = self.word_mask.val();
-        if self.command.val().is_atomic {
-            self.alignment.next = bits::<TARGET_WIDTH>(3);
-            if self.command.val().wide {
-                self.alignment.next = bits::<TARGET_WIDTH>(7);
-            }
-        }
-        self.misaligned_bits.next = self.operands.val().target & self.alignment.val();
         self.malformed.next = self.operands.val().overlong
             | !self.right_count.val()
             | (self.moves.val() & self.linear.val() & self.operands.val().several_rows)
-            | ((self.transfers.val() | self.command.val().is_atomic) & self.misaligned_bits.val().any())
+            | ((self.transfers.val() | self.command.val().is_atomic) & self.operands.val().misaligned)
             | (self.moves.val() & self.operands.val().source_misaligned)
-            | (self.command.val().is_program
-                & (self.operands.val().no_entry
-                    | (self.operands.val().target.get_bits::<PC_WIDTH>(0) < bits::<PC_WIDTH>(FIRMWARE_WORDS))));
+            | (self.command.val().is_program & self.operands.val().no_entry);
 
         self.wrong_kind.next = self.kind.val() != bits::<KIND_WIDTH>(SegmentKind::Window as u64);
         if self.command.val().is_enqueue {

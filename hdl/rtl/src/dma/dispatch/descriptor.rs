@@ -2,9 +2,9 @@ use super::{Command, CommandDecoder, REPEAT_WIDTH};
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{
-        command::MAX_DESCRIPTOR_WORDS,
-        instruction::PC_WIDTH,
-        packet::{MAX_MESSAGE_WORDS, OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
+        command::{BARE_WORDS, MAX_DESCRIPTOR_WORDS},
+        instruction::{FIRMWARE_WORDS, PC_WIDTH},
+        packet::{Operation, MAX_MESSAGE_WORDS, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
     },
 };
 use portico_verilog::prelude::*;
@@ -23,8 +23,11 @@ pub struct Operands {
     pub overlong: Bit,
     /// The low bits of word 1 as it came.
     pub target: Bits<TARGET_WIDTH>,
-    /// Word 1 as it came is beyond the program memory.
+    /// Word 1 as it came is no place of a program of the user's; is not at a multiple of what word 0 moves, a cycle later.
     pub no_entry: Bit,
+    pub misaligned: Bit,
+    /// Words of an atomic, from two cycles after word 0 on.
+    pub atomic_words: Bits<WORDS_WIDTH>,
     /// Word 1 in words of memory, and what the segment has from there on, a cycle later; `beyond` if that is below zero.
     pub offset: Bits<OFFSET_WIDTH>,
     pub room: Bits<OFFSET_WIDTH>,
@@ -62,7 +65,7 @@ pub struct Operands {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | fields: 1 cycle from their word; `argument`: combinational |
+/// | latency | fields: 1 cycle from their word, of word 0 2 cycles; `argument`: combinational |
 /// | throughput | one word a cycle |
 /// | state | about 270 flip-flops |
 ///
@@ -92,6 +95,7 @@ pub struct Descriptor {
     word0: DFF<Bits<32>>,
     target: DFF<Bits<TARGET_WIDTH>>,
     no_entry: DFF<Bit>,
+    misaligned: DFF<Bit>,
     offset: DFF<Bits<OFFSET_WIDTH>>,
     room: DFF<Bits<OFFSET_WIDTH>>,
     beyond: DFF<Bit>,
@@ -116,6 +120,9 @@ pub struct Descriptor {
     row_beyond_source: DFF<Bit>,
     row_beyond_packet: DFF<Bit>,
     row_beyond_message: DFF<Bit>,
+    /// Word 0 taken apart, a cycle later; no check is sooner.
+    settled: DFF<Command>,
+    atomic_words: DFF<Bits<WORDS_WIDTH>>,
     kind: Signal<Local, Command>,
     converted: Signal<Local, Bits<32>>,
     above: Signal<Local, Bits<32>>,
@@ -126,8 +133,12 @@ pub struct Descriptor {
     has_source: Signal<Local, Bit>,
     low_bits: Signal<Local, Bits<32>>,
     beyond_programs: Signal<Local, Bits<32>>,
+    operands_of_atomic: Signal<Local, Bits<WORDS_WIDTH>>,
+    alignment: Signal<Local, Bits<TARGET_WIDTH>>,
+    misaligned_bits: Signal<Local, Bits<TARGET_WIDTH>>,
     byte_shift: Constant<Bits<3>>,
     byte_mask: Constant<Bits<32>>,
+    target_mask: Constant<Bits<TARGET_WIDTH>>,
     memory_words: Constant<Bits<OFFSET_WIDTH>>,
 }
 
@@ -144,6 +155,7 @@ impl Descriptor {
         Self {
             byte_shift: Constant::new(bits(u64::from(bytes.trailing_zeros()))),
             byte_mask: Constant::new(bits(bytes - 1)),
+            target_mask: Constant::new(bits(bytes - 1)),
             memory_words: Constant::new(bits(memory_words)),
             ..Default::default()
         }
@@ -159,6 +171,9 @@ impl Logic for Descriptor {
             count,
             overlong,
             word0,
+            settled,
+            atomic_words,
+            misaligned,
             target,
             no_entry,
             offset,
@@ -207,11 +222,36 @@ impl Logic for Descriptor {
             self.argument.next = self.converted.val();
         }
 
+        self.operands_of_atomic.next = 1.into();
+        if (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::FetchClear as u64))
+            | (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::Peek as u64))
+        {
+            self.operands_of_atomic.next = 0.into();
+        }
+        if (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::CompareAndSwap as u64))
+            | (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::AddIf as u64))
+        {
+            self.operands_of_atomic.next = 2.into();
+        }
+        self.atomic_words.d.next = bits::<WORDS_WIDTH>(BARE_WORDS) + self.operands_of_atomic.val();
+        if self.kind.val().wide {
+            self.atomic_words.d.next = bits::<WORDS_WIDTH>(BARE_WORDS) + (self.operands_of_atomic.val() << 1);
+        }
+        self.alignment.next = self.target_mask.val();
+        if self.kind.val().is_atomic {
+            self.alignment.next = bits::<TARGET_WIDTH>(3);
+            if self.kind.val().wide {
+                self.alignment.next = bits::<TARGET_WIDTH>(7);
+            }
+        }
+        self.misaligned_bits.next = self.target.q.val() & self.alignment.val();
+
         // The segment's size comes a cycle after word 1 may have come.
         self.begun.d.next = self.take.val() & !self.count.q.val().any();
         self.addressed.d.next = self.take.val() & (self.count.q.val() == 1);
         self.unsettled.next = self.begun.q.val() | self.addressed.q.val();
         if self.addressed.q.val() {
+            self.misaligned.d.next = self.misaligned_bits.val().any();
             self.room.d.next = self.size.val() - self.offset.q.val();
             self.beyond.d.next = self.is_huge.q.val() | (self.offset.q.val() > self.size.val());
         }
@@ -224,6 +264,7 @@ impl Logic for Descriptor {
             if !self.count.q.val().any() {
                 self.word0.d.next = self.word.val();
                 self.source_misaligned.d.next = false;
+                self.misaligned.d.next = false;
                 self.target.d.next = 0.into();
                 self.word3.d.next = 0.into();
                 self.word4.d.next = 0.into();
@@ -242,7 +283,8 @@ impl Logic for Descriptor {
             }
             if self.count.q.val() == 1 {
                 self.target.d.next = self.word.val().get_bits::<TARGET_WIDTH>(0);
-                self.no_entry.d.next = self.beyond_programs.val().any();
+                self.no_entry.d.next = self.beyond_programs.val().any()
+                    | (self.word.val().get_bits::<PC_WIDTH>(0) < bits::<PC_WIDTH>(FIRMWARE_WORDS));
                 self.offset.d.next = self.address.val();
                 self.is_huge.d.next = self.too_large.val();
             }
@@ -285,11 +327,14 @@ impl Logic for Descriptor {
             self.overlong.d.next = false;
         }
 
-        self.command.next = self.kind.val();
+        self.settled.d.next = self.kind.val();
+        self.command.next = self.settled.q.val();
         self.operands.next.count = self.count.q.val();
         self.operands.next.overlong = self.overlong.q.val();
         self.operands.next.target = self.target.q.val();
         self.operands.next.no_entry = self.no_entry.q.val();
+        self.operands.next.misaligned = self.misaligned.q.val();
+        self.operands.next.atomic_words = self.atomic_words.q.val();
         self.operands.next.offset = self.offset.q.val();
         self.operands.next.room = self.room.q.val();
         self.operands.next.beyond = self.beyond.q.val();

@@ -90,8 +90,8 @@ impl<const W: usize> Dispatcher<W> {
 #[kernel]
 impl<const W: usize> Logic for Dispatcher<W> {
     fn update(&mut self) {
-        wire!(self => select, words, commands, requests, starts, contexts, events, refuser, segments: clk, rst);
-        wire!(self => stops, windows: clk);
+        wire!(self => select, words, commands, requests, starts, contexts, stops, events, refuser, segments: clk, rst);
+        wire!(self => windows: clk);
 
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.select.s_axis_command);
         StreamIn::<32>::link(&mut self.queued, &mut self.select.queued);

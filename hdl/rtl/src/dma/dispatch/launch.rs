@@ -43,6 +43,8 @@ pub struct Launch {
     is_clear: DFF<Bit>,
     kept: DFF<Job>,
     own: DFF<Bits<CONTEXT_WIDTH>>,
+    /// All contexts but that: worked out ahead, since synthesis would share the shift with one that is late.
+    others: DFF<Bits<CONTEXTS>>,
     gets: DFF<Bit>,
     orders: DFF<Bit>,
     claimed: DFF<Bit>,
@@ -55,13 +57,14 @@ pub struct Launch {
 #[kernel]
 impl Logic for Launch {
     fn update(&mut self) {
-        dff_setup!(self, clk, held, is_clear, kept, own, gets, orders, claimed, slot);
+        dff_setup!(self, clk, held, is_clear, kept, own, others, gets, orders, claimed, slot);
         self.subject.next = self.kept.q.val();
         self.is_free.next = !self.held.q.val();
         if self.admit.val() {
             self.held.d.next = true;
             self.kept.d.next = self.job.val();
             self.own.d.next = self.core.val();
+            self.others.d.next = !(bits::<CONTEXTS>(1) << self.core.val());
             self.gets.d.next = self.is_get.val();
             self.orders.d.next = self.ordered.val();
         }
@@ -71,7 +74,7 @@ impl Logic for Launch {
         if self.held.q.val() {
             self.asked_segment.next = self.subject.val().segment;
             if self.orders.q.val() {
-                self.asks.next = !(bits::<CONTEXTS>(1) << self.own.q.val());
+                self.asks.next = self.others.q.val();
             }
         } else {
             self.asked_segment.next = self.job.val().segment;

@@ -24,9 +24,9 @@ const ENTRY: usize = SLOT_WIDTH + EVENT_WIDTH + 1;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational |
-/// | throughput | one stop a cycle, if whoever must be told is ready |
-/// | state | 12 bits a core in LUT-RAM |
+/// | latency | `stopped` is combinational; who must be told is told a cycle later |
+/// | throughput | one stop a cycle, in two cycles if somebody must be told, who is ready |
+/// | state | 12 bits a core in LUT-RAM, 17 flip-flops |
 ///
 /// A slot that was never sent along with an end of transfer is completed here, with the error if there is one. A slot that
 /// was is completed by the answer, so that an error then counts in the event alone. The server has told its requester
@@ -34,6 +34,8 @@ const ENTRY: usize = SLOT_WIDTH + EVENT_WIDTH + 1;
 #[derive(LogicBlock, Default)]
 pub struct Stops {
     pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: nobody is told.
+    pub rst: Signal<In, Bit>,
     /// `start_context` starts, with what is to be kept for its stop.
     pub start: Signal<In, Bit>,
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
@@ -47,6 +49,12 @@ pub struct Stops {
     pub completion: CompletionOut,
     pub report: EventOut,
     kept: LutRam<ENTRY, CORE_WIDTH>,
+    /// A completion, a report waits.
+    completes: DFF<Bit>,
+    reports: DFF<Bit>,
+    subject: DFF<Bits<SLOT_WIDTH>>,
+    counted: DFF<Bits<EVENT_WIDTH>>,
+    error: DFF<Bits<ERROR_WIDTH>>,
     has_slot_bit: Signal<Local, Bits<1>>,
     is_server: Signal<Local, Bit>,
     failed: Signal<Local, Bit>,
@@ -58,6 +66,7 @@ pub struct Stops {
 impl Logic for Stops {
     fn update(&mut self) {
         wire!(self => kept: clk);
+        dff_setup!(self, clk, completes, reports, subject, counted, error);
         self.has_slot_bit.next = self.has_slot.val().into();
         self.kept.write_enable.next =
             self.start.val() & (self.start_context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
@@ -71,25 +80,35 @@ impl Logic for Stops {
         self.failed.next = self.stop.error.val().any();
         self.owned.next = self.stop.owns_slot.val() & self.kept.read_data.val().get_bit(SLOT_WIDTH + EVENT_WIDTH);
 
-        self.completion.valid.next = self.stop.valid.val() & !self.is_server.val() & self.owned.val();
-        self.completion.slot.next = self.kept.read_data.val().get_bits::<SLOT_WIDTH>(0);
-        self.completion.error.next = self.stop.error.val();
-        self.completion.has_value.next = false;
-        self.completion.value.next = 0.into();
-        self.report.valid.next = self.stop.valid.val() & !self.is_server.val() & !self.owned.val() & self.failed.val();
-        self.report.event.next = self.kept.read_data.val().get_bits::<EVENT_WIDTH>(SLOT_WIDTH);
-        self.report.error.next = self.stop.error.val();
-
-        self.ready.next = true;
-        if self.completion.valid.val() {
-            self.ready.next = self.completion.ready.val();
-        }
-        if self.report.valid.val() {
-            self.ready.next = self.report.ready.val();
-        }
+        self.ready.next = !self.completes.q.val() & !self.reports.q.val();
         self.stop.ready.next = self.ready.val();
         self.stopped.next = self.stop.valid.val() & self.ready.val();
+        if self.completion.ready.val() {
+            self.completes.d.next = false;
+        }
+        if self.report.ready.val() {
+            self.reports.d.next = false;
+        }
+        if self.ready.val() {
+            self.completes.d.next = self.stop.valid.val() & !self.is_server.val() & self.owned.val();
+            self.reports.d.next = self.stop.valid.val() & !self.is_server.val() & !self.owned.val() & self.failed.val();
+            self.subject.d.next = self.kept.read_data.val().get_bits::<SLOT_WIDTH>(0);
+            self.counted.d.next = self.kept.read_data.val().get_bits::<EVENT_WIDTH>(SLOT_WIDTH);
+            self.error.d.next = self.stop.error.val();
+        }
+        self.completion.valid.next = self.completes.q.val();
+        self.completion.slot.next = self.subject.q.val();
+        self.completion.error.next = self.error.q.val();
+        self.completion.has_value.next = false;
+        self.completion.value.next = 0.into();
+        self.report.valid.next = self.reports.q.val();
+        self.report.event.next = self.counted.q.val();
+        self.report.error.next = self.error.q.val();
         self.stopped_context.next = self.stop.context.val();
+        if self.rst.val() {
+            self.completes.d.next = false;
+            self.reports.d.next = false;
+        }
     }
 }
 

@@ -29,7 +29,8 @@ const LEAST_BURST: usize = 8;
 /// | throughput | one packet a cycle |
 /// | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits; what comes into the bucket whose turn it is |
 ///
-/// A bucket's turn takes three cycles, one behind the other: its rate is read, what comes in is worked out, and comes in.
+/// A bucket's turn takes four cycles, one behind the other: its rate is read, then its room, what comes in is worked out,
+/// and comes in.
 ///
 /// A bucket fills by `rate` flits in 256 cycles up to `burst`, but at least to 8, one bucket a cycle in turn. A packet may
 /// begin while the level is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never
@@ -61,8 +62,12 @@ pub struct Shapers {
     second: DFF<Bits<SHAPER_WIDTH>>,
     rate: DFF<Bits<RATE_WIDTH>>,
     burst: DFF<Bits<RATE_WIDTH>>,
-    /// The bucket that fills, and by how much; a bucket without a rate becomes empty.
+    /// The bucket whose room is known.
     third: DFF<Bits<SHAPER_WIDTH>>,
+    room: DFF<Bits<LEVEL_WIDTH>>,
+    third_rate: DFF<Bits<RATE_WIDTH>>,
+    /// The bucket that fills, and by how much; a bucket without a rate becomes empty.
+    fourth: DFF<Bits<SHAPER_WIDTH>>,
     gain: DFF<Bits<LEVEL_WIDTH>>,
     has_rate: DFF<Bit>,
     level: [DFF<Bits<LEVEL_WIDTH>>; SHAPERS],
@@ -72,13 +77,13 @@ pub struct Shapers {
     amount: Signal<Local, Bits<RATE_WIDTH>>,
     most: Signal<Local, Bits<COUNT_WIDTH>>,
     looked: Signal<Local, Bits<LEVEL_WIDTH>>,
-    room: Signal<Local, Bits<LEVEL_WIDTH>>,
     prior: Signal<Local, Bits<LEVEL_WIDTH>>,
     filled: Signal<Local, Bits<LEVEL_WIDTH>>,
     payer_level: Signal<Local, Bits<LEVEL_WIDTH>>,
+    change: Signal<Local, Bits<LEVEL_WIDTH>>,
     drained: Signal<Local, Bits<LEVEL_WIDTH>>,
     second_one: Signal<Local, Bits<SHAPERS>>,
-    third_one: Signal<Local, Bits<SHAPERS>>,
+    fourth_one: Signal<Local, Bits<SHAPERS>>,
     taker_one: Signal<Local, Bits<SHAPERS>>,
 }
 
@@ -86,7 +91,7 @@ pub struct Shapers {
 impl Logic for Shapers {
     fn update(&mut self) {
         wire!(self => rates, bursts: clk);
-        dff_setup!(self, clk, limited, turn, second, rate, burst, third, gain, has_rate);
+        dff_setup!(self, clk, limited, turn, second, rate, burst, third, room, third_rate, fourth, gain, has_rate);
         self.written.next = self.register_write.enable.val()
             & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
                 == bits::<BLOCK_WIDTH>(RegisterBlock::Shapers as u64));
@@ -149,8 +154,9 @@ impl Logic for Shapers {
         self.turn.d.next = self.turn.q.val() + 1;
         self.second.d.next = self.turn.q.val();
         self.third.d.next = self.second.q.val();
+        self.fourth.d.next = self.third.q.val();
         self.second_one.next = bits::<SHAPERS>(1) << self.second.q.val();
-        self.third_one.next = bits::<SHAPERS>(1) << self.third.q.val();
+        self.fourth_one.next = bits::<SHAPERS>(1) << self.fourth.q.val();
         self.taker_one.next = bits::<SHAPERS>(1) << self.taker.val();
         self.looked.next = 0.into();
         self.prior.next = 0.into();
@@ -159,7 +165,7 @@ impl Logic for Shapers {
             if self.second_one.val().get_bit(i) {
                 self.looked.next = self.level[i].q.val();
             }
-            if self.third_one.val().get_bit(i) {
+            if self.fourth_one.val().get_bit(i) {
                 self.prior.next = self.level[i].q.val();
             }
             if self.taker_one.val().get_bit(i) {
@@ -169,29 +175,33 @@ impl Logic for Shapers {
 
         self.rate.d.next = self.rates.read_data.val();
         self.burst.d.next = self.bursts.read_data.val() | bits::<RATE_WIDTH>(LEAST_BURST);
-        self.room.next =
+        self.room.d.next =
             (bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.burst.q.val()) << bits::<6>(FRACTION_BITS)) - self.looked.val();
-        self.gain.d.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rate.q.val());
-        if self.room.val().get_bit(LEVEL_WIDTH - 1)
-            | (self.room.val() < bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.rate.q.val()))
+        self.third_rate.d.next = self.rate.q.val();
+        self.gain.d.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.third_rate.q.val());
+        if self.room.q.val().get_bit(LEVEL_WIDTH - 1)
+            | (self.room.q.val() < bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.third_rate.q.val()))
         {
-            self.gain.d.next = self.room.val();
+            self.gain.d.next = self.room.q.val();
         }
-        self.has_rate.d.next = self.rate.q.val().any();
+        self.has_rate.d.next = self.third_rate.q.val().any();
         self.filled.next = 0.into();
         if self.has_rate.q.val() {
             self.filled.next = self.prior.val() + self.gain.q.val();
         }
-        if self.third.q.val() == self.taker.val() {
-            self.payer_level.next = self.filled.val();
-        }
-        self.drained.next = self.payer_level.val()
+        // Two sums side by side: what comes in and goes out, and that with the level.
+        self.change.next = bits::<LEVEL_WIDTH>(0)
             - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
+        if self.fourth.q.val() == self.taker.val() {
+            self.change.next = self.gain.q.val()
+                - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
+        }
+        self.drained.next = self.payer_level.val() + self.change.val();
         self.may_send.next = 0.into();
         for i in 0..SHAPERS {
             self.level[i].clock.next = self.clk.val();
             self.level[i].d.next = self.level[i].q.val();
-            if self.third_one.val().get_bit(i) {
+            if self.fourth_one.val().get_bit(i) {
                 self.level[i].d.next = self.filled.val();
             }
             if self.take.val() & self.limited.q.val().get_bit(i) & self.taker_one.val().get_bit(i) {

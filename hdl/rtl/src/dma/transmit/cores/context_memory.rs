@@ -131,7 +131,9 @@ impl Logic for ContextMemory {
                 self.owner.next = self.start.context.val();
                 self.written.next = bits::<WORD_WIDTH>(JOB_PLACE) | bit_cast::<WORD_WIDTH, 2>(self.stored.q.val());
                 self.words.write_data.next = self.encoder.word.val();
-                self.storing.next = self.start.valid.val() & (!self.stored.q.val().all() | self.may_start.val());
+                // What has begun to start stays until it has.
+                self.storing.next = (self.start.valid.val() & !self.stored.q.val().all())
+                    | (self.stored.q.val().all() & self.may_start.val());
                 self.words.write_lanes.next = self.storing.val().into();
             }
         }

@@ -48,8 +48,8 @@ pub struct InstructionControl {
     pub fence_busy: Signal<In, Bit>,
     /// NOTIFY stays silent.
     pub silent: Signal<In, Bit>,
-    /// Another context begins in this cycle: nothing else happens.
-    pub starting: Signal<In, Bit>,
+    /// A context would start.
+    pub start_waits: Signal<In, Bit>,
     /// Somebody else could run.
     pub others: Signal<In, Bit>,
     /// Room.
@@ -72,8 +72,8 @@ pub struct InstructionControl {
     pub breaks_off: Signal<Out, Bit>,
     pub push_notice: Signal<Out, Bit>,
     pub take_credit: Signal<Out, Bit>,
-    /// The instruction needs a credit: when its answer comes it must happen.
-    pub credits: Signal<Out, Bit>,
+    /// The instruction has stood still, and does so for another cycle. From a flip-flop.
+    pub stands: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
     /// The instruction is over.
     pub done: Signal<Out, Bit>,
@@ -104,6 +104,7 @@ pub struct InstructionControl {
     writing: DFF<Bit>,
     noticing: DFF<Bit>,
     crediting: DFF<Bit>,
+    stood: DFF<Bit>,
     waiting: Signal<Local, Bit>,
     acting: Signal<Local, Bit>,
 }
@@ -113,7 +114,7 @@ impl Logic for InstructionControl {
     fn update(&mut self) {
         dff_setup!(
             self, clk, why, breaking, pausing, chunking, header, is_last, finishing, stopping, writing, noticing,
-            crediting
+            crediting, stood
         );
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
         self.has_payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
@@ -186,11 +187,11 @@ impl Logic for InstructionControl {
         }
 
         self.waiting.next = self.act.val()
-            & !self.starting.val()
             & (self.pausing.q.val()
                 | (self.crediting.q.val() & self.credit_answered.val() & !self.credit_granted.val()));
+        self.stands.next = self.stood.q.val();
         self.acting.next = self.act.val()
-            & !self.starting.val()
+            & !self.stood.q.val()
             & !self.waiting.val()
             & (self.header_ready.val() | !self.header.q.val())
             & (self.chunk_ready.val() | !self.chunking.q.val())
@@ -198,6 +199,13 @@ impl Logic for InstructionControl {
             & self.write_ready.val()
             & (self.notice_ready.val() | !self.noticing.q.val())
             & (self.credit_answered.val() | !self.crediting.q.val());
+        // Who stands still, but for a credit that may come, leaves every other cycle to a context that would start.
+        self.stood.d.next = self.act.val()
+            & self.start_waits.val()
+            & !self.acting.val()
+            & !self.waiting.val()
+            & !self.stood.q.val()
+            & !self.crediting.q.val();
         self.sends.next = self.act.val()
             & !self.pausing.q.val()
             & (self.header.q.val() | self.chunking.q.val() | self.noticing.q.val());
@@ -208,7 +216,6 @@ impl Logic for InstructionControl {
         self.breaks_off.next = self.breaking.q.val();
         self.push_notice.next = self.acting.val() & self.noticing.q.val();
         self.take_credit.next = self.act.val() & !self.pausing.q.val() & self.crediting.q.val();
-        self.credits.next = self.crediting.q.val();
         self.write.next = self.acting.val() & self.writing.q.val();
         self.done.next = self.acting.val() & self.finishing.q.val();
         self.stop.next = self.acting.val() & self.stopping.q.val();

@@ -134,8 +134,8 @@ impl Logic for MicroCoreSequencer {
         StartIn::link(&mut self.start, &mut self.operands.start);
         self.operands.may_start.next = !self.initialising.val()
             & (self.step.val() != Step::Unwind)
-            & ((self.step.val() != Step::Act) | !self.control.credits.val());
-        self.control.starting.next = self.operands.started.val();
+            & ((self.step.val() != Step::Act) | self.control.stands.val());
+        self.control.start_waits.next = self.start.valid.val();
         self.operands.step.next = self.step.val();
         wire!(fetch => operands: current);
         wire!(decoder => operands: instruction);
