@@ -65,6 +65,8 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     size: Constant<Bits<OFFSET_WIDTH>>,
     /// The bits of addresses within the size.
     inside: Constant<Bits<OFFSET_WIDTH>>,
+    /// The size is a power of two: those bits alone say what is within.
+    is_full: Constant<Bit>,
 }
 
 impl<const W: usize, const B: usize> Scratchpad<W, B> {
@@ -84,6 +86,7 @@ impl<const W: usize, const B: usize> Scratchpad<W, B> {
         Self {
             bank: std::array::from_fn(|_| ScratchpadBank::new(words / BANKS)),
             size: Constant::new(bits(words as u64)),
+            is_full: Constant::new(words.is_power_of_two()),
             inside: Constant::new(bits(words.next_power_of_two() as u64 - 1)),
             ..Default::default()
         }
@@ -103,7 +106,9 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
             bypassed,
             bypass
         );
-        self.network_writes.d.next = self.write[0].valid.val() & (self.write[0].address.val() < self.size.val());
+        self.network_writes.d.next = self.write[0].valid.val()
+            & !(self.write[0].address.val() & !self.inside.val()).any()
+            & (self.is_full.val() | (self.write[0].address.val() < self.size.val()));
         self.network_address.d.next = self.write[0].address.val();
         self.network_data.d.next = self.write[0].data.val();
         self.network_lanes.d.next = self.write[0].lanes.val();
@@ -111,7 +116,9 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
         self.write_address[0].next = self.network_address.q.val();
         self.write_data[0].next = self.network_data.q.val();
         self.write_lanes[0].next = self.network_lanes.q.val();
-        self.writes[1].next = self.write[1].valid.val() & (self.write[1].address.val() < self.size.val());
+        self.writes[1].next = self.write[1].valid.val()
+            & !(self.write[1].address.val() & !self.inside.val()).any()
+            & (self.is_full.val() | (self.write[1].address.val() < self.size.val()));
         self.write_address[1].next = self.write[1].address.val();
         self.write_data[1].next = self.write[1].data.val();
         self.write_lanes[1].next = self.write[1].lanes.val();
@@ -127,7 +134,9 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
         for i in 0..READERS {
             self.read_row[i].next = self.read[i].address.val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
             self.read_bank[i].next = 0.into();
-            self.reads[i].next = self.read[i].valid.val() & (self.read[i].address.val() < self.size.val());
+            self.reads[i].next = self.read[i].valid.val()
+                & !(self.read[i].address.val() & !self.inside.val()).any()
+                & (self.is_full.val() | (self.read[i].address.val() < self.size.val()));
             if self.reads[i].val() {
                 self.read_bank[i].next = bits::<BANKS>(1) << self.read[i].address.val().get_bits::<BANK_WIDTH>(0);
             }
