@@ -90,9 +90,10 @@ impl Logic for CommandCheck {
             self.right_count.next = (self.operands.val().count == self.operands.val().atomic_words)
                 & (self.command.val().operation != bits::<OPERATION_WIDTH>(Operation::AddIf as u64 + 1));
         } else if self.command.val().is_fence {
-            self.right_count.next = self.operands.val().count <= bits::<WORDS_WIDTH>(BARE_WORDS);
+            self.right_count.next =
+                (self.operands.val().count == 1) | (self.operands.val().count == bits::<WORDS_WIDTH>(BARE_WORDS));
         } else if self.command.val().is_program {
-            self.right_count.next = self.operands.val().count > 1;
+            self.right_count.next = self.operands.val().count != 1;
         } else if !(self.command.val().is_enqueue | self.command.val().is_mail) {
             self.known.next = false;
         }

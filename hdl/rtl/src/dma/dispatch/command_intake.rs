@@ -149,6 +149,7 @@ impl Logic for CommandIntake {
         self.admitted.next = self.admits.val() & self.launch.is_free.val();
         self.core.next = self.load.core.val();
         self.measure.start.next = false;
+        self.measure.prepare.next = self.state.q.val() == CommandState::Check;
         self.report.valid.next = false;
         self.report.event.next = self.load.command.val().event;
         self.report.error.next = self.error.q.val();

@@ -31,6 +31,8 @@ pub struct Measure {
     pub rst: Signal<In, Bit>,
     /// Begins; the inputs below stay until `done`.
     pub start: Signal<In, Bit>,
+    /// A start may come in this cycle: what it takes is loaded in any case. High with every start.
+    pub prepare: Signal<In, Bit>,
     /// In the segment too.
     pub remote: Signal<In, Bit>,
     pub operands: Signal<In, Operands>,
@@ -56,7 +58,7 @@ impl Logic for Measure {
 
         // The extent reads the strides as it goes: they are those of the side that it measures, or is told to.
         self.in_segment.next = self.state.q.val() == MeasureState::Remote;
-        if self.start.val() {
+        if self.prepare.val() {
             self.in_segment.next = self.remote.val();
         }
         if self.in_segment.val() & self.extent.done.val() {
@@ -74,7 +76,7 @@ impl Logic for Measure {
         }
         self.too_far.next = self.extent.reach.val() > bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.room.val());
 
-        self.extent.start.next = self.start.val();
+        self.extent.start.next = self.prepare.val();
         self.done.next = false;
         self.error.next = 0.into();
         match self.state.q.val() {
