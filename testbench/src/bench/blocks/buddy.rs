@@ -15,7 +15,7 @@ use portico_verilog::Design;
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 
 /// Most cycles for a command with 15 orders.
-const MOST_CYCLES: f64 = 20.0;
+const MOST_CYCLES: f64 = 32.0;
 /// The memory allocator's SRAM of `pac-portals-2016`, Table II: 512 x 192 bits.
 const PAPER_RAM_BITS: f64 = 512.0 * 192.0;
 /// Longer than anything that the allocator does, initialisation included.

@@ -7,8 +7,11 @@ use portico_spec::portals::buddy::{command, Heap, Operation, Outcome, Status, OP
 use portico_testbench::device::{Device, Input, Output};
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng, SeedableRng};
 
-/// Cycles from a command taken to its result offered, beyond those for the depths below the root.
-const EXTRA_CYCLES: u64 = 4;
+/// Cycles from a command taken to its result offered, beyond those for the depths below the root: with fewer than
+/// `FEW_ORDERS` of them the lower tiers, which are searched for longer, are not that far below.
+const EXTRA_CYCLES: u64 = 7;
+const EXTRA_CYCLES_OF_FEW: u64 = 10;
+const FEW_ORDERS: u32 = 6;
 
 /// Resets in the middle of the random commands.
 const RESETS: usize = 8;
@@ -164,7 +167,13 @@ impl Bench {
             None => ensure!(!valid, "a result without a command"),
             Some(in_hand) => {
                 let latency = self.cycle - in_hand.taken_at;
-                let most = u64::from(self.heap.top_order()) + EXTRA_CYCLES;
+                let orders = self.heap.top_order();
+                let extra = if orders < FEW_ORDERS {
+                    EXTRA_CYCLES_OF_FEW
+                } else {
+                    EXTRA_CYCLES
+                };
+                let most = u64::from(orders) + extra;
                 ensure!(valid || !in_hand.offered, "a result is withdrawn");
                 ensure!(valid || latency < most, "no result within {most} cycles");
                 if valid {

@@ -2,7 +2,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | from a command taken to its result offered, with d depths below the root (14 for 1 MiB in 64-byte blocks): allocate up to d + 4 cycles, free up to d + 3, errors 2 to d + 3 |
+//! | latency | from a command taken to its result offered, with d depths below the root (14 for 1 MiB in 64-byte blocks): allocate up to d + 7 cycles, free up to d + 5, errors 2 to d + 5 |
 //! | throughput | one command at a time; the next is taken in the cycle after the result |
 //! | timing | `s_axis_tready`, `m_axis_tvalid` and both readings come straight from flip-flops |
 //! | initialisation | after a reset 2^(d + 1) / W - 1 cycles (1023 for 1 MiB in 64-byte blocks), no command is taken |
@@ -83,17 +83,19 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for B
 
         self.path.stage.next = self.control.stage.val();
         wire!(request => path: is_free, leaf);
-        self.path.leads_on.next = self.search.leads_to_word.val() | self.search.leads_to_group.val();
+        wire!(control => path: leads_on);
         self.path.place.next = self.search.place.val();
-        self.marker.stage.next = self.control.stage.val();
+        self.marker.stage.next = self.control.hand_stage.val();
+        wire!(control => marker: idle);
         self.marker.sufficient.next = self.request.sufficient.val();
-        self.marker.node.next = self.path.node.val();
+        self.marker.node.next = self.tree.hand.val();
         wire!(tree => marker: used, buddy_used);
 
         wire!(path => tree: node, next_node);
         wire!(marker => tree: mark, unmark, clear);
         self.summary.update.next = self.marker.mark.val() | self.marker.unmark.val() | self.marker.clear.val();
-        self.summary.node.next = self.path.node.val();
+        self.summary.node.next = self.tree.hand.val();
+        self.summary.looked.next = self.path.node.val();
         self.summary.has_free.next = self.tree.keeps_free.val();
 
         self.search.nodes.next = self.tree.first_free.val();

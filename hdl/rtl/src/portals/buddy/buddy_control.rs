@@ -7,15 +7,23 @@ pub enum Stage {
     /// Clears the words of the nodes after a reset.
     Sweep,
     Idle,
-    /// Looks for the first free place, in the tier of the smallest sufficient blocks that are there.
+    /// Looks in the tier of the smallest sufficient blocks that are there.
     Pick,
+    /// Takes the first free place of those looked at.
+    Place,
     /// Looks on among the words of the group found.
     SeekWord,
-    /// Looks on among the nodes of the word found.
+    /// The word found is read.
+    Fetch,
+    /// Looks on among its nodes.
     SeekNode,
     Down,
     Up,
-    /// The last word's summary follows.
+    /// The last node is marked.
+    Land,
+    /// Its word's summary follows.
+    Drain,
+    /// What is free follows.
     Settle,
     /// A result is offered.
     Offer,
@@ -27,12 +35,12 @@ pub enum Stage {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 17 (see the allocator) |
+/// | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 20 (see the allocator) |
 /// | throughput | one command at a time |
-/// | state | stage, status |
+/// | state | stage, that of the node in hand, tiers left, status |
 ///
 /// A grant picks a place, seeks on in at most two more tiers, and goes down to a smallest block, whose number is the address. A
-/// release goes up. Both settle before they offer their result.
+/// release goes up, a node too far by the time that it knows its end. Both settle before they offer their result.
 #[derive(LogicBlock, Default)]
 pub struct BuddyControl {
     pub clk: Signal<In, Clock>,
@@ -58,6 +66,10 @@ pub struct BuddyControl {
     pub misplaced: Signal<In, Bit>,
     pub not_live: Signal<In, Bit>,
     pub stage: Signal<Out, Stage>,
+    /// That of the cycle before, in which the node in hand was named; not that of a node too far.
+    pub hand_stage: Signal<Out, Stage>,
+    /// There are tiers left to look through.
+    pub leads_on: Signal<Out, Bit>,
     pub initialising: Signal<Out, Bit>,
     pub seeks_word: Signal<Out, Bit>,
     pub seeks_node: Signal<Out, Bit>,
@@ -70,6 +82,8 @@ pub struct BuddyControl {
     pub offers: Signal<Out, Bit>,
     pub taken: Signal<In, Bit>,
     current: DFF<Stage>,
+    handed: DFF<Stage>,
+    left: DFF<Bits<2>>,
     releasing: DFF<Bit>,
     ended: DFF<Bits<STATUS_WIDTH>>,
     succeeds: Signal<Local, Bit>,
@@ -78,8 +92,11 @@ pub struct BuddyControl {
 #[kernel]
 impl Logic for BuddyControl {
     fn update(&mut self) {
-        dff_setup!(self, clk, current, releasing, ended);
+        dff_setup!(self, clk, current, handed, left, releasing, ended);
         self.stage.next = self.current.q.val();
+        self.hand_stage.next = self.handed.q.val();
+        self.handed.d.next = self.current.q.val();
+        self.leads_on.next = self.left.q.val().any();
         self.initialising.next = self.current.q.val() == Stage::Sweep;
         self.idle.next = self.current.q.val() == Stage::Idle;
         self.seeks_word.next = self.current.q.val() == Stage::SeekWord;
@@ -115,39 +132,63 @@ impl Logic for BuddyControl {
                 }
             }
             Stage::Pick => {
-                self.current.d.next = Stage::Down;
+                self.current.d.next = Stage::Place;
+                self.left.d.next = 0.into();
                 if self.leads_to_word.val() {
-                    self.current.d.next = Stage::SeekNode;
+                    self.left.d.next = 1.into();
                 }
                 if self.leads_to_group.val() {
-                    self.current.d.next = Stage::SeekWord;
+                    self.left.d.next = 2.into();
                 }
                 if self.none.val() {
                     self.ended.d.next = bits::<STATUS_WIDTH>(Status::Exhausted as u64);
                     self.current.d.next = Stage::Settle;
                 }
             }
+            Stage::Place => {
+                self.current.d.next = Stage::Down;
+                if self.left.q.val().get_bit(0) {
+                    self.current.d.next = Stage::Fetch;
+                }
+                if self.left.q.val().get_bit(1) {
+                    self.current.d.next = Stage::SeekWord;
+                }
+            }
             Stage::SeekWord => {
+                self.left.d.next = 1.into();
+                self.current.d.next = Stage::Place;
+            }
+            Stage::Fetch => {
                 self.current.d.next = Stage::SeekNode;
             }
             Stage::SeekNode => {
-                self.current.d.next = Stage::Down;
+                self.left.d.next = 0.into();
+                self.current.d.next = Stage::Place;
             }
             Stage::Down => {
                 if self.at_leaf.val() {
-                    self.current.d.next = Stage::Settle;
+                    self.current.d.next = Stage::Land;
                 }
             }
             Stage::Up => {
-                if self.misplaced.val() {
-                    self.ended.d.next = bits::<STATUS_WIDTH>(Status::Foreign as u64);
+                if self.handed.q.val() == Stage::Up {
+                    if self.misplaced.val() {
+                        self.ended.d.next = bits::<STATUS_WIDTH>(Status::Foreign as u64);
+                    }
+                    if self.not_live.val() {
+                        self.ended.d.next = bits::<STATUS_WIDTH>(Status::NotLive as u64);
+                    }
+                    if self.ends.val() {
+                        self.handed.d.next = Stage::Drain;
+                        self.current.d.next = Stage::Drain;
+                    }
                 }
-                if self.not_live.val() {
-                    self.ended.d.next = bits::<STATUS_WIDTH>(Status::NotLive as u64);
-                }
-                if self.ends.val() {
-                    self.current.d.next = Stage::Settle;
-                }
+            }
+            Stage::Land => {
+                self.current.d.next = Stage::Drain;
+            }
+            Stage::Drain => {
+                self.current.d.next = Stage::Settle;
             }
             Stage::Settle => {
                 self.current.d.next = Stage::Offer;
@@ -160,6 +201,7 @@ impl Logic for BuddyControl {
         }
         if self.rst.val() {
             self.current.d.next = Stage::Sweep;
+            self.handed.d.next = Stage::Idle;
         }
     }
 }

@@ -18,8 +18,10 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Marker {
     pub clk: Signal<In, Clock>,
+    /// Of the node in hand.
     pub stage: Signal<In, Stage>,
     /// As in the request; taken while idle.
+    pub idle: Signal<In, Bit>,
     pub sufficient: Signal<In, Bits<NODE_WIDTH>>,
     /// The node in hand; it is used, its buddy is.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
@@ -54,6 +56,9 @@ impl Logic for Marker {
         self.not_live.next = !self.is_live.val() & !self.used.val() & self.buddy_used.val();
         self.ends.next = self.misplaced.val() | self.buddy_used.val();
         self.order.next = self.steps.q.val();
+        if self.idle.val() {
+            self.enough.d.next = self.sufficient.val();
+        }
         self.mark.next = false;
         self.unmark.next = false;
         self.clear.next = false;
@@ -62,7 +67,6 @@ impl Logic for Marker {
                 self.clear.next = true;
             }
             Stage::Idle => {
-                self.enough.d.next = self.sufficient.val();
                 self.joining.d.next = false;
                 self.past_start.d.next = false;
                 self.steps.d.next = 0.into();

@@ -23,7 +23,7 @@ pub struct Path<const W: usize, const R: usize> {
     /// The command is to free, and this its smallest block.
     pub is_free: Signal<In, Bit>,
     pub leaf: Signal<In, Bits<NODE_WIDTH>>,
-    /// As in the search.
+    /// As in the control, and in the search.
     pub leads_on: Signal<In, Bit>,
     pub place: Signal<In, Bits<R>>,
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
@@ -68,17 +68,11 @@ impl<const W: usize, const R: usize> Logic for Path<W, R> {
                     self.next_node.next = self.leaf.val();
                 }
             }
-            Stage::Pick => {
+            Stage::Place => {
                 self.next_node.next = self.found.val();
                 if self.leads_on.val() {
                     self.next_node.next = self.found.val() << bits::<3>(R);
                 }
-            }
-            Stage::SeekWord => {
-                self.next_node.next = self.found.val() << bits::<3>(R);
-            }
-            Stage::SeekNode => {
-                self.next_node.next = self.found.val();
             }
             Stage::Down => {
                 self.next_node.next = self.current.q.val() << 1;

@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from `update` to `words`, `groups` and `group`; they show already what the edge will bring |
+/// | latency | 2 cycles from `update` to `words`, `groups` and `group` |
 /// | throughput | one word a cycle |
 /// | state | one bit a word, one bit a group, and an update in hand |
 ///
@@ -24,13 +24,15 @@ pub struct Summary<const W: usize, const R: usize> {
     pub update: Signal<In, Bit>,
     /// A node of the word.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// A node whose number has that of a group in the place of its word.
+    pub looked: Signal<In, Bits<NODE_WIDTH>>,
     /// The word has a free block.
     pub has_free: Signal<In, Bit>,
     /// Words of group 0.
     pub words: Signal<Out, Bits<W>>,
     /// Groups with a word that has a free block.
     pub groups: Signal<Out, Bits<W>>,
-    /// Words of the group whose number stands in the word's place of `node`, while nothing is in hand.
+    /// Words of the group of `looked`, while nothing is in hand.
     pub group: Signal<Out, Bits<W>>,
     store: LutRam<W, GROUP_WIDTH>,
     first: DFF<Bits<W>>,
@@ -77,7 +79,7 @@ impl<const W: usize, const R: usize> Logic for Summary<W, R> {
         self.in_first.next = !self.group_number.val().any();
         self.place.next = bit_cast::<R, WORD_WIDTH>(self.word.q.val());
         self.group_place.next = bit_cast::<R, WORD_WIDTH>(self.group_number.val());
-        self.store.read_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.node_word.val());
+        self.store.read_address.next = bit_cast::<GROUP_WIDTH, NODE_WIDTH>(self.looked.val() >> bits::<3>(R));
         if self.pending.q.val() {
             self.store.read_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.group_number.val());
         }
@@ -94,10 +96,10 @@ impl<const W: usize, const R: usize> Logic for Summary<W, R> {
         self.words.next = self.first.q.val();
         self.groups.next = self.with_free.q.val();
         if self.pending.q.val() & self.in_first.val() {
-            self.words.next = self.changed.val() & self.word_places.val();
+            self.first.d.next = self.changed.val() & self.word_places.val();
         }
         if self.pending.q.val() & !self.in_first.val() {
-            self.groups.next = self
+            self.with_free.d.next = self
                 .with_free
                 .q
                 .val()
@@ -107,8 +109,6 @@ impl<const W: usize, const R: usize> Logic for Summary<W, R> {
         self.store.write_enable.next = self.pending.q.val() & !self.in_first.val();
         self.store.write_address.next = bit_cast::<GROUP_WIDTH, WORD_WIDTH>(self.group_number.val());
         self.store.write_data.next = self.changed.val();
-        self.first.d.next = self.words.val();
-        self.with_free.d.next = self.groups.val();
         if self.rst.val() {
             self.first.d.next = 0.into();
             self.with_free.d.next = 0.into();

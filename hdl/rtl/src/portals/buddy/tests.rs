@@ -61,10 +61,10 @@ fn a_mebibyte_is_cut_and_joined_through_all_depths_in_the_documented_cycles() {
         order: 0,
         address: 0,
     };
-    assert_eq!(execute(&mut dut, Operation::Allocate, 1), (granted, 18));
+    assert_eq!(execute(&mut dut, Operation::Allocate, 1), (granted, 21));
     assert_eq!(dut.largest_free.val().to_u64(), 1 << 19);
     assert_eq!(dut.free_bytes.val().to_u64(), (1 << 20) - 64);
-    assert_eq!(execute(&mut dut, Operation::Free, 0), (granted, 17));
+    assert_eq!(execute(&mut dut, Operation::Free, 0), (granted, 19));
     assert_eq!(dut.largest_free.val().to_u64(), 1 << 20);
 }
 
@@ -77,7 +77,7 @@ fn errors_that_the_command_shows_take_two_cycles() {
         (Operation::Allocate, 4097, Status::TooLarge, 2),
         (Operation::Free, 4096, Status::Foreign, 2),
         (Operation::Free, 32, Status::Foreign, 2),
-        (Operation::Free, 64, Status::NotLive, 9),
+        (Operation::Free, 64, Status::NotLive, 11),
     ] {
         let result = execute(&mut dut, operation, operand);
         assert_eq!(result, (Outcome::refused(status), cycles), "{operation:?} {operand}");

@@ -10,20 +10,23 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | the word of `next_node` is shown in the next cycle; what is written then is read from the cycle after |
+/// | latency | the word of `next_node` is shown two cycles later; what is written then is read from the cycle after |
 /// | throughput | one word shown and written a cycle |
 /// | state | one bit a node |
 ///
-/// A node's parent and children are in other words, unless in word 0: a walk never reads from RAM what it is writing.
+/// A node's parent and children are in other words, unless in word 0, and so are theirs: a walk never reads from RAM what it
+/// is writing or has yet to write.
 #[derive(LogicBlock, Default)]
 pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: word 0 is that of a free heap; RAM stays as it is.
     pub rst: Signal<In, Bit>,
-    /// The node in hand: the last `next_node`.
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    /// The node in hand from the next cycle on.
+    /// The node in hand in two cycles.
     pub next_node: Signal<In, Bits<NODE_WIDTH>>,
+    /// In one cycle: the last `next_node`.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// The node in hand.
+    pub hand: Signal<Out, Bits<NODE_WIDTH>>,
     /// The node in hand becomes used.
     pub mark: Signal<In, Bit>,
     /// It is used no more.
@@ -42,7 +45,11 @@ pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> 
     pub keeps_free: Signal<Out, Bit>,
     store: Ram<M, WORD_WIDTH, B>,
     first: DFF<Bits<W>>,
-    in_first: Signal<Local, Bit>,
+    /// The word of RAM that was read.
+    fetched: DFF<Bits<M>>,
+    held: DFF<Bits<NODE_WIDTH>>,
+    /// The node in hand is in word 0.
+    in_first: DFF<Bit>,
     word: Signal<Local, Bits<W>>,
     place: Signal<Local, Bits<R>>,
     buddy: Signal<Local, Bits<R>>,
@@ -67,17 +74,19 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Tree<W, R, 
 impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for Tree<W, R, M, B> {
     fn update(&mut self) {
         wire!(self => store: clk);
-        dff_setup!(self, clk, first);
+        dff_setup!(self, clk, first, fetched, held, in_first);
         self.store.read_enable.next = true;
         self.store.read_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.next_node.val() >> bits::<3>(R));
-        self.store.write_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.node.val() >> bits::<3>(R));
-
-        self.in_first.next = !(self.node.val() >> bits::<3>(R)).any();
-        self.word.next = bit_cast::<W, M>(self.store.read_data.val());
-        if self.in_first.val() {
+        self.held.d.next = self.node.val();
+        self.hand.next = self.held.q.val();
+        self.in_first.d.next = !(self.node.val() >> bits::<3>(R)).any();
+        self.store.write_address.next = bit_cast::<WORD_WIDTH, NODE_WIDTH>(self.held.q.val() >> bits::<3>(R));
+        self.fetched.d.next = self.store.read_data.val();
+        self.word.next = bit_cast::<W, M>(self.fetched.q.val());
+        if self.in_first.q.val() {
             self.word.next = self.first.q.val();
         }
-        self.place.next = bit_cast::<R, NODE_WIDTH>(self.node.val());
+        self.place.next = bit_cast::<R, NODE_WIDTH>(self.held.q.val());
         self.buddy.next = self.place.val() ^ bits::<R>(1);
         self.used.next = self.word.val().get_bit(self.place.val().index());
         self.buddy_used.next = self.word.val().get_bit(self.buddy.val().index());
@@ -99,10 +108,10 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for T
         self.writes.next = self.mark.val() | self.unmark.val() | self.clear.val();
         self.store.write_data.next = bit_cast::<M, W>(self.new_word.val());
         self.store.write_lanes.next = 0.into();
-        if self.writes.val() & self.in_first.val() {
+        if self.writes.val() & self.in_first.q.val() {
             self.first.d.next = self.new_word.val() & self.nodes.val();
         }
-        if self.writes.val() & !self.in_first.val() {
+        if self.writes.val() & !self.in_first.q.val() {
             self.store.write_lanes.next = bits::<B>((1 << B) - 1);
         }
         if self.rst.val() {

@@ -7,11 +7,11 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational, but for `candidates` of the cycle before |
-/// | state | one bit a depth |
+/// | latency | 1 cycle from `sufficient` to `none` and where the first place leads, 2 to `place`; 1 from `further` |
+/// | state | one bit a depth, one a place |
 ///
 /// A depth's blocks are seen in the tier of their depth: in word 0 themselves, below it their words, at last groups of
-/// words. The first place there is the block or leads to it, a tier a cycle. Places of one depth lie side by side, in the
+/// words. The first place there is the block or leads to it. Places of one depth lie side by side, in the
 /// order of their addresses, so the lowest place is the lowest address.
 #[derive(LogicBlock, Default)]
 pub struct TreeSearch<const W: usize, const R: usize> {
@@ -36,7 +36,7 @@ pub struct TreeSearch<const W: usize, const R: usize> {
     pub goes_on: Signal<In, Bit>,
     /// What it looks through then.
     pub further: Signal<In, Bits<W>>,
-    /// The lowest place.
+    /// The lowest of the places of the cycle before.
     pub place: Signal<Out, Bits<R>>,
     candidates: DFF<Bits<NODE_WIDTH>>,
     chosen: Signal<Local, Bits<NODE_WIDTH>>,
@@ -44,7 +44,7 @@ pub struct TreeSearch<const W: usize, const R: usize> {
     in_group: Signal<Local, Bits<R>>,
     ranks: Signal<Local, Bits<R>>,
     tier: Signal<Local, Bits<W>>,
-    places: Signal<Local, Bits<W>>,
+    places: DFF<Bits<W>>,
     lowest: Signal<Local, Bits<W>>,
     rank: Vec<Constant<Bits<W>>>,
     odd: Vec<Constant<Bits<W>>>,
@@ -74,7 +74,7 @@ impl<const W: usize, const R: usize> TreeSearch<W, R> {
 #[kernel]
 impl<const W: usize, const R: usize> Logic for TreeSearch<W, R> {
     fn update(&mut self) {
-        dff_setup!(self, clk, candidates);
+        dff_setup!(self, clk, candidates, places);
         self.available.next = 0.into();
         for i in 0..self._radix {
             self.available.next = self
@@ -106,16 +106,16 @@ impl<const W: usize, const R: usize> Logic for TreeSearch<W, R> {
         if self.leads_to_group.val() {
             self.tier.next = self.groups.val();
         }
-        self.places.next = 0.into();
+        self.places.d.next = 0.into();
         for i in 0..self._radix {
             if self.ranks.val().get_bit(i) {
-                self.places.next = self.tier.val() & self.rank[i].val();
+                self.places.d.next = self.tier.val() & self.rank[i].val();
             }
         }
         if self.goes_on.val() {
-            self.places.next = self.further.val();
+            self.places.d.next = self.further.val();
         }
-        self.lowest.next = self.places.val() & (!self.places.val() + 1);
+        self.lowest.next = self.places.q.val() & (!self.places.q.val() + 1);
         self.place.next = 0.into();
         for i in 0..self._radix {
             self.place.next = self
@@ -129,7 +129,7 @@ impl<const W: usize, const R: usize> Logic for TreeSearch<W, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::{clock_edge, rng, settle};
+    use crate::prim::testing::{clock_edge, rng};
     use rand::{rngs::SmallRng, Rng};
 
     /// The places of each depth of a tier, from the first.
@@ -168,12 +168,13 @@ mod tests {
             if let Some((tier, place)) = found {
                 let leads = [dut.leads_to_word.val(), dut.leads_to_group.val()];
                 assert_eq!(leads, [tier == 1, tier == 2], "{context}");
+                clock_edge!(dut);
                 assert_eq!(dut.place.val().to_u64(), place as u64, "{context}");
             }
             let further = few(rng) | 1 << rng.gen_range(0..W);
             dut.further.next = further.into();
             dut.goes_on.next = true;
-            settle(&mut dut);
+            clock_edge!(dut);
             assert_eq!(
                 dut.place.val().to_u64(),
                 u64::from(further.trailing_zeros()),
