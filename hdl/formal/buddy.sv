@@ -25,7 +25,7 @@ module buddy_properties (
     localparam BLOCK_BITS = 12 - TOP;
     localparam HEAP = 4096;
     // Most cycles from a command taken to its result offered.
-    localparam PATIENCE = TOP + 10;
+    localparam PATIENCE = TOP + 13;
     // Status codes of sw/spec/src/portals/buddy.rs.
     localparam [2:0] DONE = 0, ZERO_SIZE = 1, TOO_LARGE = 2, EXHAUSTED = 3, NOT_LIVE = 4, FOREIGN = 5;
 
@@ -331,7 +331,7 @@ module buddy_properties (
             if ((m_axis_tvalid || s_axis_tready) && summary_stands)
                 summary_of_the_bits : assert (words_kept == words_now && groups_right);
             if (initialising)
-                sweeps : assert (\dut.path.current >= WORD && \dut.path.current < 2 * BLOCKS
+                sweeps : assert (\dut.path.current >= WORD && \dut.path.current <= 2 * BLOCKS
                     && \dut.path.current % WORD == 0);
             if (in_hand) before_the_command : assert (last_readings == {bytes_free(occupied), bytes_largest(occupied)});
             if (undoable) begin

@@ -7,11 +7,17 @@ use portico_spec::portals::buddy::{command, Heap, Operation, Outcome, Status, OP
 use portico_testbench::device::{Device, Input, Output};
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng, SeedableRng};
 
-/// Cycles from a command taken to its result offered, beyond those for the depths below the root: with fewer than
-/// `FEW_ORDERS` of them the lower tiers, which are searched for longer, are not that far below.
-const EXTRA_CYCLES: u64 = 7;
-const EXTRA_CYCLES_OF_FEW: u64 = 10;
-const FEW_ORDERS: u32 = 6;
+/// Most cycles from a command taken to its result offered, with so many depths below the root: those of the walk, and of a
+/// search through one, two or three tiers of depths.
+fn most_cycles(depths: u64) -> u64 {
+    let tier = (depths + 1).div_ceil(3);
+    [8, 12, 15]
+        .into_iter()
+        .zip([0, 1, 2])
+        .map(|(cycles, tiers)| (depths + cycles).saturating_sub(tiers * tier))
+        .max()
+        .expect("three tiers")
+}
 
 /// Resets in the middle of the random commands.
 const RESETS: usize = 8;
@@ -167,13 +173,7 @@ impl Bench {
             None => ensure!(!valid, "a result without a command"),
             Some(in_hand) => {
                 let latency = self.cycle - in_hand.taken_at;
-                let orders = self.heap.top_order();
-                let extra = if orders < FEW_ORDERS {
-                    EXTRA_CYCLES_OF_FEW
-                } else {
-                    EXTRA_CYCLES
-                };
-                let most = u64::from(orders) + extra;
+                let most = most_cycles(self.heap.top_order().into());
                 ensure!(valid || !in_hand.offered, "a result is withdrawn");
                 ensure!(valid || latency < most, "no result within {most} cycles");
                 if valid {

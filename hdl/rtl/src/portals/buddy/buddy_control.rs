@@ -6,10 +6,14 @@ use portico_verilog::prelude::*;
 pub enum Stage {
     /// Clears the words of the nodes after a reset.
     Sweep,
+    /// The last word is cleared.
+    Swept,
     Idle,
     /// Looks in the tier of the smallest sufficient blocks that are there.
     Pick,
-    /// Takes the first free place of those looked at.
+    /// Finds the first free place of those looked at.
+    Choose,
+    /// Goes there.
     Place,
     /// Looks on among the words of the group found.
     SeekWord,
@@ -35,7 +39,7 @@ pub enum Stage {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 20 (see the allocator) |
+/// | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 21 (see the allocator) |
 /// | throughput | one command at a time |
 /// | state | stage, that of the node in hand, tiers left, status |
 ///
@@ -97,7 +101,7 @@ impl Logic for BuddyControl {
         self.hand_stage.next = self.handed.q.val();
         self.handed.d.next = self.current.q.val();
         self.leads_on.next = self.left.q.val().any();
-        self.initialising.next = self.current.q.val() == Stage::Sweep;
+        self.initialising.next = (self.current.q.val() == Stage::Sweep) | (self.current.q.val() == Stage::Swept);
         self.idle.next = self.current.q.val() == Stage::Idle;
         self.seeks_word.next = self.current.q.val() == Stage::SeekWord;
         self.seeks_node.next = self.current.q.val() == Stage::SeekNode;
@@ -110,8 +114,11 @@ impl Logic for BuddyControl {
         match self.current.q.val() {
             Stage::Sweep => {
                 if self.at_last_word.val() {
-                    self.current.d.next = Stage::Idle;
+                    self.current.d.next = Stage::Swept;
                 }
+            }
+            Stage::Swept => {
+                self.current.d.next = Stage::Idle;
             }
             Stage::Idle => {
                 self.releasing.d.next = self.is_free.val();
@@ -132,7 +139,7 @@ impl Logic for BuddyControl {
                 }
             }
             Stage::Pick => {
-                self.current.d.next = Stage::Place;
+                self.current.d.next = Stage::Choose;
                 self.left.d.next = 0.into();
                 if self.leads_to_word.val() {
                     self.left.d.next = 1.into();
@@ -145,6 +152,9 @@ impl Logic for BuddyControl {
                     self.current.d.next = Stage::Settle;
                 }
             }
+            Stage::Choose => {
+                self.current.d.next = Stage::Place;
+            }
             Stage::Place => {
                 self.current.d.next = Stage::Down;
                 if self.left.q.val().get_bit(0) {
@@ -156,14 +166,14 @@ impl Logic for BuddyControl {
             }
             Stage::SeekWord => {
                 self.left.d.next = 1.into();
-                self.current.d.next = Stage::Place;
+                self.current.d.next = Stage::Choose;
             }
             Stage::Fetch => {
                 self.current.d.next = Stage::SeekNode;
             }
             Stage::SeekNode => {
                 self.left.d.next = 0.into();
-                self.current.d.next = Stage::Place;
+                self.current.d.next = Stage::Choose;
             }
             Stage::Down => {
                 if self.at_leaf.val() {

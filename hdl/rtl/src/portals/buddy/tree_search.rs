@@ -7,8 +7,8 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from `sufficient` to `none` and where the first place leads, 2 to `place`; 1 from `further` |
-/// | state | one bit a depth, one a place |
+/// | latency | 1 cycle from `sufficient` to `none` and where the first place leads, 3 to `place`; 2 from `further` |
+/// | state | one bit a depth, one a place, the place |
 ///
 /// A depth's blocks are seen in the tier of their depth: in word 0 themselves, below it their words, at last groups of
 /// words. The first place there is the block or leads to it. Places of one depth lie side by side, in the
@@ -36,7 +36,7 @@ pub struct TreeSearch<const W: usize, const R: usize> {
     pub goes_on: Signal<In, Bit>,
     /// What it looks through then.
     pub further: Signal<In, Bits<W>>,
-    /// The lowest of the places of the cycle before.
+    /// The lowest of the places of two cycles before.
     pub place: Signal<Out, Bits<R>>,
     candidates: DFF<Bits<NODE_WIDTH>>,
     chosen: Signal<Local, Bits<NODE_WIDTH>>,
@@ -45,7 +45,9 @@ pub struct TreeSearch<const W: usize, const R: usize> {
     ranks: Signal<Local, Bits<R>>,
     tier: Signal<Local, Bits<W>>,
     places: DFF<Bits<W>>,
+    found: DFF<Bits<R>>,
     lowest: Signal<Local, Bits<W>>,
+    lowest_place: Signal<Local, Bits<R>>,
     rank: Vec<Constant<Bits<W>>>,
     odd: Vec<Constant<Bits<W>>>,
     _radix: usize,
@@ -74,7 +76,7 @@ impl<const W: usize, const R: usize> TreeSearch<W, R> {
 #[kernel]
 impl<const W: usize, const R: usize> Logic for TreeSearch<W, R> {
     fn update(&mut self) {
-        dff_setup!(self, clk, candidates, places);
+        dff_setup!(self, clk, candidates, places, found);
         self.available.next = 0.into();
         for i in 0..self._radix {
             self.available.next = self
@@ -116,13 +118,15 @@ impl<const W: usize, const R: usize> Logic for TreeSearch<W, R> {
             self.places.d.next = self.further.val();
         }
         self.lowest.next = self.places.q.val() & (!self.places.q.val() + 1);
-        self.place.next = 0.into();
+        self.lowest_place.next = 0.into();
         for i in 0..self._radix {
-            self.place.next = self
-                .place
+            self.lowest_place.next = self
+                .lowest_place
                 .val()
                 .replace_bit(i, (self.lowest.val() & self.odd[i].val()).any());
         }
+        self.found.d.next = self.lowest_place.val();
+        self.place.next = self.found.q.val();
     }
 }
 
@@ -169,11 +173,13 @@ mod tests {
                 let leads = [dut.leads_to_word.val(), dut.leads_to_group.val()];
                 assert_eq!(leads, [tier == 1, tier == 2], "{context}");
                 clock_edge!(dut);
+                clock_edge!(dut);
                 assert_eq!(dut.place.val().to_u64(), place as u64, "{context}");
             }
             let further = few(rng) | 1 << rng.gen_range(0..W);
             dut.further.next = further.into();
             dut.goes_on.next = true;
+            clock_edge!(dut);
             clock_edge!(dut);
             assert_eq!(
                 dut.place.val().to_u64(),
