@@ -41,7 +41,7 @@ pub fn text(report: &BenchReport, figures: &Figures) -> String {
     }
     add("Atomics, cycles of a request", atomic_table(&figures.atomics));
     add(
-        "Round trips through queues, in thousands a second at 500 MHz (the paper's)",
+        "Round trips through queues, cycles each (the paper's, of its clock)",
         offload_table(&figures.offload),
     );
     text.push_str(&format!(
@@ -143,7 +143,7 @@ fn offload_table(points: &[offload::Point]) -> String {
             .find(|point| (point.workers, point.bytes) == (workers, bytes));
         point.map_or_else(String::new, |point| {
             let paper = point.paper().map_or_else(String::new, |paper| format!(" ({paper:.0})"));
-            format!("{}{paper}", grouped(point.rate().round() as u64))
+            format!("{}{paper}", figure_text(point.cycles))
         })
     };
     grid(
