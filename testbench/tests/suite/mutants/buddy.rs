@@ -82,8 +82,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a word's last free block hides the group's others",
         module: "summary",
-        from: "|changed} << group_place",
-        to: "value} << group_place",
+        from: "|changed}",
+        to: "value}",
     },
     Fault {
         what: "the summary is of the word before",
