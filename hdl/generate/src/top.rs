@@ -201,20 +201,34 @@ pub static TOPS: &[Top] = &[
     Top {
         name: "dma",
         about: "micro-cores, packet shapers and their dispatcher, from descriptors to packets",
-        keys: &["width", "scratchpad", "cores"],
+        keys: &["width", "scratchpad", "cores", "windows", "segments", "shapers"],
         keep_apart: &[],
         make: |config| {
             let [memory, space] = [config.scratchpad << 10, SPACE_BYTES].map(|bytes| (bytes * 8 / config.width) as u64);
             match config.width {
-                32 => Box::new(Engine::<32>::new(config.cores, memory, space, false)),
-                _ => Box::new(Engine::<64>::new(config.cores, memory, space, false)),
+                32 => Box::new(Engine::<32>::new(&config.build(), memory, space, false)),
+                _ => Box::new(Engine::<64>::new(&config.build(), memory, space, false)),
             }
         },
     },
     Top {
         name: "tile",
         about: "scratchpad, network interface to both planes, AXI4-Lite port",
-        keys: &["cols", "rows", "width", "memories", "scratchpad", "cores"],
+        keys: &[
+            "cols",
+            "rows",
+            "width",
+            "monitors",
+            "memories",
+            "scratchpad",
+            "cores",
+            "windows",
+            "segments",
+            "events",
+            "slots",
+            "mailboxes",
+            "shapers",
+        ],
         keep_apart: &[],
         make: |config| match config.width {
             32 => Box::new(Tile::<32, 4>::new(&fabric_of(config))),
@@ -224,7 +238,19 @@ pub static TOPS: &[Top] = &[
     Top {
         name: "memory-node",
         about: "network interface in front of external memory on AXI4",
-        keys: &["cols", "rows", "width", "memories"],
+        keys: &[
+            "cols",
+            "rows",
+            "width",
+            "monitors",
+            "memories",
+            "windows",
+            "segments",
+            "events",
+            "slots",
+            "mailboxes",
+            "shapers",
+        ],
         keep_apart: &[],
         make: |config| match config.width {
             32 => Box::new(MemoryNode::<32, 4>::new(&fabric_of(config))),
@@ -243,6 +269,12 @@ pub static TOPS: &[Top] = &[
             "memories",
             "scratchpad",
             "cores",
+            "windows",
+            "segments",
+            "events",
+            "slots",
+            "mailboxes",
+            "shapers",
         ],
         keep_apart: &["tile", "memory_node", "node"],
         make: |config| {

@@ -20,7 +20,10 @@ use crate::{
     },
     prim::testing::emitted,
 };
-use portico_spec::ni::{firmware::firmware, registers::Block as Registers};
+use portico_spec::{
+    ni::{build::Build, firmware::firmware, registers::Block as Registers},
+    Config,
+};
 use portico_verilog::prelude::*;
 
 /// Words of the memory and of the address space of a node.
@@ -31,6 +34,7 @@ const SPACE: u64 = 0x4_0000;
 fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
     let entries = firmware().entries;
     let program: Vec<u32> = (1..40).collect();
+    let small = Config::from_toml("profile = 'leaf'").unwrap().build();
     vec![
         (
             "address-match",
@@ -45,11 +49,11 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("get-queue-1", Box::new(GetQueue::new(1))),
         ("get-queue-34", Box::new(GetQueue::new(34))),
         ("get-queue-1024", Box::new(GetQueue::new(1024))),
-        ("events", Box::new(Events::default())),
+        ("events", Box::new(Events::new(64))),
         ("event-step", Box::new(EventStep::default())),
-        ("event-flags", Box::new(EventFlags::default())),
+        ("event-flags", Box::new(EventFlags::new(64))),
         ("event-reader", Box::new(EventReader::default())),
-        ("inbox", Box::new(Inbox::default())),
+        ("inbox", Box::new(Inbox::new(&Build::FULL))),
         ("inbox-reader", Box::new(InboxReader::default())),
         ("mail-merge", Box::new(MailMerge::default())),
         ("lane-merge", Box::new(LaneMerge::<32, 4>::default())),
@@ -58,37 +62,43 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("scratchpad-bank", Box::new(ScratchpadBank::<64, 8>::new(128))),
         (
             "data-receiver",
-            Box::new(DataReceiver::<32, 4>::new(1 << 16, 1 << 18, 17)),
+            Box::new(DataReceiver::<32, 4>::new(&Build::FULL, 1 << 16, 1 << 18, 17)),
         ),
         (
             "data-receiver-64",
-            Box::new(DataReceiver::<64, 8>::new(1 << 15, 1 << 17, 16)),
+            Box::new(DataReceiver::<64, 8>::new(&small, 1 << 15, 1 << 17, 16)),
         ),
-        ("register-bus", Box::new(RegisterBus::default())),
-        ("control-registers", Box::new(ControlRegisters::new(1, 2, 3))),
+        ("register-bus", Box::new(RegisterBus::new(&small))),
+        ("control-registers", Box::new(ControlRegisters::new(1, 2, 3, 4))),
         ("node-counters", Box::new(NodeCounters::default())),
         ("node-monitor", Box::new(NodeMonitor::default())),
-        ("slots", Box::new(Slots::default())),
-        ("completion-queue", Box::new(CompletionQueue::default())),
+        ("slots", Box::new(Slots::new(&small, 32))),
+        ("completion-queue", Box::new(CompletionQueue::new(32))),
         ("get-credits", Box::new(GetCredits::default())),
-        ("open-slots", Box::new(OpenSlots::default())),
+        ("open-slots", Box::new(OpenSlots::new(&small))),
         ("command-queue-waiting", Box::new(CommandQueue::waiting())),
         ("command-queue-dropping", Box::new(CommandQueue::dropping())),
         ("contexts-1", Box::new(Contexts::new(1))),
         ("contexts-8", Box::new(Contexts::new(8))),
         (
             "dispatcher",
-            Box::new(Dispatcher::<32>::new(8, MEMORY, SPACE, &entries)),
+            Box::new(Dispatcher::<32>::new(&Build::FULL, MEMORY, SPACE, &entries)),
         ),
         (
             "dispatcher-64",
-            Box::new(Dispatcher::<64>::new(1, MEMORY, SPACE, &entries)),
+            Box::new(Dispatcher::<64>::new(&small, MEMORY, SPACE, &entries)),
         ),
         ("extent", Box::new(Extent::default())),
-        ("local-windows", Box::new(LocalWindows::new(SPACE))),
-        ("segment-table", Box::new(SegmentTable::default())),
-        ("transmitter", Box::new(Transmitter::<32>::new(8, false, &program))),
-        ("transmitter-64", Box::new(Transmitter::<64>::new(3, true, &program))),
+        ("local-windows", Box::new(LocalWindows::new(&small, SPACE))),
+        ("segment-table", Box::new(SegmentTable::new(64))),
+        (
+            "transmitter",
+            Box::new(Transmitter::<32>::new(&Build::FULL, false, &program)),
+        ),
+        (
+            "transmitter-64",
+            Box::new(Transmitter::<64>::new(&small, true, &program)),
+        ),
         ("axi-lite-slave", Box::new(AxiLiteSlave::<32, 4>::new(0x10000))),
         ("axi-lite-slave-64", Box::new(AxiLiteSlave::<64, 8>::new(0x80000))),
         ("axi-memory", Box::new(AxiMemory::<32, 4>::new())),

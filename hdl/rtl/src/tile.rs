@@ -67,7 +67,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
         let memory_bytes = config.scratchpad << 10;
         Self {
             ni: NetworkInterface::new(&InterfaceParameters {
-                cores: config.cores,
+                build: config.build(),
                 memory_bytes: memory_bytes as u32,
                 memory_words: (memory_bytes / B) as u64,
                 space_words: (SPACE_BYTES / B) as u64,

@@ -1,7 +1,10 @@
 //! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
 
 use portico_spec::{
-    ni::page::{ALIGNMENT_WIDTH, PAGES},
+    ni::{
+        build::Build,
+        page::{ALIGNMENT_WIDTH, PAGES},
+    },
     Config,
 };
 
@@ -62,8 +65,7 @@ impl<T: Transport> Fabric<T> {
         let config = transport.config().clone();
         let host = host(&config)?;
         let port = HostPort::open(transport, host, DEFAULT_TIMEOUT)?;
-        let mut nodes = vec![NodeState::new(0); config.terminals()];
-        nodes[host] = port.state();
+        let nodes = vec![port.state(); config.terminals()];
         let mut fabric = Fabric { port, nodes };
         for node in 0..config.terminals() {
             let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;
@@ -72,7 +74,8 @@ impl<T: Transport> Fabric<T> {
                 return Err(Error::WrongFabric { node, found, expected });
             }
             if node != host {
-                fabric.nodes[node] = NodeState::new(registers[ControlRegister::Memory]);
+                let build = Build::from_register(registers[ControlRegister::Build]);
+                fabric.nodes[node] = NodeState::new(registers[ControlRegister::Memory], &build);
             }
         }
         tracing::debug!(nodes = fabric.nodes.len(), host, "fabric open");

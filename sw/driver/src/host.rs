@@ -4,8 +4,8 @@
 use portico_spec::{
     flit::X_WIDTH,
     ni::{
+        build::Build,
         descriptor::{Command, Geometry, Transfer},
-        event::EVENTS,
         registers::{address_at, INITIALISING_OFFSET},
         segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
@@ -20,10 +20,8 @@ use crate::{
     Error, Fabric, Transport,
 };
 
-/// The host's event for the driver's own accesses.
-const EVENT: u8 = (EVENTS - 1) as u8;
-/// Segment handles of the host that stand for whole nodes, in turn for those of late.
-const HANDLES: usize = 16;
+/// Most segment handles of the host that stand for whole nodes, in turn for those of late.
+const MAX_HANDLES: usize = 16;
 /// What errors call them; and one that the next has to wait for, its time being out.
 const ACCESS: &str = "access of the host";
 const EARLIER: &str = "earlier access of the host";
@@ -38,10 +36,11 @@ pub(crate) struct HostPort<T> {
     pub word_bytes: u32,
     pub timeout: u64,
     memory_bytes: u32,
+    build: Build,
     staging: u32,
     staging_bytes: u32,
     /// The node of each handle.
-    handles: [Option<usize>; HANDLES],
+    handles: Vec<Option<usize>>,
     next: usize,
     /// An access that has begun and not ended.
     under_way: Option<Access>,
@@ -58,7 +57,7 @@ impl<T: Transport> HostPort<T> {
     /// Waits until the host is initialised.
     pub fn open(mut transport: T, host: usize, timeout: u64) -> Result<HostPort<T>, Error> {
         let word_bytes = (transport.config().width / 8) as u32;
-        let [bytes, status] = [ControlRegister::Memory, ControlRegister::Status]
+        let [bytes, build, status] = [ControlRegister::Memory, ControlRegister::Build, ControlRegister::Status]
             .map(|register| address_at(transport.config(), host, register, 0));
         let begun = transport.cycles();
         while transport.read(status)? >> INITIALISING_OFFSET & 1 != 0 {
@@ -68,6 +67,7 @@ impl<T: Transport> HostPort<T> {
             }
         }
         let memory_bytes = transport.read(bytes)?;
+        let build = Build::from_register(transport.read(build)?);
         let staging_bytes = (memory_bytes / 4).min(MAX_STAGING) / 8 * 8;
         Ok(HostPort {
             transport,
@@ -75,9 +75,10 @@ impl<T: Transport> HostPort<T> {
             word_bytes,
             timeout,
             memory_bytes,
+            build,
             staging: memory_bytes - staging_bytes,
             staging_bytes,
-            handles: [None; HANDLES],
+            handles: vec![None; MAX_HANDLES.min(build.segments / 2)],
             next: 0,
             under_way: None,
         })
@@ -88,12 +89,17 @@ impl<T: Transport> HostPort<T> {
         self.under_way.is_some()
     }
 
+    /// The host's event for the driver's own accesses: the last.
+    fn event(&self) -> u8 {
+        (self.build.events - 1) as u8
+    }
+
     /// What of the host is left to hand out.
     pub fn state(&self) -> NodeState {
-        let mut state = NodeState::new(self.memory_bytes);
+        let mut state = NodeState::new(self.memory_bytes, &self.build);
         state.memory = Space::new("bytes of memory", 0, self.staging);
-        state.segments.reserve(0..HANDLES);
-        state.events.reserve(usize::from(EVENT)..EVENTS);
+        state.segments.reserve(0..self.handles.len());
+        state.events.reserve(usize::from(self.event())..self.build.events);
         state
     }
 }
@@ -148,7 +154,7 @@ impl<T: Transport> Fabric<T> {
             geometry: Geometry::Row { row: 4 * words as u32 },
         };
         let words = command::encode(self.config(), handle, command(transfer))?;
-        let (target, written) = self.issue(host, EVENT, &words)?;
+        let (target, written) = self.issue(host, self.port.event(), &words)?;
         written?;
         self.port.under_way = Some(Access { node, target });
         self.end_access(ACCESS)
@@ -169,13 +175,13 @@ impl<T: Transport> Fabric<T> {
         };
         let HostPort { host, timeout, .. } = self.port;
         let registers = self
-            .completed(host, EVENT, target, timeout)
+            .completed(host, self.port.event(), target, timeout)
             .map_err(|error| match error {
                 Error::Timeout { cycles, .. } => Error::Timeout { node, what, cycles },
                 error => error,
             })?;
         if registers.error.is_some() {
-            self.clear_error(host, EVENT)?;
+            self.clear_error(host, self.port.event())?;
         }
         self.port.under_way = None;
         match registers.error {
@@ -191,7 +197,7 @@ impl<T: Transport> Fabric<T> {
             return Ok(handle as u8);
         }
         let handle = self.port.next;
-        self.port.next = (handle + 1) % HANDLES;
+        self.port.next = (handle + 1) % self.port.handles.len();
         // Nobody's until its registers are written: an error in between must leave no wrong node behind.
         self.port.handles[handle] = None;
         let target = segment_target(self.config(), node, SYSTEM_WINDOW as u8, SegmentKind::Window);

@@ -22,7 +22,7 @@
 
 use std::{marker::PhantomData, ops::Index};
 
-use portico_spec::ni::registers::address_at;
+use portico_spec::ni::registers::{address_at, Block};
 pub use portico_spec::ni::registers::{
     CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister, Place,
     ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister,
@@ -144,8 +144,13 @@ impl<T: Transport> Fabric<T> {
             }
             Ok(())
         };
-        check(map.item, item, map.items - 1)?;
-        let left = ((map.items - item) << map.number_width) - first.number();
+        // The system window is behind all windows that can be opened.
+        let items = match P::BLOCK {
+            Block::Tags => map.items,
+            block => self.nodes[node].build.items(block),
+        };
+        check(map.item, item, items - 1)?;
+        let left = ((items - item) << map.number_width) - first.number();
         check("registers", count, left)?;
         Ok(address_at(self.config(), node, first, item))
     }

@@ -3,12 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use portico_spec::ni::{
+    build::Build,
     command::QUEUE_WORDS,
-    event::EVENTS,
     instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
-    segment::SEGMENTS,
-    window::SYSTEM_WINDOW,
-    MAILBOXES,
 };
 
 use crate::Error;
@@ -160,6 +157,8 @@ pub(crate) struct NodeState {
     pub segments: Numbers,
     pub events: Numbers,
     pub mailboxes: Numbers,
+    /// What the node is built with.
+    pub build: Build,
     pub commands: Commands,
     /// What the counter of each event will be when all commands so far have completed; unknown before its first use.
     pub issued: Vec<Option<u16>>,
@@ -170,18 +169,18 @@ pub(crate) struct NodeState {
 }
 
 impl NodeState {
-    pub fn new(memory_bytes: u32) -> NodeState {
+    pub fn new(memory_bytes: u32, build: &Build) -> NodeState {
         NodeState {
             memory_bytes,
             memory: Space::new("bytes of memory", 0, memory_bytes),
             program: Space::new("places of program memory", FIRMWARE_WORDS as u32, PROGRAM_WORDS as u32),
-            // The last window is the system's.
-            windows: Numbers::new("window", SYSTEM_WINDOW),
-            segments: Numbers::new("segment handle", SEGMENTS),
-            events: Numbers::new("event", EVENTS),
-            mailboxes: Numbers::new("mailbox", MAILBOXES),
+            windows: Numbers::new("window", build.free_windows()),
+            segments: Numbers::new("segment handle", build.segments),
+            events: Numbers::new("event", build.events),
+            mailboxes: Numbers::new("mailbox", build.mailboxes),
+            build: *build,
             commands: Commands::default(),
-            issued: vec![None; EVENTS],
+            issued: vec![None; build.events],
             abandoned: Vec::new(),
             senders: BTreeMap::new(),
         }

@@ -20,11 +20,14 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-pub use self::error::ConfigError;
 use self::error::{listed, shown, shown_key, syntax};
+pub use self::{
+    error::ConfigError,
+    profile::{Profile, PROFILES},
+};
 use crate::{
     fp::ADDER_STAGES,
-    ni::MAX_CORES,
+    ni::{command::SHAPERS, event::EVENTS, packet::SLOTS, segment::SEGMENTS, window::WINDOWS, MAILBOXES, MAX_CORES},
     portals::{
         buddy::{BLOCK_BYTES, HEAP_BYTES},
         list::{BUCKETS, ENTRIES},
@@ -33,6 +36,10 @@ use crate::{
 };
 
 mod error;
+mod profile;
+
+/// The key that sets many others at once. It is not kept: what it sets is.
+pub const PROFILE_KEY: &str = "profile";
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +169,12 @@ const fn powers_of_two<const N: usize>(first: usize, last: usize) -> [usize; N] 
 const LIST_ENTRIES: [usize; powers(ENTRIES.0, ENTRIES.1)] = powers_of_two(ENTRIES.0, ENTRIES.1);
 /// 0 is a choice too.
 const LIST_BUCKETS: [usize; 1 + powers(BUCKETS.0, BUCKETS.1)] = powers_of_two(BUCKETS.0, BUCKETS.1);
+const TABLE_WINDOWS: [usize; powers(16, WINDOWS)] = powers_of_two(16, WINDOWS);
+const TABLE_SEGMENTS: [usize; powers(16, SEGMENTS)] = powers_of_two(16, SEGMENTS);
+const TABLE_EVENTS: [usize; powers(16, EVENTS)] = powers_of_two(16, EVENTS);
+const TABLE_SLOTS: [usize; powers(8, SLOTS)] = powers_of_two(8, SLOTS);
+const TABLE_MAILBOXES: [usize; powers(4, MAILBOXES)] = powers_of_two(4, MAILBOXES);
+const TABLE_SHAPERS: [usize; powers(1, SHAPERS)] = powers_of_two(1, SHAPERS);
 const HEAP_KIB: (usize, usize) = (*HEAP_BYTES.start() as usize >> 10, *HEAP_BYTES.end() as usize >> 10);
 const HEAPS: [usize; powers(HEAP_KIB.0, HEAP_KIB.1)] = powers_of_two(HEAP_KIB.0, HEAP_KIB.1);
 const BLOCK: (usize, usize) = (*BLOCK_BYTES.start() as usize, *BLOCK_BYTES.end() as usize);
@@ -178,7 +191,7 @@ configuration! {
     fifo: usize = 4, Allowed::Range(2, 16);
     /// Columns that have an edge node south of their last router, counted from column 0; at most `cols`.
     edge_nodes: usize = 0, Allowed::Range(0, MAX_COLS);
-    /// Counters of flits and stalls at every router's outputs and local input.
+    /// Counters of flits and stalls at every router's outputs and local input, and in every node.
     monitors: bool = true, Allowed::Switch;
     /// Memory nodes of a fabric, at the edge nodes after the host; fewer than `cols`.
     memories: usize = 0, Allowed::Range(0, MAX_COLS - 1);
@@ -186,6 +199,18 @@ configuration! {
     scratchpad: usize = 64, Allowed::OneOf(&[4, 8, 16, 32, 64, 128, 256]);
     /// Micro-cores of a tile.
     cores: usize = 8, Allowed::Range(1, MAX_CORES);
+    /// Rows of a node's window table; the last is the system window's.
+    windows: usize = 256, Allowed::OneOf(&TABLE_WINDOWS);
+    /// Segments of a node.
+    segments: usize = 256, Allowed::OneOf(&TABLE_SEGMENTS);
+    /// Events of a node.
+    events: usize = 64, Allowed::OneOf(&TABLE_EVENTS);
+    /// Transactions that a node may have under way.
+    slots: usize = 32, Allowed::OneOf(&TABLE_SLOTS);
+    /// Mailboxes of a node.
+    mailboxes: usize = 128, Allowed::OneOf(&TABLE_MAILBOXES);
+    /// Packet shapers of a node.
+    shapers: usize = 8, Allowed::OneOf(&TABLE_SHAPERS);
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager.
@@ -204,7 +229,7 @@ impl Config {
         FIELDS
     }
 
-    /// Reads a configuration; keys that are not given keep their defaults.
+    /// Reads a configuration; keys that are not given keep their defaults, or have what the key `profile` gives them.
     ///
     /// # Errors
     /// The first thing that is wrong with the text or, once all of it was read, with the whole (see
@@ -212,19 +237,21 @@ impl Config {
     pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
         let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
         let mut config = Config::default();
-        for (key, value) in &table {
+        // The keys beside a profile are said of it.
+        let (profile, others): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == PROFILE_KEY);
+        for (key, value) in profile.into_iter().chain(others) {
             config.put(key, value)?;
         }
         config.validate()?;
         Ok(config)
     }
 
-    /// Takes one `key=value`, the value as in TOML. On an error the configuration stays as it was. What concerns
+    /// Takes one `key=value`, the value as in TOML; `profile=name` sets many keys, and what is set later counts. On an error the configuration stays as it was. What concerns
     /// several keys is left to [`Config::validate`], so that settings may come in any order.
     ///
     /// # Errors
     /// [`ConfigError::NotASetting`], [`ConfigError::UnknownKey`], [`ConfigError::WrongType`],
-    /// [`ConfigError::OutOfRange`].
+    /// [`ConfigError::OutOfRange`], [`ConfigError::Profile`].
     pub fn set(&mut self, setting: &str) -> Result<(), ConfigError> {
         let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::NotASetting {
             text: format!("{setting:?}"),
@@ -305,6 +332,9 @@ impl Config {
     }
 
     fn put(&mut self, key: &str, value: &Value) -> Result<(), ConfigError> {
+        if key == PROFILE_KEY {
+            return Profile::apply(value, self);
+        }
         let field = FIELDS
             .iter()
             .find(|field| field.name == key)

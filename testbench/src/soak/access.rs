@@ -7,13 +7,11 @@ use portico_spec::{
     ni::{
         descriptor::{Command, Descriptor, Geometry, Transfer},
         registers::{address, address_at, Place, SegmentRegister},
-        segment::{SegmentKind, KIND_OFFSET, SEGMENTS, TAG_OFFSET},
+        segment::{SegmentKind, KIND_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
     },
 };
 
-/// Handle of the host that is pointed at the node of each access; the driver hands out the low ones first.
-const HANDLE: usize = SEGMENTS - 1;
 /// Longest time of an access.
 const CYCLES: u64 = 100_000;
 
@@ -88,6 +86,8 @@ fn transfer<T: Transport>(
     command: fn(Transfer) -> Command,
 ) -> anyhow::Result<()> {
     let config = fabric.config().clone();
+    // It is pointed at the node of each access; the driver hands out the low ones first.
+    let handle = config.segments - 1;
     let at = config.terminal_node(rows.node);
     let target = u32::from(at.x)
         | u32::from(at.y) << X_WIDTH
@@ -97,12 +97,12 @@ fn transfer<T: Transport>(
     for (register, value) in [(SegmentRegister::Target, target), (SegmentRegister::Size, size)] {
         fabric
             .transport()
-            .write(address(&config, register, HANDLE) as u32, value)?;
+            .write(address(&config, register, handle) as u32, value)?;
     }
     let word = fabric.word_bytes();
     let row = rows.registers as u32 * word;
     let descriptor = Descriptor {
-        segment: HANDLE as u8,
+        segment: handle as u8,
         ..Descriptor::new(command(Transfer {
             remote: rows.first,
             local: staging.base,

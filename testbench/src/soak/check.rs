@@ -5,7 +5,7 @@ use super::{
     device::SoakDevice,
     epoch::Epoch,
     operation::{Addition, Operation, COUNTER_OFFSETS},
-    site::{EVENTS, FENCES},
+    site::{self, FENCES},
     workload::Kind,
 };
 use anyhow::{bail, ensure};
@@ -59,7 +59,8 @@ fn counters<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> [u64; 2] {
 
 /// All events of a node that are used.
 pub fn events<T: Transport>(fabric: &mut Fabric<T>, staging: Region, node: usize) -> anyhow::Result<Vec<EventState>> {
-    let rows = Rows::new(fabric, node, EventRegister::Count, 0, EVENTS, 5);
+    let used = site::events(fabric.config());
+    let rows = Rows::new(fabric, node, EventRegister::Count, 0, used, 5);
     let values = access::peek(fabric, staging, rows)?;
     let state = |registers: &[u32]| -> anyhow::Result<EventState> {
         Ok(EventState {
@@ -149,7 +150,8 @@ pub fn round<D: SoakDevice>(epoch: &mut Epoch<D>, round: &Round) -> anyhow::Resu
     for (tile, operations) in round.operations.iter().enumerate() {
         let found = events(&mut epoch.device, epoch.site.staging, tile)?;
         let expected = events(&mut epoch.golden, epoch.golden_site.staging, tile)?;
-        for (event, &count) in epoch.tiles[tile].counts.iter().enumerate() {
+        for event in 0..found.len() {
+            let count = epoch.tiles[tile].counts[event];
             let own = operations.iter().find(|operation| operation.event == event);
             let what = || match own.filter(|operation| operation.event > FENCES) {
                 Some(operation) => format!(
@@ -159,7 +161,7 @@ pub fn round<D: SoakDevice>(epoch: &mut Epoch<D>, round: &Round) -> anyhow::Resu
                 None => format!("tile {tile}, event {event}"),
             };
             let [found, expected] = [&found, &expected].map(|states| states[event]);
-            let is_own = event < super::site::SINGLE.end;
+            let is_own = event < site::singles(&epoch.config).end;
             ensure!(
                 found.count == expected.count && (!is_own || found.count == count),
                 "{}: counted {}, expected {count}",

@@ -4,14 +4,11 @@ use super::{
     draw::Draw,
     geometry::Shape,
     operation::{Addition, Operation, COUNTER_OFFSETS},
-    site::{MESSAGE_WORDS, SHARED, SINGLE},
+    site::{singles, MESSAGE_WORDS, SHARED},
     workload::Kind,
     wrong,
 };
-use portico_spec::ni::{
-    command::SHAPERS,
-    descriptor::{Atomic, Command, Descriptor, Transfer},
-};
+use portico_spec::ni::descriptor::{Atomic, Command, Descriptor, Transfer};
 use rand::Rng;
 
 impl<R: Rng> Draw<'_, R> {
@@ -67,7 +64,7 @@ impl<R: Rng> Draw<'_, R> {
             segment,
             event: event as u8,
             quiet,
-            shaper: self.random.gen_range(0..SHAPERS as u8),
+            shaper: self.random.gen_range(0..self.config.shapers as u8),
             command,
         };
         Some(Operation {
@@ -86,9 +83,10 @@ impl<R: Rng> Draw<'_, R> {
     }
 
     fn single_event(&mut self) -> Option<usize> {
-        let event = SINGLE.start + self.tile.singles;
+        let singles = singles(self.config);
+        let event = singles.start + self.tile.singles;
         self.tile.singles += 1;
-        SINGLE.contains(&event).then_some(event)
+        singles.contains(&event).then_some(event)
     }
 
     /// A shape with a place in the source, or where gets go, and one in a zone.

@@ -2,7 +2,7 @@
 
 use super::{
     device::GoldenDevice,
-    site::{Pair, Site, EVENTS},
+    site::{Pair, Site, MOST_EVENTS},
 };
 use portico_spec::Config;
 use rand::Rng;
@@ -24,7 +24,7 @@ pub struct TileState {
     /// Events of this round that belong to one descriptor.
     pub singles: usize,
     /// How often each event of its own must have counted.
-    pub counts: [u16; EVENTS],
+    pub counts: [u16; MOST_EVENTS],
 }
 
 /// All that operations of a pair are drawn from.

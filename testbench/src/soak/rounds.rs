@@ -8,7 +8,7 @@ use super::{
     draw::Draw,
     epoch::{Epoch, ROUND_CYCLES},
     operation::Operation,
-    site::{FENCES, SINGLE},
+    site::{singles, FENCES},
     summary::Tally,
     workload::Kind,
     Soak,
@@ -206,8 +206,16 @@ impl<D: SoakDevice> Epoch<D> {
             }
         }
         for tile in 0..self.config.tiles() {
-            let place = Rows::new(&self.golden, tile, EventRegister::Status, SINGLE.start, SINGLE.len(), 1);
-            let none = [0; SINGLE.end - SINGLE.start];
+            let singles = singles(&self.config);
+            let place = Rows::new(
+                &self.golden,
+                tile,
+                EventRegister::Status,
+                singles.start,
+                singles.len(),
+                1,
+            );
+            let none = vec![0; singles.len()];
             access::poke(&mut self.device, self.site.staging, place, &none)?;
             access::poke(&mut self.golden, self.golden_site.staging, place, &none)?;
         }

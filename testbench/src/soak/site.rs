@@ -12,7 +12,10 @@ use portico::{
     queue::Queue,
     Error, Fabric, Region, Transport,
 };
-use portico_spec::ni::{assembler::assemble, command::SHAPERS, registers::ShaperRegister};
+use portico_spec::{
+    ni::{assembler::assemble, registers::ShaperRegister},
+    Config,
+};
 use rand::Rng;
 use std::collections::BTreeMap;
 
@@ -20,14 +23,13 @@ use std::collections::BTreeMap;
 pub const FENCES: usize = 0;
 /// Events that many descriptors share.
 pub const SHARED: std::ops::Range<usize> = 1..8;
-/// Events of one descriptor in a round: it has a value or an error.
-pub const SINGLE: std::ops::Range<usize> = 8..24;
-/// Events of a tile: after those for its own descriptors come those for what arrives.
-pub const EVENTS: usize = 27;
-/// Arrivals: in zones, in streams, in the queue or a mailbox.
-const ZONE: usize = 24;
-const STREAM: usize = 25;
-const QUEUE: usize = 26;
+/// Most events of a node that are used.
+pub const MOST_EVENTS: usize = 27;
+/// Arrivals: in zones, in streams, in the queue or a mailbox. Their events are the last that are used.
+const ARRIVALS: usize = 3;
+const ZONE: usize = 0;
+const STREAM: usize = 1;
+const QUEUE: usize = 2;
 
 /// Words of a message at most, and messages that a sender may have in a queue.
 pub const MESSAGE_WORDS: u32 = 15;
@@ -47,6 +49,16 @@ pub const COUNTERS: u32 = 16;
 /// Words of the window that has become smaller than its users believe, and what they believe.
 pub const STALE_WORDS: u32 = 4;
 pub const BELIEVED_WORDS: u32 = 12;
+
+/// Events of a node that are used: after those for its own descriptors come those for what arrives.
+pub fn events(config: &Config) -> usize {
+    config.events.min(MOST_EVENTS)
+}
+
+/// Events of one descriptor in a round: it has a value or an error.
+pub fn singles(config: &Config) -> std::ops::Range<usize> {
+    SHARED.end..events(config) - ARRIVALS
+}
 
 /// Decisions of a set-up: random, but the same on the device and the model.
 pub struct Choices {
@@ -117,13 +129,15 @@ pub struct Site {
 impl Choices {
     pub fn new<T: Transport>(fabric: &Fabric<T>, workload: Workload, random: &mut impl Rng) -> Self {
         let mut shapers = vec![[64, 0, 0]];
-        shapers.resize_with(SHAPERS - 1, || [random.gen_range(1..=64), 0, 0]);
+        shapers.resize_with(fabric.config().shapers, || [random.gen_range(1..=64), 0, 0]);
         // The last one is slow as well.
-        shapers.push([
-            random.gen_range(1..=64),
-            random.gen_range(64..=256),
-            random.gen_range(0..=64),
-        ]);
+        if let [_, .., last] = &mut shapers[..] {
+            *last = [
+                random.gen_range(1..=64),
+                random.gen_range(64..=256),
+                random.gen_range(0..=64),
+            ];
+        }
         Choices {
             targets: workload.targets(fabric.config(), random),
             shapers,
@@ -172,12 +186,14 @@ impl Site {
         let (tiles, host, word) = (fabric.config().tiles(), fabric.host_node(), fabric.word_bytes());
         let zone_words = choices.zone_words(fabric.memory_bytes(0)? / word, tiles);
         let zone = zone_words * word;
-        let staging = fabric.allocate(host, (EVENTS * 5) as u32 * word)?;
+        let used = self::events(fabric.config());
+        let staging = fabric.allocate(host, (used * 5) as u32 * word)?;
 
         let (mut initiators, mut nodes) = (vec![], BTreeMap::new());
         let (mut fixed, mut counters, mut events) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for node in (0..fabric.config().terminals()).filter(|&node| node != host) {
-            let own: Vec<Event> = (0..EVENTS).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
+            let mut own: Vec<Event> = (0..used).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
+            let own = own.split_off(used - ARRIVALS);
             let slots = choices.slots(choices.initiators(node));
             let queue = fabric.queue(node, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?;
             let after = fabric.allocate(node, 8)?;
@@ -187,7 +203,7 @@ impl Site {
                     source: fabric.allocate(node, 2 * zone)?,
                     program: fabric.load(node, &program)?.start() as u8,
                 });
-                let first = Rows::new(fabric, node, ShaperRegister::Maximum, 0, SHAPERS, 3);
+                let first = Rows::new(fabric, node, ShaperRegister::Maximum, 0, choices.shapers.len(), 3);
                 access::poke(fabric, staging, first, &choices.shapers.concat())?;
             }
             let site = NodeSite {

@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | [`AddressMatch`] | recognises the registers of one block |
 //! | [`EventArbiter`], [`CompletionArbiter`] | fixed-priority arbiters: source 0 wins |
+//! | [`WindowRow`] | the row of the window table that a tag stands for |
 //! | [`ReadBuffer`] | a place for a read that the memory has not taken yet |
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
 //! | [`HeadEncoder`], [`AddressEncoder`], [`GeometryEncoder`] | words of a packet from their fields |
@@ -32,6 +33,7 @@ mod registers;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transactions;
+mod window_row;
 
 pub use address_match::AddressMatch;
 pub use fixed_priority_arbiter::{CompletionArbiter, EventArbiter};
@@ -46,3 +48,4 @@ pub use registers::{
 pub use transactions::{
     ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut,
 };
+pub use window_row::WindowRow;

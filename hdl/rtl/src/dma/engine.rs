@@ -11,6 +11,7 @@ use crate::{
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
+        build::Build,
         command::PLACE_WIDTH,
         firmware::firmware,
         packet::SLOT_WIDTH,
@@ -90,9 +91,10 @@ pub struct Engine<const W: usize> {
 }
 
 impl<const W: usize> Engine<W> {
-    /// An engine of `cores` micro-cores at a memory of `memory_words`; `far_memory`: it
+    /// An engine as in `build`, of 1 to 8 micro-cores, at a memory of `memory_words`; `far_memory`: it
     /// answers late, so that a packet waits for its whole payload before its head goes out.
-    pub fn new(cores: usize, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
+    pub fn new(build: &Build, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
+        let cores = build.cores;
         assert!(
             (1..=MAX_CORES).contains(&cores),
             "micro-cores: cores = {cores}, allowed: 1..={MAX_CORES}"
@@ -100,8 +102,8 @@ impl<const W: usize> Engine<W> {
         let firmware = firmware();
         Self {
             commands: CommandQueue::dropping(),
-            dispatcher: Dispatcher::new(cores, memory_words, space_words, &firmware.entries),
-            transmitter: Transmitter::new(cores, far_memory, &firmware.words),
+            dispatcher: Dispatcher::new(build, memory_words, space_words, &firmware.entries),
+            transmitter: Transmitter::new(build, far_memory, &firmware.words),
             ..Default::default()
         }
     }

@@ -14,9 +14,6 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Micro-cores: none is commanded, but one is the fewest.
-const CORES: usize = 1;
-
 /// A memory node: external memory behind a network interface, for the same puts, gets and atomics as a tile's.
 ///
 /// A memory node of `W`-bit flits with `B` bytes.
@@ -60,7 +57,7 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
         let memory_words = 1 << MEMORY_WIDTH;
         Self {
             ni: NetworkInterface::new(&InterfaceParameters {
-                cores: CORES,
+                build: config.build().of_memory_node(),
                 memory_bytes: (memory_words << B.ilog2()) as u32,
                 memory_words,
                 space_words: (1 << REGISTER_BIT) + (1 << INDEX_WIDTH),

@@ -12,7 +12,10 @@ use crate::{
     dma::Engine,
     prim::{StreamIn, StreamOut},
 };
-use portico_spec::{flit::NODE_WIDTH, ni::registers::IDENTITY};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{build::Build, registers::IDENTITY},
+};
 use portico_verilog::prelude::*;
 
 /// Sources of control packets: answers of the receiver, credits, refused get requests, requests and mail.
@@ -21,8 +24,8 @@ const CONTROL_SOURCES: usize = 4;
 /// Parameters of a network interface, beside its widths.
 #[derive(Clone, Debug)]
 pub struct InterfaceParameters {
-    /// Micro-cores, 1..=8.
-    pub cores: usize,
+    /// Sizes of its tables, and what else it has.
+    pub build: Build,
     /// Bytes of the memory.
     pub memory_bytes: u32,
     /// Words of the memory.
@@ -102,26 +105,38 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     receiver: DataReceiver<W, B>,
     completions: Completions,
     identity: ControlRegisters,
-    monitor: NodeMonitor,
+    monitor: Vec<NodeMonitor>,
     answers: PacketArbiter<32, CONTROL_SOURCES>,
     /// A dropped descriptor that is not counted yet, since another was in the same cycle.
     uncounted: DFF<Bit>,
+    counted: Signal<Local, Bits<32>>,
+    _monitors: usize,
 }
 
 impl<const W: usize, const B: usize> NetworkInterface<W, B> {
     /// A network interface with these parameters.
     pub fn new(parameters: &InterfaceParameters) -> Self {
+        let build = &parameters.build;
+        let monitors = usize::from(build.monitors);
         Self {
+            bus: RegisterBus::new(build),
             splitter: ReadSplitter::new(parameters.register_bit),
             engine: Engine::new(
-                parameters.cores,
+                build,
                 parameters.memory_words,
                 parameters.space_words,
                 parameters.far_memory,
             ),
-            receiver: DataReceiver::new(parameters.memory_words, parameters.space_words, parameters.register_bit),
-            completions: Completions::new(parameters.terminals, parameters.nodes),
-            identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes),
+            receiver: DataReceiver::new(
+                build,
+                parameters.memory_words,
+                parameters.space_words,
+                parameters.register_bit,
+            ),
+            completions: Completions::new(build, parameters.terminals, parameters.nodes),
+            identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes, build.register()),
+            monitor: (0..monitors).map(|_| NodeMonitor::default()).collect(),
+            _monitors: monitors,
             ..Default::default()
         }
     }
@@ -130,7 +145,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
     fn update(&mut self) {
-        wire!(self => initialiser, bus, engine, completions, receiver, splitter, reads, monitor, answers: clk, rst);
+        wire!(self => initialiser, bus, engine, completions, receiver, splitter, reads, answers: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted);
         wire!(initialiser => self: initialising, sweep);
@@ -182,31 +197,35 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(bus.access => engine.register_write: index, data);
         wire!(bus.access => receiver.access: write, read, index, data);
         wire!(bus.access => completions.register: write, read, index, data);
-        self.monitor.asked.next = self.bus.access.read.val();
-        self.monitor.register_read.index.next = self.bus.access.index.val();
         self.identity.register_read.index.next = self.bus.access.index.val();
+        self.counted.next = 0.into();
+        for i in 0..self._monitors {
+            wire!(self => monitor[i]: clk, rst);
+            self.monitor[i].asked.next = self.bus.access.read.val();
+            self.monitor[i].register_read.index.next = self.bus.access.index.val();
+            self.counted.next = self.monitor[i].register_read.data.val();
+            wire!(initialiser => monitor[i]: initialising, sweep);
+            self.monitor[i].cycle.next = true;
+            self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
+            self.monitor[i].data_out.next = self.engine.m_axis.tvalid.val() & self.m_axis_data.tready.val();
+            self.monitor[i].control_in.next = self.s_axis_control.tvalid.val() & self.completions.s_axis.tready.val();
+            self.monitor[i].control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
+            self.monitor[i].data_stall.next = self.engine.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
+            self.monitor[i].refused.next = self.receiver.refused.val();
+            self.monitor[i].dropped.next = self.engine.dropped.val() | self.dropped.val() | self.uncounted.q.val();
+            wire!(engine => monitor[i]: running, waiting);
+            self.monitor[i].memory_error.next = self.memory_error.val();
+        }
         self.bus.access.answer.next = self.receiver.access.answer.val()
             | self.completions.register.answer.val()
             | self.identity.register_read.data.val()
-            | self.monitor.register_read.data.val();
+            | self.counted.val();
 
         self.identity.node.next = self.node.val();
         self.identity.initialising.next = self.initialiser.initialising.val();
         self.identity.pending.next = self.completions.pending.val();
 
-        wire!(initialiser => monitor: initialising, sweep);
-        self.monitor.cycle.next = true;
-        self.monitor.data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
-        self.monitor.data_out.next = self.engine.m_axis.tvalid.val() & self.m_axis_data.tready.val();
-        self.monitor.control_in.next = self.s_axis_control.tvalid.val() & self.completions.s_axis.tready.val();
-        self.monitor.control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
-        self.monitor.data_stall.next = self.engine.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
-        self.monitor.refused.next = self.receiver.refused.val();
-        self.monitor.dropped.next = self.engine.dropped.val() | self.dropped.val() | self.uncounted.q.val();
         self.uncounted.d.next = self.engine.dropped.val() & (self.dropped.val() | self.uncounted.q.val());
-        wire!(engine => monitor: running, waiting);
-        self.monitor.memory_error.next = self.memory_error.val();
-
         StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
         StreamOut::<32>::join(&mut self.receiver.m_axis_credit, &mut self.answers.s_axis[1]);
         StreamOut::<32>::join(&mut self.engine.m_axis_refuse, &mut self.answers.s_axis[2]);

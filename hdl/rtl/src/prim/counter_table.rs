@@ -16,7 +16,7 @@ pub enum Change {
 
 /// A table of counters, in one pipeline through which all that happens to them goes: read, change, write.
 ///
-/// 2^A counters of `D` bits.
+/// Up to 2^A counters of `D` bits.
 ///
 /// | | |
 /// | --- | --- |
@@ -54,6 +54,16 @@ pub struct CounterTable<const D: usize, const A: usize> {
     any_before: DFF<Bit>,
     present: Signal<Local, Bits<D>>,
     changed: Signal<Local, Bits<D>>,
+}
+
+impl<const D: usize, const A: usize> CounterTable<D, A> {
+    /// A table of so many counters, up to 2^A.
+    pub fn new(counters: usize) -> Self {
+        Self {
+            counts: Ram::new(counters),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]

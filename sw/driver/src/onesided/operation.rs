@@ -67,7 +67,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn shaper(mut self, shaper: u8) -> Result<Self, Error> {
-        check_number(shaper)?;
+        check_number(self.fabric, self.node, shaper)?;
         self.words[0] |= command::shaper(shaper);
         Ok(self)
     }

@@ -1,11 +1,8 @@
 //! Packet shapers: how long packets are, and how fast they go.
 
-use portico_spec::{
-    flit::MAX_PAYLOAD_FLITS,
-    ni::{command::SHAPERS, shaper::RATE_WIDTH},
-};
+use portico_spec::{flit::MAX_PAYLOAD_FLITS, ni::shaper::RATE_WIDTH};
 
-use crate::{registers::ShaperRegister, Error, Transport};
+use crate::{registers::ShaperRegister, Error, Fabric, Transport};
 
 use super::Initiator;
 
@@ -31,8 +28,9 @@ impl Default for Shaper {
     }
 }
 
-pub(super) fn check_number(shaper: u8) -> Result<(), Error> {
-    check("shaper", shaper.into(), 0, SHAPERS as u32 - 1)
+/// Whether the node has this shaper.
+pub(super) fn check_number<T>(fabric: &Fabric<T>, node: usize, shaper: u8) -> Result<(), Error> {
+    check("shaper", shaper.into(), 0, fabric.nodes[node].build.shapers as u32 - 1)
 }
 
 fn check(field: &'static str, value: u32, min: u32, max: u32) -> Result<(), Error> {
@@ -44,7 +42,7 @@ fn check(field: &'static str, value: u32, min: u32, max: u32) -> Result<(), Erro
 }
 
 impl<T: Transport> Initiator<'_, T> {
-    /// Sets one of the node's eight packet shapers; operations take number 0 unless they
+    /// Sets one of the node's packet shapers; operations take number 0 unless they
     /// [name another](super::Operation::shaper).
     ///
     /// # Errors
@@ -52,7 +50,7 @@ impl<T: Transport> Initiator<'_, T> {
     pub fn set_shaper(&mut self, number: u8, shaper: Shaper) -> Result<(), Error> {
         let Shaper { maximum, rate, burst } = shaper;
         let most = (1 << RATE_WIDTH) - 1;
-        check_number(number)?;
+        check_number(self.fabric, self.node, number)?;
         check("maximum of a shaper", maximum, 1, MAX_PAYLOAD_FLITS as u32)?;
         check("rate of a shaper", rate, 0, most)?;
         check("burst of a shaper", burst, 0, most)?;

@@ -5,7 +5,7 @@ use portico_spec::{
     ni::{
         command::{
             Opcode, BARE_WORDS, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET,
-            QUIET_OFFSET, SEGMENT_OFFSET, TRANSFER_WORDS, WIDE_OFFSET,
+            QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, TRANSFER_WORDS, WIDE_OFFSET,
         },
         event::EVENT_WIDTH,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
@@ -68,13 +68,14 @@ pub(super) enum Action {
 }
 
 /// What a descriptor is checked against.
-pub(super) struct Limits<'a> {
+pub(super) struct Limits {
     pub word_bytes: u32,
     pub memory_words: u64,
-    pub segment: &'a Segment,
+    pub shapers: usize,
+    pub segment: Segment,
 }
 
-impl Limits<'_> {
+impl Limits {
     /// Decodes the words of a descriptor.
     ///
     /// # Errors
@@ -82,6 +83,10 @@ impl Limits<'_> {
     pub fn decode(&self, words: &[u32]) -> Result<Action, ErrorCode> {
         let opcode = field(words[0], OPCODE_OFFSET, OPCODE_WIDTH);
         let is = |code: Opcode| opcode == code as u32;
+        let shaper = field(words[0], SHAPER_OFFSET, SHAPER_WIDTH) as usize;
+        if Opcode::from_code(opcode).is_some() && shaper >= self.shapers {
+            return Err(ErrorCode::NotBuilt);
+        }
         if is(Opcode::Put) || is(Opcode::Get) {
             let transfer = self.transfer(words, &TRANSFER_WORDS)?;
             self.segment.expect(SegmentKind::Window)?;

@@ -5,14 +5,13 @@ use std::collections::VecDeque;
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{
+        build::Build,
         command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
-        event::EVENTS,
         firmware::firmware,
         instruction::PROGRAM_WORDS,
-        packet::{OFFSET_WIDTH, SLOTS},
-        segment::SEGMENTS,
-        window::{SYSTEM_WINDOW, WINDOWS},
-        ErrorCode, MAILBOXES,
+        packet::OFFSET_WIDTH,
+        window::SYSTEM_WINDOW,
+        ErrorCode,
     },
     Config, Node, Terminal,
 };
@@ -50,7 +49,7 @@ pub(super) struct Interface {
     pub segments: Vec<Segment>,
     pub mailboxes: Vec<Mailbox>,
     pub program: Vec<u32>,
-    cores: usize,
+    build: Build,
     /// Words that a window refused.
     pub refused: u32,
     /// Descriptors for which the command queue had no room.
@@ -81,8 +80,9 @@ impl Interface {
     /// A node after its initialisation.
     pub fn new(config: &Config, terminal: usize) -> Interface {
         let word_bytes = (config.width / 8) as u32;
-        let mut windows = vec![Window::default(); WINDOWS];
-        windows[SYSTEM_WINDOW] = Window::system(config.space_bytes(terminal) / word_bytes);
+        let build = config.build_of(terminal);
+        let mut windows = vec![Window::default(); build.windows];
+        windows[build.window_row(SYSTEM_WINDOW as u8)] = Window::system(config.space_bytes(terminal) / word_bytes);
         Interface {
             node: config.terminal_node(terminal),
             tiles: config.tiles_register(),
@@ -94,19 +94,19 @@ impl Interface {
                 }
                 Terminal::Edge(_) => Memory::External(External::new(word_bytes)),
             },
-            events: vec![Event::default(); EVENTS],
+            events: vec![Event::default(); build.events],
             windows,
-            segments: vec![Segment::default(); SEGMENTS],
-            mailboxes: vec![Mailbox::default(); MAILBOXES],
+            segments: vec![Segment::default(); build.segments],
+            mailboxes: vec![Mailbox::default(); build.mailboxes],
             program: program(),
-            cores: config.cores,
+            build,
             refused: 0,
             dropped: 0,
             outgoing: VecDeque::new(),
             incomplete: Vec::new(),
             commands: VecDeque::new(),
             contexts: VecDeque::new(),
-            slots: vec![None; SLOTS],
+            slots: vec![None; build.slots],
         }
     }
 
@@ -189,11 +189,12 @@ impl Interface {
         let limits = Limits {
             word_bytes: self.word_bytes,
             memory_words: self.memory.words(),
-            segment: &self.segments[usize::from(common.segment)],
+            shapers: self.build.shapers,
+            segment: self.segment(common.segment),
         };
         let decoded = limits.decode(words);
         if let Ok(action) = &decoded {
-            let full = running == self.cores || self.slots.iter().all(Option::is_some);
+            let full = running == self.build.cores || self.slots.iter().all(Option::is_some);
             // Commands on one segment run one after the other; a mail is on none.
             let ordered = !matches!(action, Action::Mail { .. });
             if full || ordered && self.runs_on(common.segment) {
@@ -208,6 +209,11 @@ impl Interface {
         true
     }
 
+    /// What is known of this handle.
+    fn segment(&self, handle: u8) -> Segment {
+        self.segments.get(usize::from(handle)).copied().unwrap_or_default()
+    }
+
     /// Whether a command on this segment is running.
     fn runs_on(&self, segment: u8) -> bool {
         let mut commands = self.contexts.iter().filter(|context| !context.serves());
@@ -215,7 +221,7 @@ impl Interface {
     }
 
     fn start(&mut self, common: Common, action: Action, words: &[u32]) {
-        let segment = self.segments[usize::from(common.segment)];
+        let segment = self.segment(common.segment);
         let (destination, tag) = (segment.node(), segment.tag());
         let owner = |slot: Option<u8>| Owner {
             destination,
@@ -313,7 +319,9 @@ impl Interface {
     /// A transaction is over and has a result.
     pub fn complete_with(&mut self, slot: u8, value: u64) {
         if let Some(Slot { event, .. }) = self.slots[usize::from(slot)] {
-            self.events[event as usize].keep(value);
+            if let Some(event) = self.events.get_mut(event as usize) {
+                event.keep(value);
+            }
         }
         self.complete(slot, None);
     }
@@ -335,8 +343,10 @@ impl Interface {
         }
     }
 
-    /// Counts in an event.
+    /// Counts in an event, if there is one of this number.
     pub fn notify(&mut self, event: u32, error: Option<ErrorCode>) {
-        self.events[event as usize].notify(error);
+        if let Some(event) = self.events.get_mut(event as usize) {
+            event.notify(error);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 use toml::Value;
 
-use super::{Allowed, FIELDS};
+use super::{Allowed, FIELDS, PROFILES, PROFILE_KEY};
 
 /// Why a configuration was refused, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -37,6 +37,12 @@ pub enum ConfigError {
         value: String,
         /// What the key takes.
         allowed: Allowed,
+    },
+    /// No such profile.
+    #[error("profile = {value} is not allowed: allowed is {}", in_words(PROFILES.iter().map(|profile| profile.name)))]
+    Profile {
+        /// What was given.
+        value: String,
     },
     /// More edge nodes than columns.
     #[error("edge_nodes = {edge_nodes} is not allowed with cols = {cols}: allowed is 0..={cols}")]
@@ -90,24 +96,33 @@ pub enum ConfigError {
 
 /// Readable, such as `4, 8 or 16`.
 pub(super) fn listed(choices: &[usize]) -> String {
-    let before = |at: usize| match choices.len() - at {
-        _ if at == 0 => "",
-        1 => " or ",
+    in_words(choices.iter())
+}
+
+fn in_words<T: std::fmt::Display>(choices: impl ExactSizeIterator<Item = T>) -> String {
+    let last = choices.len() - 1;
+    let before = |at: usize| match at {
+        0 => "",
+        _ if at == last => " or ",
         _ => ", ",
     };
-    let words = choices.iter().enumerate();
+    let words = choices.enumerate();
     words.map(|(at, choice)| format!("{}{choice}", before(at))).collect()
 }
 
+/// Of all keys.
+fn names() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|field| field.name).chain([PROFILE_KEY])
+}
+
 fn keys() -> String {
-    FIELDS.iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+    names().collect::<Vec<_>>().join(", ")
 }
 
 /// Names the nearest key when at most a third of its letters differ.
 fn hint(key: &str) -> String {
-    FIELDS
-        .iter()
-        .map(|field| (strsim::damerau_levenshtein(&key.to_lowercase(), field.name), field.name))
+    names()
+        .map(|name| (strsim::damerau_levenshtein(&key.to_lowercase(), name), name))
         .min()
         .filter(|(distance, name)| distance * 3 <= name.len())
         .map_or_else(String::new, |(_, name)| format!("did you mean {name}? "))
@@ -155,8 +170,9 @@ mod tests {
     use crate::Config;
     use proptest::prelude::*;
 
-    const KEYS: &str = "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, stages, entries, \
-                        buckets, heap, block";
+    const KEYS: &str =
+        "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
+                        events, slots, mailboxes, shapers, stages, entries, buckets, heap, block, profile";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()

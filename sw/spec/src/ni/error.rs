@@ -33,6 +33,8 @@ codes! {
         Ended = 12, "ended";
         /// A message came to a full queue: its sender had no credit.
         QueueFull = 13, "queue_full";
+        /// The node is built without what the command needs.
+        NotBuilt = 14, "not_built";
     }
 }
 
@@ -52,6 +54,7 @@ impl fmt::Display for ErrorCode {
             ErrorCode::TooLong => "message too long",
             ErrorCode::Ended => "program sends after its end of transfer",
             ErrorCode::QueueFull => "queue full",
+            ErrorCode::NotBuilt => "the node is built without what the command needs",
         })
     }
 }
@@ -71,7 +74,7 @@ mod tests {
             assert_eq!(ErrorCode::from_code(error as u32), Some(error));
         }
         assert_eq!(ErrorCode::from_code(0), None);
-        assert_eq!(ErrorCode::from_code(14), None);
+        assert_eq!(ErrorCode::from_code(15), None);
         assert_eq!(ErrorCode::OutOfMemory.to_string(), "outside the local memory");
     }
 }

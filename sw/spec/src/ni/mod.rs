@@ -3,6 +3,7 @@
 //! Addresses, lengths and strides count words of [`Config::width`](crate::Config::width) bits unless a field says bytes.
 
 pub mod assembler;
+pub mod build;
 pub mod codes;
 pub mod command;
 pub mod descriptor;

@@ -1,6 +1,6 @@
 use super::{Command, Operands, WORDS_WIDTH};
 use portico_spec::ni::{
-    command::{BARE_WORDS, TRANSFER_WORDS},
+    command::{BARE_WORDS, SHAPER_WIDTH, TRANSFER_WORDS},
     packet::{Operation, ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH},
     segment::{SegmentKind, KIND_WIDTH},
     ErrorCode,
@@ -19,7 +19,7 @@ const ROOM_ABOVE_WIDTH: usize = OFFSET_WIDTH - 1;
 /// | latency | combinational |
 /// | state | none |
 ///
-/// The order of the checks: opcode, number of words and alignment, segment known, of the right kind, length of a message,
+/// The order of the checks: opcode, shaper, number of words and alignment, segment known, of the right kind, length of a message,
 /// end of the segment, end of the memory. The last two only if the transfer is a single row, or nothing; the ends of others
 /// must be measured.
 #[derive(LogicBlock, Default)]
@@ -46,6 +46,7 @@ pub struct CommandCheck {
     right_count: Signal<Local, Bit>,
     malformed: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
+    not_built: Signal<Local, Bit>,
     wrong_kind: Signal<Local, Bit>,
     too_narrow: Signal<Local, Bit>,
     unknown_segment: Signal<Local, Bit>,
@@ -54,12 +55,14 @@ pub struct CommandCheck {
     out_of_memory: Signal<Local, Bit>,
     /// 64 bits are two words of memory.
     pairs: Constant<Bit>,
+    last_shaper: Constant<Bits<SHAPER_WIDTH>>,
 }
 
 impl CommandCheck {
-    /// For words of `width` bits.
-    pub fn new(width: usize) -> Self {
+    /// For words of `width` bits and so many `shapers`.
+    pub fn new(width: usize, shapers: usize) -> Self {
         Self {
+            last_shaper: Constant::new(bits(shapers as u64 - 1)),
             pairs: Constant::new(width == 32),
             ..Default::default()
         }
@@ -125,7 +128,9 @@ impl Logic for CommandCheck {
                 | (self.operands.val().has_words & self.operands.val().row_beyond_source));
         self.unknown_segment.next = !self.command.val().is_mail & !self.kind.val().any();
         self.too_long.next = self.command.val().is_enqueue & self.operands.val().row_beyond_message;
+        self.not_built.next = self.command.val().shaper > self.last_shaper.val();
         self.wrong.next = !self.known.val()
+            | self.not_built.val()
             | self.malformed.val()
             | self.unknown_segment.val()
             | (!self.command.val().is_mail & self.wrong_kind.val())
@@ -136,6 +141,8 @@ impl Logic for CommandCheck {
         self.error.next = 0.into();
         if !self.known.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
+        } else if self.not_built.val() {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::NotBuilt as u64);
         } else if self.malformed.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
         } else if self.unknown_segment.val() {

@@ -89,11 +89,11 @@ pub struct CommandIntake {
 }
 
 impl CommandIntake {
-    /// For words of `width` bits, a memory of `memory_words` of them, and programs at `entries`.
-    pub fn new(width: usize, memory_words: u64, entries: &Entries) -> Self {
+    /// For words of `width` bits, so many `shapers`, a memory of `memory_words`, and programs at `entries`.
+    pub fn new(width: usize, shapers: usize, memory_words: u64, entries: &Entries) -> Self {
         Self {
             load: CommandLoad::new(width, memory_words),
-            check: CommandCheck::new(width),
+            check: CommandCheck::new(width, shapers),
             plan: CommandStart::new(width, memory_words, entries),
             ..Default::default()
         }

@@ -9,7 +9,7 @@ use crate::{
 };
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
-    ni::{firmware::Entries, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
+    ni::{build::Build, firmware::Entries, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
 };
 use portico_verilog::prelude::*;
 
@@ -74,14 +74,15 @@ pub struct Dispatcher<const W: usize> {
 }
 
 impl<const W: usize> Dispatcher<W> {
-    /// For 1 to 8 `cores`, a memory of `memory_words`, an address space of `space_words`, both below 2^22, `W` of 32 or 64, and
+    /// For `build`, a memory of `memory_words`, an address space of `space_words`, both below 2^22, `W` of 32 or 64, and
     /// programs at `entries`; panics outside that.
-    pub fn new(cores: usize, memory_words: u64, space_words: u64, entries: &Entries) -> Self {
+    pub fn new(build: &Build, memory_words: u64, space_words: u64, entries: &Entries) -> Self {
         Self {
-            commands: CommandIntake::new(W, memory_words, entries),
+            commands: CommandIntake::new(W, build.shapers, memory_words, entries),
             requests: RequestIntake::new(entries),
-            contexts: Contexts::new(cores),
-            windows: LocalWindows::new(space_words),
+            contexts: Contexts::new(build.cores),
+            segments: SegmentTable::new(build.segments),
+            windows: LocalWindows::new(build, space_words),
             ..Default::default()
         }
     }

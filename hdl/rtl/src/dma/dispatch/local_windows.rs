@@ -1,13 +1,14 @@
 use crate::{
-    bus::{AddressMatch, RegisterWriteIn},
+    bus::{AddressMatch, RegisterWriteIn, WindowRow},
     prim::Ram,
 };
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
+        build::Build,
         packet::OFFSET_WIDTH,
         registers::{Block as Registers, TagRegister, FIELD_WIDTH},
-        window::{Mode, MODE_OFFSET, MODE_WIDTH, WINDOWS},
+        window::{Mode, MODE_OFFSET, MODE_WIDTH},
     },
 };
 use portico_verilog::prelude::*;
@@ -44,6 +45,7 @@ pub struct LocalWindows {
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub mode: Signal<Out, Bits<MODE_WIDTH>>,
     entries: Ram<ENTRY, TAG_WIDTH, LANES>,
+    row: WindowRow,
     write_match: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
     /// A register write, a cycle late.
     own: DFF<Bit>,
@@ -55,15 +57,16 @@ pub struct LocalWindows {
 }
 
 impl LocalWindows {
-    /// Windows of a node whose address space has `space_words` words, below 2^22; panics beyond.
-    pub fn new(space_words: u64) -> Self {
+    /// Windows of `build`, at a node whose address space has `space_words` words, below 2^22; panics beyond.
+    pub fn new(build: &Build, space_words: u64) -> Self {
         let most = (1u64 << OFFSET_WIDTH) - 1;
         assert!(
             (1..=most).contains(&space_words),
             "windows: space_words = {space_words}, allowed: 1 to {most}"
         );
         Self {
-            entries: Ram::new(WINDOWS),
+            entries: Ram::new(build.windows),
+            row: WindowRow::new(build),
             system_window: Constant::new(bits(
                 space_words << SIZE_AT | (Mode::Window as u64) << (MODE_AT + MODE_OFFSET),
             )),
@@ -110,7 +113,8 @@ impl Logic for LocalWindows {
 
         self.lookup_ready.next = !self.own.q.val() & !self.initialising.val();
         self.entries.read_enable.next = self.lookup.val();
-        self.entries.read_address.next = self.tag.val();
+        self.row.tag.next = self.tag.val();
+        self.entries.read_address.next = self.row.row.val();
         self.found.d.next = self.entries.read_data.val();
         self.base.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(0);
         self.size.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(SIZE_AT);
@@ -128,7 +132,10 @@ mod tests {
         bus::testing::write,
         prim::testing::{clock_edge, rng, settle},
     };
-    use portico_spec::ni::{registers::BLOCK_OFFSET, window::SYSTEM_WINDOW};
+    use portico_spec::ni::{
+        registers::BLOCK_OFFSET,
+        window::{SYSTEM_WINDOW, WINDOWS},
+    };
     use rand::Rng;
 
     const SPACE: u64 = 1 << 18;
@@ -136,7 +143,7 @@ mod tests {
     #[test]
     fn finds_what_was_written_and_the_system_window_before() {
         let mut rng = rng(0x317d);
-        let mut dut = LocalWindows::new(SPACE);
+        let mut dut = LocalWindows::new(&Build::FULL, SPACE);
         dut.connect_all();
         let mut model = vec![(0u64, 0u64, 0u64); WINDOWS];
         for round in 0..2 {

@@ -15,7 +15,7 @@ use portico_verilog::prelude::*;
 /// | throughput | one return a cycle; a setting and a take in cycles without one |
 /// | state | that of [`CounterTable`], 16 bits a segment |
 ///
-/// A return never waits.
+/// A return never waits. One of a segment that does not exist is nothing.
 #[derive(LogicBlock, Default)]
 pub struct QueueCredits {
     pub clk: Signal<In, Clock>,
@@ -35,6 +35,18 @@ pub struct QueueCredits {
     counters: CounterTable<CREDITS_WIDTH, HANDLE_WIDTH>,
     set_waits: DFF<Bit>,
     take_runs: DFF<Bit>,
+    last: Constant<Bits<HANDLE_WIDTH>>,
+}
+
+impl QueueCredits {
+    /// Counters of `segments`, a power of two up to 256.
+    pub fn new(segments: usize) -> Self {
+        Self {
+            counters: CounterTable::new(segments),
+            last: Constant::new(bits(segments as u64 - 1)),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -54,7 +66,7 @@ impl Logic for QueueCredits {
             self.counters.change.next = Change::Set;
             self.counters.place.next = self.sweep.val();
             self.counters.value.next = 0.into();
-        } else if self.credit_return.valid.val() {
+        } else if self.credit_return.valid.val() & (self.credit_return.segment.val() <= self.last.val()) {
             self.counters.change.next = Change::Up;
             self.counters.place.next = self.credit_return.segment.val();
         } else if self.set_waits.q.val() {
@@ -91,7 +103,7 @@ mod tests {
     #[test]
     fn counts_settings_returns_and_takes_that_all_come_at_once() {
         let mut rng = rng(0xc4ed);
-        let mut dut = reset(QueueCredits::default());
+        let mut dut = reset(QueueCredits::new(SEGMENTS));
         let mut model = vec![0u64; SEGMENTS];
         // A setting that waits; a take that waits, and what has become of one that began, by the cycle of its answer.
         let mut setting: Option<(usize, u64)> = None;

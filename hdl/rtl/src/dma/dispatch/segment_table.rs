@@ -59,6 +59,21 @@ pub struct SegmentTable {
     field: DFF<Bits<SHORT_FIELD_WIDTH>>,
     word: DFF<Bits<32>>,
     found: DFF<Bits<ENTRY>>,
+    /// There is no such segment.
+    missing: DFF<Bit>,
+    last: Constant<Bits<HANDLE_WIDTH>>,
+}
+
+impl SegmentTable {
+    /// A table of `segments`, a power of two up to 256.
+    pub fn new(segments: usize) -> Self {
+        Self {
+            entries: Ram::new(segments),
+            credits: QueueCredits::new(segments),
+            last: Constant::new(bits(segments as u64 - 1)),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -67,7 +82,7 @@ impl Logic for SegmentTable {
         wire!(self => entries: clk);
         wire!(self => credits: clk, rst);
         self.write_match.index.next = self.register_write.index.val();
-        dff_setup!(self, clk, own, written, field, word, found);
+        dff_setup!(self, clk, own, written, field, word, found, missing);
         self.own.d.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.word.d.next = self.register_write.data.val();
         self.written.d.next = self
@@ -96,7 +111,13 @@ impl Logic for SegmentTable {
         self.lookup_ready.next = !self.own.q.val() & !self.initialising.val();
         self.entries.read_enable.next = self.lookup.val();
         self.entries.read_address.next = self.handle.val();
+        if self.lookup.val() {
+            self.missing.d.next = self.handle.val() > self.last.val();
+        }
         self.found.d.next = self.entries.read_data.val();
+        if self.missing.q.val() {
+            self.found.d.next = 0.into();
+        }
         self.node.next = self.found.q.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
         self.tag.next = self.found.q.val().get_bits::<TAG_WIDTH>(TAG_OFFSET);
         self.kind.next = self.found.q.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
@@ -126,7 +147,7 @@ mod tests {
     #[test]
     fn finds_what_was_written_and_nothing_before() {
         let mut rng = rng(0x5e6);
-        let mut dut = SegmentTable::default();
+        let mut dut = SegmentTable::new(SEGMENTS);
         dut.connect_all();
         let mut model = vec![(0u64, 0u64); SEGMENTS];
         for _ in 0..2 {

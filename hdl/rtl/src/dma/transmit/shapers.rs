@@ -85,6 +85,17 @@ pub struct Shapers {
     second_one: Signal<Local, Bits<SHAPERS>>,
     fourth_one: Signal<Local, Bits<SHAPERS>>,
     taker_one: Signal<Local, Bits<SHAPERS>>,
+    built: Constant<Bits<SHAPERS>>,
+}
+
+impl Shapers {
+    /// The first `shapers`.
+    pub fn new(shapers: usize) -> Self {
+        Self {
+            built: Constant::new(bits((1 << shapers) - 1)),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -140,7 +151,8 @@ impl Logic for Shapers {
                 .limited
                 .q
                 .val()
-                .replace_bit(self.place.val().index(), self.amount.val().any());
+                .replace_bit(self.place.val().index(), self.amount.val().any())
+                & self.built.val();
         }
         if self.initialising.val() {
             self.rates.write_enable.next = true;
@@ -155,9 +167,9 @@ impl Logic for Shapers {
         self.second.d.next = self.turn.q.val();
         self.third.d.next = self.second.q.val();
         self.fourth.d.next = self.third.q.val();
-        self.second_one.next = bits::<SHAPERS>(1) << self.second.q.val();
-        self.fourth_one.next = bits::<SHAPERS>(1) << self.fourth.q.val();
-        self.taker_one.next = bits::<SHAPERS>(1) << self.taker.val();
+        self.second_one.next = (bits::<SHAPERS>(1) << self.second.q.val()) & self.built.val();
+        self.fourth_one.next = (bits::<SHAPERS>(1) << self.fourth.q.val()) & self.built.val();
+        self.taker_one.next = (bits::<SHAPERS>(1) << self.taker.val()) & self.built.val();
         self.looked.next = 0.into();
         self.prior.next = 0.into();
         self.payer_level.next = 0.into();

@@ -4,6 +4,7 @@ pub(super) use super::job::*;
 use super::Transmitter;
 use crate::prim::testing::{clock, clocked, reset, rng, settle};
 use portico_spec::ni::{
+    build::Build,
     instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
     registers::{Block as RegisterBlock, BLOCK_OFFSET},
     INITIALISATION_CYCLES,
@@ -93,7 +94,7 @@ impl<const W: usize> Bench<W> {
     /// After reset and initialisation, with this program behind the firmware.
     pub(super) fn new(whole: bool, seed: u64, mood: Mood, program: &[u32]) -> Self {
         let mut bench = Self {
-            dut: reset(Transmitter::new(8, whole, &[])),
+            dut: reset(Transmitter::new(&Build::FULL, whole, &[])),
             rng: rng(seed),
             mood,
             cycle: 0,

@@ -6,7 +6,10 @@ use crate::{
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
-    ni::{command::SHAPER_WIDTH, event::EVENTS, instruction::COUNT_WIDTH, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
+    ni::{
+        build::Build, command::SHAPER_WIDTH, event::EVENTS, instruction::COUNT_WIDTH, packet::SLOT_WIDTH,
+        segment::HANDLE_WIDTH,
+    },
 };
 use portico_verilog::prelude::*;
 
@@ -76,12 +79,13 @@ pub struct Transmitter<const W: usize> {
 }
 
 impl<const W: usize> Transmitter<W> {
-    /// With `cores` micro-cores, 1 to 8, and the built-in programs. `whole`: a packet goes only when all of its payload has
+    /// With the micro-cores and shapers of `build`, and the built-in programs. `whole`: a packet goes only when all of its payload has
     /// come, for memories of long latency.
-    pub fn new(cores: usize, whole: bool, firmware: &[u32]) -> Self {
+    pub fn new(build: &Build, whole: bool, firmware: &[u32]) -> Self {
         let depth = MAX_PAYLOAD_FLITS << usize::from(whole);
         Self {
-            sequencer: MicroCoreSequencer::new(cores, firmware),
+            sequencer: MicroCoreSequencer::new(build.cores, firmware),
+            shapers: Shapers::new(build.shapers),
             reader: Reader::new(depth),
             payload: Fifo::new(depth),
             injector: Injector::new(whole),

@@ -6,7 +6,7 @@ use crate::{
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{packet::SLOT_WIDTH, segment::HANDLE_WIDTH, GET_CREDITS},
+    ni::{build::Build, packet::SLOT_WIDTH, segment::HANDLE_WIDTH, GET_CREDITS},
 };
 use portico_verilog::prelude::*;
 
@@ -70,11 +70,13 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// For a fabric of so many terminals, with node numbers below `nodes`.
-    pub fn new(terminals: usize, nodes: usize) -> Self {
+    /// The tables of `build`, for a fabric of so many terminals, with node numbers below `nodes`.
+    pub fn new(build: &Build, terminals: usize, nodes: usize) -> Self {
         Self {
             gets: GetQueue::new(GET_CREDITS * terminals),
-            slots: Slots::new(nodes),
+            inbox: Inbox::new(build),
+            slots: Slots::new(build, nodes),
+            events: Events::new(build.events),
             ..Default::default()
         }
     }

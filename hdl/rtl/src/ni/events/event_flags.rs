@@ -29,6 +29,17 @@ pub struct EventFlags {
     interrupting: DFF<Bits<EVENTS>>,
     raised: DFF<Bit>,
     chosen: Signal<Local, Bits<EVENTS>>,
+    built: Constant<Bits<EVENTS>>,
+}
+
+impl EventFlags {
+    /// Flags of the first `events`.
+    pub fn new(events: usize) -> Self {
+        Self {
+            built: Constant::new(bits(u64::MAX >> (EVENTS - events))),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -37,15 +48,15 @@ impl Logic for EventFlags {
         dff_setup!(self, clk, holding, interrupting, raised);
         self.chosen.next = 0.into();
         if self.set.val() {
-            self.chosen.next = bits::<EVENTS>(1) << self.event_number.val();
+            self.chosen.next = (bits::<EVENTS>(1) << self.event_number.val()) & self.built.val();
         }
-        self.holding.d.next = self.holding.q.val() & !self.chosen.val();
-        self.interrupting.d.next = self.interrupting.q.val() & !self.chosen.val();
+        self.holding.d.next = self.holding.q.val() & !self.chosen.val() & self.built.val();
+        self.interrupting.d.next = self.interrupting.q.val() & !self.chosen.val() & self.built.val();
         if self.holds.val() {
-            self.holding.d.next = self.holding.q.val() | self.chosen.val();
+            self.holding.d.next = (self.holding.q.val() & self.built.val()) | self.chosen.val();
         }
         if self.holds.val() & self.interrupts.val() {
-            self.interrupting.d.next = self.interrupting.q.val() | self.chosen.val();
+            self.interrupting.d.next = (self.interrupting.q.val() & self.built.val()) | self.chosen.val();
         }
         self.raised.d.next = self.interrupting.q.val().any();
         self.fired.next = self.holding.q.val();
@@ -68,7 +79,7 @@ mod tests {
 
     #[test]
     fn flags_are_set_one_by_one_and_reset_clears_them() {
-        let mut dut = reset(EventFlags::default());
+        let mut dut = reset(EventFlags::new(EVENTS));
         let (mut fired, mut pending) = (0u64, 0u64);
         for (event, holds, interrupts) in [
             (3u64, true, false),

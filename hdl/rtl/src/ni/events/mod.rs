@@ -49,7 +49,7 @@ const PLACE_WIDTH: usize = EVENT_WIDTH + 1;
 /// [`EventStep`] makes of it. The next operation reads before that write: so the word in hand comes from the operation
 /// before if that had the same. Words are never read and written in the same cycle.
 ///
-/// The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`]; its
+/// An update of an event that does not exist is taken and is nothing. The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`]; its
 /// value is in the [`crate::ni::inbox::Inbox`].
 #[derive(LogicBlock, Default)]
 pub struct Events {
@@ -101,6 +101,19 @@ pub struct Events {
     next_place: Signal<Local, Bits<PLACE_WIDTH>>,
     current: Signal<Local, Bits<WORD_WIDTH>>,
     changes: Signal<Local, Bit>,
+    exists: Signal<Local, Bit>,
+    last: Constant<Bits<EVENT_WIDTH>>,
+}
+
+impl Events {
+    /// So many events, a power of two up to 64.
+    pub fn new(events: usize) -> Self {
+        Self {
+            flags: EventFlags::new(events),
+            last: Constant::new(bits(events as u64 - 1)),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -151,6 +164,7 @@ impl Logic for Events {
         self.update.ready.next =
             self.slot.q.val() & !self.failing.q.val() & !self.wants.val() & !self.initialising.val();
         self.updates.next = self.update.valid.val() & self.update.ready.val();
+        self.exists.next = self.update.event.val() <= self.last.val();
         self.next_place.next = bit_cast::<PLACE_WIDTH, EVENT_WIDTH>(self.update.event.val());
         if self.fails.val() {
             self.next_place.next =
@@ -166,14 +180,14 @@ impl Logic for Events {
         }
         if self.slot.q.val() {
             self.place.d.next = self.next_place.val();
-            self.counts.d.next = self.updates.val();
+            self.counts.d.next = self.updates.val() & self.exists.val();
             self.keeps.d.next = self.fails.val();
             self.writes.d.next = self.wants.val() & self.wants_to_write.val();
             self.reads.d.next = self.wants.val() & !self.wants_to_write.val();
             self.failing.d.next = self.failing.q.val() & self.wants.val();
         }
         if self.updates.val() {
-            self.failing.d.next = self.update.error.val().any();
+            self.failing.d.next = self.exists.val() & self.update.error.val().any();
             self.failed.d.next = self.update.event.val();
             self.error.d.next = self.update.error.val();
         }

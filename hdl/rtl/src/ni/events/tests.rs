@@ -87,7 +87,7 @@ fn do_access(dut: &mut Events, of: Access) -> u64 {
 #[test]
 fn registers_updates_and_flags_are_those_of_the_model() {
     let mut rng = rng(0xe7e);
-    let mut dut = initialised!(Events::default());
+    let mut dut = initialised!(Events::new(EVENTS));
     let mut models = [Model::default(); EVENTS];
     let mut shown: VecDeque<(u64, u64)> = VecDeque::from(vec![(0, 0); FLAG_CYCLES + 1]);
     // The access that waits, the error that is to be kept, the answer that is to come and when, the update on offer.
@@ -194,7 +194,7 @@ fn registers_updates_and_flags_are_those_of_the_model() {
 
 #[test]
 fn a_count_fires_three_cycles_after_the_update_and_interrupts_in_the_next() {
-    let mut dut = initialised!(Events::default());
+    let mut dut = initialised!(Events::new(EVENTS));
     do_access(
         &mut dut,
         (9, EventRegister::Control as u64, Some(1 | 1 << 18 | 2 << 16)),
@@ -216,7 +216,7 @@ fn a_count_fires_three_cycles_after_the_update_and_interrupts_in_the_next() {
 
 #[test]
 fn the_initialisation_takes_no_update_and_reset_clears_everything() {
-    let mut dut = initialised!(Events::default());
+    let mut dut = initialised!(Events::new(EVENTS));
     for event in 0..EVENTS {
         do_access(&mut dut, (event, EventRegister::Control as u64, Some(0x7_0003)));
     }

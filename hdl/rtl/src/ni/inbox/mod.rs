@@ -20,6 +20,7 @@ use mail_merge::{CONTROL_AT, CONTROL_WIDTH, LANE_WIDTH, VALUE_WIDTH, WORD_WIDTH}
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
+        build::Build,
         event::EVENT_WIDTH,
         registers::{Block as Registers, EventRegister, MailboxRegister, FIELD_WIDTH, SHORT_FIELD_WIDTH},
         MAILBOXES, MAILBOX_WIDTH,
@@ -49,7 +50,7 @@ const CONTROL_LANES: u64 = 1 << (LANES - 1);
 /// expected, which sets the count back to 0 (mode barrier). The value stays until a register write to the count clears
 /// both. The value of an event is a mailbox of mode message without an event: its control is never written.
 ///
-/// A mail is kept in one cycle, read in the next, has its word in a flip-flop in the third and is stored in the fourth.
+/// What is for a mailbox or an event that does not exist is lost. A mail is kept in one cycle, read in the next, has its word in a flip-flop in the third and is stored in the fourth.
 /// An access takes a cycle in which nothing of that reads or stores: of any three there is one. An access while a mail has
 /// its word comes before that mail: a read gives what was there, a clearing is what the mail finds.
 ///
@@ -97,6 +98,20 @@ pub struct Inbox {
     accessed: Signal<Local, Bits<ROW_WIDTH>>,
     clears: Signal<Local, Bit>,
     controls: Signal<Local, Bit>,
+    mails: Signal<Local, Bit>,
+    last_box: Constant<Bits<MAILBOX_WIDTH>>,
+    last_event: Constant<Bits<EVENT_WIDTH>>,
+}
+
+impl Inbox {
+    /// The mailboxes and events of `build`.
+    pub fn new(build: &Build) -> Self {
+        Self {
+            last_box: Constant::new(bits(build.mailboxes as u64 - 1)),
+            last_event: Constant::new(bits(build.events as u64 - 1)),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -119,10 +134,12 @@ impl Logic for Inbox {
         );
 
         // What comes.
-        self.reads.d.next = self.mail_valid.val() | self.value_valid.val();
+        self.mails.next = self.mail_valid.val() & (self.mail_box.val() <= self.last_box.val());
+        self.reads.d.next =
+            self.mails.val() | (self.value_valid.val() & (self.value_event.val() <= self.last_event.val()));
         self.loads.d.next = self.reads.q.val();
         self.stores.d.next = self.loads.q.val();
-        if self.mail_valid.val() {
+        if self.mails.val() {
             self.row.d.next = bit_cast::<ROW_WIDTH, MAILBOX_WIDTH>(self.mail_box.val());
             self.data.d.next = self.mail_data.val();
         } else if !self.reads.q.val() & !self.loads.q.val() {

@@ -94,7 +94,7 @@ fn do_access(dut: &mut Inbox, subject: Subject, data: Option<u64>) -> u64 {
 #[test]
 fn mails_values_and_registers_are_those_of_the_model() {
     let mut rng = rng(0x3a1b);
-    let mut dut = initialised!(Inbox::default());
+    let mut dut = initialised!(Inbox::new(&Build::FULL));
     let mut boxes = [Model::default(); MAILBOXES];
     let mut values = [0u64; EVENTS];
     let mut events = VecDeque::new();
@@ -193,7 +193,7 @@ fn mails_values_and_registers_are_those_of_the_model() {
 
 #[test]
 fn an_event_waits_until_it_is_taken_and_reset_empties_all() {
-    let mut dut = initialised!(Inbox::default());
+    let mut dut = initialised!(Inbox::new(&Build::FULL));
     let control = Subject::Mailbox(127, MailboxRegister::Control as u64);
     do_access(&mut dut, control, Some(2 | 33 << 2));
     dut.mail_valid.next = true;

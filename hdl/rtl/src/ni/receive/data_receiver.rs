@@ -21,6 +21,7 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        build::Build,
         packet::{ERROR_WIDTH, OFFSET_WIDTH, SLOT_WIDTH},
         registers::INDEX_WIDTH,
         window::MESSAGES_WIDTH,
@@ -112,11 +113,12 @@ pub struct DataReceiver<const W: usize, const B: usize> {
 }
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
-    /// For a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
+    /// For the windows of `build`, a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
     /// `register_bit` of the address set are registers. Panics for what [`Target::new`] refuses.
-    pub fn new(memory_words: u64, space_words: u64, register_bit: usize) -> Self {
+    pub fn new(build: &Build, memory_words: u64, space_words: u64, register_bit: usize) -> Self {
         Self {
-            tables: TagTables::new(space_words),
+            intake: Intake::new(build),
+            tables: TagTables::new(build, space_words),
             target: Target::new(memory_words, register_bit),
             ..Default::default()
         }

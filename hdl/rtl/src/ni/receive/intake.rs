@@ -1,5 +1,11 @@
-use crate::{bus::HeadDecoder, prim::StreamIn};
-use portico_spec::flit::TAG_WIDTH;
+use crate::{
+    bus::{HeadDecoder, WindowRow},
+    prim::StreamIn,
+};
+use portico_spec::{
+    flit::{TAG_OFFSET, TAG_WIDTH},
+    ni::build::Build,
+};
 use portico_verilog::prelude::*;
 
 /// The flit in hand, and the door behind it.
@@ -14,7 +20,7 @@ use portico_verilog::prelude::*;
 /// | state | two flits, and 4 flip-flops |
 ///
 /// A flit that comes while the register is taken waits in a spare one. The tag of a head is there a cycle before the head
-/// is in hand, so that the row of the tag comes out of its table with it.
+/// is in hand, so that the row of the tag comes out of its table with it. From here on a tag is the number of its row.
 #[derive(LogicBlock, Default)]
 pub struct Intake<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -33,12 +39,13 @@ pub struct Intake<const W: usize> {
     pub offers_head: Signal<Out, Bit>,
     /// A head comes in.
     pub starts: Signal<Out, Bit>,
-    /// The tag of the flit that comes in, if it is a head.
+    /// The row of the tag of the flit that comes in, if it is a head.
     pub start_tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub valid: Signal<Out, Bit>,
     pub word: Signal<Out, Bits<W>>,
     pub last: Signal<Out, Bit>,
     next_head: HeadDecoder,
+    next_row: WindowRow,
     spare_taken: DFF<Bit>,
     spare_word: DFF<Bits<W>>,
     spare_last: DFF<Bit>,
@@ -54,6 +61,19 @@ pub struct Intake<const W: usize> {
     may_come: Signal<Local, Bit>,
     leaves: Signal<Local, Bit>,
     comes: Signal<Local, Bit>,
+}
+
+/// The bits of a head that are its tag.
+const TAG_MASK: u64 = ((1 << TAG_WIDTH) - 1) << TAG_OFFSET;
+
+impl<const W: usize> Intake<W> {
+    /// For the windows of `build`.
+    pub fn new(build: &Build) -> Self {
+        Self {
+            next_row: WindowRow::new(build),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -83,7 +103,8 @@ impl<const W: usize> Logic for Intake<W> {
             self.spare_last.d.next = self.s_axis.tlast.val();
         }
         self.next_head.word.next = bit_cast::<32, W>(self.next_word.val());
-        self.start_tag.next = self.next_head.tag.val();
+        self.next_row.tag.next = self.next_head.tag.val();
+        self.start_tag.next = self.next_row.row.val();
 
         self.may_come.next = self.midway.q.val() | (self.may_start.val() & !self.after_head.q.val());
         self.leaves.next = self.goes.val() & !self.stays.val();
@@ -98,6 +119,10 @@ impl<const W: usize> Logic for Intake<W> {
         if self.comes.val() {
             self.held.d.next = true;
             self.held_word.d.next = self.next_word.val();
+            if !self.midway.q.val() {
+                self.held_word.d.next = (self.next_word.val() & !bits::<W>(TAG_MASK))
+                    | (bit_cast::<W, TAG_WIDTH>(self.next_row.row.val()) << bits::<6>(TAG_OFFSET));
+            }
             self.held_last.d.next = self.next_last.val();
             self.midway.d.next = !self.next_last.val();
         }

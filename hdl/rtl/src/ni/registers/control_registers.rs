@@ -33,16 +33,18 @@ pub struct ControlRegisters {
     identity: Constant<Bits<32>>,
     tiles: Constant<Bits<32>>,
     memory_bytes: Constant<Bits<32>>,
+    build: Constant<Bits<32>>,
 }
 
 impl ControlRegisters {
     /// Registers with these constants.
-    pub fn new(identity: u32, tiles: u32, memory_bytes: u32) -> Self {
+    pub fn new(identity: u32, tiles: u32, memory_bytes: u32, build: u32) -> Self {
         let constant = |value: u32| Constant::new(bits(value.into()));
         Self {
             identity: constant(identity),
             tiles: constant(tiles),
             memory_bytes: constant(memory_bytes),
+            build: constant(build),
             ..Default::default()
         }
     }
@@ -78,6 +80,9 @@ impl Logic for ControlRegisters {
             if self.place.val() == bits::<PLACE_WIDTH>(ControlRegister::InterruptHigh as u64) {
                 self.shown.d.next = self.pending.val().get_bits::<32>(32);
             }
+            if self.place.val() == bits::<PLACE_WIDTH>(ControlRegister::Build as u64) {
+                self.shown.d.next = self.build.val();
+            }
         }
         self.register_read.data.next = self.shown.q.val();
     }
@@ -90,7 +95,7 @@ mod tests {
 
     #[test]
     fn every_register_says_what_it_is_to() {
-        let mut dut = ControlRegisters::new(0x9021_0001, 0x0004_0008, 65536);
+        let mut dut = ControlRegisters::new(0x9021_0001, 0x0004_0008, 65536, 0x1837_5688);
         dut.connect_all();
         dut.node.next = 0x1a5u64.into();
         dut.pending.next = 0x1234_5678_9abc_def0u64.into();
@@ -105,7 +110,7 @@ mod tests {
                 status,
                 0x9abc_def0,
                 0x1234_5678,
-                0,
+                0x1837_5688,
             ];
             for index in 0..0x1_0000u64 {
                 dut.register_read.index.next = index.into();

@@ -1,8 +1,12 @@
+use super::RegisterRange;
 use crate::{
     bus::{RegisterAccessOut, ACCESS_CYCLES, ANSWER_CYCLES},
     prim::RoundRobinArbiter,
 };
-use portico_spec::ni::registers::{Block as Registers, BLOCK_OFFSET, BLOCK_WIDTH, INDEX_WIDTH};
+use portico_spec::ni::{
+    build::Build,
+    registers::{Block as Registers, BLOCK_OFFSET, BLOCK_WIDTH, INDEX_WIDTH},
+};
 use portico_verilog::prelude::*;
 
 /// Sources of accesses: writes of the network, reads of the DMA, writes and reads of the local port.
@@ -57,7 +61,8 @@ pub struct RegisterFetchOut {
 /// | timing | all outputs come from flip-flops, but for one gate in `data_valid` |
 /// | state | one access, one word |
 ///
-/// Between two accesses there is time for a block whose table is used by others as well.
+/// Between two accesses there is time for a block whose table is used by others as well. What belongs to an item that is not
+/// built is not written, and reads 0.
 #[derive(LogicBlock, Default)]
 pub struct RegisterBus {
     pub clk: Signal<In, Clock>,
@@ -74,26 +79,39 @@ pub struct RegisterBus {
     /// The access, for every block.
     pub access: RegisterAccessOut,
     arbiter: RoundRobinArbiter<SOURCES>,
+    range: RegisterRange,
     taken: DFF<Bits<SOURCES>>,
     cycle: DFF<Bits<CYCLE_WIDTH>>,
     index: DFF<Bits<INDEX_WIDTH>>,
     data: DFF<Bits<32>>,
     is_local: DFF<Bit>,
     is_read: DFF<Bit>,
+    is_built: DFF<Bit>,
     answer: DFF<Bits<32>>,
     answered: DFF<Bit>,
     idle: Signal<Local, Bit>,
     wants: Signal<Local, Bits<SOURCES>>,
     grant: Signal<Local, Bits<SOURCES>>,
+    next_index: Signal<Local, Bits<INDEX_WIDTH>>,
     network_may: Signal<Local, Bit>,
     local_may: Signal<Local, Bit>,
+}
+
+impl RegisterBus {
+    /// For the tables of `build`.
+    pub fn new(build: &Build) -> Self {
+        Self {
+            range: RegisterRange::new(build),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
 impl Logic for RegisterBus {
     fn update(&mut self) {
         wire!(self => arbiter: clk, rst);
-        dff_setup!(self, clk, taken, cycle, index, data, is_local, is_read, answer, answered);
+        dff_setup!(self, clk, taken, cycle, index, data, is_local, is_read, is_built, answer, answered);
         self.network_may.next = self.release_ready.val()
             | (self.network_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
                 != bits::<BLOCK_WIDTH>(Registers::Release as u64));
@@ -110,23 +128,28 @@ impl Logic for RegisterBus {
         self.arbiter.served.next = self.idle.val();
         self.grant.next = self.arbiter.grant.val();
 
+        self.next_index.next = self.network_write.index.val();
+        if self.grant.val().get_bit(DMA_READ) {
+            self.next_index.next = self.dma_read.index.val();
+        }
+        if self.grant.val().get_bit(LOCAL_WRITE) {
+            self.next_index.next = self.local_write.index.val();
+        }
+        if self.grant.val().get_bit(LOCAL_READ) {
+            self.next_index.next = self.local_read.index.val();
+        }
+        self.range.index.next = self.next_index.val();
         self.taken.d.next = 0.into();
         self.cycle.d.next = self.cycle.q.val();
         if self.idle.val() {
             self.taken.d.next = self.grant.val();
             self.is_local.d.next = self.grant.val().get_bit(LOCAL_READ);
             self.is_read.d.next = self.grant.val().get_bit(DMA_READ) | self.grant.val().get_bit(LOCAL_READ);
-            self.index.d.next = self.network_write.index.val();
+            self.index.d.next = self.next_index.val();
+            self.is_built.d.next = self.range.built.val();
             self.data.d.next = self.network_write.data.val();
-            if self.grant.val().get_bit(DMA_READ) {
-                self.index.d.next = self.dma_read.index.val();
-            }
             if self.grant.val().get_bit(LOCAL_WRITE) {
-                self.index.d.next = self.local_write.index.val();
                 self.data.d.next = self.local_write.data.val();
-            }
-            if self.grant.val().get_bit(LOCAL_READ) {
-                self.index.d.next = self.local_read.index.val();
             }
             if self.wants.val().any() {
                 self.cycle.d.next = 1.into();
@@ -142,12 +165,16 @@ impl Logic for RegisterBus {
         self.dma_read.ready.next = self.taken.q.val().get_bit(DMA_READ);
         self.local_write.ready.next = self.taken.q.val().get_bit(LOCAL_WRITE);
         self.local_read.ready.next = self.taken.q.val().get_bit(LOCAL_READ);
-        self.access.write.next = self.taken.q.val().get_bit(NETWORK_WRITE) | self.taken.q.val().get_bit(LOCAL_WRITE);
+        self.access.write.next = (self.taken.q.val().get_bit(NETWORK_WRITE) | self.taken.q.val().get_bit(LOCAL_WRITE))
+            & self.is_built.q.val();
         self.access.read.next = self.taken.q.val().get_bit(DMA_READ) | self.taken.q.val().get_bit(LOCAL_READ);
         self.access.index.next = self.index.q.val();
         self.access.data.next = self.data.q.val();
 
-        self.answer.d.next = self.access.answer.val();
+        self.answer.d.next = 0.into();
+        if self.is_built.q.val() {
+            self.answer.d.next = self.access.answer.val();
+        }
         self.answered.d.next =
             self.is_read.q.val() & (self.cycle.q.val() == bits::<CYCLE_WIDTH>(ANSWER_CYCLES as u64 + 1));
         self.dma_read.data.next = self.answer.q.val();
@@ -176,7 +203,7 @@ mod tests {
     #[test]
     fn accesses_come_one_by_one_all_sources_in_turn_and_only_a_release_waits() {
         let mut rng = rng(0xb05);
-        let mut dut = reset(RegisterBus::default());
+        let mut dut = reset(RegisterBus::new(&Build::FULL));
         let mut offers: [Offer; SOURCES] = [None; SOURCES];
         let mut waited = [0; SOURCES];
         let mut served = [0; SOURCES];
@@ -269,7 +296,7 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_while_a_write_is_not_done() {
-        let mut dut = reset(RegisterBus::default());
+        let mut dut = reset(RegisterBus::new(&Build::FULL));
         dut.local_write.valid.next = true;
         dut.hold.next = true;
         for _ in 0..3 * ACCESS_CYCLES {
@@ -283,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_release_is_not_taken_without_room() {
-        let mut dut = reset(RegisterBus::default());
+        let mut dut = reset(RegisterBus::new(&Build::FULL));
         for (room, index, taken) in [
             (false, (Registers::Release as u64) << BLOCK_OFFSET, false),
             (false, 0, true),

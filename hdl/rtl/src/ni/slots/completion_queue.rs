@@ -64,6 +64,17 @@ pub struct CompletionQueue {
     taken: Signal<Local, Bit>,
 }
 
+impl CompletionQueue {
+    /// For so many slots.
+    pub fn new(slots: usize) -> Self {
+        Self {
+            claims: LutRam::new(slots),
+            queued: Fifo::new(slots),
+            ..Default::default()
+        }
+    }
+}
+
 #[kernel]
 impl Logic for CompletionQueue {
     fn update(&mut self) {
@@ -113,7 +124,7 @@ mod tests {
     /// Every slot once, with all bits of its claim in use; the queue is then full, and drains in order.
     #[test]
     fn a_completion_of_every_slot_waits_and_comes_out_as_it_was_claimed() {
-        let mut dut = reset(CompletionQueue::default());
+        let mut dut = reset(CompletionQueue::new(SLOTS));
         let event = |slot: u64| slot * 7 % 64;
         let node = |slot: u64| slot * 37 % 512;
         let (is_get, quiet) = (|slot: u64| slot.is_multiple_of(3), |slot: u64| slot % 4 < 2);

@@ -21,7 +21,7 @@ use crate::{
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{event::EVENT_WIDTH, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
+    ni::{build::Build, event::EVENT_WIDTH, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -38,7 +38,7 @@ pub const COMPLETION_SOURCES: usize = 3;
 /// | latency | a slot can be claimed again in the cycle after its event is taken |
 /// | throughput | one completion and one event a cycle, a claim in two |
 /// | order | completions in the order of the sources, 0 first; events in the order of completions |
-/// | state | 32 slots: those of [`OpenSlots`] and [`CompletionQueue`]; credits of gets |
+/// | state | up to 32 slots: those of [`OpenSlots`] and [`CompletionQueue`]; credits of gets |
 ///
 /// The control plane's completions never wait, whatever the event output does: a slot is claimed again only after its event
 /// has been taken, so the queue of completions has a place for every slot. A value goes to the inbox when its completion is
@@ -77,12 +77,17 @@ pub struct Slots {
     is_open: Signal<Local, Bit>,
     completed: Signal<Local, Bit>,
     first_sweep: Signal<Local, Bit>,
+    last: Constant<Bits<NODE_WIDTH>>,
 }
 
 impl Slots {
-    /// For gets from nodes with numbers below `nodes`.
-    pub fn new(nodes: usize) -> Self {
+    /// The slots of `build`, for gets from nodes with numbers below `nodes`.
+    pub fn new(build: &Build, nodes: usize) -> Self {
         Self {
+            open_slots: OpenSlots::new(build),
+            free: Fifo::new(build.slots),
+            ended: CompletionQueue::new(build.slots),
+            last: Constant::new(bits(build.slots as u64 - 1)),
             credits: GetCredits::new(nodes),
             ..Default::default()
         }
@@ -149,7 +154,7 @@ impl Logic for Slots {
         self.credits.give.next = self.ended.gone_is_get.val();
 
         // The slots themselves are the first of the addresses of the sweep.
-        self.first_sweep.next = self.initialising.val() & !self.sweep.val().get_bits::<NODE_WIDTH>(SLOT_WIDTH).any();
+        self.first_sweep.next = self.initialising.val() & (self.sweep.val() <= self.last.val());
         self.free.s_axis.tvalid.next = self.ended.gone.val() | self.first_sweep.val();
         self.free.s_axis.tlast.next = true;
         self.free.s_axis.tdata.next = self.ended.gone_slot.val();
@@ -197,7 +202,7 @@ mod tests {
     #[test]
     fn every_claim_completes_once_with_its_event_and_its_credit() {
         let mut rng = rng(0x5107);
-        let mut dut = initialised!(Slots::default());
+        let mut dut = initialised!(Slots::new(&Build::FULL, 1 << NODE_WIDTH));
         let mut open: [Option<Claim>; SLOTS] = [None; SLOTS];
         let mut queue: VecDeque<(Claim, Done)> = VecDeque::new();
         let mut gets: HashMap<u64, usize> = HashMap::new();
@@ -357,7 +362,7 @@ mod tests {
 
     #[test]
     fn an_event_follows_its_completion_by_a_cycle_and_reset_forgets_what_was_open() {
-        let mut dut = initialised!(Slots::default());
+        let mut dut = initialised!(Slots::new(&Build::FULL, 1 << NODE_WIDTH));
         let claim_all = |dut: &mut Slots| {
             dut.claim.valid.next = true;
             dut.claim.event.next = 11u64.into();

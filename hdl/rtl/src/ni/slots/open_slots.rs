@@ -3,6 +3,7 @@ use crate::prim::{Change, CounterTable, LutRam};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
+        build::Build,
         packet::{SLOTS, SLOT_WIDTH},
         segment::HANDLE_WIDTH,
     },
@@ -65,6 +66,19 @@ pub struct OpenSlots {
     opening: Signal<Local, Bits<SLOTS>>,
     closing: Signal<Local, Bits<SLOTS>>,
     owned: Signal<Local, Bit>,
+    built: Constant<Bits<SLOTS>>,
+}
+
+impl OpenSlots {
+    /// The slots and segments of `build`.
+    pub fn new(build: &Build) -> Self {
+        Self {
+            segments: LutRam::new(build.slots),
+            counters: CounterTable::new(build.segments),
+            built: Constant::new(bits(u64::from(u32::MAX >> (SLOTS - build.slots)))),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -91,7 +105,7 @@ impl Logic for OpenSlots {
         if self.close.val() {
             self.closing.next = bits::<SLOTS>(1) << self.close_slot.val();
         }
-        self.opened.d.next = (self.opened.q.val() & !self.closing.val()) | self.opening.val();
+        self.opened.d.next = ((self.opened.q.val() & !self.closing.val()) | self.opening.val()) & self.built.val();
         for i in 0..COMPLETION_SOURCES {
             self.is_open[i].next = self.opened.q.val().get_bit(self.asked[i].val().index());
         }
@@ -163,7 +177,7 @@ mod tests {
     #[test]
     fn fences_wait_for_the_open_slots_of_their_segment_and_no_longer() {
         let mut rng = rng(0x05);
-        let mut dut = initialised!(OpenSlots::default());
+        let mut dut = initialised!(OpenSlots::new(&Build::FULL));
         let mut model = [None; SLOTS];
         let (mut full, mut fences, mut alone, mut crowded) = (0, [0, 0], 0, 0);
         let (mut quiet, mut fence, mut own) = (0, 250u64, None);

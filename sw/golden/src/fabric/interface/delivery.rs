@@ -22,9 +22,14 @@ impl Interface {
             Packet::Answer(Answer::Ack { slot }) => self.complete(slot, None),
             Packet::Answer(Answer::Refuse { slot, error }) => self.complete(slot, Some(error)),
             Packet::Answer(Answer::Value { slot, value }) => self.complete_with(slot, value),
-            Packet::Answer(Answer::Credit { segment }) => self.segments[usize::from(segment)].give_credit(),
+            Packet::Answer(Answer::Credit { segment }) => {
+                if let Some(segment) = self.segments.get_mut(usize::from(segment)) {
+                    segment.give_credit();
+                }
+            }
             Packet::Mail { mailbox, value } => {
-                if let Some(event) = self.mailboxes[mailbox as usize].take(value) {
+                let mailbox = self.mailboxes.get_mut(mailbox as usize);
+                if let Some(event) = mailbox.and_then(|mailbox| mailbox.take(value)) {
                     self.notify(event, None);
                 }
             }
@@ -48,7 +53,7 @@ impl Target for Interface {
     }
 
     fn window(&mut self, tag: u8) -> &mut Window {
-        &mut self.windows[usize::from(tag)]
+        &mut self.windows[self.build.window_row(tag)]
     }
 
     fn cell(&self, address: u32) -> Cell {

@@ -4,13 +4,16 @@ use portico_spec::{
     flit::X_WIDTH,
     ni::{
         command::MAX_DESCRIPTOR_WORDS,
-        event::EVENTS,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
-        registers::{Block, ControlRegister, CounterRegister, Place, BLOCK_OFFSET, IDENTITY},
+        registers::{Block, ControlRegister, CounterRegister, Place, TagRegister, BLOCK_OFFSET, IDENTITY},
+        window::SYSTEM_WINDOW,
     },
 };
 
-use super::{super::reception::release, Interface};
+use super::{
+    super::{event::Event, reception::release},
+    Interface,
+};
 
 /// Block, place in it.
 fn split(index: u16) -> (u32, usize) {
@@ -18,47 +21,43 @@ fn split(index: u16) -> (u32, usize) {
     (index >> BLOCK_OFFSET, (index & ((1 << BLOCK_OFFSET) - 1)) as usize)
 }
 
-/// Number of an item of the block, and the register of it, if there is one. Behind the last item the first comes again.
-fn part<P: Place>(place: usize) -> (usize, Option<P>) {
-    let (item, register) = item(place);
-    (item & (P::BLOCK.map().items - 1), register)
-}
-
-/// The same, but no item comes again.
-fn item<P: Place>(place: usize) -> (usize, Option<P>) {
-    let width = P::BLOCK.map().number_width;
-    (place >> width, P::from_number(place & ((1 << width) - 1)))
-}
-
 impl Interface {
+    /// Number of the item of the block, and the register of it, if both exist.
+    fn item<P: Place>(&self, place: usize) -> Option<(usize, P)> {
+        let width = P::BLOCK.map().number_width;
+        let item = place >> width;
+        let exists = item < self.build.items(P::BLOCK) || P::BLOCK == Block::Tags && item == SYSTEM_WINDOW;
+        let register = P::from_number(place & ((1 << width) - 1))?;
+        exists.then_some((item, register))
+    }
+
+    /// The window of a tag, and the register of it, if both exist.
+    fn tag(&self, place: usize) -> Option<(usize, TagRegister)> {
+        let (tag, register) = self.item(place)?;
+        Some((self.build.window_row(tag as u8), register))
+    }
+
     /// The register of this index; 0 if there is none, or if it is only written.
     pub(super) fn read_register(&self, index: u16) -> u32 {
         let (block, place) = split(index);
-        match Block::from_code(block) {
-            Some(Block::Control) => part(place).1.map_or(0, |register| self.read_control(register)),
-            Some(Block::Events) => {
-                let (event, register) = part(place);
-                register.map_or(0, |register| self.events[event].read(register))
-            }
-            Some(Block::Tags) => {
-                let (tag, register) = item(place);
-                let window = self.windows.get(tag);
-                window
-                    .zip(register)
-                    .map_or(0, |(window, register)| window.read(register))
-            }
-            Some(Block::Mailboxes) => {
-                let (mailbox, register) = part(place);
-                register.map_or(0, |register| self.mailboxes[mailbox].read(register))
-            }
+        let value = match Block::from_code(block) {
+            Some(Block::Control) => self.item(place).map(|(_, register)| self.read_control(register)),
+            Some(Block::Events) => self
+                .item(place)
+                .map(|(event, register)| self.events[event].read(register)),
+            Some(Block::Tags) => self.tag(place).map(|(row, register)| self.windows[row].read(register)),
+            Some(Block::Mailboxes) => self
+                .item(place)
+                .map(|(mailbox, register)| self.mailboxes[mailbox].read(register)),
             // All that has to do with time is not of this model.
-            Some(Block::Counters) => match part(place).1 {
-                Some(CounterRegister::Refused) => self.refused,
-                Some(CounterRegister::Dropped) => self.dropped,
-                _ => 0,
+            Some(Block::Counters) if self.build.monitors => match self.item(place) {
+                Some((_, CounterRegister::Refused)) => Some(self.refused),
+                Some((_, CounterRegister::Dropped)) => Some(self.dropped),
+                _ => None,
             },
-            _ => 0,
-        }
+            _ => None,
+        };
+        value.unwrap_or_default()
     }
 
     fn read_control(&self, register: ControlRegister) -> u32 {
@@ -70,21 +69,23 @@ impl Interface {
             ControlRegister::Status => 0,
             ControlRegister::InterruptLow => self.interrupts() as u32,
             ControlRegister::InterruptHigh => (self.interrupts() >> 32) as u32,
+            ControlRegister::Build => self.build.register(),
         }
     }
 
     /// One bit an event: it has fired.
     pub fn fired(&self) -> u64 {
-        (0..EVENTS)
-            .map(|event| u64::from(self.events[event].fired()) << event)
-            .sum()
+        self.flags(Event::fired)
     }
 
     /// One bit an event: it has fired and interrupts.
     pub fn interrupts(&self) -> u64 {
-        (0..EVENTS)
-            .map(|event| u64::from(self.events[event].interrupts()) << event)
-            .sum()
+        self.flags(Event::interrupts)
+    }
+
+    fn flags(&self, flag: impl Fn(&Event) -> bool) -> u64 {
+        let events = self.events.iter().enumerate();
+        events.map(|(number, event)| u64::from(flag(event)) << number).sum()
     }
 
     /// Writes the register of this index, if there is one to write.
@@ -96,24 +97,22 @@ impl Interface {
                 self.push_command(data, last);
             }
             Some(Block::Events) => {
-                if let (event, Some(register)) = part(place) {
+                if let Some((event, register)) = self.item(place) {
                     self.events[event].write(register, data);
                 }
             }
             Some(Block::Tags) => {
-                let (tag, register) = item(place);
-                if let Some((window, register)) = self.windows.get_mut(tag).zip(register) {
-                    window.write(register, data);
+                if let Some((row, register)) = self.tag(place) {
+                    self.windows[row].write(register, data);
                 }
             }
             Some(Block::Segments) => {
-                let (segment, register) = item(place);
-                if let Some((segment, register)) = self.segments.get_mut(segment).zip(register) {
-                    segment.write(register, data);
+                if let Some((segment, register)) = self.item(place) {
+                    self.segments[segment].write(register, data);
                 }
             }
             Some(Block::Mailboxes) => {
-                if let (mailbox, Some(register)) = part(place) {
+                if let Some((mailbox, register)) = self.item(place) {
                     self.mailboxes[mailbox].write(register, data);
                 }
             }
@@ -123,9 +122,9 @@ impl Interface {
                     self.program[at] = data;
                 }
             }
-            Some(Block::Release) => release(self, (place % self.windows.len()) as u8, data),
+            Some(Block::Release) if place < self.build.items(Block::Release) => release(self, place as u8, data),
             Some(Block::Pages) => {
-                if let (page, Some(half)) = part(place) {
+                if let Some((page, half)) = self.item(place) {
                     self.memory.write_page(page, half, data);
                 }
             }

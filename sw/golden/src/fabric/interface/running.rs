@@ -1,11 +1,12 @@
 //! What the contexts of a node do, step by step.
 
-use portico_spec::ni::{window::Mode, ErrorCode};
+use portico_spec::ni::{event::EVENTS, window::Mode, ErrorCode};
 
 use super::{
     super::{
         context::{Context, Owner, Task},
         cutter::{Cut, Outlet},
+        event::Event,
         micro_core::{MicroCore, Progress, Surroundings},
         packet::{Answer, DataPacket, Packet, Place},
         transfer::{Run, Runs},
@@ -115,7 +116,7 @@ impl Interface {
     /// # Errors
     /// Why the window does not give them.
     fn reach(&self, tag: u8, offset: u64, words: u64) -> Result<u32, ErrorCode> {
-        let window = &self.windows[usize::from(tag)];
+        let window = &self.windows[self.build.window_row(tag)];
         window.expect(Mode::Window)?;
         let first = window.address(offset, words)?;
         let exist = words == 0 || self.has_word(first) && self.has_word(first + words as u32 - 1);
@@ -162,7 +163,8 @@ impl Surroundings for Commanded<'_> {
     }
 
     fn has_fired(&self, event: u32) -> bool {
-        self.at.events[event as usize % self.at.events.len()].fired()
+        let event = self.at.events.get(event as usize % EVENTS);
+        event.is_some_and(Event::fired)
     }
 
     fn take_credit(&mut self) -> bool {

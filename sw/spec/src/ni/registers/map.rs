@@ -4,6 +4,7 @@ use super::{Block, Place, BLOCK_OFFSET, FIELD_WIDTH, INITIALISING_OFFSET, MAGIC,
 use crate::{
     flit::NODE_WIDTH,
     ni::{
+        build,
         command::{MAX_DESCRIPTOR_WORDS, SHAPERS},
         event::{self, COUNTER_WIDTH, EVENTS},
         instruction::PROGRAM_WORDS,
@@ -120,6 +121,8 @@ registers! {
         InterruptLow = 5, "interrupt_low", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event i.")];
         /// Events that have fired and interrupt.
         InterruptHigh = 6, "interrupt_high", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event 32 + i.")];
+        /// What the node is built with.
+        Build = 7, "build", ReadOnly, build::FIELDS;
     }
 }
 

@@ -26,12 +26,13 @@ pub fn registers_of_every_node_by_name<T: Transport>(open: impl Fn(usize) -> Fab
             fabric.peek(8, ControlRegister::Id, 0),
             "node = 8 does not exist: allowed is 0..=7",
         );
+        let events = fabric.config().events;
         says(
-            fabric.peek(0, EventRegister::Count, 64),
-            "event = 64 is not allowed: allowed is 0..=63",
+            fabric.peek(0, EventRegister::Count, events),
+            &format!("event = {events} is not allowed: allowed is 0..={}", events - 1),
         );
         says(
-            fabric.poke(0, EventRegister::ValueHigh, 63, &[0; 5]),
+            fabric.poke(0, EventRegister::ValueHigh, events - 1, &[0; 5]),
             "registers = 5 is not allowed: allowed is 0..=4",
         );
     }
@@ -58,7 +59,7 @@ pub fn refused_words_are_counted<T: Transport>(open: impl Fn(usize) -> Fabric<T>
 
 /// Whatever a shaper lets through arrives whole.
 pub fn shapers_of_all_sizes<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
-    let mut fabric = open(64);
+    let mut fabric = open(32);
     let segment = fabric.publish(5, Window::new(0, 0x200))?;
     for node in [0, 6] {
         let remote = super::initiator(&mut fabric, node)?.clone_segment(segment.id())?;

@@ -9,6 +9,7 @@ use crate::{
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
+        build::Build,
         event::EVENT_WIDTH,
         packet::{ERROR_WIDTH, OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
         window::{
@@ -53,7 +54,7 @@ const RELEASED_LANES: u64 = lanes(RELEASED_AT, WORD_WIDTH);
 /// | --- | --- |
 /// | latency | 1 cycle from `read` to `window` and `state`, which stay until the next read |
 /// | throughput | one read and one write a cycle, never of the same row |
-/// | state | 256 rows of 192 bits in block RAM |
+/// | state | up to 256 rows of 192 bits in block RAM |
 ///
 /// The pointer of a tag is two numbers: `position` is where the next word goes, counted from the base, and `done` how many
 /// words of its row are in front of it. So a packet may end anywhere in a row. Register 3 shows the position, and a write
@@ -93,9 +94,11 @@ pub struct TagTable {
 }
 
 impl TagTable {
-    /// A table whose system window has `space_words` words.
-    pub fn new(space_words: u64) -> Self {
+    /// The windows of `build`, of which the system window has `space_words` words. The last row is that of the last tag as
+    /// well, which the initialisation clears after all others of that row.
+    pub fn new(build: &Build, space_words: u64) -> Self {
         Self {
+            rows: Ram::new(build.windows),
             space_words: Constant::new(bits(space_words)),
             ..Default::default()
         }

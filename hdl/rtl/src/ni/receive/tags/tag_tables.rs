@@ -9,6 +9,7 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        build::Build,
         packet::{ERROR_WIDTH, ROW_WIDTH},
         registers::{Block as Registers, FIELD_WIDTH},
         window::{ENDS_WIDTH, MESSAGES_WIDTH},
@@ -66,10 +67,10 @@ pub struct TagTables {
 }
 
 impl TagTables {
-    /// The system window has `space_words` words.
-    pub fn new(space_words: u64) -> Self {
+    /// For the windows of `build`, of which the system window has `space_words` words.
+    pub fn new(build: &Build, space_words: u64) -> Self {
         Self {
-            rows: TagTable::new(space_words),
+            rows: TagTable::new(build, space_words),
             ..Default::default()
         }
     }

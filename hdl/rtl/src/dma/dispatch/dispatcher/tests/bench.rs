@@ -106,7 +106,12 @@ pub struct Bench<const W: usize> {
 impl<const W: usize> Bench<W> {
     /// After reset and initialisation.
     pub fn new(cores: usize) -> Self {
-        let mut dut = reset(Dispatcher::new(cores, MEMORY, SPACE, &ENTRIES));
+        let mut dut = reset(Dispatcher::new(
+            &Build { cores, ..Build::FULL },
+            MEMORY,
+            SPACE,
+            &ENTRIES,
+        ));
         dut.node.next = NODE.into();
         dut.initialising.next = true;
         for place in 0..512u64 {

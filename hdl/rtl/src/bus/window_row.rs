@@ -1,0 +1,73 @@
+use portico_spec::{flit::TAG_WIDTH, ni::build::Build};
+use portico_verilog::prelude::*;
+
+/// The row of the window table that a tag stands for.
+///
+/// A table without all rows keeps its last but one closed, and all tags that it has not stand for that.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
+pub struct WindowRow {
+    pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    pub row: Signal<Out, Bits<TAG_WIDTH>>,
+    closed: Vec<Constant<Bits<TAG_WIDTH>>>,
+    system: Vec<Constant<Bits<TAG_WIDTH>>>,
+    _tables: usize,
+}
+
+impl WindowRow {
+    /// Of the window table of `build`.
+    pub fn new(build: &Build) -> Self {
+        // In a table with all rows every tag is its row.
+        let tables = usize::from(build.windows < Build::FULL.windows);
+        let constant = |row: usize| vec![Constant::new(bits(row as u64)); tables];
+        Self {
+            closed: constant(build.windows - 2),
+            system: constant(build.windows - 1),
+            _tables: tables,
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for WindowRow {
+    fn update(&mut self) {
+        self.row.next = self.tag.val();
+        for i in 0..self._tables {
+            if self.tag.val() >= self.closed[i].val() {
+                self.row.next = self.closed[i].val();
+            }
+            if self.tag.val().all() {
+                self.row.next = self.system[i].val();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::settle;
+
+    #[test]
+    fn every_tag_stands_for_the_row_of_the_contract() {
+        for windows in [16, 64, 256] {
+            let build = Build { windows, ..Build::FULL };
+            let mut dut = WindowRow::new(&build);
+            dut.connect_all();
+            for tag in 0..=u8::MAX {
+                dut.tag.next = u64::from(tag).into();
+                settle(&mut dut);
+                assert_eq!(
+                    dut.row.val().to_u64() as usize,
+                    build.window_row(tag),
+                    "{windows}, tag {tag}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What a network interface is built with: the sizes of its tables, and what it can do beside the least.
+//!
+//! The fields of packets, descriptors and registers have their full widths always. A number that a table does not have
+//! names nothing: a segment or a window that does not exist, an event that never counts, a mailbox into which nothing
+//! goes; its registers read 0 and ignore writes. A command that needs what is not built is refused with
+//! [`ErrorCode::NotBuilt`](super::ErrorCode::NotBuilt).
+//!
+//! ```
+//! use portico_spec::{ni::build::Build, Config};
+//!
+//! let build = Config::from_toml("profile = \"compact\"")?.build();
+//! assert_eq!((build.windows, build.shapers), (64, 2));
+//! assert_eq!(Build::from_register(build.register()), build);
+//! # Ok::<(), portico_spec::ConfigError>(())
+//! ```
+
+use super::{
+    command::SHAPERS,
+    event::EVENTS,
+    layout::BitField,
+    packet::SLOTS,
+    registers::Block,
+    segment::SEGMENTS,
+    window::{SYSTEM_WINDOW, WINDOWS},
+    MAILBOXES, MAX_CORES,
+};
+use crate::{Config, Terminal};
+
+/// Sizes and features of a network interface. Every size but `cores` is a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// Rows of the window table; the last is the system window's.
+    pub windows: usize,
+    /// Segments.
+    pub segments: usize,
+    /// Events.
+    pub events: usize,
+    /// Transaction slots.
+    pub slots: usize,
+    /// Mailboxes.
+    pub mailboxes: usize,
+    /// Packet shapers.
+    pub shapers: usize,
+    /// Micro-cores.
+    pub cores: usize,
+    /// There are counters.
+    pub monitors: bool,
+}
+
+const fn log2(offset: usize, name: &'static str, doc: &'static str) -> BitField {
+    BitField::new(name, offset, 4, doc)
+}
+
+/// Fields of the register that tells it.
+pub(super) const FIELDS: [BitField; 8] = [
+    log2(
+        0,
+        "windows",
+        "Logarithm of the rows of the window table; the last is the system window's.",
+    ),
+    log2(4, "segments", "Logarithm of the segments."),
+    log2(8, "events", "Logarithm of the events."),
+    log2(12, "slots", "Logarithm of the transaction slots."),
+    log2(16, "mailboxes", "Logarithm of the mailboxes."),
+    log2(20, "shapers", "Logarithm of the packet shapers."),
+    BitField::new("cores", 24, 4, "Micro-cores."),
+    BitField::new("monitors", 28, 1, "There are counters."),
+];
+
+impl Build {
+    /// All that there can be.
+    pub const FULL: Build = Build {
+        windows: WINDOWS,
+        segments: SEGMENTS,
+        events: EVENTS,
+        slots: SLOTS,
+        mailboxes: MAILBOXES,
+        shapers: SHAPERS,
+        cores: MAX_CORES,
+        monitors: true,
+    };
+
+    /// What the register that tells it holds.
+    pub fn register(&self) -> u32 {
+        let values = [
+            self.windows.ilog2(),
+            self.segments.ilog2(),
+            self.events.ilog2(),
+            self.slots.ilog2(),
+            self.mailboxes.ilog2(),
+            self.shapers.ilog2(),
+            self.cores as u32,
+            self.monitors.into(),
+        ];
+        let placed = FIELDS.iter().zip(values).map(|(field, value)| field.place(value));
+        placed.fold(0, |word, value| word | value.expect("a size of the contract"))
+    }
+
+    /// What that register says.
+    pub fn from_register(word: u32) -> Build {
+        let [windows, segments, events, slots, mailboxes, shapers, cores, monitors] =
+            FIELDS.map(|field| field.take(word) as usize);
+        Build {
+            windows: 1 << windows,
+            segments: 1 << segments,
+            events: 1 << events,
+            slots: 1 << slots,
+            mailboxes: 1 << mailboxes,
+            shapers: 1 << shapers,
+            cores,
+            monitors: monitors == 1,
+        }
+    }
+
+    /// The same for a memory node: nobody commands it, and one micro-core is the fewest.
+    pub fn of_memory_node(self) -> Build {
+        Build { cores: 1, ..self }
+    }
+
+    /// Windows that software may open: numbers from 0 on. One row is the system window's; a table that has not all
+    /// rows keeps another closed, for all the numbers that it has not.
+    pub fn free_windows(&self) -> usize {
+        if self.windows == WINDOWS {
+            WINDOWS - 1
+        } else {
+            self.windows - 2
+        }
+    }
+
+    /// The row of the window table that a tag stands for.
+    pub fn window_row(&self, tag: u8) -> usize {
+        match usize::from(tag) {
+            SYSTEM_WINDOW => self.windows - 1,
+            tag if tag < self.free_windows() => tag,
+            _ => self.windows - 2,
+        }
+    }
+
+    /// How many items of a block of registers are built, from number 0 on. The system window is there beside them.
+    pub fn items(&self, block: Block) -> usize {
+        match block {
+            Block::Events => self.events,
+            Block::Tags | Block::Release => self.free_windows(),
+            Block::Segments => self.segments,
+            Block::Mailboxes => self.mailboxes,
+            Block::Shapers => self.shapers,
+            _ => block.map().items,
+        }
+    }
+}
+
+impl Config {
+    /// What the network interface of this terminal is built with.
+    pub fn build_of(&self, terminal: usize) -> Build {
+        match self.terminal(terminal) {
+            Terminal::Tile(_) | Terminal::Edge(0) => self.build(),
+            Terminal::Edge(_) => self.build().of_memory_node(),
+        }
+    }
+
+    /// What every tile's network interface is built with, and the host's.
+    pub fn build(&self) -> Build {
+        Build {
+            windows: self.windows,
+            segments: self.segments,
+            events: self.events,
+            slots: self.slots,
+            mailboxes: self.mailboxes,
+            shapers: self.shapers,
+            cores: self.cores,
+            monitors: self.monitors,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::PROFILES;
+
+    #[test]
+    fn the_register_tells_every_profile() {
+        for profile in PROFILES {
+            let mut config = Config::default();
+            config.set(&format!("profile={}", profile.name)).unwrap();
+            let build = config.build();
+            assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
+        }
+        assert_eq!(Config::default().build(), Build::FULL);
+        assert_eq!(Build::FULL.register(), 0x1837_5688);
+    }
+
+    #[test]
+    fn a_tag_stands_for_its_row_or_for_the_closed_one() {
+        for tag in 0..=u8::MAX {
+            assert_eq!(Build::FULL.window_row(tag), usize::from(tag));
+        }
+        let small = Build {
+            windows: 16,
+            ..Build::FULL
+        };
+        let rows = [0, 13, 14, 15, 16, 254, 255].map(|tag| small.window_row(tag));
+        assert_eq!(rows, [0, 13, 14, 14, 14, 14, 15]);
+        assert_eq!(small.free_windows(), 14);
+    }
+
+    #[test]
+    fn full_tables_have_the_items_of_the_map_and_the_rest_is_as_it_was() {
+        for &block in Block::ALL {
+            let missing = usize::from(matches!(block, Block::Tags | Block::Release));
+            assert_eq!(
+                Build::FULL.items(block) + missing,
+                block.map().items,
+                "{}",
+                block.name()
+            );
+        }
+        let small = Build {
+            events: 16,
+            ..Build::FULL
+        };
+        assert_eq!((small.items(Block::Events), small.items(Block::Program)), (16, 256));
+    }
+}
