@@ -3,7 +3,7 @@
 use crate::{output, table::folded};
 use clap::Args;
 use portico_generate::TOPS;
-use portico_spec::Config;
+use portico_spec::{config::PROFILES, Config};
 use portico_testbench::traffic::Pattern;
 
 /// Widest cell of a table, so that all of it fits on a screen.
@@ -36,13 +36,19 @@ fn text() -> String {
             field.doc.to_owned(),
         ]
     });
+    let profiles = PROFILES.iter().map(|profile| {
+        let name = profile.name.to_owned();
+        vec![name, profile.doc.to_owned(), profile.settings.join(", ")]
+    });
     let patterns = Pattern::ALL.map(|pattern| format!(" {pattern}\n"));
     format!(
         "Blocks, for `generate` and `synth`:\n\n{}\n\
          Configuration, for `--set key=value` and files of `key = value` lines:\n\n{}\n\
+         Profiles, for `--set profile=name`, which makes many settings at once:\n\n{}\n\
          Traffic patterns, for `sim --traffic`:\n\n{}",
         folded(&["block", "what it is", "keys that shape it"], blocks, &[], WIDEST),
         folded(&["key", "allowed", "default", "what it means"], keys, &[], WIDEST),
+        folded(&["profile", "what it is for", "what it sets"], profiles, &[], WIDEST),
         patterns.concat()
     )
 }
