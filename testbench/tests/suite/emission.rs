@@ -26,9 +26,7 @@ fn fabric(size: usize, width: usize) -> Config {
         rows: size,
         width,
         memories: size - 1,
-        scratchpad: 4,
-        cores: 2,
-        ..Config::default()
+        ..Config::from_toml("profile = 'leaf'").expect("a profile")
     }
 }
 

@@ -5,10 +5,12 @@ use crate::{
     mutants::fault::Fault,
     promises::{
         self,
-        driver::{codes, config, errors, flow, geometry, limits, messages, operations, order, registers, waits},
+        driver::{
+            codes, config, errors, flow, geometry, limits, messages, operations, order, registers, tables, waits,
+        },
     },
 };
-use portico::{examples, Error, Fabric, GoldenTransport};
+use portico::{examples, Config, Error, Fabric, GoldenTransport, Transport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::{
@@ -113,11 +115,41 @@ on_both! {
     registers::registers_of_every_node_by_name;
     registers::refused_words_are_counted;
     registers::shapers_of_all_sizes;
+    tables::every_node_tells_what_it_is_built_with;
+    tables::registers_behind_a_table_are_nothing;
+    tables::windows_behind_the_table_are_closed;
+    tables::commands_name_what_is_built;
     waits::the_host_sends_within_its_credits;
     waits::a_retired_sender_gives_its_credits_back;
     waits::an_access_out_of_time_is_done_once;
     waits::what_is_given_back_out_of_time_is_free;
     waits::an_operation_out_of_time_keeps_no_event;
+}
+
+/// The least fabric: two leaves and the host.
+fn leaves() -> Config {
+    Config {
+        cols: 2,
+        rows: 1,
+        edge_nodes: 1,
+        ..Config::from_toml("profile = 'leaf'").expect("a profile")
+    }
+}
+
+#[test]
+fn a_leaf_has_what_it_says_and_no_more() -> Result<(), Error> {
+    let golden = |_| Fabric::open(GoldenTransport::new(&leaves()).unwrap()).unwrap();
+    check_tables(golden)?;
+    let design = design("fabric", &leaves()).expect("the fabric can be emitted");
+    let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
+    check_tables(|_| Fabric::open(fabric_of(&library, &leaves(), MEMORY).unwrap()).unwrap())
+}
+
+fn check_tables<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    tables::every_node_tells_what_it_is_built_with(&open)?;
+    tables::registers_behind_a_table_are_nothing(&open)?;
+    tables::windows_behind_the_table_are_closed(&open)?;
+    tables::commands_name_what_is_built(&open)
 }
 
 #[test]
@@ -241,7 +273,17 @@ fn one_sided_operations_keep_their_bounds() {
 
 /// With the fault in the hardware, `check` fails, and for what the fabric of 32 bits does.
 fn caught(fault: &Fault, check: impl FnOnce(&dyn Fn(usize) -> SimulatedFabric) -> Result<(), Error>) {
-    let mut design = design("fabric", &config(32)).expect("the fabric can be emitted");
+    caught_in(&config(32), fault, |fabric| {
+        check(&|width| {
+            assert_eq!(width, 32, "{}: nobody noticed", fault.what);
+            fabric()
+        })
+    });
+}
+
+/// With the fault in the hardware of this configuration, `check` fails.
+fn caught_in(config: &Config, fault: &Fault, check: impl FnOnce(&dyn Fn() -> SimulatedFabric) -> Result<(), Error>) {
+    let mut design = design("fabric", config).expect("the fabric can be emitted");
     fault.plant(&mut design);
     let options = Options {
         optimise: Optimise::Build,
@@ -249,10 +291,7 @@ fn caught(fault: &Fault, check: impl FnOnce(&dyn Fn(usize) -> SimulatedFabric) -
         ..Options::default()
     };
     let library = portico_sim::build(&design, &options).expect("its Verilog compiles");
-    let fabric = |width| {
-        assert_eq!(width, 32, "{}: nobody noticed", fault.what);
-        fabric_of(&library, &config(width), MEMORY).expect("the ports of a fabric")
-    };
+    let fabric = || fabric_of(&library, config, MEMORY).expect("the ports of a fabric");
     let why = match catch_unwind(AssertUnwindSafe(|| check(&fabric))) {
         Ok(Ok(())) => panic!("{}: nobody noticed", fault.what),
         Ok(Err(error)) => error.to_string(),
@@ -272,6 +311,19 @@ fn a_window_without_a_check_is_caught() {
     };
     caught(&fault, |fabric| {
         codes::every_error_has_its_code(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn registers_behind_a_table_are_caught() {
+    let fault = Fault {
+        what: "a register behind the last event is one of an event before",
+        module: "register_range",
+        from: "(index >= 16'h2080)",
+        to: "(index >= 16'h2100)",
+    };
+    caught_in(&leaves(), &fault, |fabric| {
+        tables::registers_behind_a_table_are_nothing(|_| Fabric::open(fabric()).unwrap())
     });
 }
 

@@ -85,6 +85,18 @@ fn a_lone_tile_of_64_bits() {
     assert!(summary.operations > 50, "{summary:?}");
 }
 
+/// With all that a leaf has, and no more.
+#[test]
+fn two_leaves() {
+    let config = Config {
+        cols: 2,
+        rows: 1,
+        ..Config::from_toml("profile = 'leaf'").expect("a profile")
+    };
+    let summary = soak(&config, Workload::Soak, 40_000, RESETS);
+    assert!(summary.operations > 50 && summary.resets > 0, "{summary:?}");
+}
+
 #[test]
 fn planted_faults_are_noticed() {
     let faults = [

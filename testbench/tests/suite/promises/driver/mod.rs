@@ -16,6 +16,7 @@ pub mod messages;
 pub mod operations;
 pub mod order;
 pub mod registers;
+pub mod tables;
 pub mod waits;
 
 /// Cycles in which what can complete does.
@@ -23,8 +24,9 @@ pub const SOON: u64 = 10_000;
 /// Cycles after which nothing is under way that does not wait for software.
 const REST: u64 = 500;
 
-/// Six tiles, the host and a memory node.
+/// Six tiles, the host and a memory node. Those of 64 bits have the tables of a compact node.
 pub fn config(width: usize) -> Config {
+    let profile = if width == 64 { "compact" } else { "full" };
     Config {
         cols: 3,
         rows: 2,
@@ -32,7 +34,7 @@ pub fn config(width: usize) -> Config {
         memories: 1,
         scratchpad: 16,
         width,
-        ..Config::default()
+        ..Config::from_toml(&format!("profile = {profile:?}")).expect("a profile")
     }
 }
 
