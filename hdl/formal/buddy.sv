@@ -25,7 +25,7 @@ module buddy_properties (
     localparam BLOCK_BITS = 12 - TOP;
     localparam HEAP = 4096;
     // Most cycles from a command taken to its result offered.
-    localparam PATIENCE = TOP + 13;
+    localparam PATIENCE = TOP + 15;
     // Status codes of sw/spec/src/portals/buddy.rs.
     localparam [2:0] DONE = 0, ZERO_SIZE = 1, TOO_LARGE = 2, EXHAUSTED = 3, NOT_LIVE = 4, FOREIGN = 5;
 

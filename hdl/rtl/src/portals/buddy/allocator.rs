@@ -5,7 +5,7 @@
 //! | latency | from a command taken to its result offered, with d depths below the root (14 for 1 MiB in 64-byte blocks): allocate up to d + 8 cycles, free up to d + 5, errors 2 to d + 5 |
 //! | throughput | one command at a time; the next is taken in the cycle after the result |
 //! | timing | `s_axis_tready`, `m_axis_tvalid` and both readings come straight from flip-flops |
-//! | initialisation | after a reset 2^(d + 1) / W cycles (1024 for 1 MiB in 64-byte blocks), no command is taken |
+//! | initialisation | after a reset 2^(d + 1) / W + 1 cycles (1025 for 1 MiB in 64-byte blocks), no command is taken |
 //! | state | 2^(d + 1) bits in RAM, a `W`th of that in LUT-RAM |
 
 use super::{

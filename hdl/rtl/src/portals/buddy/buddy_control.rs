@@ -6,7 +6,7 @@ use portico_verilog::prelude::*;
 pub enum Stage {
     /// Clears the words of the nodes after a reset.
     Sweep,
-    /// The last word is cleared.
+    /// The last word is cleared, and then its summary, which had the bits of before until now: two cycles.
     Swept,
     Idle,
     /// Looks in the tier of the smallest sufficient blocks that are there.
@@ -118,7 +118,9 @@ impl Logic for BuddyControl {
                 }
             }
             Stage::Swept => {
-                self.current.d.next = Stage::Idle;
+                if self.handed.q.val() == Stage::Swept {
+                    self.current.d.next = Stage::Idle;
+                }
             }
             Stage::Idle => {
                 self.releasing.d.next = self.is_free.val();

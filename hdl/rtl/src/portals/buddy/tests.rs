@@ -55,7 +55,7 @@ fn execute<const W: usize, const R: usize, const M: usize, const B: usize>(
 #[test]
 fn a_mebibyte_is_cut_and_joined_through_all_depths_in_the_documented_cycles() {
     let (mut dut, initialisation) = initialised::<32, 5, 32, 4>(heap(1 << 20, 64));
-    assert_eq!(initialisation, 1024);
+    assert_eq!(initialisation, 1025);
     let granted = Outcome {
         status: Status::Done,
         order: 0,
@@ -71,7 +71,7 @@ fn a_mebibyte_is_cut_and_joined_through_all_depths_in_the_documented_cycles() {
 #[test]
 fn errors_that_the_command_shows_take_two_cycles() {
     let (mut dut, initialisation) = initialised::<8, 3, 16, 2>(heap(4096, 64));
-    assert_eq!(initialisation, 16);
+    assert_eq!(initialisation, 17);
     for (operation, operand, status, cycles) in [
         (Operation::Allocate, 0, Status::ZeroSize, 2),
         (Operation::Allocate, 4097, Status::TooLarge, 2),
