@@ -201,7 +201,17 @@ pub static TOPS: &[Top] = &[
     Top {
         name: "dma",
         about: "micro-cores, packet shapers and their dispatcher, from descriptors to packets",
-        keys: &["width", "scratchpad", "cores", "windows", "segments", "shapers"],
+        keys: &[
+            "width",
+            "scratchpad",
+            "cores",
+            "windows",
+            "segments",
+            "shapers",
+            "queues",
+            "programs",
+            "wide_atomics",
+        ],
         keep_apart: &[],
         make: |config| {
             let [memory, space] = [config.scratchpad << 10, SPACE_BYTES].map(|bytes| (bytes * 8 / config.width) as u64);
@@ -228,6 +238,10 @@ pub static TOPS: &[Top] = &[
             "slots",
             "mailboxes",
             "shapers",
+            "queues",
+            "programs",
+            "wide_atomics",
+            "commands",
         ],
         keep_apart: &[],
         make: |config| match config.width {
@@ -250,6 +264,9 @@ pub static TOPS: &[Top] = &[
             "slots",
             "mailboxes",
             "shapers",
+            "queues",
+            "programs",
+            "wide_atomics",
         ],
         keep_apart: &[],
         make: |config| match config.width {
@@ -275,6 +292,10 @@ pub static TOPS: &[Top] = &[
             "slots",
             "mailboxes",
             "shapers",
+            "queues",
+            "programs",
+            "wide_atomics",
+            "commands",
         ],
         keep_apart: &["tile", "memory_node", "node"],
         make: |config| {

@@ -90,7 +90,7 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ),
         ("extent", Box::new(Extent::default())),
         ("local-windows", Box::new(LocalWindows::new(&small, SPACE))),
-        ("segment-table", Box::new(SegmentTable::new(64))),
+        ("segment-table", Box::new(SegmentTable::new(&small))),
         (
             "transmitter",
             Box::new(Transmitter::<32>::new(&Build::FULL, false, &program)),

@@ -50,7 +50,7 @@ pub struct Tile<const W: usize, const B: usize> {
     pub m_axis_control: StreamOut<32>,
     /// Scratchpad and registers.
     pub s_axil: AxiLiteIn,
-    /// Descriptors of an accelerator.
+    /// Descriptors of an accelerator; never ready where none is configured.
     pub s_axis_command: StreamIn<32>,
     /// What it tells without being asked.
     pub status: TileStatus,
@@ -58,13 +58,16 @@ pub struct Tile<const W: usize, const B: usize> {
     scratchpad: Scratchpad<W, B>,
     port: AxiLiteSlave<W, B>,
     host_queue: CommandQueue,
-    commands: PacketArbiter<32, 2>,
+    /// Where an accelerator has descriptors as well.
+    commands: Vec<PacketArbiter<32, 2>>,
+    _commands: usize,
 }
 
 impl<const W: usize, const B: usize> Tile<W, B> {
     /// A tile of the fabric that `config` describes; `config.width` is `W`.
     pub fn new(config: &Config) -> Self {
         let memory_bytes = config.scratchpad << 10;
+        let commands = usize::from(config.commands);
         Self {
             ni: NetworkInterface::new(&InterfaceParameters {
                 build: config.build(),
@@ -80,6 +83,8 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             scratchpad: Scratchpad::new(memory_bytes),
             port: AxiLiteSlave::new(memory_bytes),
             host_queue: CommandQueue::waiting(),
+            commands: (0..commands).map(|_| PacketArbiter::default()).collect(),
+            _commands: commands,
             ..Default::default()
         }
     }
@@ -88,7 +93,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Tile<W, B> {
     fn update(&mut self) {
-        wire!(self => ni, scratchpad, port, host_queue, commands: clk, rst);
+        wire!(self => ni, scratchpad, port, host_queue: clk, rst);
 
         self.ni.node.next = self.node.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
@@ -116,9 +121,14 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
 
         // A host writes a descriptor word by word; the stream beside it does not wait for that.
         StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.host_queue.s_axis);
-        StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.commands.s_axis[0]);
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.commands.s_axis[1]);
-        StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.ni.s_axis_command);
+        StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.ni.s_axis_command);
+        self.s_axis_command.tready.next = false;
+        for i in 0..self._commands {
+            wire!(self => commands[i]: clk, rst);
+            StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.commands[i].s_axis[0]);
+            StreamIn::<32>::link(&mut self.s_axis_command, &mut self.commands[i].s_axis[1]);
+            StreamOut::<32>::join(&mut self.commands[i].m_axis, &mut self.ni.s_axis_command);
+        }
 
         self.ni.dropped.next = self.host_queue.dropped.val();
         self.ni.memory_error.next = false;

@@ -126,6 +126,14 @@ pub enum Error {
         /// How much there is in all.
         limit: u32,
     },
+    /// The node is built without it.
+    #[error("node {node} is built without {what}")]
+    NotBuilt {
+        /// The node.
+        node: usize,
+        /// What it does not have.
+        what: &'static str,
+    },
     /// A handle of one node was given to another, or twice.
     #[error("{what} belongs to node {owner}, not to node {node}")]
     WrongNode {

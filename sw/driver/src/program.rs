@@ -89,9 +89,10 @@ impl<T: Transport> Fabric<T> {
     /// micro-core, and its event, until the next reset.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if there are none or too many, [`Error::NoSuchNode`], or the fabric's.
+    /// [`Error::Exhausted`] if there are none or too many, [`Error::NoSuchNode`], [`Error::NotBuilt`], or the fabric's.
     pub fn load_unchecked(&mut self, node: usize, instructions: &[u32]) -> Result<Program, Error> {
         self.check_node(node)?;
+        self.nodes[node].check_built(node, "programs of the user's", |build| build.programs)?;
         let start = self.nodes[node].program.take(node, instructions.len() as u32)?;
         self.poke(node, ProgramRegister::Instruction, start as usize, instructions)?;
         tracing::debug!(node, start, words = instructions.len(), "program loaded");

@@ -190,7 +190,7 @@ impl<T: Transport> Fabric<T> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::Misaligned`], [`Error::WrongNode`] of the event, [`Error::Exhausted`],
-    /// [`Error::NoSuchNode`], or the fabric's.
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`], or the fabric's.
     pub fn queue(
         &mut self,
         node: usize,
@@ -199,6 +199,7 @@ impl<T: Transport> Fabric<T> {
         event: Option<&Event>,
     ) -> Result<Queue, Error> {
         self.check_node(node)?;
+        self.nodes[node].check_built(node, "queues", |build| build.queues)?;
         self.check_aligned("message bytes", message_bytes)?;
         let word_bytes = self.word_bytes();
         let max = u64::from(word_bytes) * MAX_MESSAGE_WORDS as u64;

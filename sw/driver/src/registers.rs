@@ -149,6 +149,10 @@ impl<T: Transport> Fabric<T> {
             Block::Tags => map.items,
             block => self.nodes[node].build.items(block),
         };
+        if items == 0 {
+            let what = P::BLOCK.name();
+            return Err(Error::NotBuilt { node, what });
+        }
         check(map.item, item, items - 1)?;
         let left = ((items - item) << map.number_width) - first.number();
         check("registers", count, left)?;

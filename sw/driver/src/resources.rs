@@ -186,6 +186,14 @@ impl NodeState {
         }
     }
 
+    /// Refuses what the node, number `node`, is built without.
+    pub fn check_built(&self, node: usize, what: &'static str, is_built: fn(&Build) -> bool) -> Result<(), Error> {
+        if is_built(&self.build) {
+            return Ok(());
+        }
+        Err(Error::NotBuilt { node, what })
+    }
+
     /// Credits of the queue of this handle; none if it is not a queue's.
     pub fn credits(&mut self, handle: u8) -> &mut Credits {
         self.senders.entry(handle).or_default()

@@ -211,6 +211,14 @@ configuration! {
     mailboxes: usize = 128, Allowed::OneOf(&TABLE_MAILBOXES);
     /// Packet shapers of a node.
     shapers: usize = 8, Allowed::OneOf(&TABLE_SHAPERS);
+    /// Queues of messages, at every node.
+    queues: bool = true, Allowed::Switch;
+    /// Programs of the user's in the micro-cores, at every node.
+    programs: bool = true, Allowed::Switch;
+    /// Atomics of 64 bits where a word has 32, at every node.
+    wide_atomics: bool = true, Allowed::Switch;
+    /// A stream of descriptors into every tile, for an accelerator beside it.
+    commands: bool = true, Allowed::Switch;
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager.

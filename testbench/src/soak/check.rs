@@ -84,7 +84,8 @@ pub fn receive_at<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::R
     if expected.iter().all(VecDeque::is_empty) {
         return Ok(());
     }
-    let queue = &mut epoch.site.nodes.get_mut(&node).expect("it has a queue").queue;
+    let site = epoch.site.nodes.get_mut(&node).expect("a target");
+    let queue = site.queue.as_mut().expect("messages go to queues");
     while let Some(message) = queue.receive(&mut epoch.device)? {
         let of_source = expected.get_mut(message.source);
         let expected = of_source.and_then(VecDeque::pop_front);

@@ -18,9 +18,10 @@ pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
     let mut batches = vec![vec![]; epoch.config.tiles()];
     for at in 0..epoch.site.pairs.len() {
         let pair = &epoch.site.pairs[at];
+        let Some(segment) = pair.queue else { continue };
         let (initiator, target) = (pair.initiator, pair.target);
         let enqueue = Descriptor {
-            segment: pair.queue,
+            segment,
             event: FENCES as u8,
             ..Descriptor::new(Command::Enqueue {
                 local: epoch.site.initiators[initiator].source.base,

@@ -8,7 +8,10 @@ use super::{
     workload::Kind,
     wrong,
 };
-use portico_spec::ni::descriptor::{Atomic, Command, Descriptor, Transfer};
+use portico_spec::ni::{
+    descriptor::{Atomic, Command, Descriptor, Transfer},
+    ErrorCode,
+};
 use rand::Rng;
 
 impl<R: Rng> Draw<'_, R> {
@@ -37,7 +40,11 @@ impl<R: Rng> Draw<'_, R> {
                 (self.program()?, self.pair.zone, plain(self.shared_event()))
             }
             Kind::Stream => (self.stream()?, self.pair.stream, plain(self.shared_event())),
-            Kind::Enqueue => (self.message(), self.pair.queue, plain(self.shared_event())),
+            Kind::Enqueue => (
+                self.message(),
+                self.pair.queue.unwrap_or(self.pair.zone),
+                plain(self.shared_event()),
+            ),
             Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
             Kind::Fence => (Command::Fence, self.pair.zone, plain(self.shared_event())),
             Kind::Atomic => {
@@ -67,8 +74,12 @@ impl<R: Rng> Draw<'_, R> {
             shaper: self.random.gen_range(0..self.config.shapers as u8),
             command,
         };
+        let words = descriptor.encode(self.config).expect("all values are in range");
+        if wrong::is_absent(self.config, words[0]) {
+            return Some(wrong::refused(words, self.single_event()?, ErrorCode::NotBuilt));
+        }
         Some(Operation {
-            words: descriptor.encode(self.config).expect("all values are in range"),
+            words,
             kind,
             event,
             counts: !quiet,

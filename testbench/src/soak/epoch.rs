@@ -69,7 +69,7 @@ impl<D: SoakDevice> Epoch<D> {
     /// The message that a tile has just sent to another's queue will come.
     pub fn expect_message(&mut self, tile: usize, target: usize) -> anyhow::Result<()> {
         let own = self.golden_site.nodes.get_mut(&target).expect("it has a queue");
-        let queue = &mut own.queue;
+        let Some(queue) = &mut own.queue else { return Ok(()) };
         let message = queue.receive(&mut self.golden)?;
         let message = message.filter(|message| message.source == tile);
         let message = message.expect("the model delivers a message at once");

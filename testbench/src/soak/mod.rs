@@ -33,7 +33,7 @@ pub use self::{
     workload::Workload,
 };
 use self::{epoch::Epoch, summary::Tally};
-use anyhow::Context;
+use anyhow::{ensure, Context};
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
@@ -71,6 +71,11 @@ pub struct Soak {
 /// # Errors
 /// The fabric did something wrong, which is told with the seed; or it has no host.
 pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
+    let commands = device.config().commands;
+    ensure!(
+        commands,
+        "commands = false is not allowed in a soak, which speaks to tiles through this stream: allowed is true"
+    );
     rounds(device, soak, progress).with_context(|| format!("seed {:#x}", soak.seed))
 }
 

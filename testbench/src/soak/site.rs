@@ -13,7 +13,7 @@ use portico::{
     Error, Fabric, Region, Transport,
 };
 use portico_spec::{
-    ni::{assembler::assemble, registers::ShaperRegister},
+    ni::{assembler::assemble, instruction::FIRMWARE_WORDS, registers::ShaperRegister},
     Config,
 };
 use rand::Rng;
@@ -79,7 +79,8 @@ pub struct Pair {
     /// Of the counters at the target that all change.
     pub counters: u8,
     pub stream: u8,
-    pub queue: u8,
+    /// None where nodes have no queues.
+    pub queue: Option<u8>,
     /// Of windows that are closed, of another mode, and smaller than known.
     pub closed: u8,
     pub mistaken: u8,
@@ -107,7 +108,7 @@ pub struct NodeSite {
     /// What others get.
     pub fixed: Region,
     pub counters: Region,
-    pub queue: Queue,
+    pub queue: Option<Queue>,
     /// First byte behind the queue, whose content depends on who came first.
     pub queue_end: u32,
     /// First byte behind all that is used.
@@ -195,13 +196,19 @@ impl Site {
             let mut own: Vec<Event> = (0..used).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
             let own = own.split_off(used - ARRIVALS);
             let slots = choices.slots(choices.initiators(node));
-            let queue = fabric.queue(node, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?;
+            let queue = match fabric.config().queues {
+                true => Some(fabric.queue(node, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?),
+                false => None,
+            };
             let after = fabric.allocate(node, 8)?;
             if node < tiles {
                 let program = assemble(GATHER).expect("the program is right");
                 initiators.push(Initiator {
                     source: fabric.allocate(node, 2 * zone)?,
-                    program: fabric.load(node, &program)?.start() as u8,
+                    program: match fabric.config().programs {
+                        true => fabric.load(node, &program)?.start() as u8,
+                        false => FIRMWARE_WORDS as u8,
+                    },
                 });
                 let first = Rows::new(fabric, node, ShaperRegister::Maximum, 0, choices.shapers.len(), 3);
                 access::poke(fabric, staging, first, &choices.shapers.concat())?;
@@ -241,7 +248,10 @@ impl Site {
                 };
                 let mailbox = fabric.mailbox(target, delivery, Some(&events[&target][QUEUE]))?;
                 let own = nodes.get_mut(&target).expect("targets are tiles and memory nodes");
-                let queue = own.queue.sender(fabric, initiator, CREDITS)?.handle();
+                let queue = match &mut own.queue {
+                    Some(queue) => Some(queue.sender(fabric, initiator, CREDITS)?.handle()),
+                    None => None,
+                };
                 let landing = fabric.allocate(initiator, zone)?;
                 let mut clone = |id| -> Result<u8, Error> { Ok(fabric.tile(initiator)?.clone_segment(id)?.handle()) };
                 pairs.push(Pair {

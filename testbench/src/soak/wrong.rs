@@ -7,11 +7,15 @@ use super::{
     site::{BELIEVED_WORDS, STALE_WORDS},
     workload::Kind,
 };
-use portico_spec::ni::{
-    command::{Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET},
-    packet::MAX_MESSAGE_WORDS,
-    segment::SEGMENTS,
-    ErrorCode,
+use portico_spec::{
+    ni::{
+        command::{Opcode, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, QUIET_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
+        event::EVENT_WIDTH,
+        packet::MAX_MESSAGE_WORDS,
+        segment::SEGMENTS,
+        ErrorCode,
+    },
+    Config,
 };
 use rand::{seq::SliceRandom, Rng};
 
@@ -33,8 +37,31 @@ const REASONS: [ErrorCode; 10] = [
 pub fn operation<R: Rng>(draw: &mut Draw<'_, R>, event: usize) -> Operation {
     let error = *REASONS.choose(draw.random).expect("there are reasons");
     let (opcode, segment, mut words) = body(draw, error);
-    let first = opcode | u32::from(segment) << SEGMENT_OFFSET | (event as u32) << EVENT_OFFSET;
+    let first = opcode | u32::from(segment) << SEGMENT_OFFSET;
     words.insert(0, first | u32::from(draw.random.gen::<bool>()) << QUIET_OFFSET);
+    let error = if is_absent(draw.config, first) {
+        ErrorCode::NotBuilt
+    } else {
+        error
+    };
+    refused(words, event, error)
+}
+
+/// Whether the command of this first word needs what the nodes are built without.
+pub fn is_absent(config: &Config, first: u32) -> bool {
+    let wide = config.width == 32 && first >> WIDE_OFFSET & 1 == 1;
+    match Opcode::from_code(first >> OPCODE_OFFSET & ((1 << OPCODE_WIDTH) - 1)) {
+        Some(Opcode::Enqueue) => !config.queues,
+        Some(Opcode::Program) => !config.programs,
+        Some(Opcode::Atomic) => wide && !config.wide_atomics,
+        _ => false,
+    }
+}
+
+/// A descriptor that counts in `event` with this error.
+pub fn refused(mut words: Vec<u32>, event: usize, error: ErrorCode) -> Operation {
+    let events = ((1 << EVENT_WIDTH) - 1) << EVENT_OFFSET;
+    words[0] = words[0] & !events | (event as u32) << EVENT_OFFSET;
     Operation {
         words,
         kind: Kind::Wrong,
@@ -49,7 +76,8 @@ pub fn operation<R: Rng>(draw: &mut Draw<'_, R>, event: usize) -> Operation {
 /// Opcode, segment, and the words after the first.
 fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>) {
     let word = draw.word();
-    let (zone, queue, zone_bytes) = (draw.pair.zone, draw.pair.queue, draw.site.zone_words * word);
+    let (zone, zone_bytes) = (draw.pair.zone, draw.site.zone_words * word);
+    let queue = draw.pair.queue.unwrap_or(zone);
     // Only what would also be wrong at a place that others use writes there.
     let landing = draw.pair.landing.base;
     let memory = (draw.config.scratchpad << 10) as u32;
@@ -91,6 +119,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             _ => (moving, (SEGMENTS - 1) as u8, vec![0, landing, lower(row)]),
         },
         ErrorCode::WrongSegment => match random.gen_range(0..4) {
+            _ if draw.pair.queue.is_none() => (enqueue, zone, vec![0, landing, lower(row)]),
             0 => (enqueue, zone, vec![0, landing, lower(row)]),
             1 => (stream, queue, vec![0, landing, lower(row)]),
             2 => (atomic, queue, vec![0, 1]),

@@ -149,7 +149,8 @@ fn check_tables<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), E
     tables::every_node_tells_what_it_is_built_with(&open)?;
     tables::registers_behind_a_table_are_nothing(&open)?;
     tables::windows_behind_the_table_are_closed(&open)?;
-    tables::commands_name_what_is_built(&open)
+    tables::commands_name_what_is_built(&open)?;
+    tables::what_is_off_is_refused(&open)
 }
 
 #[test]

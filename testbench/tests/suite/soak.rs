@@ -85,12 +85,13 @@ fn a_lone_tile_of_64_bits() {
     assert!(summary.operations > 50, "{summary:?}");
 }
 
-/// With all that a leaf has, and no more.
+/// With all that a leaf has, and the stream of descriptors through which a soak speaks to tiles.
 #[test]
 fn two_leaves() {
     let config = Config {
         cols: 2,
         rows: 1,
+        commands: true,
         ..Config::from_toml("profile = 'leaf'").expect("a profile")
     };
     let summary = soak(&config, Workload::Soak, 40_000, RESETS);

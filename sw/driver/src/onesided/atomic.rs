@@ -32,7 +32,8 @@ impl Atom for u64 {
 }
 
 /// The word is at `offset` bytes of the segment. Sums wrap. All fail with [`Error::OutOfSegment`],
-/// [`Error::Descriptor`], [`Error::WrongNode`] or [`Error::WrongKind`] before anything is sent.
+/// [`Error::Descriptor`], [`Error::WrongNode`], [`Error::WrongKind`] or
+/// [`Error::NotBuilt`] before anything is sent.
 impl<'f, T: Transport> Initiator<'f, T> {
     /// Adds.
     ///
@@ -120,6 +121,10 @@ impl<'f, T: Transport> Initiator<'f, T> {
         operation: Atomic,
     ) -> Result<Operation<'f, T, V>, Error> {
         self.check_remote(what, remote, Kind::Window)?;
+        if A::BYTES > self.fabric.word_bytes() {
+            let node = &self.fabric.nodes[self.node];
+            node.check_built(self.node, "atomics of 64 bits", |build| build.wide_atomics)?;
+        }
         let atomic = Command::Atomic {
             remote: offset,
             operation,

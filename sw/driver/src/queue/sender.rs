@@ -45,6 +45,7 @@ impl Queue {
     /// [`Error::OutOfRange`] of the credits, [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
     pub fn sender<T: Transport>(&mut self, fabric: &mut Fabric<T>, node: usize, credits: u32) -> Result<Sender, Error> {
         fabric.check_node(node)?;
+        fabric.nodes[node].check_built(node, "queues", |build| build.queues)?;
         let max = u64::from(self.free_credits().min((1 << CREDITS_WIDTH) - 1));
         let value = u64::from(credits);
         if value == 0 || value > max {

@@ -3,6 +3,7 @@
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
+        build::Build,
         command::{
             Opcode, BARE_WORDS, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET,
             QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, TRANSFER_WORDS, WIDE_OFFSET,
@@ -71,7 +72,7 @@ pub(super) enum Action {
 pub(super) struct Limits {
     pub word_bytes: u32,
     pub memory_words: u64,
-    pub shapers: usize,
+    pub build: Build,
     pub segment: Segment,
 }
 
@@ -84,7 +85,11 @@ impl Limits {
         let opcode = field(words[0], OPCODE_OFFSET, OPCODE_WIDTH);
         let is = |code: Opcode| opcode == code as u32;
         let shaper = field(words[0], SHAPER_OFFSET, SHAPER_WIDTH) as usize;
-        if Opcode::from_code(opcode).is_some() && shaper >= self.shapers {
+        let pairs = self.word_bytes == 4 && bit(words[0], WIDE_OFFSET);
+        let absent = is(Opcode::Enqueue) && !self.build.queues
+            || is(Opcode::Program) && !self.build.programs
+            || is(Opcode::Atomic) && pairs && !self.build.wide_atomics;
+        if Opcode::from_code(opcode).is_some() && (absent || shaper >= self.build.shapers) {
             return Err(ErrorCode::NotBuilt);
         }
         if is(Opcode::Put) || is(Opcode::Get) {

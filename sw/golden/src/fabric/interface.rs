@@ -189,7 +189,7 @@ impl Interface {
         let limits = Limits {
             word_bytes: self.word_bytes,
             memory_words: self.memory.words(),
-            shapers: self.build.shapers,
+            build: self.build,
             segment: self.segment(common.segment),
         };
         let decoded = limits.decode(words);

@@ -45,26 +45,39 @@ pub struct Build {
     pub cores: usize,
     /// There are counters.
     pub monitors: bool,
+    /// It sends and takes messages.
+    pub queues: bool,
+    /// It runs programs of the user's.
+    pub programs: bool,
+    /// It does atomics of two words; where a word has 64 bits, those of one are always there.
+    pub wide_atomics: bool,
+    /// A tile takes descriptors of an accelerator, from a stream.
+    pub commands: bool,
 }
 
-const fn log2(offset: usize, name: &'static str, doc: &'static str) -> BitField {
-    BitField::new(name, offset, 4, doc)
+const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
+    BitField::new(name, offset, 1, doc)
 }
 
 /// Fields of the register that tells it.
-pub(super) const FIELDS: [BitField; 8] = [
-    log2(
-        0,
+pub(super) const FIELDS: [BitField; 12] = [
+    BitField::new(
         "windows",
+        0,
+        4,
         "Logarithm of the rows of the window table; the last is the system window's.",
     ),
-    log2(4, "segments", "Logarithm of the segments."),
-    log2(8, "events", "Logarithm of the events."),
-    log2(12, "slots", "Logarithm of the transaction slots."),
-    log2(16, "mailboxes", "Logarithm of the mailboxes."),
-    log2(20, "shapers", "Logarithm of the packet shapers."),
-    BitField::new("cores", 24, 4, "Micro-cores."),
-    BitField::new("monitors", 28, 1, "There are counters."),
+    BitField::new("segments", 4, 4, "Logarithm of the segments."),
+    BitField::new("events", 8, 3, "Logarithm of the events."),
+    BitField::new("slots", 11, 3, "Logarithm of the transaction slots."),
+    BitField::new("mailboxes", 14, 3, "Logarithm of the mailboxes."),
+    BitField::new("shapers", 17, 2, "Logarithm of the packet shapers."),
+    BitField::new("cores", 19, 4, "Micro-cores."),
+    switch(24, "monitors", "There are counters."),
+    switch(25, "queues", "The node sends and takes messages."),
+    switch(26, "programs", "The node runs programs of the user's."),
+    switch(27, "wide_atomics", "The node does atomics of two words."),
+    switch(28, "commands", "A tile takes descriptors of an accelerator."),
 ];
 
 impl Build {
@@ -78,6 +91,10 @@ impl Build {
         shapers: SHAPERS,
         cores: MAX_CORES,
         monitors: true,
+        queues: true,
+        programs: true,
+        wide_atomics: true,
+        commands: true,
     };
 
     /// What the register that tells it holds.
@@ -91,6 +108,10 @@ impl Build {
             self.shapers.ilog2(),
             self.cores as u32,
             self.monitors.into(),
+            self.queues.into(),
+            self.programs.into(),
+            self.wide_atomics.into(),
+            self.commands.into(),
         ];
         let placed = FIELDS.iter().zip(values).map(|(field, value)| field.place(value));
         placed.fold(0, |word, value| word | value.expect("a size of the contract"))
@@ -98,8 +119,9 @@ impl Build {
 
     /// What that register says.
     pub fn from_register(word: u32) -> Build {
-        let [windows, segments, events, slots, mailboxes, shapers, cores, monitors] =
+        let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(word) as usize);
+        let [monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
         Build {
             windows: 1 << windows,
             segments: 1 << segments,
@@ -108,7 +130,11 @@ impl Build {
             mailboxes: 1 << mailboxes,
             shapers: 1 << shapers,
             cores,
-            monitors: monitors == 1,
+            monitors,
+            queues,
+            programs,
+            wide_atomics,
+            commands,
         }
     }
 
@@ -140,7 +166,10 @@ impl Build {
     pub fn items(&self, block: Block) -> usize {
         match block {
             Block::Events => self.events,
-            Block::Tags | Block::Release => self.free_windows(),
+            Block::Tags => self.free_windows(),
+            Block::Release if self.queues => self.free_windows(),
+            Block::Release => 0,
+            Block::Program if !self.programs => 0,
             Block::Segments => self.segments,
             Block::Mailboxes => self.mailboxes,
             Block::Shapers => self.shapers,
@@ -169,6 +198,10 @@ impl Config {
             shapers: self.shapers,
             cores: self.cores,
             monitors: self.monitors,
+            queues: self.queues,
+            programs: self.programs,
+            wide_atomics: self.wide_atomics,
+            commands: self.commands,
         }
     }
 }
@@ -187,7 +220,7 @@ mod tests {
             assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
         }
         assert_eq!(Config::default().build(), Build::FULL);
-        assert_eq!(Build::FULL.register(), 0x1837_5688);
+        assert_eq!(Build::FULL.register(), 0x1f47_ee88);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const ROOM_ABOVE_WIDTH: usize = OFFSET_WIDTH - 1;
 /// | latency | combinational |
 /// | state | none |
 ///
-/// The order of the checks: opcode, shaper, number of words and alignment, segment known, of the right kind, length of a message,
+/// The order of the checks: opcode, whether all is built, number of words and alignment, segment known, of the right kind, length of a message,
 /// end of the segment, end of the memory. The last two only if the transfer is a single row, or nothing; the ends of others
 /// must be measured.
 #[derive(LogicBlock, Default)]
@@ -97,7 +97,7 @@ impl Logic for CommandCheck {
                 (self.operands.val().count == 1) | (self.operands.val().count == bits::<WORDS_WIDTH>(BARE_WORDS));
         } else if self.command.val().is_program {
             self.right_count.next = self.operands.val().count != 1;
-        } else if !(self.command.val().is_enqueue | self.command.val().is_mail) {
+        } else if !(self.command.val().is_enqueue | self.command.val().is_mail | self.command.val().is_absent) {
             self.known.next = false;
         }
 
@@ -128,7 +128,7 @@ impl Logic for CommandCheck {
                 | (self.operands.val().has_words & self.operands.val().row_beyond_source));
         self.unknown_segment.next = !self.command.val().is_mail & !self.kind.val().any();
         self.too_long.next = self.command.val().is_enqueue & self.operands.val().row_beyond_message;
-        self.not_built.next = self.command.val().shaper > self.last_shaper.val();
+        self.not_built.next = self.command.val().is_absent | (self.command.val().shaper > self.last_shaper.val());
         self.wrong.next = !self.known.val()
             | self.not_built.val()
             | self.malformed.val()

@@ -7,6 +7,7 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        build::Build,
         firmware::Entries,
         packet::{ERROR_WIDTH, OFFSET_WIDTH},
         segment::{HANDLE_WIDTH, KIND_WIDTH},
@@ -89,11 +90,11 @@ pub struct CommandIntake {
 }
 
 impl CommandIntake {
-    /// For words of `width` bits, so many `shapers`, a memory of `memory_words`, and programs at `entries`.
-    pub fn new(width: usize, shapers: usize, memory_words: u64, entries: &Entries) -> Self {
+    /// For `build`, words of `width` bits, a memory of `memory_words` of them, and programs at `entries`.
+    pub fn new(build: &Build, width: usize, memory_words: u64, entries: &Entries) -> Self {
         Self {
-            load: CommandLoad::new(width, memory_words),
-            check: CommandCheck::new(width, shapers),
+            load: CommandLoad::new(build, width, memory_words),
+            check: CommandCheck::new(width, build.shapers),
             plan: CommandStart::new(width, memory_words, entries),
             ..Default::default()
         }

@@ -4,6 +4,7 @@ use crate::{
     prim::StreamIn,
 };
 use portico_spec::ni::{
+    build::Build,
     command::{SEGMENT_OFFSET, TRANSFER_WORDS},
     packet::OFFSET_WIDTH,
     segment::HANDLE_WIDTH,
@@ -69,10 +70,10 @@ pub struct CommandLoad {
 }
 
 impl CommandLoad {
-    /// For words of `width` bits, and a memory of `memory_words` of them.
-    pub fn new(width: usize, memory_words: u64) -> Self {
+    /// For `build`, words of `width` bits, and a memory of `memory_words` of them.
+    pub fn new(build: &Build, width: usize, memory_words: u64) -> Self {
         Self {
-            descriptor: Descriptor::new(width, memory_words),
+            descriptor: Descriptor::new(build, width, memory_words),
             ..Default::default()
         }
     }

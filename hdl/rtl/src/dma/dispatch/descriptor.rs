@@ -2,6 +2,7 @@ use super::{Command, CommandDecoder, REPEAT_WIDTH};
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{
+        build::Build,
         command::{BARE_WORDS, MAX_DESCRIPTOR_WORDS},
         instruction::{FIRMWARE_WORDS, PC_WIDTH},
         packet::{Operation, MAX_MESSAGE_WORDS, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
@@ -143,8 +144,8 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// For words of `width` bits and a memory of `memory_words` of them, below 2^22; panics beyond.
-    pub fn new(width: usize, memory_words: u64) -> Self {
+    /// For `build`, words of `width` bits and a memory of `memory_words` of them, below 2^22; panics beyond.
+    pub fn new(build: &Build, width: usize, memory_words: u64) -> Self {
         let most = (1u64 << OFFSET_WIDTH) - 1;
         assert!(
             (1..=most).contains(&memory_words),
@@ -153,6 +154,7 @@ impl Descriptor {
         let bytes = width as u64 / 8;
         assert!([4, 8].contains(&bytes), "descriptor: width = {width}, allowed: 32, 64");
         Self {
+            decoder: CommandDecoder::new(build, width),
             byte_shift: Constant::new(bits(u64::from(bytes.trailing_zeros()))),
             byte_mask: Constant::new(bits(bytes - 1)),
             target_mask: Constant::new(bits(bytes - 1)),

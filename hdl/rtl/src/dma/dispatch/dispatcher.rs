@@ -78,10 +78,10 @@ impl<const W: usize> Dispatcher<W> {
     /// programs at `entries`; panics outside that.
     pub fn new(build: &Build, memory_words: u64, space_words: u64, entries: &Entries) -> Self {
         Self {
-            commands: CommandIntake::new(W, build.shapers, memory_words, entries),
+            commands: CommandIntake::new(build, W, memory_words, entries),
             requests: RequestIntake::new(entries),
             contexts: Contexts::new(build.cores),
-            segments: SegmentTable::new(build.segments),
+            segments: SegmentTable::new(build),
             windows: LocalWindows::new(build, space_words),
             ..Default::default()
         }

@@ -6,6 +6,7 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
+        build::Build,
         packet::OFFSET_WIDTH,
         registers::{Block as Registers, SegmentRegister, SHORT_FIELD_WIDTH},
         segment::{CREDITS_WIDTH, HANDLE_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, TAG_OFFSET},
@@ -51,7 +52,7 @@ pub struct SegmentTable {
     /// A register write is not done; the next must wait.
     pub busy: Signal<Out, Bit>,
     entries: Ram<ENTRY, HANDLE_WIDTH, 6>,
-    credits: QueueCredits,
+    credits: Vec<QueueCredits>,
     write_match: AddressMatch<{ Registers::Segments as usize }, { HANDLE_WIDTH + SHORT_FIELD_WIDTH }>,
     /// A register write, a cycle late.
     own: DFF<Bit>,
@@ -62,14 +63,17 @@ pub struct SegmentTable {
     /// There is no such segment.
     missing: DFF<Bit>,
     last: Constant<Bits<HANDLE_WIDTH>>,
+    _queues: usize,
 }
 
 impl SegmentTable {
-    /// A table of `segments`, a power of two up to 256.
-    pub fn new(segments: usize) -> Self {
+    /// The segments of `build`, with credits if there are queues.
+    pub fn new(build: &Build) -> Self {
+        let (segments, queues) = (build.segments, usize::from(build.queues));
         Self {
             entries: Ram::new(segments),
-            credits: QueueCredits::new(segments),
+            credits: (0..queues).map(|_| QueueCredits::new(segments)).collect(),
+            _queues: queues,
             last: Constant::new(bits(segments as u64 - 1)),
             ..Default::default()
         }
@@ -80,7 +84,6 @@ impl SegmentTable {
 impl Logic for SegmentTable {
     fn update(&mut self) {
         wire!(self => entries: clk);
-        wire!(self => credits: clk, rst);
         self.write_match.index.next = self.register_write.index.val();
         dff_setup!(self, clk, own, written, field, word, found, missing);
         self.own.d.next = self.register_write.enable.val() & self.write_match.hit.val();
@@ -123,14 +126,19 @@ impl Logic for SegmentTable {
         self.kind.next = self.found.q.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
         self.size.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(FIELD);
 
-        wire!(self => credits: initialising, sweep);
-        self.credits.set.next =
-            self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
-        self.credits.set_segment.next = self.written.q.val();
-        self.credits.set_value.next = self.word.q.val().get_bits::<CREDITS_WIDTH>(0);
-        CreditIn::link(&mut self.credit_return, &mut self.credits.credit_return);
-        CreditTakeIn::link(&mut self.credit_take, &mut self.credits.credit_take);
-        wire!(credits => self: busy);
+        self.credit_take.answered.next = false;
+        self.credit_take.granted.next = false;
+        self.busy.next = false;
+        for i in 0..self._queues {
+            wire!(self => credits[i]: clk, rst, initialising, sweep);
+            self.credits[i].set.next =
+                self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
+            self.credits[i].set_segment.next = self.written.q.val();
+            self.credits[i].set_value.next = self.word.q.val().get_bits::<CREDITS_WIDTH>(0);
+            CreditIn::link(&mut self.credit_return, &mut self.credits[i].credit_return);
+            CreditTakeIn::link(&mut self.credit_take, &mut self.credits[i].credit_take);
+            wire!(credits[i] => self: busy);
+        }
     }
 }
 
@@ -147,7 +155,7 @@ mod tests {
     #[test]
     fn finds_what_was_written_and_nothing_before() {
         let mut rng = rng(0x5e6);
-        let mut dut = SegmentTable::new(SEGMENTS);
+        let mut dut = SegmentTable::new(&Build::FULL);
         dut.connect_all();
         let mut model = vec![(0u64, 0u64); SEGMENTS];
         for _ in 0..2 {

@@ -84,7 +84,7 @@ impl<const W: usize> Transmitter<W> {
     pub fn new(build: &Build, whole: bool, firmware: &[u32]) -> Self {
         let depth = MAX_PAYLOAD_FLITS << usize::from(whole);
         Self {
-            sequencer: MicroCoreSequencer::new(build.cores, firmware),
+            sequencer: MicroCoreSequencer::new(build, firmware),
             shapers: Shapers::new(build.shapers),
             reader: Reader::new(depth),
             payload: Fifo::new(depth),

@@ -92,7 +92,7 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     atomic: AtomicUnit<W, B>,
     answers: Answers,
     report: Report,
-    releaser: Release<W>,
+    releaser: Vec<Release<W>>,
     refusing: DFF<Bit>,
     /// The window takes the packet; no payload is there sooner than two cycles after its head.
     taking: DFF<Bit>,
@@ -110,14 +110,22 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     message_ends: Signal<Local, Bit>,
     message_counts: Signal<Local, Bit>,
     refuses: Signal<Local, Bit>,
+    _queues: usize,
 }
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
     /// For the windows of `build`, a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
     /// `register_bit` of the address set are registers. Panics for what [`Target::new`] refuses.
     pub fn new(build: &Build, memory_words: u64, space_words: u64, register_bit: usize) -> Self {
+        let queues = usize::from(build.queues);
         Self {
             intake: Intake::new(build),
+            parser: Parser::new(build.queues),
+            header: Header::new(W == 64 || build.wide_atomics),
+            kinds: Kinds::new(build.queues),
+            transfer_end: TransferEnd::new(build.queues),
+            releaser: (0..queues).map(|_| Release::default()).collect(),
+            _queues: queues,
             tables: TagTables::new(build, space_words),
             target: Target::new(memory_words, register_bit),
             ..Default::default()
@@ -128,7 +136,7 @@ impl<const W: usize, const B: usize> DataReceiver<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
     fn update(&mut self) {
-        wire!(self => intake, parser, tables, packet, delivery, atomic, answers, report, releaser: clk, rst);
+        wire!(self => intake, parser, tables, packet, delivery, atomic, answers, report: clk, rst);
         wire!(self => header, walk, target, message, transfer_end: clk);
         dff_setup!(self, clk, refusing, taking);
 
@@ -335,13 +343,25 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.refused.next = self.refusing.q.val();
 
         // The release of messages.
-        self.releaser.node.next = self.node.val();
-        self.releaser.register_write.enable.next = self.access.write.val();
-        wire!(access => releaser.register_write: index, data);
-        self.release_ready.next = self.releaser.ready.val();
-        ReleasePortIn::join(&mut self.tables.release_port, &mut self.releaser.tables);
-        MemoryReadOut::<W>::link(&mut self.release_read, &mut self.releaser.memory_read);
-        StreamOut::<32>::link(&mut self.m_axis_credit, &mut self.releaser.m_axis);
+        self.release_ready.next = true;
+        self.tables.release_port.read.next = false;
+        self.tables.release_port.write.next = false;
+        self.tables.release_port.tag.next = 0.into();
+        self.tables.release_port.next_released.next = 0.into();
+        self.release_read.valid.next = false;
+        self.release_read.address.next = 0.into();
+        self.m_axis_credit.tvalid.next = false;
+        self.m_axis_credit.tdata.next = 0.into();
+        self.m_axis_credit.tlast.next = false;
+        for i in 0..self._queues {
+            wire!(self => releaser[i]: clk, rst, node);
+            self.releaser[i].register_write.enable.next = self.access.write.val();
+            wire!(access => releaser[i].register_write: index, data);
+            self.release_ready.next = self.releaser[i].ready.val();
+            ReleasePortIn::join(&mut self.tables.release_port, &mut self.releaser[i].tables);
+            MemoryReadOut::<W>::link(&mut self.release_read, &mut self.releaser[i].memory_read);
+            StreamOut::<32>::link(&mut self.m_axis_credit, &mut self.releaser[i].m_axis);
+        }
         if self.rst.val() {
             self.refusing.d.next = false;
         }

@@ -47,6 +47,17 @@ pub struct Header {
     held_half: DFF<Bit>,
     held_operation: DFF<Bits<OPERATION_WIDTH>>,
     held_wide: DFF<Bit>,
+    pairs: Constant<Bit>,
+}
+
+impl Header {
+    /// With `pairs`, an atomic may be of 64 bits.
+    pub fn new(pairs: bool) -> Self {
+        Self {
+            pairs: Constant::new(pairs),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -80,7 +91,7 @@ impl Logic for Header {
             self.held_offset.d.next = self.address.offset.val();
             self.held_half.d.next = self.address.strided.val();
             self.held_operation.d.next = self.address.operation.val();
-            self.held_wide.d.next = self.address.wide.val();
+            self.held_wide.d.next = self.address.wide.val() & self.pairs.val();
         }
         self.kind.next = self.held_kind.q.val();
         self.tag.next = self.held_tag.q.val();
@@ -110,6 +121,17 @@ pub struct Kinds {
     pub stream: Signal<Out, Bit>,
     pub atomic: Signal<Out, Bit>,
     pub message: Signal<Out, Bit>,
+    queues: Constant<Bit>,
+}
+
+impl Kinds {
+    /// Messages are a kind only where there are `queues`.
+    pub fn new(queues: bool) -> Self {
+        Self {
+            queues: Constant::new(queues),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -119,6 +141,6 @@ impl Logic for Kinds {
         self.reply.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Reply as u64);
         self.stream.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Stream as u64);
         self.atomic.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Atomic as u64);
-        self.message.next = self.kind.val() == bits::<KIND_WIDTH>(DataKind::Message as u64);
+        self.message.next = self.queues.val() & (self.kind.val() == bits::<KIND_WIDTH>(DataKind::Message as u64));
     }
 }

@@ -59,6 +59,18 @@ pub struct Parser {
     known: Signal<Local, Bit>,
 }
 
+impl Parser {
+    /// Messages are known only where there are `queues`.
+    pub fn new(queues: bool) -> Self {
+        Self {
+            next_kinds: Kinds::new(queues),
+            kinds: Kinds::new(queues),
+            steps: Steps::new(queues),
+            ..Default::default()
+        }
+    }
+}
+
 #[kernel]
 impl Logic for Parser {
     fn update(&mut self) {

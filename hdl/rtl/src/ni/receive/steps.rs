@@ -57,6 +57,17 @@ pub struct Steps {
     following: Signal<Local, Step>,
 }
 
+impl Steps {
+    /// Messages are known only where there are `queues`.
+    pub fn new(queues: bool) -> Self {
+        Self {
+            next_kinds: Kinds::new(queues),
+            kinds: Kinds::new(queues),
+            ..Default::default()
+        }
+    }
+}
+
 #[kernel]
 impl Logic for Steps {
     fn update(&mut self) {

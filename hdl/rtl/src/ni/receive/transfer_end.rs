@@ -61,6 +61,16 @@ pub struct TransferEnd {
     counts: Signal<Local, Bit>,
 }
 
+impl TransferEnd {
+    /// Messages are known only where there are `queues`.
+    pub fn new(queues: bool) -> Self {
+        Self {
+            kinds: Kinds::new(queues),
+            ..Default::default()
+        }
+    }
+}
+
 #[kernel]
 impl Logic for TransferEnd {
     fn update(&mut self) {
@@ -126,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_counter_of_ends_wraps_and_only_good_ends_count() {
-        let mut dut = TransferEnd::default();
+        let mut dut = TransferEnd::new(true);
         dut.connect_all();
         dut.last.next = true;
         dut.closes.next = true;

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn every_register_says_what_it_is_to() {
-        let mut dut = ControlRegisters::new(0x9021_0001, 0x0004_0008, 65536, 0x1837_5688);
+        let mut dut = ControlRegisters::new(0x9021_0001, 0x0004_0008, 65536, 0x1f47_ee88);
         dut.connect_all();
         dut.node.next = 0x1a5u64.into();
         dut.pending.next = 0x1234_5678_9abc_def0u64.into();
@@ -110,7 +110,7 @@ mod tests {
                 status,
                 0x9abc_def0,
                 0x1234_5678,
-                0x1837_5688,
+                0x1f47_ee88,
             ];
             for index in 0..0x1_0000u64 {
                 dut.register_read.index.next = index.into();

@@ -6,7 +6,7 @@ use super::{
     super::{
         context::{Context, Owner, Task},
         descriptor::Common,
-        packet::{Answer, Packet},
+        packet::{Answer, DataPacket, Packet},
         reception::{receive, Cell, Target},
         transfer::Runs,
         window::Window,
@@ -18,6 +18,8 @@ impl Interface {
     /// Takes what another node, or this one, has sent.
     pub fn deliver(&mut self, source: Node, packet: Packet) {
         match packet {
+            // Of no kind that the node knows.
+            Packet::Data(DataPacket::Message { .. }) if !self.build.queues => self.refuse(1),
             Packet::Data(packet) => receive(self, source, packet),
             Packet::Answer(Answer::Ack { slot }) => self.complete(slot, None),
             Packet::Answer(Answer::Refuse { slot, error }) => self.complete(slot, Some(error)),

@@ -116,7 +116,7 @@ impl Interface {
                     self.mailboxes[mailbox].write(register, data);
                 }
             }
-            Some(Block::Program) => {
+            Some(Block::Program) if self.build.programs => {
                 let at = place % PROGRAM_WORDS;
                 if at >= FIRMWARE_WORDS {
                     self.program[at] = data;

@@ -5,12 +5,16 @@ use portico::{
     event::Compare,
     mailbox::Delivery,
     onesided::{Geometry, Window},
-    registers::{ControlRegister, EventRegister, MailboxRegister, Place, SegmentRegister, TagRegister},
+    program::assemble,
+    registers::{
+        ControlRegister, CounterRegister, EventRegister, MailboxRegister, Place, ProgramRegister, ReleaseRegister,
+        SegmentRegister, TagRegister,
+    },
     Error, Fabric, Transport,
 };
 use portico_spec::ni::{
     build::Build,
-    command::{Opcode, EVENT_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET},
+    command::{Opcode, EVENT_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, WIDE_OFFSET},
     descriptor::{Command, Descriptor},
     registers::address_at,
     segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
@@ -123,6 +127,56 @@ pub fn windows_behind_the_table_are_closed<T: Transport>(open: impl Fn(usize) ->
             }
         }
     }
+    Ok(())
+}
+
+/// Neither the driver nor a node does what the node is built without.
+pub fn what_is_off_is_refused<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let mut fabric = open(32);
+    let build = fabric.config().build();
+    assert!(!build.queues && !build.programs && !build.wide_atomics && !build.monitors);
+    says(fabric.queue(1, 4, 8, None), "node 1 is built without queues");
+    says(
+        fabric.load(0, &assemble("stop")?),
+        "node 0 is built without programs of the user's",
+    );
+    says(
+        fabric.poke(0, ReleaseRegister::Messages, 0, &[1]),
+        "node 0 is built without release",
+    );
+    let segment = fabric.publish(1, Window::new(0x100, 0x100))?;
+    let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+    says(
+        fabric.tile(0)?.fetchadd(&remote, 0, 1u64),
+        "node 0 is built without atomics of 64 bits",
+    );
+    assert_eq!(fabric.tile(0)?.fetchadd(&remote, 0, 5u32)?.wait(SOON)?, 0);
+    assert_eq!(fabric.tile(0)?.fetchadd(&remote, 0, 1u32)?.wait(SOON)?, 5);
+
+    let word0 = |opcode: Opcode| opcode as u32 | u32::from(remote.handle()) << SEGMENT_OFFSET;
+    for words in [
+        vec![word0(Opcode::Enqueue), 0, 0, ROW],
+        vec![word0(Opcode::Program), 64],
+        vec![word0(Opcode::Program), 0],
+        vec![word0(Opcode::Atomic) | 1 << WIDE_OFFSET, 0, 1, 0],
+    ] {
+        let outcome = fabric.tile(0)?.descriptor::<()>(&words)?.wait(SOON);
+        let (node, what, code) = (0, "descriptor", ErrorCode::NotBuilt);
+        assert_eq!(outcome, Err(Error::Refused { node, what, code }), "{words:x?}");
+    }
+    // Registers of what is not there; and everything goes on.
+    for place in 0..256 {
+        force(&mut fabric, ProgramRegister::Instruction, place, 0xf)?;
+        force(&mut fabric, ReleaseRegister::Messages, place, 3)?;
+    }
+    for counter in [
+        CounterRegister::Cycles,
+        CounterRegister::DataIn,
+        CounterRegister::Refused,
+    ] {
+        assert_eq!(look(&mut fabric, counter, 0)?, 0);
+    }
+    assert_eq!(fabric.tile(0)?.fetchadd(&remote, 0, 1u32)?.wait(SOON)?, 6);
     Ok(())
 }
 

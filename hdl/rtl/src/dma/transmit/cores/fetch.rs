@@ -37,10 +37,10 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// With the built-in programs.
-    pub fn new(firmware: &[u32]) -> Self {
+    /// With the built-in programs, and room for `programs` of the user's.
+    pub fn new(programs: bool, firmware: &[u32]) -> Self {
         Self {
-            memory: ProgramMemory::new(firmware),
+            memory: ProgramMemory::new(programs, firmware),
             places: LutRam::new(PLACES),
             ..Default::default()
         }

@@ -7,6 +7,7 @@ use crate::{
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
 };
 use portico_spec::ni::{
+    build::Build,
     command::{SHAPERS, SHAPER_WIDTH},
     event::EVENTS,
     instruction::{Mode, COUNT_WIDTH, MODE_WIDTH, PC_WIDTH},
@@ -85,10 +86,10 @@ pub struct MicroCoreSequencer {
 
 impl MicroCoreSequencer {
     /// With `cores` micro-cores, 1 to 8, and the built-in programs.
-    pub fn new(cores: usize, firmware: &[u32]) -> Self {
+    pub fn new(build: &Build, firmware: &[u32]) -> Self {
         Self {
-            fetch: Fetch::new(firmware),
-            scheduler: Scheduler::new(cores),
+            fetch: Fetch::new(build.programs, firmware),
+            scheduler: Scheduler::new(build.cores),
             ..Default::default()
         }
     }

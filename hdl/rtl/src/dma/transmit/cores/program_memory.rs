@@ -28,13 +28,16 @@ pub struct ProgramMemory {
     firmware: ROM<Bits<32>, FIRMWARE_BITS>,
     built_in: DFF<Bits<32>>,
     is_built_in: DFF<Bit>,
-    user: Ram<32, PC_WIDTH, 4>,
+    user: Vec<Ram<32, PC_WIDTH, 4>>,
     place: Signal<Local, Bits<PC_WIDTH>>,
+    _users: usize,
 }
 
 impl ProgramMemory {
-    /// With the built-in programs `firmware`, at most [`FIRMWARE_WORDS`]; panics on more.
-    pub fn new(firmware: &[u32]) -> Self {
+    /// With the built-in programs `firmware`, at most [`FIRMWARE_WORDS`], and room for `programs` of the user's; panics
+    /// on more firmware.
+    pub fn new(programs: bool, firmware: &[u32]) -> Self {
+        let users = usize::from(programs);
         assert!(
             firmware.len() <= FIRMWARE_WORDS,
             "program memory: firmware of {} words, allowed: 0 to {FIRMWARE_WORDS}",
@@ -48,8 +51,9 @@ impl ProgramMemory {
             firmware: firmware.iter().map(|&word| bits(word.into())).into(),
             built_in: Default::default(),
             is_built_in: Default::default(),
-            user: Ram::new(PROGRAM_WORDS),
+            user: (0..users).map(|_| Ram::new(PROGRAM_WORDS)).collect(),
             place: Default::default(),
+            _users: users,
         }
     }
 }
@@ -57,34 +61,36 @@ impl ProgramMemory {
 impl Default for ProgramMemory {
     /// Without built-in programs.
     fn default() -> Self {
-        Self::new(&[])
+        Self::new(true, &[])
     }
 }
 
 #[kernel]
 impl Logic for ProgramMemory {
     fn update(&mut self) {
-        wire!(self => user: clk);
         dff_setup!(self, clk, built_in, is_built_in);
         self.firmware.address.next = bit_cast::<FIRMWARE_BITS, PC_WIDTH>(self.address.val());
         self.built_in.d.next = self.firmware.data.val();
         self.is_built_in.d.next = self.address.val() < bits::<PC_WIDTH>(FIRMWARE_WORDS);
 
-        self.user.read_enable.next = true;
-        self.user.read_address.next = self.address.val();
         self.place.next = self.register_write.index.val().get_bits::<PC_WIDTH>(0);
-        self.user.write_address.next = self.place.val();
-        self.user.write_data.next = self.register_write.data.val();
-        self.user.write_lanes.next = 0.into();
-        if self.register_write.enable.val()
-            & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
-                == bits::<BLOCK_WIDTH>(RegisterBlock::Program as u64))
-            & (self.place.val() >= bits::<PC_WIDTH>(FIRMWARE_WORDS))
-        {
-            self.user.write_lanes.next = bits::<4>(0xf);
+        self.word.next = 0.into();
+        for i in 0..self._users {
+            wire!(self => user[i]: clk);
+            self.user[i].read_enable.next = true;
+            self.user[i].read_address.next = self.address.val();
+            self.user[i].write_address.next = self.place.val();
+            self.user[i].write_data.next = self.register_write.data.val();
+            self.user[i].write_lanes.next = 0.into();
+            if self.register_write.enable.val()
+                & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                    == bits::<BLOCK_WIDTH>(RegisterBlock::Program as u64))
+                & (self.place.val() >= bits::<PC_WIDTH>(FIRMWARE_WORDS))
+            {
+                self.user[i].write_lanes.next = bits::<4>(0xf);
+            }
+            self.word.next = self.user[i].read_data.val();
         }
-
-        self.word.next = self.user.read_data.val();
         if self.is_built_in.q.val() {
             self.word.next = self.built_in.q.val();
         }
@@ -101,7 +107,7 @@ mod tests {
     fn firmware_stays_and_programs_are_what_was_written() {
         let mut rng = rng(0x9806);
         let firmware: Vec<u32> = (0..40).map(|_| rng.gen()).collect();
-        let mut dut = ProgramMemory::new(&firmware);
+        let mut dut = ProgramMemory::new(true, &firmware);
         dut.connect_all();
         let mut model = firmware;
         model.resize(PROGRAM_WORDS, 0);
@@ -129,6 +135,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "program memory: firmware of 65 words, allowed: 0 to 64")]
     fn too_much_firmware_is_refused() {
-        ProgramMemory::new(&[0; FIRMWARE_WORDS + 1]);
+        ProgramMemory::new(true, &[0; FIRMWARE_WORDS + 1]);
     }
 }
