@@ -14,11 +14,14 @@ use portico_spec::ni::descriptor::{Command, Descriptor};
 /// Sends as many messages to every queue as its senders have credits, before one of them is received. A sender without one
 /// of its credits would wait for ever.
 pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
+    if !epoch.config.queues {
+        return Ok(());
+    }
     let begun = epoch.device.transport().cycles();
     let mut batches = vec![vec![]; epoch.config.tiles()];
     for at in 0..epoch.site.pairs.len() {
         let pair = &epoch.site.pairs[at];
-        let Some(segment) = pair.queue else { continue };
+        let segment = pair.queue.expect("there are queues");
         let (initiator, target) = (pair.initiator, pair.target);
         let enqueue = Descriptor {
             segment,

@@ -130,14 +130,15 @@ pub struct Site {
 impl Choices {
     pub fn new<T: Transport>(fabric: &Fabric<T>, workload: Workload, random: &mut impl Rng) -> Self {
         let mut shapers = vec![[64, 0, 0]];
-        shapers.resize_with(fabric.config().shapers, || [random.gen_range(1..=64), 0, 0]);
+        let others = fabric.config().shapers - 1;
+        shapers.resize_with(others.max(1), || [random.gen_range(1..=64), 0, 0]);
         // The last one is slow as well.
-        if let [_, .., last] = &mut shapers[..] {
-            *last = [
+        if others > 0 {
+            shapers.push([
                 random.gen_range(1..=64),
                 random.gen_range(64..=256),
                 random.gen_range(0..=64),
-            ];
+            ]);
         }
         Choices {
             targets: workload.targets(fabric.config(), random),
