@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | [`AddressMatch`] | recognises the registers of one block |
 //! | [`EventArbiter`], [`CompletionArbiter`] | fixed-priority arbiters: source 0 wins |
+//! | [`HeldAccess`] | an access that waits until its table is free |
 //! | [`WindowRow`] | the row of the window table that a tag stands for |
 //! | [`ReadBuffer`] | a place for a read that the memory has not taken yet |
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
@@ -25,6 +26,7 @@
 
 mod address_match;
 mod fixed_priority_arbiter;
+mod held_access;
 mod memory;
 mod packet_arbiter;
 mod packet_words;
@@ -37,6 +39,7 @@ mod window_row;
 
 pub use address_match::AddressMatch;
 pub use fixed_priority_arbiter::{CompletionArbiter, EventArbiter};
+pub use held_access::HeldAccess;
 pub use memory::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut};
 pub use packet_arbiter::PacketArbiter;
 pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, GeometryEncoder, HeadDecoder, HeadEncoder};

@@ -3,6 +3,7 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`Events`] | all of it: the table and the order of operations |
+//! | [`EventWord`] | the word of an event that an operation works on |
 //! | [`EventStep`] | what an operation makes of an event |
 //! | [`EventFlags`] | which events have fired, and which may interrupt |
 //! | [`EventReader`] | answers reads of the registers |
@@ -10,20 +11,22 @@
 mod event_flags;
 mod event_reader;
 mod event_step;
+mod event_word;
 
 pub use event_flags::EventFlags;
 pub use event_reader::EventReader;
 pub use event_step::EventStep;
+pub use event_word::EventWord;
 
 use crate::{
-    bus::{AddressMatch, EventIn, RegisterAccessIn},
+    bus::{AddressMatch, EventIn, HeldAccess, RegisterAccessIn},
     prim::Ram,
 };
-use event_step::{CONTROL_AT, CONTROL_WIDTH, WORD_WIDTH};
+use event_step::WORD_WIDTH;
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
-        event::{COUNTER_WIDTH, EVENTS, EVENT_WIDTH},
+        event::{EVENTS, EVENT_WIDTH},
         packet::ERROR_WIDTH,
         registers::{Block as Registers, EventRegister, FIELD_WIDTH},
     },
@@ -67,14 +70,13 @@ pub struct Events {
     pub irq: Signal<Out, Bit>,
     is_own: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
     words: Ram<WORD_WIDTH, PLACE_WIDTH, 1>,
+    selected: EventWord,
     step: EventStep,
     flags: EventFlags,
     reader: EventReader,
     /// Operations begin in cycles in which this is high.
     slot: DFF<Bit>,
-    /// An access that waits, and whether it writes.
-    waits: DFF<Bit>,
-    waits_to_write: DFF<Bit>,
+    access: HeldAccess,
     /// The operation under way.
     place: DFF<Bits<PLACE_WIDTH>>,
     counts: DFF<Bit>,
@@ -93,13 +95,13 @@ pub struct Events {
     has_result: DFF<Bit>,
     stores: DFF<Bit>,
     field: Signal<Local, Bits<FIELD_WIDTH>>,
-    accessed: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
-    wants_to_write: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
     updates: Signal<Local, Bit>,
+    in_hand: Signal<Local, Bits<EVENT_WIDTH>>,
+    subject: Signal<Local, Bits<EVENT_WIDTH>>,
+    of_error: Signal<Local, Bit>,
     next_place: Signal<Local, Bits<PLACE_WIDTH>>,
-    current: Signal<Local, Bits<WORD_WIDTH>>,
     changes: Signal<Local, Bit>,
     exists: Signal<Local, Bit>,
     last: Constant<Bits<EVENT_WIDTH>>,
@@ -119,71 +121,43 @@ impl Events {
 #[kernel]
 impl Logic for Events {
     fn update(&mut self) {
-        wire!(self => flags: clk, rst);
+        wire!(self => flags, access: clk, rst);
         wire!(self => words, reader: clk);
-        dff_setup!(
-            self,
-            clk,
-            slot,
-            waits,
-            waits_to_write,
-            place,
-            counts,
-            keeps,
-            writes,
-            reads,
-            error
-        );
-        dff_setup!(
-            self,
-            clk,
-            failing,
-            failed,
-            word,
-            has_fired,
-            result,
-            result_place,
-            has_result,
-            stores
-        );
+        dff_setup!(self, clk, slot, place, counts, keeps, writes, reads, error);
+        dff_setup!(self, clk, failing, failed, word, has_fired, result, result_place);
+        dff_setup!(self, clk, has_result, stores);
         self.slot.d.next = !self.slot.q.val();
 
         // What begins: an access, else the error of the update before, else an update.
         self.is_own.index.next = self.register.index.val();
         self.field.next = self.register.index.val().get_bits::<FIELD_WIDTH>(0);
-        self.accessed.next =
+        self.access.begins.next =
             (self.register.write.val() | self.register.read.val()) & self.is_own.hit.val() & !self.initialising.val();
-        self.wants.next = self.accessed.val() | self.waits.q.val();
-        self.wants_to_write.next = self.waits_to_write.q.val();
-        if self.accessed.val() {
-            self.wants_to_write.next = self.register.write.val();
-        }
-        self.waits.d.next = self.wants.val() & !self.slot.q.val();
-        self.waits_to_write.d.next = self.wants_to_write.val();
+        self.access.is_write.next = self.register.write.val();
+        self.access.may.next = self.slot.q.val();
+        self.wants.next = self.access.wants.val();
         self.fails.next = self.failing.q.val() & !self.wants.val();
         self.update.ready.next =
             self.slot.q.val() & !self.failing.q.val() & !self.wants.val() & !self.initialising.val();
         self.updates.next = self.update.valid.val() & self.update.ready.val();
         self.exists.next = self.update.event.val() <= self.last.val();
-        self.next_place.next = bit_cast::<PLACE_WIDTH, EVENT_WIDTH>(self.update.event.val());
+        self.subject.next = self.update.event.val();
+        self.of_error.next = self.fails.val();
         if self.fails.val() {
-            self.next_place.next =
-                bit_cast::<PLACE_WIDTH, EVENT_WIDTH>(self.failed.q.val()).replace_bit(EVENT_WIDTH, true);
+            self.subject.next = self.failed.q.val();
         }
         if self.wants.val() {
-            self.next_place.next =
-                bit_cast::<PLACE_WIDTH, EVENT_WIDTH>(self.register.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH))
-                    .replace_bit(
-                        EVENT_WIDTH,
-                        self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64),
-                    );
+            self.subject.next = self.register.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH);
+            self.of_error.next = self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64);
         }
+        self.next_place.next =
+            bit_cast::<PLACE_WIDTH, EVENT_WIDTH>(self.subject.val()).replace_bit(EVENT_WIDTH, self.of_error.val());
         if self.slot.q.val() {
             self.place.d.next = self.next_place.val();
             self.counts.d.next = self.updates.val() & self.exists.val();
             self.keeps.d.next = self.fails.val();
-            self.writes.d.next = self.wants.val() & self.wants_to_write.val();
-            self.reads.d.next = self.wants.val() & !self.wants_to_write.val();
+            self.writes.d.next = self.wants.val() & self.access.wants_to_write.val();
+            self.reads.d.next = self.wants.val() & !self.access.wants_to_write.val();
             self.failing.d.next = self.failing.q.val() & self.wants.val();
         }
         if self.updates.val() {
@@ -195,28 +169,15 @@ impl Logic for Events {
         self.words.read_address.next = self.next_place.val();
 
         // Its word, as the operation before has left it, with what a register write puts into it.
-        self.current.next = self.words.read_data.val();
-        if self.has_result.q.val() & (self.result_place.q.val() == self.place.q.val()) {
-            self.current.next = self.result.q.val();
-        }
-        self.word.d.next = self.current.val();
-        if self.writes.q.val() & (self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Count as u64)) {
-            self.word.d.next = (self.current.val() & !bits::<WORD_WIDTH>((1 << COUNTER_WIDTH) - 1))
-                | bit_cast::<WORD_WIDTH, COUNTER_WIDTH>(self.register.data.val().get_bits::<COUNTER_WIDTH>(0));
-        }
-        if self.writes.q.val() & (self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Control as u64)) {
-            self.word.d.next = (self.current.val() & bits::<WORD_WIDTH>((1 << COUNTER_WIDTH) - 1))
-                | (bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.register.data.val().get_bits::<CONTROL_WIDTH>(0))
-                    << bits::<6>(CONTROL_AT));
-        }
-        if self.writes.q.val() & (self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64)) {
-            self.word.d.next = 0.into();
-        }
-        self.has_fired.d.next = self
-            .flags
-            .fired
-            .val()
-            .get_bit(self.place.q.val().get_bits::<EVENT_WIDTH>(0).index());
+        self.selected.stored.next = self.words.read_data.val();
+        self.selected.follows.next = self.has_result.q.val() & (self.result_place.q.val() == self.place.q.val());
+        self.selected.result.next = self.result.q.val();
+        self.selected.writes.next = self.writes.q.val();
+        self.selected.field.next = self.field.val();
+        self.selected.data.next = self.register.data.val();
+        self.word.d.next = self.selected.word.val();
+        self.in_hand.next = self.place.q.val().get_bits::<EVENT_WIDTH>(0);
+        self.has_fired.d.next = self.flags.fired.val().get_bit(self.in_hand.val().index());
 
         // What becomes of it.
         self.step.word.next = self.word.q.val();
@@ -231,7 +192,7 @@ impl Logic for Events {
             self.has_result.d.next = true;
         }
         self.flags.set.next = self.changes.val() & !self.place.q.val().get_bit(EVENT_WIDTH);
-        self.flags.event_number.next = self.place.q.val().get_bits::<EVENT_WIDTH>(0);
+        self.flags.event_number.next = self.in_hand.val();
         wire!(step => flags: holds, interrupts);
         wire!(flags => self: fired, pending, irq);
         self.words.write_lanes.next = self.stores.q.val().into();
@@ -251,7 +212,6 @@ impl Logic for Events {
         self.register.answer.next = self.reader.answer.val();
         if self.rst.val() {
             self.slot.d.next = false;
-            self.waits.d.next = false;
             self.counts.d.next = false;
             self.keeps.d.next = false;
             self.writes.d.next = false;

@@ -4,27 +4,25 @@
 //! | --- | --- |
 //! | [`Inbox`] | all of it: the table and the order of its users |
 //! | [`MailMerge`] | what a mail makes of its mailbox |
+//! | [`InboxAddress`] | which row a register is in |
 //! | [`InboxReader`] | answers reads of the registers |
 
+mod inbox_address;
 mod inbox_reader;
 mod mail_merge;
 
+pub use inbox_address::InboxAddress;
 pub use inbox_reader::InboxReader;
 pub use mail_merge::MailMerge;
 
 use crate::{
-    bus::{AddressMatch, EventOut, RegisterAccessIn},
+    bus::{EventOut, HeldAccess, RegisterAccessIn},
     prim::Ram,
 };
 use mail_merge::{CONTROL_AT, CONTROL_WIDTH, LANE_WIDTH, VALUE_WIDTH, WORD_WIDTH};
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{
-        build::Build,
-        event::EVENT_WIDTH,
-        registers::{Block as Registers, EventRegister, MailboxRegister, FIELD_WIDTH, SHORT_FIELD_WIDTH},
-        MAILBOXES, MAILBOX_WIDTH,
-    },
+    ni::{build::Build, event::EVENT_WIDTH, MAILBOXES, MAILBOX_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -71,8 +69,7 @@ pub struct Inbox {
     pub value_data: Signal<In, Bits<VALUE_WIDTH>>,
     pub update: EventOut,
     pub register: RegisterAccessIn,
-    is_mailbox: AddressMatch<{ Registers::Mailboxes as usize }, { MAILBOX_WIDTH + SHORT_FIELD_WIDTH }>,
-    is_event: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
+    address: InboxAddress,
     rows: Ram<WORD_WIDTH, ROW_WIDTH, LANES>,
     merge: MailMerge,
     reader: InboxReader,
@@ -85,17 +82,9 @@ pub struct Inbox {
     word: DFF<Bits<WORD_WIDTH>>,
     reporting: DFF<Bit>,
     reported: DFF<Bits<EVENT_WIDTH>>,
-    /// An access that waits, and whether it writes.
-    waits: DFF<Bit>,
-    waits_to_write: DFF<Bit>,
-    mail_field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
-    event_field: Signal<Local, Bits<FIELD_WIDTH>>,
-    is_own: Signal<Local, Bit>,
-    wants: Signal<Local, Bit>,
-    wants_to_write: Signal<Local, Bit>,
+    access: HeldAccess,
     may_access: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
-    accessed: Signal<Local, Bits<ROW_WIDTH>>,
     clears: Signal<Local, Bit>,
     controls: Signal<Local, Bit>,
     mails: Signal<Local, Bit>,
@@ -118,20 +107,9 @@ impl Inbox {
 impl Logic for Inbox {
     fn update(&mut self) {
         wire!(self => rows, reader: clk);
-        dff_setup!(
-            self,
-            clk,
-            row,
-            data,
-            reads,
-            loads,
-            stores,
-            word,
-            reporting,
-            reported,
-            waits,
-            waits_to_write
-        );
+        wire!(self => access: clk, rst);
+        dff_setup!(self, clk, row, data, reads, loads, stores, word);
+        dff_setup!(self, clk, reporting, reported);
 
         // What comes.
         self.mails.next = self.mail_valid.val() & (self.mail_box.val() <= self.last_box.val());
@@ -150,43 +128,24 @@ impl Logic for Inbox {
         }
 
         // The access, in a cycle that is free.
-        self.is_mailbox.index.next = self.register.index.val();
-        self.is_event.index.next = self.register.index.val();
-        self.mail_field.next = self.register.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
-        self.event_field.next = self.register.index.val().get_bits::<FIELD_WIDTH>(0);
-        self.is_own.next = (self.register.write.val() | self.register.read.val())
-            & (self.is_mailbox.hit.val() | self.is_event.hit.val())
-            & !self.initialising.val();
-        self.wants.next = self.is_own.val() | self.waits.q.val();
-        self.wants_to_write.next = self.waits_to_write.q.val();
-        if self.is_own.val() {
-            self.wants_to_write.next = self.register.write.val();
-        }
+        self.address.index.next = self.register.index.val();
+        self.access.begins.next =
+            (self.register.write.val() | self.register.read.val()) & self.address.hit.val() & !self.initialising.val();
+        self.access.is_write.next = self.register.write.val();
         self.may_access.next = !self.reads.q.val() & !self.stores.q.val();
-        self.waits.d.next = self.wants.val() & !self.may_access.val();
-        self.waits_to_write.d.next = self.wants_to_write.val();
-        self.accessed.next = bits::<ROW_WIDTH>(MAILBOXES as u64)
-            | bit_cast::<ROW_WIDTH, EVENT_WIDTH>(self.register.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH));
-        if self.is_mailbox.hit.val() {
-            self.accessed.next = bit_cast::<ROW_WIDTH, MAILBOX_WIDTH>(
-                self.register.index.val().get_bits::<MAILBOX_WIDTH>(SHORT_FIELD_WIDTH),
-            );
-        }
-        self.writes.next =
-            self.wants.val() & self.wants_to_write.val() & self.may_access.val() & self.is_mailbox.hit.val();
-        self.clears.next =
-            self.writes.val() & (self.mail_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Count as u64));
-        self.controls.next =
-            self.writes.val() & (self.mail_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Control as u64));
+        self.access.may.next = self.may_access.val();
+        self.writes.next = self.access.wants.val() & self.access.wants_to_write.val() & self.may_access.val();
+        self.clears.next = self.writes.val() & self.address.count.val();
+        self.controls.next = self.writes.val() & self.address.control.val();
 
         // The table.
         self.rows.read_enable.next = true;
-        self.rows.read_address.next = self.accessed.val();
+        self.rows.read_address.next = self.address.row.val();
         if self.reads.q.val() {
             self.rows.read_address.next = self.row.q.val();
         }
         self.word.d.next = self.rows.read_data.val();
-        if self.clears.val() & (self.accessed.val() == self.row.q.val()) {
+        if self.clears.val() & (self.address.row.val() == self.row.q.val()) {
             self.word.d.next =
                 bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.rows.read_data.val().get_bits::<CONTROL_WIDTH>(CONTROL_AT))
                     << bits::<7>(CONTROL_AT);
@@ -194,7 +153,7 @@ impl Logic for Inbox {
         self.merge.old.next = self.word.q.val();
         self.merge.mail.next = self.data.q.val();
         self.rows.write_lanes.next = 0.into();
-        self.rows.write_address.next = self.accessed.val();
+        self.rows.write_address.next = self.address.row.val();
         self.rows.write_data.next = 0.into();
         if self.clears.val() {
             self.rows.write_lanes.next = bits::<LANES>(CONTENT_LANES);
@@ -227,17 +186,8 @@ impl Logic for Inbox {
 
         // The answer.
         self.reader.clear.next = self.register.read.val();
-        self.reader.show.next = self.wants.val() & !self.wants_to_write.val() & self.may_access.val();
-        self.reader.count.next = self.is_mailbox.hit.val()
-            & (self.mail_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Count as u64));
-        self.reader.low.next = self.is_mailbox.hit.val()
-            & (self.mail_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::Low as u64));
-        self.reader.high.next = self.is_mailbox.hit.val()
-            & (self.mail_field.val() == bits::<SHORT_FIELD_WIDTH>(MailboxRegister::High as u64));
-        if self.is_event.hit.val() {
-            self.reader.low.next = self.event_field.val() == bits::<FIELD_WIDTH>(EventRegister::ValueLow as u64);
-            self.reader.high.next = self.event_field.val() == bits::<FIELD_WIDTH>(EventRegister::ValueHigh as u64);
-        }
+        self.reader.show.next = self.access.wants.val() & !self.access.wants_to_write.val() & self.may_access.val();
+        wire!(address => reader: count, low, high);
         self.reader.word.next = self.rows.read_data.val();
         self.register.answer.next = self.reader.answer.val();
         if self.rst.val() {
@@ -245,7 +195,6 @@ impl Logic for Inbox {
             self.loads.d.next = false;
             self.stores.d.next = false;
             self.reporting.d.next = false;
-            self.waits.d.next = false;
         }
     }
 }

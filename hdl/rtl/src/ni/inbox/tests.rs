@@ -6,7 +6,10 @@ use crate::{
     ni::testing::initialised,
     prim::testing::{clock, clocked, reset, rng, settle},
 };
-use portico_spec::ni::event::EVENTS;
+use portico_spec::ni::{
+    event::EVENTS,
+    registers::{Block as Registers, EventRegister, MailboxRegister},
+};
 use rand::Rng;
 use std::collections::VecDeque;
 

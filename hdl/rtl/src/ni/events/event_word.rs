@@ -1,0 +1,54 @@
+use super::event_step::{CONTROL_AT, CONTROL_WIDTH, WORD_WIDTH};
+use portico_spec::ni::{
+    event::COUNTER_WIDTH,
+    registers::{EventRegister, FIELD_WIDTH},
+};
+use portico_verilog::prelude::*;
+
+/// The word that an operation works on: what the table has, or what the operation before has made of it, with what a
+/// register write puts into it.
+///
+/// Gives one word.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
+pub struct EventWord {
+    pub stored: Signal<In, Bits<WORD_WIDTH>>,
+    /// The operation before had this word, and has made this of it.
+    pub follows: Signal<In, Bit>,
+    pub result: Signal<In, Bits<WORD_WIDTH>>,
+    /// A register is written.
+    pub writes: Signal<In, Bit>,
+    pub field: Signal<In, Bits<FIELD_WIDTH>>,
+    pub data: Signal<In, Bits<32>>,
+    pub word: Signal<Out, Bits<WORD_WIDTH>>,
+    current: Signal<Local, Bits<WORD_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for EventWord {
+    fn update(&mut self) {
+        self.current.next = self.stored.val();
+        if self.follows.val() {
+            self.current.next = self.result.val();
+        }
+        self.word.next = self.current.val();
+        if self.writes.val() {
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Count as u64) {
+                self.word.next = (self.current.val() & !bits::<WORD_WIDTH>((1 << COUNTER_WIDTH) - 1))
+                    | bit_cast::<WORD_WIDTH, COUNTER_WIDTH>(self.data.val().get_bits::<COUNTER_WIDTH>(0));
+            }
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Control as u64) {
+                self.word.next = (self.current.val() & bits::<WORD_WIDTH>((1 << COUNTER_WIDTH) - 1))
+                    | (bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.data.val().get_bits::<CONTROL_WIDTH>(0))
+                        << bits::<6>(CONTROL_AT));
+            }
+            if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64) {
+                self.word.next = 0.into();
+            }
+        }
+    }
+}
