@@ -5,12 +5,14 @@
 //! | [`Transmitter`] | all of it |
 //! | [`cores::MicroCoreSequencer`] | the micro-cores: runs programs, cuts transfers into packets |
 //! | [`Bypass`] | sends what is one packet without them |
-//! | [`Shapers`] | how long packets are, and how many flits may go |
+//! | [`CreditTurn`] | which of the two takes a credit |
+//! | [`Shapers`], [`ShaperSettings`] | how long packets are, and how many flits may go; as software has set it |
 //! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
 //! | [`HeaderQueue`], [`Injector`] | from headers and payload to flits |
 
 mod bypass;
 pub mod cores;
+mod credit_turn;
 mod header_queue;
 mod injector;
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod job;
 #[cfg(test)]
 mod model;
 mod reader;
+mod shaper_settings;
 mod shapers;
 #[cfg(test)]
 mod testing;
@@ -26,8 +29,10 @@ mod tests;
 mod transmitter;
 
 pub use bypass::{Bypass, Course};
+pub use credit_turn::CreditTurn;
 pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
 pub use injector::{Injector, Part};
 pub use reader::{ChunkQueue, Reader};
+pub use shaper_settings::ShaperSettings;
 pub use shapers::Shapers;
 pub use transmitter::Transmitter;

@@ -1,10 +1,10 @@
-use crate::{bus::RegisterWriteIn, prim::LutRam};
+use super::ShaperSettings;
+use crate::bus::RegisterWriteIn;
 use portico_spec::{
-    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
+    flit::NODE_WIDTH,
     ni::{
         command::{SHAPERS, SHAPER_WIDTH},
         instruction::COUNT_WIDTH,
-        registers::{Block as RegisterBlock, ShaperRegister, BLOCK_OFFSET, BLOCK_WIDTH, SHORT_FIELD_WIDTH},
         shaper::{RATE_CYCLES, RATE_WIDTH},
     },
 };
@@ -27,7 +27,7 @@ const LEAST_BURST: usize = 8;
 /// | --- | --- |
 /// | latency | a packet taken from a bucket is seen by `may_send` in the next cycle |
 /// | throughput | one packet a cycle |
-/// | state | by shaper: maximum, rate and burst in LUT-RAM, and a level of 16 bits; what comes into the bucket whose turn it is |
+/// | state | [`ShaperSettings`], by shaper a level of 16 bits; what comes into the bucket whose turn it is |
 ///
 /// A bucket's turn takes four cycles, one behind the other: its rate is read, then its room, what comes in is worked out,
 /// and comes in.
@@ -53,10 +53,7 @@ pub struct Shapers {
     pub flits: Signal<In, Bits<COUNT_WIDTH>>,
     /// A packet may begin, by shaper.
     pub may_send: Signal<Out, Bits<SHAPERS>>,
-    maxima: [LutRam<COUNT_WIDTH, SHAPER_WIDTH>; 2],
-    rates: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
-    bursts: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
-    limited: DFF<Bits<SHAPERS>>,
+    settings: ShaperSettings,
     turn: DFF<Bits<SHAPER_WIDTH>>,
     /// The bucket whose rate was read, and what it may have in it.
     second: DFF<Bits<SHAPER_WIDTH>>,
@@ -71,11 +68,7 @@ pub struct Shapers {
     gain: DFF<Bits<LEVEL_WIDTH>>,
     has_rate: DFF<Bit>,
     level: [DFF<Bits<LEVEL_WIDTH>>; SHAPERS],
-    written: Signal<Local, Bit>,
-    place: Signal<Local, Bits<SHAPER_WIDTH>>,
-    field: Signal<Local, Bits<SHORT_FIELD_WIDTH>>,
-    amount: Signal<Local, Bits<RATE_WIDTH>>,
-    most: Signal<Local, Bits<COUNT_WIDTH>>,
+    limited: Signal<Local, Bits<SHAPERS>>,
     looked: Signal<Local, Bits<LEVEL_WIDTH>>,
     prior: Signal<Local, Bits<LEVEL_WIDTH>>,
     filled: Signal<Local, Bits<LEVEL_WIDTH>>,
@@ -92,6 +85,7 @@ impl Shapers {
     /// The first `shapers`.
     pub fn new(shapers: usize) -> Self {
         Self {
+            settings: ShaperSettings::new((1 << shapers) - 1),
             built: Constant::new(bits((1 << shapers) - 1)),
             ..Default::default()
         }
@@ -101,67 +95,16 @@ impl Shapers {
 #[kernel]
 impl Logic for Shapers {
     fn update(&mut self) {
-        wire!(self => rates, bursts: clk);
-        dff_setup!(self, clk, limited, turn, second, rate, burst, third, room, third_rate, fourth, gain, has_rate);
-        self.written.next = self.register_write.enable.val()
-            & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
-                == bits::<BLOCK_WIDTH>(RegisterBlock::Shapers as u64));
-        self.field.next = self.register_write.index.val().get_bits::<SHORT_FIELD_WIDTH>(0);
-        self.place.next = self
-            .register_write
-            .index
-            .val()
-            .get_bits::<SHAPER_WIDTH>(SHORT_FIELD_WIDTH);
-        self.amount.next = self.register_write.data.val().get_bits::<RATE_WIDTH>(0);
-        if (self.register_write.data.val() >> bits::<6>(RATE_WIDTH)).any() {
-            self.amount.next = !bits::<RATE_WIDTH>(0);
-        }
-
-        // A packet without room for a word would never end.
-        self.most.next = self.register_write.data.val().get_bits::<COUNT_WIDTH>(0);
-        if (self.register_write.data.val() > bits::<32>(MAX_PAYLOAD_FLITS)) | !self.register_write.data.val().any() {
-            self.most.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
-        }
+        wire!(self => settings: clk, rst, initialising, sweep);
+        dff_setup!(self, clk, turn, second, rate, burst, third, room);
+        dff_setup!(self, clk, third_rate, fourth, gain, has_rate);
+        RegisterWriteIn::link(&mut self.register_write, &mut self.settings.register_write);
         for i in 0..2 {
-            self.maxima[i].clk.next = self.clk.val();
-            self.maxima[i].write_enable.next = self.initialising.val()
-                | (self.written.val()
-                    & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Maximum as u64)));
-            self.maxima[i].write_address.next = self.place.val();
-            self.maxima[i].write_data.next = self.most.val();
-            if self.initialising.val() {
-                self.maxima[i].write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
-                self.maxima[i].write_data.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
-            }
-            self.maxima[i].read_address.next = self.selected[i].val();
-            self.maximum[i].next = self.maxima[i].read_data.val();
+            self.settings.selected[i].next = self.selected[i].val();
+            self.maximum[i].next = self.settings.maximum[i].val();
         }
-        self.rates.write_enable.next =
-            self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Rate as u64));
-        self.rates.write_address.next = self.place.val();
-        self.rates.write_data.next = self.amount.val();
-        self.rates.read_address.next = self.turn.q.val();
-        self.bursts.write_enable.next =
-            self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Burst as u64));
-        self.bursts.write_address.next = self.place.val();
-        self.bursts.write_data.next = self.amount.val();
-        self.bursts.read_address.next = self.turn.q.val();
-        if self.written.val() & (self.field.val() == bits::<SHORT_FIELD_WIDTH>(ShaperRegister::Rate as u64)) {
-            self.limited.d.next = self
-                .limited
-                .q
-                .val()
-                .replace_bit(self.place.val().index(), self.amount.val().any())
-                & self.built.val();
-        }
-        if self.initialising.val() {
-            self.rates.write_enable.next = true;
-            self.rates.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
-            self.rates.write_data.next = 0.into();
-            self.bursts.write_enable.next = true;
-            self.bursts.write_address.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
-            self.bursts.write_data.next = 0.into();
-        }
+        self.settings.turn.next = self.turn.q.val();
+        self.limited.next = self.settings.limited.val();
 
         self.turn.d.next = self.turn.q.val() + 1;
         self.second.d.next = self.turn.q.val();
@@ -185,8 +128,8 @@ impl Logic for Shapers {
             }
         }
 
-        self.rate.d.next = self.rates.read_data.val();
-        self.burst.d.next = self.bursts.read_data.val() | bits::<RATE_WIDTH>(LEAST_BURST);
+        self.rate.d.next = self.settings.rate.val();
+        self.burst.d.next = self.settings.burst.val() | bits::<RATE_WIDTH>(LEAST_BURST);
         self.room.d.next =
             (bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.burst.q.val()) << bits::<6>(FRACTION_BITS)) - self.looked.val();
         self.third_rate.d.next = self.rate.q.val();
@@ -216,16 +159,15 @@ impl Logic for Shapers {
             if self.fourth_one.val().get_bit(i) {
                 self.level[i].d.next = self.filled.val();
             }
-            if self.take.val() & self.limited.q.val().get_bit(i) & self.taker_one.val().get_bit(i) {
+            if self.take.val() & self.limited.val().get_bit(i) & self.taker_one.val().get_bit(i) {
                 self.level[i].d.next = self.drained.val();
             }
             self.may_send.next = self.may_send.val().replace_bit(
                 i,
-                !self.limited.q.val().get_bit(i) | !self.level[i].q.val().get_bit(LEVEL_WIDTH - 1),
+                !self.limited.val().get_bit(i) | !self.level[i].q.val().get_bit(LEVEL_WIDTH - 1),
             );
         }
         if self.rst.val() {
-            self.limited.d.next = 0.into();
             self.turn.d.next = 0.into();
             for i in 0..SHAPERS {
                 self.level[i].d.next = 0.into();

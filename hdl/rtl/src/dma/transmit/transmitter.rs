@@ -1,4 +1,6 @@
-use super::{cores::MicroCoreSequencer, Bypass, ChunkQueue, HeaderQueue, Injector, PacketOut, Reader, Shapers};
+use super::{
+    cores::MicroCoreSequencer, Bypass, ChunkQueue, CreditTurn, HeaderQueue, Injector, PacketOut, Reader, Shapers,
+};
 use crate::{
     bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, StartIn, StartOut, StopOut},
@@ -63,6 +65,7 @@ pub struct Transmitter<const W: usize> {
     pub waiting: Signal<Out, Bit>,
     bypass: Bypass,
     sequencer: MicroCoreSequencer,
+    credits: CreditTurn,
     shapers: Shapers,
     chunks: ChunkQueue,
     headers: HeaderQueue,
@@ -70,12 +73,9 @@ pub struct Transmitter<const W: usize> {
     payload: Fifo<W, PAYLOAD_BITS>,
     injector: Injector<W>,
     control: SkidBuffer<32>,
-    asks: DFF<Bit>,
-    for_bypass: DFF<Bit>,
     pays: DFF<Bit>,
     payer: DFF<Bits<SHAPER_WIDTH>>,
     price: DFF<Bits<COUNT_WIDTH>>,
-    is_for_bypass: Signal<Local, Bit>,
 }
 
 impl<const W: usize> Transmitter<W> {
@@ -97,9 +97,10 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => bypass, sequencer, shapers, chunks, headers, reader, payload, injector, control: clk, rst);
+        wire!(self => bypass, sequencer, credits, shapers, chunks, headers, reader: clk, rst);
+        wire!(self => payload, injector, control: clk, rst);
 
-        dff_setup!(self, clk, asks, for_bypass, pays, payer, price);
+        dff_setup!(self, clk, pays, payer, price);
         wire!(self => bypass: initialising);
         StartIn::link(&mut self.start, &mut self.bypass.start);
         wire!(argument => bypass.argument: enable, context, register, bank, data);
@@ -126,21 +127,13 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.sequencer.stop.ready.next = self.stop.ready.val();
         self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
 
-        // One of the two asks for a credit at a time, until it has its answer.
-        self.is_for_bypass.next = self.for_bypass.q.val();
-        if !self.asks.q.val() {
-            self.is_for_bypass.next = self.bypass.wants_credit.val();
-        }
-        self.for_bypass.d.next = self.is_for_bypass.val();
-        self.credit_take.valid.next =
-            self.asks.q.val() | self.bypass.wants_credit.val() | self.sequencer.wants_credit.val();
-        self.asks.d.next = self.credit_take.valid.val() & !self.credit_take.answered.val();
-        self.credit_take.segment.next = self.sequencer.segment.val();
-        if self.is_for_bypass.val() {
-            self.credit_take.segment.next = self.bypass.segment.val();
-        }
-        self.bypass.credit_answered.next = self.credit_take.answered.val() & self.for_bypass.q.val();
-        self.sequencer.credit_answered.next = self.credit_take.answered.val() & !self.for_bypass.q.val();
+        CreditTakeOut::link(&mut self.credit_take, &mut self.credits.credit_take);
+        self.credits.bypass_wants.next = self.bypass.wants_credit.val();
+        self.credits.bypass_segment.next = self.bypass.segment.val();
+        self.credits.sequencer_wants.next = self.sequencer.wants_credit.val();
+        self.credits.sequencer_segment.next = self.sequencer.segment.val();
+        self.bypass.credit_answered.next = self.credits.bypass_answered.val();
+        self.sequencer.credit_answered.next = self.credits.sequencer_answered.val();
         self.bypass.credit_granted.next = self.credit_take.granted.val();
         self.sequencer.credit_granted.next = self.credit_take.granted.val();
 
@@ -205,7 +198,6 @@ impl<const W: usize> Logic for Transmitter<W> {
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.control.m_axis);
         EventOut::link(&mut self.event, &mut self.injector.event);
         if self.rst.val() {
-            self.asks.d.next = false;
             self.pays.d.next = false;
         }
     }

@@ -81,22 +81,10 @@ pub struct ContextMemory {
 impl Logic for ContextMemory {
     fn update(&mut self) {
         wire!(self => words: clk);
-        dff_setup!(
-            self,
-            clk,
-            argued,
-            argued_context,
-            argued_register,
-            argued_word,
-            stored,
-            writer,
-            result_waits,
-            result_place,
-            result_word,
-            loop_waits,
-            loop_place,
-            loop_word
-        );
+        dff_setup!(self, clk, argued, argued_context, argued_register, argued_word);
+        dff_setup!(self, clk, stored, writer);
+        dff_setup!(self, clk, result_waits, result_place, result_word, loop_waits);
+        dff_setup!(self, clk, loop_place, loop_word);
         self.words.read_enable.next = true;
         self.words.read_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.current.val())
             << bits::<4>(WORD_WIDTH))

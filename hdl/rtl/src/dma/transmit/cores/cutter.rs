@@ -83,22 +83,9 @@ pub struct Cutter {
 #[kernel]
 impl Logic for Cutter {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            room,
-            left,
-            gaps,
-            is_whole,
-            remote_begin,
-            local_begin,
-            taken,
-            ending,
-            joining,
-            local_address,
-            beyond_memory,
-            beyond_segment
-        );
+        dff_setup!(self, clk, room, left, gaps, is_whole, remote_begin, local_begin);
+        dff_setup!(self, clk, taken, ending, joining);
+        dff_setup!(self, clk, local_address, beyond_memory, beyond_segment);
         if self.cuts.val() {
             self.room.d.next = self.maximum.val();
             if self.is_open.val() {

@@ -1,5 +1,5 @@
-use super::Instruction;
-use portico_spec::ni::{packet::ERROR_WIDTH, ErrorCode};
+use super::{Instruction, InstructionFault};
+use portico_spec::ni::packet::ERROR_WIDTH;
 use portico_verilog::prelude::*;
 
 /// What the sequencer does with the instruction that it has.
@@ -83,12 +83,12 @@ pub struct InstructionControl {
     pub acts: Signal<Out, Bit>,
     /// The context makes room for others, or stops.
     pub leave: Signal<Out, Bit>,
+    check: InstructionFault,
     idle_row: Signal<Local, Bit>,
     has_payload: Signal<Local, Bit>,
     closing: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     ending: Signal<Local, Bit>,
-    fault: Signal<Local, Bits<ERROR_WIDTH>>,
     failing: Signal<Local, Bit>,
     blocked: Signal<Local, Bit>,
     works: Signal<Local, Bit>,
@@ -112,10 +112,8 @@ pub struct InstructionControl {
 #[kernel]
 impl Logic for InstructionControl {
     fn update(&mut self) {
-        dff_setup!(
-            self, clk, why, breaking, pausing, chunking, header, is_last, finishing, stopping, writing, noticing,
-            crediting, stood
-        );
+        dff_setup!(self, clk, why, breaking, pausing, chunking, header, is_last, finishing, stopping, writing);
+        dff_setup!(self, clk, noticing, crediting, stood);
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
         self.has_payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
         self.payload.next = self.has_payload.val();
@@ -124,25 +122,8 @@ impl Logic for InstructionControl {
         self.over.next = !self.has_payload.val() | self.finishes.val();
         self.ending.next = self.instruction.val().last & (self.instruction.val().close | self.instruction.val().closes);
 
-        // What fails with a packet open fails again once that is closed, which on the control plane is an end: so this
-        // error gives way to the others.
-        self.fault.next = 0.into();
-        if self.ended.val() & (self.has_payload.val() | self.ending.val()) {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Ended as u64);
-        }
-        if self.has_payload.val() & self.out_of_segment.val() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfSegment as u64);
-        }
-        if self.has_payload.val() & self.out_of_memory.val() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
-            if self.server.val() {
-                self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
-            }
-        }
-        if self.instruction.val().unknown | self.lost.val() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownInstruction as u64);
-        }
-        self.failing.next = self.fault.val().any();
+        wire!(self => check: instruction, lost, server, ended, has_payload, ending, out_of_memory, out_of_segment);
+        self.failing.next = self.check.fault.val().any();
 
         // An open packet stands in the way: it closes first.
         self.blocked.next = self.is_open.val()
@@ -153,7 +134,7 @@ impl Logic for InstructionControl {
         self.works.next = !self.blocked.val() & !self.failing.val();
         self.breaks.next = !self.blocked.val() & self.failing.val() & self.server.val();
         if self.decide.val() {
-            self.why.d.next = self.fault.val();
+            self.why.d.next = self.check.fault.val();
             self.breaking.d.next = self.breaks.val();
             self.pausing.d.next = (self.breaks.val() & !self.may_send.val())
                 | (self.works.val()

@@ -10,7 +10,7 @@
 //! | [`ProgramMemory`], [`Fetch`], [`InstructionDecoder`] | from a program to an instruction |
 //! | [`Arithmetic`], [`Loops`] | sums, and where the program goes on |
 //! | [`PacketBuilder`], [`Cursor`], [`Cutter`], [`Packet`] | the transfer of each context, cut into packets |
-//! | [`Conditions`], [`InstructionControl`] | what happens at the end of an instruction |
+//! | [`Conditions`], [`InstructionControl`], [`InstructionFault`] | what happens at the end of an instruction |
 //! | [`StopReport`] | tells the dispatcher that a context has stopped |
 
 mod arithmetic;
@@ -22,6 +22,7 @@ mod cutter;
 mod decoder;
 mod fetch;
 mod instruction_control;
+mod instruction_fault;
 mod job_words;
 mod loops;
 mod micro_core_sequencer;
@@ -42,6 +43,7 @@ pub use cutter::Cutter;
 pub use decoder::{Instruction, InstructionDecoder};
 pub use fetch::Fetch;
 pub use instruction_control::InstructionControl;
+pub use instruction_fault::InstructionFault;
 pub use job_words::{JobDecoder, JobEncoder, Transfer, JOB_WORDS};
 pub use loops::Loops;
 pub use micro_core_sequencer::MicroCoreSequencer;
