@@ -39,6 +39,8 @@ pub struct CommandStart {
     pub bank: Signal<In, Bits<BANK_WIDTH>>,
     pub job: Signal<Out, Job>,
     apart: Signal<Local, Bit>,
+    /// Nobody answers; the packet has no address.
+    without_slot: Signal<Local, Bit>,
     put: Entry,
     put2d: Entry,
     put3d: Entry,
@@ -95,9 +97,13 @@ impl Logic for CommandStart {
         self.apart.next = (self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64))
             & (self.command.val().is_program | (self.command.val().is_put & !self.operands.val().is_row));
 
+        self.without_slot.next = self.command.val().is_stream
+            | self.command.val().is_enqueue
+            | self.command.val().is_mail
+            | self.command.val().is_fence;
         self.job.next.pc = self.put.val();
-        self.job.next.control = false;
-        self.job.next.bare = false;
+        self.job.next.control = self.command.val().is_get | self.command.val().is_mail;
+        self.job.next.bare = self.without_slot.val();
         self.job.next.destination = self.node.val();
         self.job.next.tag = self.tag.val();
         self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Put as u64);
@@ -120,7 +126,7 @@ impl Logic for CommandStart {
         self.job.next.bank = self.bank.val();
         self.job.next.words = self.payload.val().words;
         self.job.next.pointer = self.payload.val().pointer;
-        self.job.next.has_slot = true;
+        self.job.next.has_slot = !self.without_slot.val();
         if self.apart.val() {
             self.job.next.stride = self.operands.val().stride;
         }
@@ -142,7 +148,6 @@ impl Logic for CommandStart {
             } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
                 self.job.next.pc = self.get2d.val();
             }
-            self.job.next.control = true;
             self.job.next.kind = bits::<KIND_WIDTH>(ControlKind::Get as u64);
             self.job.next.offset = self.operands.val().source;
         }
@@ -153,18 +158,14 @@ impl Logic for CommandStart {
             } else if self.operands.val().count > bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64) {
                 self.job.next.pc = self.stream2d.val();
             }
-            self.job.next.bare = true;
             self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Stream as u64);
-            self.job.next.has_slot = false;
         }
         if self.command.val().is_enqueue {
             self.job.next.pc = self.enqueue.val();
             if self.nothing.val() {
                 self.job.next.pc = self.enqueue_empty.val();
             }
-            self.job.next.bare = true;
             self.job.next.kind = bits::<KIND_WIDTH>(DataKind::Message as u64);
-            self.job.next.has_slot = false;
         }
         if self.command.val().is_atomic {
             for i in 0..5 {
@@ -179,18 +180,13 @@ impl Logic for CommandStart {
         }
         if self.command.val().is_mail {
             self.job.next.pc = self.mail.val();
-            self.job.next.control = true;
-            self.job.next.bare = true;
             self.job.next.destination = self.operands.val().target.get_bits::<NODE_WIDTH>(0);
             self.job.next.tag =
                 bit_cast::<TAG_WIDTH, MAILBOX_WIDTH>(self.operands.val().target.get_bits::<MAILBOX_WIDTH>(NODE_WIDTH));
             self.job.next.kind = bits::<KIND_WIDTH>(ControlKind::Mail as u64);
-            self.job.next.has_slot = false;
         }
         if self.command.val().is_fence {
             self.job.next.pc = self.fence.val();
-            self.job.next.bare = true;
-            self.job.next.has_slot = false;
         }
         if self.command.val().is_program {
             self.job.next.pc = self.operands.val().target.get_bits::<PC_WIDTH>(0);

@@ -60,6 +60,44 @@ pub struct Operands {
     pub plane_stride: Bits<STRIDE_WIDTH>,
 }
 
+/// How many words the descriptor of an atomic has.
+///
+/// Counts operands.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | combinational |
+/// | state | none |
+#[derive(LogicBlock, Default)]
+pub struct AtomicLength {
+    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
+    /// 64 bits.
+    pub wide: Signal<In, Bit>,
+    pub words: Signal<Out, Bits<WORDS_WIDTH>>,
+    operands: Signal<Local, Bits<WORDS_WIDTH>>,
+}
+
+#[kernel]
+impl Logic for AtomicLength {
+    fn update(&mut self) {
+        self.operands.next = 1.into();
+        if (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::FetchClear as u64))
+            | (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::Peek as u64))
+        {
+            self.operands.next = 0.into();
+        }
+        if (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::CompareAndSwap as u64))
+            | (self.operation.val() == bits::<OPERATION_WIDTH>(Operation::AddIf as u64))
+        {
+            self.operands.next = 2.into();
+        }
+        self.words.next = bits::<WORDS_WIDTH>(BARE_WORDS) + self.operands.val();
+        if self.wide.val() {
+            self.words.next = bits::<WORDS_WIDTH>(BARE_WORDS) + (self.operands.val() << 1);
+        }
+    }
+}
+
 /// A descriptor taken apart, word by word as it comes.
 ///
 /// Keeps one descriptor.
@@ -68,7 +106,7 @@ pub struct Operands {
 /// | --- | --- |
 /// | latency | fields: 1 cycle from their word, of word 0 2 cycles; `argument`: combinational |
 /// | throughput | one word a cycle |
-/// | state | about 270 flip-flops |
+/// | state | [`Operands`], and about 70 flip-flops |
 ///
 /// What the checks need of addresses is worked out as they come, behind the arrival of later words: how much of the
 /// segment and of the memory lies beyond them, and whether a row reaches farther.
@@ -91,39 +129,15 @@ pub struct Descriptor {
     /// What has come needs a cycle more before it can be checked.
     pub unsettled: Signal<Out, Bit>,
     decoder: CommandDecoder,
-    count: DFF<Bits<WORDS_WIDTH>>,
-    overlong: DFF<Bit>,
+    atomic: AtomicLength,
     word0: DFF<Bits<32>>,
-    target: DFF<Bits<TARGET_WIDTH>>,
-    no_entry: DFF<Bit>,
-    misaligned: DFF<Bit>,
-    offset: DFF<Bits<OFFSET_WIDTH>>,
-    room: DFF<Bits<OFFSET_WIDTH>>,
-    beyond: DFF<Bit>,
+    held: DFF<Operands>,
+    after: Signal<Local, Operands>,
     is_huge: DFF<Bit>,
     addressed: DFF<Bit>,
     begun: DFF<Bit>,
-    source: DFF<Bits<OFFSET_WIDTH>>,
-    source_room: DFF<Bits<OFFSET_WIDTH>>,
-    source_beyond: DFF<Bit>,
-    source_misaligned: DFF<Bit>,
-    word3: DFF<Bits<32>>,
-    word4: DFF<Bits<32>>,
-    planes: DFF<Bits<REPEAT_WIDTH>>,
-    word6: DFF<Bits<32>>,
-    row_any: DFF<Bit>,
-    rows_any: DFF<Bit>,
-    is_row: DFF<Bit>,
-    several_rows: DFF<Bit>,
-    planes_any: DFF<Bit>,
-    is_plane: DFF<Bit>,
-    row_beyond: DFF<Bit>,
-    row_beyond_source: DFF<Bit>,
-    row_beyond_packet: DFF<Bit>,
-    row_beyond_message: DFF<Bit>,
     /// Word 0 taken apart, a cycle later; no check is sooner.
     settled: DFF<Command>,
-    atomic_words: DFF<Bits<WORDS_WIDTH>>,
     kind: Signal<Local, Command>,
     converted: Signal<Local, Bits<32>>,
     above: Signal<Local, Bits<32>>,
@@ -134,7 +148,6 @@ pub struct Descriptor {
     has_source: Signal<Local, Bit>,
     low_bits: Signal<Local, Bits<32>>,
     beyond_programs: Signal<Local, Bits<32>>,
-    operands_of_atomic: Signal<Local, Bits<WORDS_WIDTH>>,
     alignment: Signal<Local, Bits<TARGET_WIDTH>>,
     misaligned_bits: Signal<Local, Bits<TARGET_WIDTH>>,
     byte_shift: Constant<Bits<3>>,
@@ -167,42 +180,8 @@ impl Descriptor {
 #[kernel]
 impl Logic for Descriptor {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            count,
-            overlong,
-            word0,
-            settled,
-            atomic_words,
-            misaligned,
-            target,
-            no_entry,
-            offset,
-            room,
-            beyond,
-            is_huge,
-            addressed,
-            begun,
-            source,
-            source_room,
-            source_beyond,
-            source_misaligned,
-            word3,
-            word4,
-            planes,
-            word6,
-            row_any,
-            rows_any,
-            is_row,
-            several_rows,
-            planes_any,
-            is_plane,
-            row_beyond,
-            row_beyond_source,
-            row_beyond_packet,
-            row_beyond_message
-        );
+        dff_setup!(self, clk, word0, held, is_huge, addressed, begun, settled);
+        self.after.next = self.held.q.val();
         self.decoder.word.next = self.word0.q.val();
         self.kind.next = self.decoder.command.val();
         self.converted.next = self.word.val() >> self.byte_shift.val();
@@ -217,28 +196,16 @@ impl Logic for Descriptor {
         self.beyond_programs.next = self.word.val() >> bits::<6>(PC_WIDTH);
 
         self.argument.next = self.word.val();
-        if (self.count.q.val() == 1) & (self.has_source.val() | self.kind.val().is_atomic) {
+        if (self.held.q.val().count == 1) & (self.has_source.val() | self.kind.val().is_atomic) {
             self.argument.next = self.converted.val();
         }
-        if (self.count.q.val() == 2) & self.has_source.val() {
+        if (self.held.q.val().count == 2) & self.has_source.val() {
             self.argument.next = self.converted.val();
         }
 
-        self.operands_of_atomic.next = 1.into();
-        if (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::FetchClear as u64))
-            | (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::Peek as u64))
-        {
-            self.operands_of_atomic.next = 0.into();
-        }
-        if (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::CompareAndSwap as u64))
-            | (self.kind.val().operation == bits::<OPERATION_WIDTH>(Operation::AddIf as u64))
-        {
-            self.operands_of_atomic.next = 2.into();
-        }
-        self.atomic_words.d.next = bits::<WORDS_WIDTH>(BARE_WORDS) + self.operands_of_atomic.val();
-        if self.kind.val().wide {
-            self.atomic_words.d.next = bits::<WORDS_WIDTH>(BARE_WORDS) + (self.operands_of_atomic.val() << 1);
-        }
+        self.atomic.operation.next = self.kind.val().operation;
+        self.atomic.wide.next = self.kind.val().wide;
+        self.after.next.atomic_words = self.atomic.words.val();
         self.alignment.next = self.target_mask.val();
         if self.kind.val().is_atomic {
             self.alignment.next = bits::<TARGET_WIDTH>(3);
@@ -246,118 +213,93 @@ impl Logic for Descriptor {
                 self.alignment.next = bits::<TARGET_WIDTH>(7);
             }
         }
-        self.misaligned_bits.next = self.target.q.val() & self.alignment.val();
+        self.misaligned_bits.next = self.held.q.val().target & self.alignment.val();
 
         // The segment's size comes a cycle after word 1 may have come.
-        self.begun.d.next = self.take.val() & !self.count.q.val().any();
-        self.addressed.d.next = self.take.val() & (self.count.q.val() == 1);
+        self.begun.d.next = self.take.val() & !self.held.q.val().count.any();
+        self.addressed.d.next = self.take.val() & (self.held.q.val().count == 1);
         self.unsettled.next = self.begun.q.val() | self.addressed.q.val();
         if self.addressed.q.val() {
-            self.misaligned.d.next = self.misaligned_bits.val().any();
-            self.room.d.next = self.size.val() - self.offset.q.val();
-            self.beyond.d.next = self.is_huge.q.val() | (self.offset.q.val() > self.size.val());
+            self.after.next.misaligned = self.misaligned_bits.val().any();
+            self.after.next.room = self.size.val() - self.held.q.val().offset;
+            self.after.next.beyond = self.is_huge.q.val() | (self.held.q.val().offset > self.size.val());
         }
         if self.take.val() {
-            if self.count.q.val() == bits::<WORDS_WIDTH>(MAX_DESCRIPTOR_WORDS) {
-                self.overlong.d.next = true;
+            if self.held.q.val().count == bits::<WORDS_WIDTH>(MAX_DESCRIPTOR_WORDS) {
+                self.after.next.overlong = true;
             } else {
-                self.count.d.next = self.count.q.val() + 1;
+                self.after.next.count = self.held.q.val().count + 1;
             }
-            if !self.count.q.val().any() {
+            if !self.held.q.val().count.any() {
                 self.word0.d.next = self.word.val();
-                self.source_misaligned.d.next = false;
-                self.misaligned.d.next = false;
-                self.target.d.next = 0.into();
-                self.word3.d.next = 0.into();
-                self.word4.d.next = 0.into();
-                self.planes.d.next = 1.into();
-                self.word6.d.next = 0.into();
-                self.row_any.d.next = false;
-                self.rows_any.d.next = false;
-                self.is_row.d.next = false;
-                self.several_rows.d.next = false;
-                self.planes_any.d.next = true;
-                self.is_plane.d.next = true;
-                self.row_beyond.d.next = false;
-                self.row_beyond_source.d.next = false;
-                self.row_beyond_packet.d.next = false;
-                self.row_beyond_message.d.next = false;
+                self.after.next.source_misaligned = false;
+                self.after.next.misaligned = false;
+                self.after.next.target = 0.into();
+                self.after.next.row = 0.into();
+                self.after.next.rows = 0.into();
+                self.after.next.source_stride = 0.into();
+                self.after.next.stride = 0.into();
+                self.after.next.planes = 1.into();
+                self.after.next.source_plane_stride = 0.into();
+                self.after.next.plane_stride = 0.into();
+                self.after.next.has_words = false;
+                self.after.next.is_row = false;
+                self.after.next.several_rows = false;
+                self.after.next.is_plane = true;
+                self.after.next.row_beyond = false;
+                self.after.next.row_beyond_source = false;
+                self.after.next.row_beyond_packet = false;
+                self.after.next.row_beyond_message = false;
             }
-            if self.count.q.val() == 1 {
-                self.target.d.next = self.word.val().get_bits::<TARGET_WIDTH>(0);
-                self.no_entry.d.next = self.beyond_programs.val().any()
+            if self.held.q.val().count == 1 {
+                self.after.next.target = self.word.val().get_bits::<TARGET_WIDTH>(0);
+                self.after.next.no_entry = self.beyond_programs.val().any()
                     | (self.word.val().get_bits::<PC_WIDTH>(0) < bits::<PC_WIDTH>(FIRMWARE_WORDS));
-                self.offset.d.next = self.address.val();
+                self.after.next.offset = self.address.val();
                 self.is_huge.d.next = self.too_large.val();
             }
-            if self.count.q.val() == 2 {
-                self.source.d.next = self.address.val();
-                self.source_room.d.next = self.memory_words.val() - self.address.val();
-                self.source_beyond.d.next = self.too_large.val() | (self.address.val() > self.memory_words.val());
-                self.source_misaligned.d.next = self.low_bits.val().any();
+            if self.held.q.val().count == 2 {
+                self.after.next.source = self.address.val();
+                self.after.next.source_room = self.memory_words.val() - self.address.val();
+                self.after.next.source_beyond = self.too_large.val() | (self.address.val() > self.memory_words.val());
+                self.after.next.source_misaligned = self.low_bits.val().any();
             }
-            if self.count.q.val() == 3 {
-                self.word3.d.next = self.word.val();
-                self.row_any.d.next = self.row.val().any();
-                self.rows_any.d.next = self.rows.val().any();
-                self.is_row.d.next = self.rows.val() == bits::<REPEAT_WIDTH>(1);
-                self.several_rows.d.next = self.rows.val() > bits::<REPEAT_WIDTH>(1);
-                self.row_beyond.d.next = bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.room.q.val();
-                self.row_beyond_source.d.next =
-                    bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.source_room.q.val();
-                self.row_beyond_packet.d.next = self.row.val() > bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS);
-                self.row_beyond_message.d.next = self.row.val() > bits::<ROW_WIDTH>(MAX_MESSAGE_WORDS);
+            if self.held.q.val().count == 3 {
+                self.after.next.row = self.row.val();
+                self.after.next.rows = self.rows.val();
+                self.after.next.has_words = self.row.val().any() & self.rows.val().any();
+                self.after.next.is_row = self.rows.val() == bits::<REPEAT_WIDTH>(1);
+                self.after.next.several_rows = self.rows.val() > bits::<REPEAT_WIDTH>(1);
+                self.after.next.row_beyond =
+                    bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.held.q.val().room;
+                self.after.next.row_beyond_source =
+                    bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.held.q.val().source_room;
+                self.after.next.row_beyond_packet = self.row.val() > bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS);
+                self.after.next.row_beyond_message = self.row.val() > bits::<ROW_WIDTH>(MAX_MESSAGE_WORDS);
             }
-            if self.count.q.val() == 4 {
-                self.word4.d.next = self.word.val();
+            if self.held.q.val().count == 4 {
+                self.after.next.source_stride = self.word.val().get_bits::<STRIDE_WIDTH>(0);
+                self.after.next.stride = self.word.val().get_bits::<STRIDE_WIDTH>(16);
             }
-            if self.count.q.val() == 5 {
-                self.planes.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0);
-                self.planes_any.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0).any();
-                self.is_plane.d.next = self.word.val().get_bits::<REPEAT_WIDTH>(0) == bits::<REPEAT_WIDTH>(1);
+            if self.held.q.val().count == 5 {
+                self.after.next.planes = self.word.val().get_bits::<REPEAT_WIDTH>(0);
+                self.after.next.has_words =
+                    self.held.q.val().has_words & self.word.val().get_bits::<REPEAT_WIDTH>(0).any();
+                self.after.next.is_plane = self.word.val().get_bits::<REPEAT_WIDTH>(0) == bits::<REPEAT_WIDTH>(1);
             }
-            if self.count.q.val() == 6 {
-                self.word6.d.next = self.word.val();
+            if self.held.q.val().count == 6 {
+                self.after.next.source_plane_stride = self.word.val().get_bits::<STRIDE_WIDTH>(0);
+                self.after.next.plane_stride = self.word.val().get_bits::<STRIDE_WIDTH>(16);
             }
         }
-        if self.clear.val() {
-            self.count.d.next = 0.into();
-            self.overlong.d.next = false;
-        }
-        if self.rst.val() {
-            self.count.d.next = 0.into();
-            self.overlong.d.next = false;
+        if self.clear.val() | self.rst.val() {
+            self.after.next.count = 0.into();
+            self.after.next.overlong = false;
         }
 
         self.settled.d.next = self.kind.val();
         self.command.next = self.settled.q.val();
-        self.operands.next.count = self.count.q.val();
-        self.operands.next.overlong = self.overlong.q.val();
-        self.operands.next.target = self.target.q.val();
-        self.operands.next.no_entry = self.no_entry.q.val();
-        self.operands.next.misaligned = self.misaligned.q.val();
-        self.operands.next.atomic_words = self.atomic_words.q.val();
-        self.operands.next.offset = self.offset.q.val();
-        self.operands.next.room = self.room.q.val();
-        self.operands.next.beyond = self.beyond.q.val();
-        self.operands.next.source = self.source.q.val();
-        self.operands.next.source_room = self.source_room.q.val();
-        self.operands.next.source_beyond = self.source_beyond.q.val();
-        self.operands.next.source_misaligned = self.source_misaligned.q.val();
-        self.operands.next.row = self.word3.q.val().get_bits::<ROW_WIDTH>(0);
-        self.operands.next.rows = self.word3.q.val().get_bits::<REPEAT_WIDTH>(16);
-        self.operands.next.has_words = self.row_any.q.val() & self.rows_any.q.val() & self.planes_any.q.val();
-        self.operands.next.is_row = self.is_row.q.val();
-        self.operands.next.is_plane = self.is_plane.q.val();
-        self.operands.next.several_rows = self.several_rows.q.val();
-        self.operands.next.row_beyond = self.row_beyond.q.val();
-        self.operands.next.row_beyond_source = self.row_beyond_source.q.val();
-        self.operands.next.row_beyond_packet = self.row_beyond_packet.q.val();
-        self.operands.next.row_beyond_message = self.row_beyond_message.q.val();
-        self.operands.next.source_stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(0);
-        self.operands.next.stride = self.word4.q.val().get_bits::<STRIDE_WIDTH>(16);
-        self.operands.next.planes = self.planes.q.val();
-        self.operands.next.source_plane_stride = self.word6.q.val().get_bits::<STRIDE_WIDTH>(0);
-        self.operands.next.plane_stride = self.word6.q.val().get_bits::<STRIDE_WIDTH>(16);
+        self.held.d.next = self.after.val();
+        self.operands.next = self.held.q.val();
     }
 }

@@ -100,10 +100,8 @@ pub struct RequestLoad {
 #[kernel]
 impl Logic for RequestLoad {
     fn update(&mut self) {
-        dff_setup!(
-            self, clk, place, row_any, rows_any, one_row, source, slot, offset, pointer, is_huge, room, beyond, row,
-            stride, has_planes
-        );
+        dff_setup!(self, clk, place, row_any, rows_any, one_row, source, slot, offset, pointer, is_huge, room);
+        dff_setup!(self, clk, beyond, row, stride, has_planes);
         self.above.next = self.s_axis.tdata.val() >> bits::<6>(OFFSET_WIDTH);
         self.head.word.next = self.s_axis.tdata.val();
         self.address.word.next = self.s_axis.tdata.val();
