@@ -61,17 +61,8 @@ impl<const W: usize, const B: usize> AxiLiteWriter<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            has_address,
-            address,
-            has_data,
-            data,
-            strobes,
-            answering,
-            failed
-        );
+        dff_setup!(self, clk, has_address, address, has_data, data, strobes, answering);
+        dff_setup!(self, clk, failed);
         self.awready.next = !self.has_address.q.val();
         if !self.has_address.q.val() {
             self.has_address.d.next = self.awvalid.val();

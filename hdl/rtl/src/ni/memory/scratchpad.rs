@@ -96,16 +96,8 @@ impl<const W: usize, const B: usize> Scratchpad<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            network_writes,
-            network_address,
-            network_data,
-            network_lanes,
-            bypassed,
-            bypass
-        );
+        dff_setup!(self, clk, network_writes, network_address, network_data);
+        dff_setup!(self, clk, network_lanes, bypassed, bypass);
         self.network_writes.d.next = self.write[0].valid.val()
             & !(self.write[0].address.val() & !self.inside.val()).any()
             & (self.is_full.val() | (self.write[0].address.val() < self.size.val()));

@@ -71,18 +71,9 @@ pub struct Delivery<const W: usize> {
 #[kernel]
 impl<const W: usize> Logic for Delivery<W> {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            held_word,
-            held_last,
-            has_payload,
-            has_end,
-            has_front,
-            has_atomic,
-            has_lower,
-            has_fault
-        );
+        dff_setup!(self, clk, held_word, held_last, has_payload, has_end, has_front);
+        dff_setup!(self, clk, has_atomic, has_lower);
+        dff_setup!(self, clk, has_fault);
         self.is_atomic.next = self.has_atomic.q.val() | self.has_lower.q.val();
         self.occupied.next = self.has_payload.q.val()
             | self.has_end.q.val()

@@ -63,16 +63,8 @@ impl Header {
 #[kernel]
 impl Logic for Header {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            held_kind,
-            held_tag,
-            held_source,
-            held_last,
-            held_slot,
-            held_offset
-        );
+        dff_setup!(self, clk, held_kind, held_tag, held_source, held_last, held_slot);
+        dff_setup!(self, clk, held_offset);
         dff_setup!(self, clk, held_half, held_operation, held_wide);
         self.head.word.next = self.word.val();
         self.address.word.next = self.word.val();

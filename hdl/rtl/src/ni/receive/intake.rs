@@ -79,18 +79,9 @@ impl<const W: usize> Intake<W> {
 #[kernel]
 impl<const W: usize> Logic for Intake<W> {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            spare_taken,
-            spare_word,
-            spare_last,
-            held,
-            held_word,
-            held_last,
-            midway,
-            after_head
-        );
+        dff_setup!(self, clk, spare_taken, spare_word, spare_last, held, held_word);
+        dff_setup!(self, clk, held_last, midway);
+        dff_setup!(self, clk, after_head);
         self.s_axis.tready.next = !self.spare_taken.q.val() & !self.closed.val();
         self.offered.next = (self.s_axis.tvalid.val() & !self.closed.val()) | self.spare_taken.q.val();
         self.next_word.next = self.s_axis.tdata.val();

@@ -86,17 +86,8 @@ impl Logic for OpenSlots {
     fn update(&mut self) {
         wire!(self => counters: clk, rst);
         wire!(self => segments: clk);
-        dff_setup!(
-            self,
-            clk,
-            opened,
-            open_waits,
-            waiting,
-            looking,
-            known,
-            known_segment,
-            known_count
-        );
+        dff_setup!(self, clk, opened, open_waits, waiting, looking, known, known_segment);
+        dff_setup!(self, clk, known_count);
         self.opening.next = 0.into();
         if self.open.val() {
             self.opening.next = bits::<SLOTS>(1) << self.open_slot.val();

@@ -71,20 +71,9 @@ pub struct Responder<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for Responder<A> {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            active,
-            place,
-            status,
-            told_list,
-            entry,
-            counters,
-            with_handle,
-            fresh,
-            more,
-            leaves_header
-        );
+        dff_setup!(self, clk, active, place, status, told_list, entry, counters);
+        dff_setup!(self, clk, with_handle, fresh, more);
+        dff_setup!(self, clk, leaves_header);
         self.shown_list.next = self.told_list.q.val();
         if self.entry.q.val() {
             self.shown_list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.list.val());

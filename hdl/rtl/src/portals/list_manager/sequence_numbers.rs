@@ -93,17 +93,8 @@ impl<const A: usize> SequenceNumbers<A> {
 impl<const A: usize> Logic for SequenceNumbers<A> {
     fn update(&mut self) {
         wire!(self => numbers: clk);
-        dff_setup!(
-            self,
-            clk,
-            numbering,
-            numbered_list,
-            place,
-            counter,
-            compared,
-            kept,
-            is_older
-        );
+        dff_setup!(self, clk, numbering, numbered_list, place, counter, compared, kept);
+        dff_setup!(self, clk, is_older);
         self.numbers.read_enable.next = self.read.val();
         self.numbers.read_address.next = self.at.val();
         self.numbers.write_lanes.next = 0.into();

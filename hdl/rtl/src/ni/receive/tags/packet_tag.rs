@@ -74,19 +74,8 @@ pub struct PacketTag {
 #[kernel]
 impl Logic for PacketTag {
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            held,
-            held_tag,
-            base,
-            size,
-            mode,
-            event_enable,
-            event_number,
-            slot_words,
-            slots
-        );
+        dff_setup!(self, clk, held, held_tag, base, size, mode, event_enable);
+        dff_setup!(self, clk, event_number, slot_words, slots);
         dff_setup!(self, clk, held_ends, held_fault, held_written, held_released);
         self.is_same.next = self.held.q.val() & (self.next_tag.val() == self.held_tag.q.val());
         self.next_written.next = self.held_written.q.val() + 1;
