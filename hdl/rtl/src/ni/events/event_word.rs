@@ -5,8 +5,8 @@ use portico_spec::ni::{
 };
 use portico_verilog::prelude::*;
 
-/// The word that an operation works on: what the table has, or what the operation before has made of it, with what a
-/// register write puts into it.
+/// The word that an operation works on: what the table has, or what one of the two operations before makes of it, with what
+/// a register write puts into it.
 ///
 /// Gives one word.
 ///
@@ -17,8 +17,11 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct EventWord {
     pub stored: Signal<In, Bits<WORD_WIDTH>>,
-    /// The operation before had this word, and has made this of it.
+    /// The operation before has this word, and makes this of it.
     pub follows: Signal<In, Bit>,
+    pub after: Signal<In, Bits<WORD_WIDTH>>,
+    /// The operation before that had this word, and has made this of it.
+    pub follows_result: Signal<In, Bit>,
     pub result: Signal<In, Bits<WORD_WIDTH>>,
     /// A register is written.
     pub writes: Signal<In, Bit>,
@@ -32,8 +35,11 @@ pub struct EventWord {
 impl Logic for EventWord {
     fn update(&mut self) {
         self.current.next = self.stored.val();
-        if self.follows.val() {
+        if self.follows_result.val() {
             self.current.next = self.result.val();
+        }
+        if self.follows.val() {
+            self.current.next = self.after.val();
         }
         self.word.next = self.current.val();
         if self.writes.val() {

@@ -19,7 +19,7 @@ pub use event_step::EventStep;
 pub use event_word::EventWord;
 
 use crate::{
-    bus::{AddressMatch, EventIn, HeldAccess, RegisterAccessIn},
+    bus::{AddressMatch, EventIn, RegisterAccessIn},
     prim::Ram,
 };
 use event_step::WORD_WIDTH;
@@ -36,24 +36,42 @@ use portico_verilog::prelude::*;
 /// A word of the table: the event, and above it whether it is the second word, the error.
 const PLACE_WIDTH: usize = EVENT_WIDTH + 1;
 
+/// An operation on a word; none of its flags: the word stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Operation {
+    /// The word, and above it whether it is the second word of the event.
+    pub place: Bits<PLACE_WIDTH>,
+    /// An update: adds one to the count.
+    pub counts: Bit,
+    /// Keeps `error`, if it is the first.
+    pub keeps: Bit,
+    pub error: Bits<ERROR_WIDTH>,
+    /// An access to a register.
+    pub writes: Bit,
+    pub reads: Bit,
+}
+
 /// Events: counters with a threshold and an error each.
 ///
 /// All events of a tile.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | an update taken in cycle t shows in `fired` and `pending` in t + 3, in `irq` in t + 4; it is read by accesses after t |
-/// | throughput | one operation every other cycle: an access to a register, an update, or the error that came with the update before |
-/// | fairness | accesses go first; they are too far apart to keep updates waiting for long |
+/// | latency | an update taken in cycle t shows in `fired` and `pending` in t + 3, in `irq` in t + 4; accesses after t read it |
+/// | throughput | one operation a cycle: an access to a register, an update, or the error that came with the update before |
+/// | fairness | an access goes first, then the error of the update before, then the update on offer |
 /// | timing | all outputs are flip-flops, but for `update.ready`, two gates behind them |
 /// | state | twice 36 bits an event in block RAM, 2 flip-flops an event, 200 flip-flops |
 ///
-/// An operation reads its word in one cycle, and has it in a flip-flop in the next but one; then it writes what
-/// [`EventStep`] makes of it. The next operation reads before that write: so the word in hand comes from the operation
-/// before if that had the same. Words are never read and written in the same cycle.
+/// An update on offer waits two cycles at most: for one access, since the next comes [`ACCESS_CYCLES`](crate::bus::ACCESS_CYCLES) later, and for one
+/// error. A source that goes first and offers an update in three cycles at most therefore needs room for one.
 ///
-/// An update of an event that does not exist is taken and is nothing. The first error of an event is kept until its status is written. Registers of an event: see [`EventRegister`]; its
-/// value is in the [`crate::ni::inbox::Inbox`].
+/// An operation reads its word in one cycle, puts it into a flip-flop in the next, and in the third writes what
+/// [`EventStep`] makes of it. The two operations before have not written when it reads: [`EventWord`] takes the word from
+/// them if they change the same.
+///
+/// An update of an event that does not exist is taken and changes nothing. The first error of an event is kept until its
+/// status is written. Registers of an event: see [`EventRegister`]; its value is in the [`crate::ni::inbox::Inbox`].
 #[derive(LogicBlock, Default)]
 pub struct Events {
     pub clk: Signal<In, Clock>,
@@ -74,31 +92,26 @@ pub struct Events {
     step: EventStep,
     flags: EventFlags,
     reader: EventReader,
-    /// Operations begin in cycles in which this is high.
-    slot: DFF<Bit>,
-    access: HeldAccess,
-    /// The operation under way.
-    place: DFF<Bits<PLACE_WIDTH>>,
-    counts: DFF<Bit>,
-    keeps: DFF<Bit>,
-    writes: DFF<Bit>,
-    reads: DFF<Bit>,
-    error: DFF<Bits<ERROR_WIDTH>>,
-    /// The error is still to be kept, with this event.
-    failing: DFF<Bit>,
-    failed: DFF<Bits<EVENT_WIDTH>>,
+    /// The operation whose word is being read.
+    reading: DFF<Operation>,
+    /// The operation that has its word.
+    stepping: DFF<Operation>,
     word: DFF<Bits<WORD_WIDTH>>,
-    has_fired: DFF<Bit>,
-    /// What the operation before has made of which word.
+    /// What the operation before that has made of which word, and whether it has changed it.
     result: DFF<Bits<WORD_WIDTH>>,
     result_place: DFF<Bits<PLACE_WIDTH>>,
-    has_result: DFF<Bit>,
-    stores: DFF<Bit>,
+    changed: DFF<Bit>,
+    /// It was a read, to be answered; whether its event has fired.
+    shows: DFF<Bit>,
+    has_fired: DFF<Bit>,
+    /// The update before came with an error, which is still to be kept, with this event.
+    failing: DFF<Bit>,
+    failed: DFF<Bits<EVENT_WIDTH>>,
+    error: DFF<Bits<ERROR_WIDTH>>,
     field: Signal<Local, Bits<FIELD_WIDTH>>,
-    wants: Signal<Local, Bit>,
+    accesses: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
     updates: Signal<Local, Bit>,
-    in_hand: Signal<Local, Bits<EVENT_WIDTH>>,
     subject: Signal<Local, Bits<EVENT_WIDTH>>,
     of_error: Signal<Local, Bit>,
     next_place: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -121,24 +134,18 @@ impl Events {
 #[kernel]
 impl Logic for Events {
     fn update(&mut self) {
-        wire!(self => flags, access: clk, rst);
+        wire!(self => flags: clk, rst);
         wire!(self => words, reader: clk);
-        dff_setup!(self, clk, slot, place, counts, keeps, writes, reads, error);
-        dff_setup!(self, clk, failing, failed, word, has_fired, result, result_place);
-        dff_setup!(self, clk, has_result, stores);
-        self.slot.d.next = !self.slot.q.val();
+        dff_setup!(self, clk, reading, stepping, word, has_fired, shows, result);
+        dff_setup!(self, clk, result_place, changed, failing, failed, error);
 
         // What begins: an access, else the error of the update before, else an update.
         self.is_own.index.next = self.register.index.val();
         self.field.next = self.register.index.val().get_bits::<FIELD_WIDTH>(0);
-        self.access.begins.next =
+        self.accesses.next =
             (self.register.write.val() | self.register.read.val()) & self.is_own.hit.val() & !self.initialising.val();
-        self.access.is_write.next = self.register.write.val();
-        self.access.may.next = self.slot.q.val();
-        self.wants.next = self.access.wants.val();
-        self.fails.next = self.failing.q.val() & !self.wants.val();
-        self.update.ready.next =
-            self.slot.q.val() & !self.failing.q.val() & !self.wants.val() & !self.initialising.val();
+        self.fails.next = self.failing.q.val() & !self.accesses.val();
+        self.update.ready.next = !self.failing.q.val() & !self.accesses.val() & !self.initialising.val();
         self.updates.next = self.update.valid.val() & self.update.ready.val();
         self.exists.next = self.update.event.val() <= self.last.val();
         self.subject.next = self.update.event.val();
@@ -146,79 +153,87 @@ impl Logic for Events {
         if self.fails.val() {
             self.subject.next = self.failed.q.val();
         }
-        if self.wants.val() {
+        if self.accesses.val() {
             self.subject.next = self.register.index.val().get_bits::<EVENT_WIDTH>(FIELD_WIDTH);
             self.of_error.next = self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64);
         }
         self.next_place.next =
             bit_cast::<PLACE_WIDTH, EVENT_WIDTH>(self.subject.val()).replace_bit(EVENT_WIDTH, self.of_error.val());
-        if self.slot.q.val() {
-            self.place.d.next = self.next_place.val();
-            self.counts.d.next = self.updates.val() & self.exists.val();
-            self.keeps.d.next = self.fails.val();
-            self.writes.d.next = self.wants.val() & self.access.wants_to_write.val();
-            self.reads.d.next = self.wants.val() & !self.access.wants_to_write.val();
-            self.failing.d.next = self.failing.q.val() & self.wants.val();
-        }
+        self.reading.d.next.place = self.next_place.val();
+        self.reading.d.next.counts = self.updates.val() & self.exists.val();
+        self.reading.d.next.keeps = self.fails.val();
+        self.reading.d.next.error = self.error.q.val();
+        self.reading.d.next.writes = self.accesses.val() & self.register.write.val();
+        self.reading.d.next.reads = self.accesses.val() & self.register.read.val();
+        self.failing.d.next = self.failing.q.val() & self.accesses.val();
         if self.updates.val() {
             self.failing.d.next = self.exists.val() & self.update.error.val().any();
             self.failed.d.next = self.update.event.val();
             self.error.d.next = self.update.error.val();
         }
-        self.words.read_enable.next = self.slot.q.val();
+        self.words.read_enable.next = true;
         self.words.read_address.next = self.next_place.val();
 
-        // Its word, as the operation before has left it, with what a register write puts into it.
+        // Its word, as the operations before have left it, with what a register write puts into it.
+        self.changes.next = self.stepping.q.val().counts | self.stepping.q.val().keeps | self.stepping.q.val().writes;
         self.selected.stored.next = self.words.read_data.val();
-        self.selected.follows.next = self.has_result.q.val() & (self.result_place.q.val() == self.place.q.val());
+        self.selected.follows.next = self.changes.val() & (self.stepping.q.val().place == self.reading.q.val().place);
+        self.selected.after.next = self.step.after.val();
+        self.selected.follows_result.next =
+            self.changed.q.val() & (self.result_place.q.val() == self.reading.q.val().place);
         self.selected.result.next = self.result.q.val();
-        self.selected.writes.next = self.writes.q.val();
+        self.selected.writes.next = self.reading.q.val().writes;
         self.selected.field.next = self.field.val();
         self.selected.data.next = self.register.data.val();
         self.word.d.next = self.selected.word.val();
-        self.in_hand.next = self.place.q.val().get_bits::<EVENT_WIDTH>(0);
-        self.has_fired.d.next = self.flags.fired.val().get_bit(self.in_hand.val().index());
+        self.stepping.d.next = self.reading.q.val();
 
         // What becomes of it.
         self.step.word.next = self.word.q.val();
-        self.step.counts.next = self.counts.q.val();
-        self.step.keeps.next = self.keeps.q.val();
-        self.step.error.next = self.error.q.val();
-        self.changes.next = self.slot.q.val() & (self.counts.q.val() | self.keeps.q.val() | self.writes.q.val());
-        self.stores.d.next = self.changes.val();
-        if self.changes.val() {
-            self.result.d.next = self.step.after.val();
-            self.result_place.d.next = self.place.q.val();
-            self.has_result.d.next = true;
-        }
-        self.flags.set.next = self.changes.val() & !self.place.q.val().get_bit(EVENT_WIDTH);
-        self.flags.event_number.next = self.in_hand.val();
+        self.step.counts.next = self.stepping.q.val().counts;
+        self.step.keeps.next = self.stepping.q.val().keeps;
+        self.step.error.next = self.stepping.q.val().error;
+        self.changed.d.next = self.changes.val();
+        self.result.d.next = self.step.after.val();
+        self.result_place.d.next = self.stepping.q.val().place;
+        self.flags.set.next = self.changes.val() & !self.stepping.q.val().place.get_bit(EVENT_WIDTH);
+        self.flags.event_number.next = self.stepping.q.val().place.get_bits::<EVENT_WIDTH>(0);
         wire!(step => flags: holds, interrupts);
         wire!(flags => self: fired, pending, irq);
-        self.words.write_lanes.next = self.stores.q.val().into();
-        self.words.write_address.next = self.result_place.q.val();
-        self.words.write_data.next = self.result.q.val();
+        self.words.write_lanes.next = self.changes.val().into();
+        self.words.write_address.next = self.stepping.q.val().place;
+        self.words.write_data.next = self.step.after.val();
         if self.initialising.val() {
             self.words.write_lanes.next = bits::<1>(1);
             self.words.write_address.next = self.sweep.val().get_bits::<PLACE_WIDTH>(0);
             self.words.write_data.next = 0.into();
         }
 
+        // A read is answered a cycle later: what the update before it makes of the flags shows by then.
+        self.shows.d.next = self.stepping.q.val().reads;
+        self.has_fired.d.next = self
+            .flags
+            .fired
+            .val()
+            .get_bit(self.stepping.q.val().place.get_bits::<EVENT_WIDTH>(0).index());
         self.reader.clear.next = self.register.read.val();
-        self.reader.show.next = self.slot.q.val() & self.reads.q.val();
+        self.reader.show.next = self.shows.q.val();
         self.reader.field.next = self.field.val();
-        self.reader.word.next = self.word.q.val();
+        self.reader.word.next = self.result.q.val();
         self.reader.has_fired.next = self.has_fired.q.val();
         self.register.answer.next = self.reader.answer.val();
         if self.rst.val() {
-            self.slot.d.next = false;
-            self.counts.d.next = false;
-            self.keeps.d.next = false;
-            self.writes.d.next = false;
-            self.reads.d.next = false;
+            self.reading.d.next.counts = false;
+            self.reading.d.next.keeps = false;
+            self.reading.d.next.writes = false;
+            self.reading.d.next.reads = false;
+            self.stepping.d.next.counts = false;
+            self.stepping.d.next.keeps = false;
+            self.stepping.d.next.writes = false;
+            self.stepping.d.next.reads = false;
+            self.changed.d.next = false;
+            self.shows.d.next = false;
             self.failing.d.next = false;
-            self.has_result.d.next = false;
-            self.stores.d.next = false;
         }
     }
 }

@@ -13,6 +13,8 @@ clocked!([] Events);
 
 /// Cycles from an update taken to its flags.
 const FLAG_CYCLES: usize = 3;
+/// Cycles that an update on offer waits at most: for an access and for an error.
+const LONGEST_WAIT: usize = 2;
 
 /// Index of a field of an event.
 fn index(event: usize, field: u64) -> u64 {
@@ -95,10 +97,10 @@ fn registers_updates_and_flags_are_those_of_the_model() {
     let mut failing: Option<(usize, u64)> = None;
     let mut answer: Option<(usize, u64)> = None;
     let mut offered: Option<(usize, u64)> = None;
+    let mut took = false;
     let mut next_access = 0;
-    let (mut met, mut wraps, mut interrupts, mut held) = (0, 0, 0, 0);
-    // Operations begin every other cycle; after the reset and the initialisation, which one is not told.
-    let mut phase = None;
+    let (mut met, mut wraps, mut interrupts, mut held, mut running) = (0, 0, 0, 0, 0);
+    let mut waited = 0;
     for cycle in 0..40_000 {
         let mut event = || (cycle / 1_000 * 13 + rng.gen_range(0..3)) % EVENTS;
         let (updated, accessed) = (event(), event());
@@ -132,13 +134,12 @@ fn registers_updates_and_flags_are_those_of_the_model() {
         }
         settle(&mut dut);
 
-        if offered.is_none() && waiting.is_none() && failing.is_none() && cycle < 4 && dut.update.ready.val() {
-            phase = Some(cycle % 2);
-        }
-        let slot = phase == Some(cycle % 2);
-        let takes = slot && failing.is_none() && waiting.is_none();
-        assert!(cycle < 4 || dut.update.ready.val() == takes, "cycle {cycle}");
-        held += usize::from(offered.is_some() && slot && !takes);
+        let takes = failing.is_none() && waiting.is_none();
+        assert_eq!(dut.update.ready.val(), takes, "cycle {cycle}");
+        held += usize::from(offered.is_some() && !takes);
+        waited = if offered.is_some() && !takes { waited + 1 } else { 0 };
+        assert!(waited <= LONGEST_WAIT, "cycle {cycle}");
+        running += usize::from(took && offered.is_some() && takes);
         assert_eq!(
             (dut.fired.val().to_u64(), dut.pending.val().to_u64()),
             shown[0],
@@ -152,22 +153,22 @@ fn registers_updates_and_flags_are_those_of_the_model() {
             answer = answer.filter(|_| cycle + 1 < next_access);
         }
 
-        if slot {
-            if let Some((event, field, data)) = waiting.take() {
-                match data {
-                    Some(data) => models[event].write(field, data),
-                    None => answer = Some((next_access - ACCESS_CYCLES + ANSWER_CYCLES, models[event].read(field))),
-                }
-            } else if let Some((event, error)) = failing.take() {
-                if models[event].error == 0 {
-                    models[event].error = error;
-                }
-            } else if let Some((event, error)) = offered.take() {
-                let model = &mut models[event];
-                model.count = model.count.wrapping_add(1);
-                wraps += usize::from(model.count == 0);
-                failing = (error != 0).then_some((event, error));
+        took = false;
+        if let Some((event, field, data)) = waiting.take() {
+            match data {
+                Some(data) => models[event].write(field, data),
+                None => answer = Some((next_access - ACCESS_CYCLES + ANSWER_CYCLES, models[event].read(field))),
             }
+        } else if let Some((event, error)) = failing.take() {
+            if models[event].error == 0 {
+                models[event].error = error;
+            }
+        } else if let Some((event, error)) = offered.take() {
+            let model = &mut models[event];
+            model.count = model.count.wrapping_add(1);
+            wraps += usize::from(model.count == 0);
+            failing = (error != 0).then_some((event, error));
+            took = true;
         }
         shown.pop_front();
         shown.push_back((flags(&models, Model::fired), flags(&models, Model::interrupts)));
@@ -177,8 +178,8 @@ fn registers_updates_and_flags_are_those_of_the_model() {
         clock(&mut dut);
     }
     assert!(
-        met > 500 && wraps > 50 && interrupts > 1_000 && held > 1_000,
-        "{met}, {wraps}, {interrupts}, {held}"
+        met > 500 && wraps > 50 && interrupts > 1_000 && held > 1_000 && running > 1_000,
+        "{met}, {wraps}, {interrupts}, {held}, {running}"
     );
     dut.update.valid.next = false;
     dut.register.write.next = false;
