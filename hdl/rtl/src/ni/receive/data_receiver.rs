@@ -164,18 +164,19 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.kinds.kind.next = self.header.kind.val();
         self.shape.word.next = self.word.val();
 
-        // Its tag.
+        // Its tag, from here on the number of its row.
         wire!(self => tables: initialising, sweep);
         RegisterAccessIn::link(&mut self.access, &mut self.tables.register);
-        wire!(intake => tables: offers_head, starts, start_tag);
+        wire!(intake => tables: offers_head, starts);
+        self.tables.start_tag.next = self.intake.start_row.val();
         self.tables.has_head.next = self.intake.valid.val() & self.parser.head.val();
-        self.tables.head_tag.next = self.header.next_tag.val();
+        self.tables.head_tag.next = self.intake.row.val();
         self.tables.unkept.next = !self.packet.valid.val();
         self.tables.may_write.next = self.delivery.may_write.val();
         self.tables.device.next =
             self.target.is_device.val() & (self.delivery.carries.val() | self.delivery.atomic.val());
         self.packet.take.next = self.head_goes.val();
-        self.packet.next_tag.next = self.header.next_tag.val();
+        self.packet.next_tag.next = self.intake.row.val();
         wire!(tables.window => packet.row: base, size, mode, event_enable, event_number, slot_words, slots);
         self.packet.row_ends.next = self.tables.state.ends.val();
         self.packet.row_fault.next = self.tables.state.fault.val();

@@ -23,7 +23,6 @@ pub struct Header {
     /// The flit is an ADDRESS word, and is taken.
     pub take_address: Signal<In, Bit>,
     pub next_kind: Signal<Out, Bits<KIND_WIDTH>>,
-    pub next_tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub next_offset: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub next_strided: Signal<Out, Bit>,
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
@@ -69,7 +68,6 @@ impl Logic for Header {
         self.head.word.next = self.word.val();
         self.address.word.next = self.word.val();
         self.next_kind.next = self.head.kind.val();
-        self.next_tag.next = self.head.tag.val();
         self.next_offset.next = self.address.offset.val();
         self.next_strided.next = self.address.strided.val();
         if self.take_head.val() {

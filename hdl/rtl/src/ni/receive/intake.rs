@@ -2,10 +2,7 @@ use crate::{
     bus::{HeadDecoder, WindowRow},
     prim::StreamIn,
 };
-use portico_spec::{
-    flit::{TAG_OFFSET, TAG_WIDTH},
-    ni::build::Build,
-};
+use portico_spec::{flit::TAG_WIDTH, ni::build::Build};
 use portico_verilog::prelude::*;
 
 /// The flit in hand, and the door behind it.
@@ -17,10 +14,11 @@ use portico_verilog::prelude::*;
 /// | latency | 1 cycle |
 /// | throughput | one flit a cycle; between two heads there is a cycle without one |
 /// | timing | `s_axis.tready` is a gate behind flip-flops |
-/// | state | two flits, and 4 flip-flops |
+/// | state | two flits, a row, and 4 flip-flops |
 ///
 /// A flit that comes while the register is taken waits in a spare one. The tag of a head is there a cycle before the head
-/// is in hand, so that the row of the tag comes out of its table with it. From here on a tag is the number of its row.
+/// is in hand, so that the row of the tag comes out of its table with it. The head itself stays as it is, because the tag of
+/// a REPLY is a slot.
 #[derive(LogicBlock, Default)]
 pub struct Intake<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -40,7 +38,9 @@ pub struct Intake<const W: usize> {
     /// A head comes in.
     pub starts: Signal<Out, Bit>,
     /// The row of the tag of the flit that comes in, if it is a head.
-    pub start_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    pub start_row: Signal<Out, Bits<TAG_WIDTH>>,
+    /// The row of the tag of the last head that came in.
+    pub row: Signal<Out, Bits<TAG_WIDTH>>,
     pub valid: Signal<Out, Bit>,
     pub word: Signal<Out, Bits<W>>,
     pub last: Signal<Out, Bit>,
@@ -52,6 +52,7 @@ pub struct Intake<const W: usize> {
     held: DFF<Bit>,
     held_word: DFF<Bits<W>>,
     held_last: DFF<Bit>,
+    held_row: DFF<Bits<TAG_WIDTH>>,
     /// The next flit is none of the first of their packets.
     midway: DFF<Bit>,
     after_head: DFF<Bit>,
@@ -62,9 +63,6 @@ pub struct Intake<const W: usize> {
     leaves: Signal<Local, Bit>,
     comes: Signal<Local, Bit>,
 }
-
-/// The bits of a head that are its tag.
-const TAG_MASK: u64 = ((1 << TAG_WIDTH) - 1) << TAG_OFFSET;
 
 impl<const W: usize> Intake<W> {
     /// For the windows of `build`.
@@ -80,8 +78,7 @@ impl<const W: usize> Intake<W> {
 impl<const W: usize> Logic for Intake<W> {
     fn update(&mut self) {
         dff_setup!(self, clk, spare_taken, spare_word, spare_last, held, held_word);
-        dff_setup!(self, clk, held_last, midway);
-        dff_setup!(self, clk, after_head);
+        dff_setup!(self, clk, held_last, held_row, midway, after_head);
         self.s_axis.tready.next = !self.spare_taken.q.val() & !self.closed.val();
         self.offered.next = (self.s_axis.tvalid.val() & !self.closed.val()) | self.spare_taken.q.val();
         self.next_word.next = self.s_axis.tdata.val();
@@ -95,7 +92,7 @@ impl<const W: usize> Logic for Intake<W> {
         }
         self.next_head.word.next = bit_cast::<32, W>(self.next_word.val());
         self.next_row.tag.next = self.next_head.tag.val();
-        self.start_tag.next = self.next_row.row.val();
+        self.start_row.next = self.next_row.row.val();
 
         self.may_come.next = self.midway.q.val() | (self.may_start.val() & !self.after_head.q.val());
         self.leaves.next = self.goes.val() & !self.stays.val();
@@ -111,8 +108,7 @@ impl<const W: usize> Logic for Intake<W> {
             self.held.d.next = true;
             self.held_word.d.next = self.next_word.val();
             if !self.midway.q.val() {
-                self.held_word.d.next = (self.next_word.val() & !bits::<W>(TAG_MASK))
-                    | (bit_cast::<W, TAG_WIDTH>(self.next_row.row.val()) << bits::<6>(TAG_OFFSET));
+                self.held_row.d.next = self.next_row.row.val();
             }
             self.held_last.d.next = self.next_last.val();
             self.midway.d.next = !self.next_last.val();
@@ -120,6 +116,7 @@ impl<const W: usize> Logic for Intake<W> {
         self.valid.next = self.held.q.val();
         self.word.next = self.held_word.q.val();
         self.last.next = self.held_last.q.val();
+        self.row.next = self.held_row.q.val();
         if self.rst.val() {
             self.spare_taken.d.next = false;
             self.held.d.next = false;
