@@ -57,12 +57,10 @@ impl Logic for Measure {
         self.extent.row.next = self.operands.val().row;
 
         // The extent reads the strides as it goes: they are those of the side that it measures, or is told to.
-        self.in_segment.next = self.state.q.val() == MeasureState::Remote;
+        self.in_segment.next = (self.state.q.val() == MeasureState::Remote) & !self.extent.done.val();
         if self.prepare.val() {
+            // Whatever the extent has done before, for a command that needed no measure.
             self.in_segment.next = self.remote.val();
-        }
-        if self.in_segment.val() & self.extent.done.val() {
-            self.in_segment.next = false;
         }
         self.extent.row_stride.next = self.operands.val().source_stride;
         self.extent.plane_stride.next = self.operands.val().source_plane_stride;
@@ -113,5 +111,66 @@ impl Logic for Measure {
         if self.rst.val() {
             self.state.d.next = MeasureState::Idle;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use rand::Rng;
+
+    clocked!([] Measure);
+
+    /// Commands of one row load the extent too and are never measured: the extent then works on for as long as their fields
+    /// say, and ends in any cycle of the next command.
+    #[test]
+    fn a_measure_does_not_depend_on_commands_before_it() {
+        let mut rng = rng(0x3ea5);
+        let mut dut = reset(Measure::default());
+        let mut errors = [0; 3];
+        for _ in 0..2_000 {
+            dut.operands.next = Operands {
+                rows: u64::from(rng.gen::<u16>()).into(),
+                planes: 1.into(),
+                ..Default::default()
+            };
+            dut.prepare.next = true;
+            clock(&mut dut);
+            dut.prepare.next = false;
+            (0..rng.gen_range(0..20)).for_each(|_| clock(&mut dut));
+
+            let [rows, row, stride, source_stride] = [(); 4].map(|()| rng.gen_range(2..9u64));
+            let (room, source_room) = (rng.gen_range(20..90u64), rng.gen_range(20..90u64));
+            dut.operands.next = Operands {
+                rows: rows.into(),
+                planes: 1.into(),
+                row: row.into(),
+                stride: stride.into(),
+                source_stride: source_stride.into(),
+                room: room.into(),
+                source_room: source_room.into(),
+                ..Default::default()
+            };
+            dut.remote.next = rng.gen();
+            dut.prepare.next = true;
+            dut.start.next = true;
+            settle(&mut dut);
+            while !dut.done.val() {
+                clock(&mut dut);
+                dut.prepare.next = false;
+                dut.start.next = false;
+            }
+            let reach = |stride: u64| row + (rows - 1) * stride;
+            let expected = match () {
+                () if dut.remote.val() && reach(stride) > room => ErrorCode::OutOfSegment as u64,
+                () if reach(source_stride) > source_room => ErrorCode::OutOfMemory as u64,
+                () => 0,
+            };
+            assert_eq!(dut.error.val(), expected, "{rows} rows of {row}");
+            errors[usize::from(expected > 0) + usize::from(expected == ErrorCode::OutOfMemory as u64)] += 1;
+            clock(&mut dut);
+        }
+        assert!(errors.iter().all(|&times| times > 100), "{errors:?}");
     }
 }
