@@ -62,6 +62,7 @@ pub struct SegmentTable {
     found: DFF<Bits<ENTRY>>,
     /// There is no such segment.
     missing: DFF<Bit>,
+    declined: DFF<Bit>,
     last: Constant<Bits<HANDLE_WIDTH>>,
     _queues: usize,
 }
@@ -85,7 +86,7 @@ impl Logic for SegmentTable {
     fn update(&mut self) {
         wire!(self => entries: clk);
         self.write_match.index.next = self.register_write.index.val();
-        dff_setup!(self, clk, own, written, field, word, found, missing);
+        dff_setup!(self, clk, own, written, field, word, found, missing, declined);
         self.own.d.next = self.register_write.enable.val() & self.write_match.hit.val();
         self.word.d.next = self.register_write.data.val();
         self.written.d.next = self
@@ -126,7 +127,9 @@ impl Logic for SegmentTable {
         self.kind.next = self.found.q.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
         self.size.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(FIELD);
 
-        self.credit_take.answered.next = false;
+        // Without queues there is no credit: a context that asks for one is parked, and others go on.
+        self.declined.d.next = self.credit_take.valid.val() & !self.declined.q.val();
+        self.credit_take.answered.next = self.declined.q.val();
         self.credit_take.granted.next = false;
         self.busy.next = false;
         for i in 0..self._queues {

@@ -196,7 +196,9 @@ impl Logic for InstructionControl {
         self.last.next = self.is_last.q.val();
         self.breaks_off.next = self.breaking.q.val();
         self.push_notice.next = self.acting.val() & self.noticing.q.val();
-        self.take_credit.next = self.act.val() & !self.pausing.q.val() & self.crediting.q.val();
+        // The answer stands for a cycle: a credit is asked for when nothing else can hold up the instruction.
+        self.take_credit.next =
+            self.act.val() & !self.pausing.q.val() & self.crediting.q.val() & self.write_ready.val();
         self.write.next = self.acting.val() & self.writing.q.val();
         self.done.next = self.acting.val() & self.finishing.q.val();
         self.stop.next = self.acting.val() & self.stopping.q.val();

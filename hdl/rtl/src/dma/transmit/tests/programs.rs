@@ -265,3 +265,26 @@ fn loops_nest() {
     ];
     runs(&job, &apart);
 }
+
+/// Arguments of another context hold up what a loop writes, and with it the instruction that has its credit.
+#[test]
+fn a_loop_takes_each_credit_once_while_arguments_come() {
+    const CREDITS: usize = 60;
+    let program = [
+        op(Loop, 0, Number(CREDITS as i32)),
+        op1(Credit, 0) | ends(1),
+        op1(Stop, 0),
+    ];
+    let mut bench = Bench::<32>::new(false, 0x92, EAGER, &program);
+    let job = Job::put(0);
+    bench.credits.push((job.segment, CREDITS));
+    bench.start(&job);
+    for cycle in 0..40 * CREDITS {
+        bench.dut.argument.enable.next = cycle % 16 < 8;
+        bench.dut.argument.context.next = (job.context + 1).into();
+        bench.step();
+    }
+    bench.dut.argument.enable.next = false;
+    bench.finish(1, 10_000);
+    assert_eq!(bench.credits[0].1, 0);
+}
