@@ -183,6 +183,11 @@ fn a_reset_in_mid_flight_loses_no_credit() -> Result<(), Error> {
 }
 
 #[test]
+fn every_mail_counts_in_its_event() -> Result<(), Error> {
+    promises::fabric::every_mail_counts_in_its_event(verilog(32))
+}
+
+#[test]
 fn shapers_cut_and_slow_down() -> Result<(), Error> {
     promises::fabric::shapers_cut_and_slow_down(verilog(32))
 }

@@ -5,13 +5,15 @@ use portico::{
     event::{Compare, Event},
     mailbox::Delivery,
     onesided::{Geometry, Shaper, Window},
-    registers::CounterRegister,
+    registers::{CommandRegister, CounterRegister, EventRegister},
     Error, Fabric, Transport,
 };
 use portico_sim::SimulatedFabric;
 use portico_spec::ni::{
+    command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH},
     descriptor::{Atomic, Command, Descriptor, Geometry as Shape, Transfer},
     packet::SLOTS,
+    registers::address_at,
     GET_CREDITS, MAILBOXES,
 };
 
@@ -292,5 +294,54 @@ pub fn as_many_transactions_under_way_as_there_are_slots(hardware: SimulatedFabr
     let again = fabric.tile(0)?.get(&remotes[1], 0, BYTES, Geometry::linear(BYTES))?;
     again.wait(SOON)?;
     assert_eq!(fabric.read(0, BYTES, data.len())?, data);
+    Ok(())
+}
+
+/// Mails without a gap between them, each of which counts in an event of the host's node, while the host keeps the register
+/// bus busy there and its own commands are refused.
+pub fn every_mail_counts_in_its_event(mut fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
+    const EACH: usize = 150;
+    /// Mails that a barrier waits for.
+    const EXPECTED: u32 = 3;
+    let config = fabric.config().clone();
+    let (host, tiles) = (fabric.host_node(), config.tiles());
+    let event = |fabric: &mut Fabric<_>| fabric.event(host);
+    let (arrived, gathered, refused) = (event(&mut fabric)?, event(&mut fabric)?, event(&mut fabric)?);
+    let messages = fabric.mailbox(host, Delivery::Message, Some(&arrived))?;
+    let barrier = fabric.mailbox(host, Delivery::Barrier(EXPECTED), Some(&gathered))?;
+    for number in 0..EACH {
+        for tile in 0..tiles {
+            let mailbox = if number % 2 == 0 { &messages } else { &barrier };
+            let mail = Command::Mail {
+                node: config.host_node(),
+                mailbox: mailbox.number(),
+                value: 1 << tile,
+            };
+            let words = Descriptor::new(mail).encode(&config)?;
+            fabric.transport().command(tile, &words);
+        }
+    }
+    // A descriptor of one word, of no opcode; its event is read, the same and another.
+    let unknown = ((1 << OPCODE_WIDTH) - 1) << OPCODE_OFFSET | u32::from(refused.number()) << EVENT_OFFSET;
+    let last_word = address_at(&config, host, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - 1);
+    let mut refusals = 0u16;
+    while (0..tiles).any(|tile| fabric.transport().accepted(tile).0 < EACH as u64) {
+        fabric.transport().write(last_word, unknown)?;
+        refusals += 1;
+        for read in [&refused, &arrived, &arrived, &gathered] {
+            let count = address_at(&config, host, EventRegister::Count, read.number().into());
+            fabric.transport().read(count)?;
+        }
+    }
+    fabric.transport().wait(SOON);
+    assert!(refusals > 20, "{refusals} commands refused");
+    let mails = EACH / 2 * tiles;
+    assert_eq!(messages.read(&mut fabric)?.0 as usize, mails);
+    assert_eq!(usize::from(arrived.state(&mut fabric)?.count), mails);
+    assert_eq!(
+        usize::from(gathered.state(&mut fabric)?.count),
+        mails / EXPECTED as usize
+    );
+    assert_eq!(refused.state(&mut fabric)?.count, refusals);
     Ok(())
 }
