@@ -7,8 +7,7 @@
 // those of the list. So a heap that is wholly freed gives its whole again. A result comes within a bounded time, and stays.
 //
 // Reset may come at any time. `BLOCKS`, and `WORD`, the nodes in a word, are defined by the task. `INDUCTION` adds, of the
-// block's own registers, what the induction needs to know: that outside a command the bits are those of the list and of
-// nothing else, whatever came before. An induction deeper than the longest command needs to know nothing of its middle.
+// block's own registers, what the induction needs to know (buddy_induction.svh); the properties themselves see ports alone.
 
 `default_nettype none
 
@@ -21,11 +20,13 @@ module buddy_properties (
     input wire        m_axis_tready
 );
     localparam BLOCKS = `BLOCKS;
+    localparam WORD = `WORD;
     localparam TOP = $clog2(BLOCKS);
     localparam BLOCK_BITS = 12 - TOP;
     localparam HEAP = 4096;
-    // Most cycles from a command taken to its result offered.
-    localparam PATIENCE = TOP + 15;
+    // Most cycles from a command taken to its result offered: those of a grant whose block is found in the last tier, since
+    // each tier takes longer to look through than the depths that it spares the walk.
+    localparam PATIENCE = BLOCKS == 4 ? TOP + 13 : TOP + 10;
     // Status codes of sw/spec/src/portals/buddy.rs.
     localparam [2:0] DONE = 0, ZERO_SIZE = 1, TOO_LARGE = 2, EXHAUSTED = 3, NOT_LIVE = 4, FOREIGN = 5;
 
@@ -269,85 +270,29 @@ module buddy_properties (
     end
 
 `ifdef INDUCTION
-    localparam WORD = `WORD;
-
-    // Bits of the nodes, of the words with a free block, and of the groups of words with one.
-    (* hierconn *) wire [WORD-1:0] \dut.tree.first ;
-    (* hierconn *) wire [15:0] \dut.tree.store.memory[1] ;
-    (* hierconn *) wire [15:0] \dut.tree.store.memory[2] ;
-    (* hierconn *) wire [15:0] \dut.tree.store.memory[3] ;
-    (* hierconn *) wire [WORD-1:0] \dut.summary.first ;
-    (* hierconn *) wire [WORD-1:0] \dut.summary.with_free ;
-    (* hierconn *) wire \dut.summary.pending ;
-    (* hierconn *) wire [14:0] \dut.path.current ;
-    wire [2*BLOCKS-1:0] nodes = {
-        \dut.tree.store.memory[3] [WORD-1:0],
-        \dut.tree.store.memory[2] [WORD-1:0],
-        \dut.tree.store.memory[1] [WORD-1:0],
-        \dut.tree.first
-    };
-
-    // The bits that a list of live blocks has: a node is used if one lies within it. Node 0 is always.
-    function [2*BLOCKS-1:0] tree(input [BLOCKS-1:0] starts, input [2*BLOCKS-1:0] orders);
-        integer i, depth;
-        begin
-            tree = 1;
-            for (i = 0; i < BLOCKS; i = i + 1)
-                for (depth = 0; depth <= TOP; depth = depth + 1)
-                    if (starts[i] && depth >= orders[2*i+:2]) tree[(BLOCKS+i)>>depth] = 1'b1;
-        end
-    endfunction
-
-    // One bit a word: it has two buddies of which one is used.
-    function [3:0] words(input [2*BLOCKS-1:0] nodes);
-        integer pair;
-        begin
-            words = 0;
-            for (pair = WORD / 2; pair < BLOCKS; pair = pair + 1)
-                if (nodes[2*pair] != nodes[2*pair+1]) words[2*pair/WORD] = 1'b1;
-        end
-    endfunction
-
-    wire [2*BLOCKS-1:0] tree_now = m_axis_tvalid ? tree(next_starts, next_orders) : tree(starts, orders);
-    wire [3:0] words_now = words(tree_now);
-`ifdef GROUPS
-    (* hierconn *) wire [WORD-1:0] \dut.summary.store.memory[1] ;
-    wire [3:0] words_kept = {\dut.summary.store.memory[1] , \dut.summary.first };
-    wire groups_right = \dut.summary.with_free == {|words_now[3:2], 1'b0};
-    wire summary_stands = !\dut.summary.pending ;
-`else
-    // Shown as an update in hand will leave them: known in every idle cycle.
-    (* hierconn *) wire [WORD-1:0] \dut.summary.words ;
-    wire [3:0] words_kept = \dut.summary.words ;
-    wire groups_right = \dut.summary.with_free == 0;
-    wire summary_stands = 1'b1;
-`endif
-
-    wire [BLOCKS-1:0] without_granted = starts & ~(1 << last_granted);
-    wire [BLOCKS-1:0] occupied_before = covered(without_granted, orders);
-    always @* begin
-        if (running) begin
-            if (m_axis_tvalid || s_axis_tready) bits_of_the_list : assert (nodes == tree_now);
-            if ((m_axis_tvalid || s_axis_tready) && summary_stands)
-                summary_of_the_bits : assert (words_kept == words_now && groups_right);
-            if (initialising)
-                sweeps : assert (\dut.path.current >= WORD && \dut.path.current <= 2 * BLOCKS
-                    && \dut.path.current % WORD == 0);
-            if (in_hand) before_the_command : assert (last_readings == {bytes_free(occupied), bytes_largest(occupied)});
-            if (undoable) begin
-                before_the_grant : assert (starts[last_granted]
-                    && grant_readings == {bytes_free(occupied_before), bytes_largest(occupied_before)});
-            end
-        end
-    end
+    `include "buddy_induction.svh"
 `endif
 
 `ifdef QUIET
-    // A witness, and what takes four commands to show, need no stalls, no second reset and no odd operands, and are found
-    // sooner without.
+    // A witness needs no stalls, no second reset and no odd operands, and is found sooner without.
     always @* begin
         assume (m_axis_tready && s_axis_tvalid && rst == !running);
         assume (s_axis_tdata[30:13] == 0 && s_axis_tdata[BLOCK_BITS-1:0] == 0);
+    end
+`endif
+
+`ifdef FREES
+    // What shows at a free takes long commands before it: two grants, of one or two smallest blocks, are enough, and are
+    // all that there is time for.
+    reg [1:0] grants_taken;
+    always @(posedge clk) begin
+        if (rst) grants_taken <= 2'd0;
+        else if (takes && !grants_taken[1]) grants_taken <= grants_taken + 2'd1;
+    end
+    always @* begin
+        assume (s_axis_tdata[31] == grants_taken[1]);
+        if (grants_taken[1]) assume (s_axis_tdata[30:12] == 0);
+        else assume (s_axis_tdata[30:0] == 1 << BLOCK_BITS || s_axis_tdata[30:0] == 2 << BLOCK_BITS);
     end
 `endif
 

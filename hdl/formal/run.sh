@@ -4,9 +4,11 @@
 #   run.sh             proofs by induction, and the witnesses that the properties are not empty
 #   run.sh --short     the same properties for the first cycles after reset only
 #   run.sh --mutants   plants a fault in the Verilog at a time, and wants its property to fail
+#   run.sh --quick     the proofs by induction, the witnesses that are found soon, and the faults that are caught soon
 #
 # One line a proof; the exit status is 0 if all went as wanted. Works in build/formal. SymbiYosys is that of .tools, unless
-# PORTICO_SBY names another; FORMAL_VERILOG may name a folder with the Verilog, emitted already.
+# PORTICO_SBY names another; FORMAL_VERILOG may name a folder with the Verilog, emitted already, and FORMAL_JOBS how
+# many proofs run at a time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
@@ -17,11 +19,13 @@ export PATH=$root/.tools/bin:$PATH
 limit=1800
 
 case ${1-} in
-    "") mode=proofs tasks='^(prove|cover)' ;;
-    --short) mode=short tasks='^short' ;;
+    "") mode=proofs tasks=' (prove|cover)' ;;
+    --short) mode=short tasks=' short' ;;
     --mutants) mode=mutants ;;
+    # Witnesses of the buddy allocator take several long commands.
+    --quick) mode=quick tasks=' prove|(fifo|arbiter|counter) cover' ;;
     *)
-        echo "run.sh: unknown argument $1; allowed: --short, --mutants" >&2
+        echo "run.sh: unknown argument $1; allowed: --short, --mutants, --quick" >&2
         exit 2
         ;;
 esac
@@ -41,7 +45,7 @@ fi
 # made for WebAssembly see no others.
 prepare() {
     mkdir -p "$1/verilog"
-    cp hdl/formal/*.sby hdl/formal/*.sv "$1"
+    cp hdl/formal/*.sby hdl/formal/*.sv hdl/formal/*.svh "$1"
     cp "$verilog"/*.v "$1/verilog"
 }
 
@@ -51,16 +55,33 @@ prove() {
     sed -n 's/.*DONE (\([A-Z]*\),.*/\1/p' "$1/$2_$3.log" | grep . || echo "no result"
 }
 
-failures=0
+# Proofs that run at a time.
+at_once=${FORMAL_JOBS:-2}
+started=0
+
+# Runs a command that reports a proof beside others, once there is room for it.
+beside() {
+    started=$((started + 1))
+    while (($(jobs -rp | wc -l) >= at_once)); do wait -n || true; done
+    "$@" &
+}
 
 # Reports a proof $1 that came out as $2 and should have as $3, with its log in $4.
 report() {
+    echo "$1" >>"$work/reported"
     if [[ $2 == "$3" ]]; then
         printf '%-52s ok%s\n' "$1" "${5:+, $5}"
     else
         printf '%-52s %s, see %s\n' "$1" "$2" "${4#"$root"/}"
-        failures=$((failures + 1))
+        echo "$1" >>"$work/failures"
     fi
+}
+
+# Wants task $3 of block $2 to pass in folder $1.
+proof() {
+    local start=$SECONDS outcome
+    outcome=$(prove "$@")
+    report "$2 $3" "$outcome" PASS "$1/$2_$3.log" "$((SECONDS - start)) s"
 }
 
 prove_all() {
@@ -68,15 +89,15 @@ prove_all() {
     prepare "$folder"
     for sbyfile in hdl/formal/*.sby; do
         block=$(basename "$sbyfile" .sby)
-        for task in $("$sby" --dumptasks "$sbyfile" | grep -E "$tasks"); do
-            report "$block $task" "$(prove "$folder" "$block" "$task")" PASS "$folder/${block}_$task.log"
+        for task in $("$sby" --dumptasks "$sbyfile"); do
+            if [[ "$block $task" =~ $tasks ]]; then beside proof "$folder" "$block" "$task"; fi
         done
     done
 }
 
 # Plants the fault that the sed expression $5 makes in file $4, and wants task $3 of block $2 to fail; $1 says what it is.
 mutant() {
-    local folder="$work/$2_$3_${1// /_}" log outcome failed
+    local folder="$work/$2_$3_${1// /_}" start=$SECONDS log outcome failed
     prepare "$folder"
     sed -i "$5" "$folder/verilog/$4"
     if cmp -s "$folder/verilog/$4" "$verilog/$4"; then
@@ -86,38 +107,48 @@ mutant() {
     log=$folder/$2_$3.log
     outcome=$(prove "$folder" "$2" "$3")
     failed=$(sed -n 's/.*failed assertion [a-z_.]*\.\([a-z_]*\) at.*/\1/p' "$log" | sort -u | paste -sd ' ')
-    report "$2 $3: $1" "$outcome" FAIL "$log" "caught by $failed"
+    report "$2 $3: $1" "$outcome" FAIL "$log" "$((SECONDS - start)) s, caught by $failed"
 }
 
-plant_all() {
+plant_soon_caught() {
     local depth
     for depth in 1 2 3 4; do
-        mutant "written while full" fifo "short_$depth" "fifo_$depth.v" 's/storing = write & has_room/storing = write/'
-        mutant "read while empty" fifo "short_$depth" "fifo_$depth.v" 's/taking = read & has_word/taking = read/'
-        mutant "room forgotten" fifo "short_$depth" "fifo_$depth.v" 's/has_room <= taking | /has_room <= /'
-        mutant "last lost" fifo "short_$depth" "fifo_$depth.v" 's/\.write_data(s_axis_tlast)/.write_data(1'"'"'b0)/'
+        beside mutant "written while full" fifo "short_$depth" "fifo_$depth.v" 's/storing = write & has_room/storing = write/'
+        beside mutant "read while empty" fifo "short_$depth" "fifo_$depth.v" 's/taking = read & has_word/taking = read/'
+        beside mutant "room forgotten" fifo "short_$depth" "fifo_$depth.v" 's/has_room <= taking | /has_room <= /'
+        beside mutant "last lost" fifo "short_$depth" "fifo_$depth.v" 's/\.write_data(s_axis_tlast)/.write_data(1'"'"'b0)/'
     done
     for depth in 2 3 4; do
-        mutant "reader stands still" fifo "short_$depth" "fifo_$depth.v" 's/\.advance(taking)/.advance(1'"'"'b0)/'
+        beside mutant "reader stands still" fifo "short_$depth" "fifo_$depth.v" 's/\.advance(taking)/.advance(1'"'"'b0)/'
     done
-    mutant "ring cut elsewhere" fifo short_3 fifo_3.v "s/place == 2'd3/place == 2'd1/"
-    mutant "always the first" round_robin_arbiter short round_robin_arbiter.v 's/preferred = request & behind/preferred = request \& 5'"'"'d0/'
-    mutant "turn stays" round_robin_arbiter short round_robin_arbiter.v 's/if (served & /if (1'"'"'b0 \& /'
-    mutant "two at once" round_robin_arbiter short round_robin_arbiter.v 's/grant = preferred & .*/grant = preferred;/'
-    mutant "taken from none" credit_counter short credit_counter.v 's/taking = take & (|count)/taking = take/'
-    mutant "given beyond the maximum" credit_counter short credit_counter.v "s/count != 4'd8/count != 4'd9/"
-    mutant "error kept silent" credit_counter short credit_counter.v 's/refused <= .*(give/refused <= (give/'
-    mutant "granted without a mark" buddy deep_4 buddy_4.v "s/mark = is_enough/mark = 1'b0/"
-    mutant "freed without a trace" buddy deep_4 buddy_4.v "s/unmark = is_live/unmark = 1'b0/"
-    mutant "freed from inside" buddy deep_4 buddy_4.v 's/(used & ~past_start)/used/'
-    mutant "an error counts as a free" buddy deep_4 buddy_4.v 's/freed = succeeds & releasing/freed = (current == STAGE_SETTLE) \& releasing/'
-    mutant "buddies stay apart" buddy quiet_4 buddy_4.v 's/is_live = joining | /is_live = /'
-    mutant "result dropped" buddy deep_4 buddy_4.v "s/if (taken) begin/if (1'b1) begin/"
-    mutant "reset keeps the upper nodes" buddy deep_4 buddy_4.v "s/first <= 2'd1;/first <= first;/"
+    beside mutant "ring cut elsewhere" fifo short_3 fifo_3.v "s/place == 2'd3/place == 2'd1/"
+    beside mutant "always the first" round_robin_arbiter short round_robin_arbiter.v 's/preferred = request & behind/preferred = request \& 5'"'"'d0/'
+    beside mutant "turn stays" round_robin_arbiter short round_robin_arbiter.v 's/if (served & /if (1'"'"'b0 \& /'
+    beside mutant "two at once" round_robin_arbiter short round_robin_arbiter.v 's/grant = chosen & ~above/grant = chosen/'
+    beside mutant "taken from none" credit_counter short credit_counter.v 's/taking = take & (|count)/taking = take/'
+    beside mutant "given beyond the maximum" credit_counter short credit_counter.v "s/count != 4'd8/count != 4'd9/"
+    beside mutant "error kept silent" credit_counter short credit_counter.v 's/refused <= .*(give/refused <= (give/'
 }
 
-if [[ $mode == mutants ]]; then plant_all; else prove_all; fi
-if ((failures > 0)); then
-    echo "run.sh: $failures did not come out as wanted" >&2
+plant_in_buddy() {
+    beside mutant "granted without a mark" buddy deep_4 buddy_4.v "s/mark = is_enough/mark = 1'b0/"
+    beside mutant "freed without a trace" buddy frees_4 buddy_4.v "s/unmark = is_live/unmark = 1'b0/"
+    beside mutant "freed from inside" buddy frees_4 buddy_4.v 's/(used & ~past_start)/used/'
+    beside mutant "an error counts as a free" buddy deep_4 buddy_4.v 's/freed = succeeds & releasing/freed = (current == STAGE_SETTLE) \& releasing/'
+    beside mutant "buddies stay apart" buddy frees_4 buddy_4.v 's/is_live = joining | /is_live = /'
+    beside mutant "result dropped" buddy deep_4 buddy_4.v "s/if (taken) begin/if (1'b1) begin/"
+    beside mutant "reset keeps the upper nodes" buddy deep_4 buddy_4.v "s/first <= 2'd1;/first <= first;/"
+}
+
+if [[ $mode != mutants ]]; then prove_all; fi
+if [[ $mode == mutants || $mode == quick ]]; then plant_soon_caught; fi
+if [[ $mode == mutants ]]; then plant_in_buddy; fi
+wait
+# A proof whose shell ended early has reported nothing.
+mkdir -p "$work"
+touch "$work/reported" "$work/failures"
+failures=$(($(wc -l <"$work/failures") + started - $(wc -l <"$work/reported")))
+if ((failures > 0 || started == 0)); then
+    echo "run.sh: $failures of $started did not come out as wanted" >&2
     exit 1
 fi
