@@ -2,6 +2,11 @@ use super::{Instruction, InstructionFault};
 use portico_spec::ni::packet::ERROR_WIDTH;
 use portico_verilog::prelude::*;
 
+/// Bits that count the instructions of a turn.
+const TURN_WIDTH: usize = 4;
+/// Instructions after which a context that closes no packet makes room for others.
+pub const TURN: usize = 1 << TURN_WIDTH;
+
 /// What the sequencer does with the instruction that it has.
 ///
 /// Decides in one cycle, and acts in the next, or as soon as there is room.
@@ -9,11 +14,15 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | 1 cycle from `decide` to `act` |
-/// | state | what was decided |
+/// | state | what was decided, and the instructions of the turn |
 ///
 /// With one act an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
 /// waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
 /// has not come, with no packet open, so that others may run.
+///
+/// A context makes room for others with each packet that it closes. One that closes none does so after a turn of
+/// [`TURN`] instructions, at the first that leaves no packet open: else a loop would keep all others waiting for as long as
+/// it runs.
 ///
 /// What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
 /// an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
@@ -105,6 +114,9 @@ pub struct InstructionControl {
     noticing: DFF<Bit>,
     crediting: DFF<Bit>,
     stood: DFF<Bit>,
+    turn: DFF<Bits<TURN_WIDTH>>,
+    /// The turn is over.
+    yields: Signal<Local, Bit>,
     waiting: Signal<Local, Bit>,
     acting: Signal<Local, Bit>,
 }
@@ -113,7 +125,7 @@ pub struct InstructionControl {
 impl Logic for InstructionControl {
     fn update(&mut self) {
         dff_setup!(self, clk, why, breaking, pausing, chunking, header, is_last, finishing, stopping, writing);
-        dff_setup!(self, clk, noticing, crediting, stood);
+        dff_setup!(self, clk, noticing, crediting, stood, turn);
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
         self.has_payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
         self.payload.next = self.has_payload.val();
@@ -205,7 +217,16 @@ impl Logic for InstructionControl {
         self.error.next = self.why.q.val();
         self.parked.next = self.waiting.val();
         self.acts.next = self.acting.val();
+        if self.acting.val() & self.finishing.q.val() & !self.turn.q.val().all() {
+            self.turn.d.next = self.turn.q.val() + 1;
+        }
+        self.yields.next =
+            self.turn.q.val().all() & self.finishing.q.val() & !self.chunking.q.val() & !self.is_open.val();
         self.leave.next = (self.acting.val() & self.stopping.q.val())
-            | (self.others.val() & (self.waiting.val() | (self.acting.val() & self.header.q.val())));
+            | (self.others.val()
+                & (self.waiting.val() | (self.acting.val() & (self.header.q.val() | self.yields.val()))));
+        if self.leave.val() {
+            self.turn.d.next = 0.into();
+        }
     }
 }

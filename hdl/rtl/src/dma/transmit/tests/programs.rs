@@ -266,6 +266,39 @@ fn loops_nest() {
     runs(&job, &apart);
 }
 
+/// A program that sends nothing makes room for a put of two packets, though it never waits.
+#[test]
+fn a_loop_that_sends_nothing_lets_others_send() {
+    const ROUNDS: i32 = 2_000;
+    let put = put();
+    let looping = [
+        op(Loop, 0, Number(ROUNDS)),
+        op(Add, 9, Number(1)) | ends(1),
+        op1(Stop, 0),
+    ];
+    let mut bench = Bench::<32>::new(false, 0x93, EAGER, &[&put[..], &looping].concat());
+    let loops = Job::put(0);
+    bench.start(&Job {
+        pc: loops.pc + put.len() as u64,
+        ..loops.clone()
+    });
+    bench.start(&Job {
+        context: loops.context + 1,
+        row: 65,
+        stride: 65,
+        registers: vec![(2, 0x123)],
+        ..Job::put(1)
+    });
+    let begun = bench.cycle;
+    bench.finish(2, 40_000);
+    let order: Vec<u64> = bench.stops.iter().map(|stop| stop.context).collect();
+    assert_eq!(order, [loops.context + 1, loops.context]);
+    assert_eq!(bench.packets.len(), 2);
+    // A turn of the loop goes by before each of the two packets.
+    let cycles = bench.packets[1].gone - begun;
+    assert!(cycles < 400, "{cycles} cycles");
+}
+
 /// Arguments of another context hold up what a loop writes, and with it the instruction that has its credit.
 #[test]
 fn a_loop_takes_each_credit_once_while_arguments_come() {
