@@ -53,6 +53,15 @@ pub enum Allowed {
 }
 
 impl Allowed {
+    /// Every value, as written in TOML.
+    pub fn values(&self) -> Vec<String> {
+        match self {
+            Allowed::Range(first, last) => (*first..=*last).map(|number| number.to_string()).collect(),
+            Allowed::OneOf(choices) => choices.iter().map(usize::to_string).collect(),
+            Allowed::Switch => [false, true].map(|switch| switch.to_string()).to_vec(),
+        }
+    }
+
     fn admits(&self, value: &Value) -> bool {
         let among = |test: &dyn Fn(usize) -> bool| {
             value

@@ -12,7 +12,7 @@ use anyhow::ensure;
 use portico_spec::ni::descriptor::{Command, Descriptor};
 
 /// Sends as many messages to every queue as its senders have credits, before one of them is received. A sender without one
-/// of its credits would wait for ever.
+/// of its credits would wait for ever. All of them together fit the command queue of a tile.
 pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
     if !epoch.config.queues {
         return Ok(());
@@ -41,7 +41,7 @@ pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
     for (tile, batch) in batches.into_iter().enumerate() {
         epoch.await_fences(tile)?;
         for words in batch {
-            epoch.device.transport().command(tile, &words);
+            epoch.command(tile, &words)?;
         }
     }
     let end = begun + ROUND_CYCLES;

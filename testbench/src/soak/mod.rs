@@ -8,8 +8,9 @@
 //! every node: their sums are exact, and the values fetched from them must follow each other without overlap. Messages of a
 //! queue come in any order, but those of one sender in the order in which they were sent.
 //!
-//! A run is a row of rounds. In each of them every tile gets a batch of descriptors, right and wrong ones; then fences, and
-//! when these have completed every event must have counted as often as descriptors wanted it, with the error and the value
+//! A run is a row of rounds. In each of them every tile gets a batch of descriptors, right and wrong ones, over its command
+//! stream or, without one, through its registers. Meanwhile the host reads the events of one node after the other, which
+//! keeps their register buses busy. Then come fences, and when these have completed every event must have counted as often as descriptors wanted it, with the error and the value
 //! that the golden model has, and the memory of a node is compared. All memories are compared at the end, and before a round that
 //! a reset cuts off; what that round did is not compared, and everything is set up anew.
 //!
@@ -30,13 +31,15 @@
 
 pub use self::{
     device::{GoldenDevice, SoakDevice},
+    sizes::{draw_sizes, SIZE_KEYS},
     workload::Workload,
 };
 use self::{epoch::Epoch, summary::Tally};
-use anyhow::{ensure, Context};
+use anyhow::Context;
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
+mod batch;
 mod check;
 mod credits;
 mod descriptors;
@@ -47,6 +50,7 @@ mod geometry;
 mod operation;
 mod rounds;
 mod site;
+mod sizes;
 mod summary;
 mod workload;
 mod wrong;
@@ -71,11 +75,6 @@ pub struct Soak {
 /// # Errors
 /// The fabric did something wrong, which is told with the seed; or it has no host.
 pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
-    let commands = device.config().commands;
-    ensure!(
-        commands,
-        "commands = false is not allowed in a soak, which speaks to tiles through this stream: allowed is true"
-    );
     rounds(device, soak, progress).with_context(|| format!("seed {:#x}", soak.seed))
 }
 

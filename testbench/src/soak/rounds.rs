@@ -2,13 +2,14 @@
 
 use super::{
     access::{self, Rows},
+    batch::{Batch, GROUP_WORDS},
     check::{self, Round},
     credits,
     device::SoakDevice,
     draw::Draw,
     epoch::{Epoch, ROUND_CYCLES},
     operation::Operation,
-    site::{singles, FENCES},
+    site::{events, singles, FENCES},
     summary::Tally,
     workload::Kind,
     Soak,
@@ -22,6 +23,8 @@ use std::time::Instant;
 
 /// Most operations of a tile in a round.
 const MOST_OPERATIONS: usize = 150;
+/// Words of a descriptor that is drawn, at most.
+const LONGEST_DESCRIPTOR: usize = 8;
 
 impl<D: SoakDevice> Epoch<D> {
     /// Rounds, one at least, until the soak is over or the device is to be reset; gives whether it is over. It ends with a
@@ -71,13 +74,11 @@ impl<D: SoakDevice> Epoch<D> {
         }
         self.tiles.iter_mut().for_each(|tile| tile.singles = 0);
         let mut round = Round::new(self);
-        let mut batches: Vec<Vec<Vec<u32>>> = vec![];
+        let mut batches: Vec<Batch> = vec![];
         for tile in 0..self.config.tiles() {
-            let operations = random.gen_range(0..MOST_OPERATIONS);
-            let drawn = (0..operations).filter_map(|_| self.draw(tile, random).transpose());
-            let mut drawn = drawn.collect::<anyhow::Result<Vec<Operation>>>()?;
-            drawn.extend(self.fences(tile)?);
-            batches.push(drawn.iter().map(|operation| operation.words.clone()).collect());
+            let count = self.tiles[tile].counts[FENCES];
+            let drawn = self.operations(tile, random)?;
+            batches.push(Batch::new(&drawn, count));
             round.operations.push(drawn);
         }
         for tile in 0..self.config.tiles() {
@@ -85,10 +86,7 @@ impl<D: SoakDevice> Epoch<D> {
         }
         while batches.iter().any(|batch| !batch.is_empty()) {
             for (tile, batch) in batches.iter_mut().enumerate() {
-                let some = random.gen_range(0..=batch.len().min(12));
-                for words in batch.drain(..some) {
-                    self.device.transport().command(tile, &words);
-                }
+                self.give(tile, batch, random)?;
             }
             self.device.transport().wait(random.gen_range(0..60));
             self.receive_next()?;
@@ -96,17 +94,43 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(round)
     }
 
+    /// What a tile does in a round, fences at its end.
+    fn operations(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<Vec<Operation>> {
+        let mut drawn: Vec<Operation> = vec![];
+        let mut words = 0;
+        for _ in 0..random.gen_range(0..MOST_OPERATIONS) {
+            let Some(operation) = self.draw(tile, random)? else {
+                continue;
+            };
+            words += operation.words.len();
+            drawn.push(operation);
+            // A fence ends a group of descriptors: its count says that the queue has room again.
+            if !self.config.commands && words + 2 * LONGEST_DESCRIPTOR > GROUP_WORDS {
+                let own = self.site.pairs.iter().find(|pair| pair.initiator == tile);
+                let zone = own.expect("every tile has a target").zone;
+                drawn.push(self.fence(tile, zone)?);
+                words = 0;
+            }
+        }
+        drawn.extend(self.fences(tile)?);
+        Ok(drawn)
+    }
+
     fn any_node(&self, random: &mut StdRng) -> usize {
         let nodes = self.site.targets();
         nodes[random.gen_range(0..nodes.len())]
     }
 
-    /// Receives at the queue whose turn it is: a look at all of them takes the host so long that tiles would stand idle.
+    /// Receives at the queue of the node whose turn it is, and reads the counts of its events: a look at all nodes takes the
+    /// host so long that tiles would stand idle.
     fn receive_next(&mut self) -> anyhow::Result<()> {
         let nodes = self.site.targets();
         let turn = self.turn % nodes.len();
         self.turn = turn + 1;
-        check::receive_at(self, nodes[turn])
+        check::receive_at(self, nodes[turn])?;
+        let used = events(&self.config);
+        let counts = Rows::new(&self.device, nodes[turn], EventRegister::Count, 0, used, 1);
+        access::fetch(&mut self.device, self.site.staging, counts)
     }
 
     /// The next operation of a tile, which the model has done already; `None` if the one drawn is not to be had.
@@ -153,16 +177,21 @@ impl<D: SoakDevice> Epoch<D> {
             .collect();
         let mut fences = vec![];
         for segment in handles {
-            let fence = Descriptor {
-                segment,
-                event: FENCES as u8,
-                ..Descriptor::new(Command::Fence)
-            };
-            let operation = Operation::counting(Kind::Fence, FENCES, fence.encode(&self.config)?);
-            self.model(tile, &operation)?;
-            fences.push(operation);
+            fences.push(self.fence(tile, segment)?);
         }
         Ok(fences)
+    }
+
+    /// A fence that counts in the event of fences.
+    fn fence(&mut self, tile: usize, segment: u8) -> anyhow::Result<Operation> {
+        let fence = Descriptor {
+            segment,
+            event: FENCES as u8,
+            ..Descriptor::new(Command::Fence)
+        };
+        let operation = Operation::counting(Kind::Fence, FENCES, fence.encode(&self.config)?);
+        self.model(tile, &operation)?;
+        Ok(operation)
     }
 
     /// Waits until all fences have completed; gives the cycle.

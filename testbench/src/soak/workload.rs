@@ -8,6 +8,11 @@ use std::{fmt, str::FromStr};
 const MAX_TARGETS: usize = 4;
 /// Most tiles with the same memory node as a target.
 const MAX_INITIATORS: usize = 16;
+/// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
+/// [`super::site::Site::new`].
+const WINDOWS: usize = 5;
+const WINDOWS_OF_PAIR: usize = 3;
+const SEGMENTS_OF_PAIR: usize = 8;
 
 /// A mix of operations and partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +23,8 @@ pub enum Workload {
     Neighbours,
     /// Mostly messages, many senders to each queue.
     Queues,
+    /// Mostly mail back to back, and commands that are refused.
+    Mails,
 }
 
 /// What a tile may do.
@@ -37,7 +44,7 @@ pub enum Kind {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 3] = [Workload::Soak, Workload::Neighbours, Workload::Queues];
+    pub const ALL: [Workload; 4] = [Workload::Soak, Workload::Neighbours, Workload::Queues, Workload::Mails];
 
     /// As on a command line.
     pub fn name(self) -> &'static str {
@@ -45,18 +52,20 @@ impl Workload {
             Workload::Soak => "soak",
             Workload::Neighbours => "neighbours",
             Workload::Queues => "queues",
+            Workload::Mails => "mails",
         }
     }
 
     /// The targets of each tile: tiles, itself perhaps, and memory nodes.
     pub(super) fn targets(self, config: &Config, random: &mut impl Rng) -> Vec<Vec<usize>> {
         let tiles = config.tiles();
+        let most = most_targets(config);
         let mut targets: Vec<Vec<usize>> = match self {
-            Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile)).collect(),
-            Workload::Soak | Workload::Queues => {
+            Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile, most)).collect(),
+            Workload::Soak | Workload::Queues | Workload::Mails => {
                 let mut distances: Vec<usize> = (0..tiles).collect();
                 distances.shuffle(random);
-                distances.truncate(MAX_TARGETS);
+                distances.truncate(most);
                 let of = |tile| distances.iter().map(move |distance| (tile + distance) % tiles);
                 (0..tiles).map(|tile| of(tile).collect()).collect()
             }
@@ -64,7 +73,7 @@ impl Workload {
         let memories: Vec<usize> = (tiles + 1..config.terminals()).collect();
         let mut takers: Vec<usize> = (0..tiles).collect();
         takers.shuffle(random);
-        takers.truncate(MAX_INITIATORS * memories.len());
+        takers.truncate(MAX_INITIATORS.min(most_initiators(config)) * memories.len());
         for (tile, &memory) in takers.into_iter().zip(memories.iter().cycle()) {
             targets[tile].push(memory);
         }
@@ -87,6 +96,7 @@ impl Workload {
                 (Fence, 3),
                 (Wrong, 7),
             ],
+            Workload::Mails => &[(Mail, 60), (Wrong, 20), (Put, 10), (Program, 6), (Shared, 4)],
             Workload::Neighbours => &[
                 (Put, 36),
                 (Get, 34),
@@ -105,11 +115,23 @@ impl Workload {
     }
 }
 
-/// The tiles beside a tile; the tile itself if there are none.
-fn beside(config: &Config, tile: usize) -> Vec<usize> {
+/// Tiles that may have a node as their target, by the windows and mailboxes that it has for each.
+fn most_initiators(config: &Config) -> usize {
+    let windows = (config.build().free_windows() - WINDOWS) / WINDOWS_OF_PAIR;
+    windows.min(config.mailboxes)
+}
+
+/// Tiles that are targets of a tile, beside a memory node: by its segments, and by what others have room for.
+fn most_targets(config: &Config) -> usize {
+    let segments = config.segments / SEGMENTS_OF_PAIR - usize::from(config.memories > 0);
+    MAX_TARGETS.min(segments).min(most_initiators(config))
+}
+
+/// The tiles on so many sides of a tile; the tile itself if there are none.
+fn beside(config: &Config, tile: usize, most: usize) -> Vec<usize> {
     let at = config.tile_node(tile);
     let sides = [Port::North, Port::East, Port::South, Port::West];
-    let beside = sides
+    let beside = sides[..most]
         .iter()
         .filter_map(|&side| config.node_id(config.neighbour(at, side)?));
     let tiles: Vec<usize> = beside.filter(|&node| node < config.tiles()).collect();
@@ -130,7 +152,7 @@ impl FromStr for Workload {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
-        found.ok_or_else(|| format!("workload {text:?}: allowed is soak, neighbours or queues"))
+        found.ok_or_else(|| format!("workload {text:?}: allowed is soak, neighbours, queues or mails"))
     }
 }
 

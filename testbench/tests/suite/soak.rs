@@ -9,7 +9,7 @@ use portico_testbench::{
         axi_memory::Timing,
         hardware::{fabric_of, fabric_with},
     },
-    soak::{run, Soak, Summary, Workload},
+    soak::{draw_sizes, run, Soak, Summary, Workload},
 };
 
 const SEED: u64 = 0x5eed;
@@ -85,17 +85,32 @@ fn a_lone_tile_of_64_bits() {
     assert!(summary.operations > 50, "{summary:?}");
 }
 
-/// With all that a leaf has, and the stream of descriptors through which a soak speaks to tiles.
+/// Without command streams: descriptors come through registers.
 #[test]
-fn two_leaves() {
+fn leaves_as_they_are() {
     let config = Config {
         cols: 2,
         rows: 1,
-        commands: true,
         ..Config::from_toml("profile = 'leaf'").expect("a profile")
     };
     let summary = soak(&config, Workload::Soak, 40_000, RESETS);
     assert!(summary.operations > 50 && summary.resets > 0, "{summary:?}");
+}
+
+#[test]
+fn mails_back_to_back() {
+    let summary = soak(&config(2, 2), Workload::Mails, 20_000, 0.0);
+    assert!(summary.operations > 200 && summary.refused > 40, "{summary:?}");
+}
+
+#[test]
+fn nodes_of_random_sizes() {
+    for (seed, workload) in (SEED..).zip([Workload::Soak, Workload::Mails, Workload::Soak]) {
+        let config = draw_sizes(&config(2, 1), &[], seed);
+        println!("seed {seed:#x}: {config:?}");
+        let summary = soak(&config, workload, 20_000, 0.0);
+        assert!(summary.operations > 50, "{summary:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::driver::{initiator, SOON};
 use portico::{
     event::{Compare, Event},
     mailbox::Delivery,
-    onesided::{Geometry, Shaper, Window},
+    onesided::{Geometry, Shaper, Strides, Window},
+    program::assemble,
     registers::{CommandRegister, CounterRegister, EventRegister},
     Error, Fabric, Transport,
 };
@@ -343,5 +344,59 @@ pub fn every_mail_counts_in_its_event(mut fabric: Fabric<SimulatedFabric>) -> Re
         mails / EXPECTED as usize
     );
     assert_eq!(refused.state(&mut fabric)?.count, refusals);
+    Ok(())
+}
+
+/// Gets from a tile, and puts of its own, of one packet and of several, while programs run there that send nothing: each is
+/// done within a turn of every program for each of its packets.
+pub fn programs_that_send_nothing_starve_nobody(mut fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
+    /// Longest turn of a program: so many instructions, of so many cycles.
+    const TURN_CYCLES: u64 = 16 * 12;
+    const ROUNDS: u32 = 65_535;
+    let word = fabric.word_bytes();
+    let source = fabric.publish(1, Window::new(0, 0x400))?;
+    let sink = fabric.publish(2, Window::new(0, 0x400))?;
+    let from = fabric.tile(0)?.clone_segment(source.id())?;
+    let to = fabric.tile(1)?.clone_segment(sink.id())?;
+    let looping = assemble("loop r2\nadd r8, 1 !end\nstop")?;
+    let looping = fabric.load(1, &looping)?;
+    let done = [0, 1].map(|tile| fabric.event(tile).unwrap());
+    for event in &done {
+        event.configure(&mut fabric, 1, Compare::AtLeast, false)?;
+    }
+    for programs in [1, 6] {
+        for _ in if programs == 1 { 0..1 } else { 1..6 } {
+            let own = fabric.tile(1)?.clone_segment(sink.id())?;
+            let ended = fabric.event(1)?;
+            fabric.tile(1)?.run(&looping, &own, &[ROUNDS])?.count_in(&ended)?;
+        }
+        let strides = Strides {
+            remote: 8 * word,
+            local: 8 * word,
+        };
+        for (geometry, packets) in [
+            (Geometry::linear(4 * word), 1),
+            (Geometry::linear(64 * word), 1),
+            (Geometry::linear(65 * word), 2),
+            (Geometry::rows(4 * word, 2, strides), 1),
+        ] {
+            for tile in [0, 1] {
+                let event = &done[tile];
+                event.reset(&mut fabric, 0)?;
+                let initiator = fabric.tile(tile)?;
+                let operation = match tile {
+                    0 => initiator.get(&from, 0, 0x800, geometry)?,
+                    _ => initiator.put(&to, 0, 0x800, geometry)?,
+                };
+                operation.count_in(event)?;
+                let begun = fabric.transport().cycles();
+                let ended = fabric.transport().wait_event(tile, event.number().into(), 20_000);
+                let cycles = ended.expect("it ends beside programs") - begun;
+                println!("{programs} programs, tile {tile}, {geometry:?}: {cycles} cycles");
+                let bound = 400 + (packets + 2) * programs * TURN_CYCLES;
+                assert!(cycles <= bound, "{cycles} cycles of {bound}");
+            }
+        }
+    }
     Ok(())
 }

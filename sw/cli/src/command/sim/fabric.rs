@@ -14,7 +14,7 @@ use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
     device::{axi_memory::Timing, hardware},
-    soak::{self, Soak, Summary, Workload},
+    soak::{self, draw_sizes, Soak, Summary, Workload},
 };
 use std::path::PathBuf;
 
@@ -24,9 +24,14 @@ Examples:
   portico sim fabric --workload soak --cycles 1000000 --seed 7 --resets
   portico sim fabric --workload queues --vcd build/queues.vcd
   portico sim fabric --set memories=1 --latency 100 --stall 0.3
+  portico sim fabric --set profile=leaf --workload mails
+  portico sim fabric --set cols=2 --set rows=2 --sizes random --seed 12
 
 Workloads: soak has all operations between any tiles, wrong descriptors among them; neighbours has transfers and atomics \
-between tiles side by side; queues has mostly messages, of many tiles to each queue. Memory nodes are targets of all.
+between tiles side by side; queues has mostly messages, of many tiles to each queue; mails has mostly mail back to back, \
+and commands that are refused. Memory nodes are targets of all.
+
+With --sizes random, the seed also decides what profiles set, and width and fifo; keys of --set stay as they are.
 
 Every event must count as often as descriptors want it, with the error and the value that the golden model has, and at \
 the end memories must be equal word by word. If not, the exit status is 1 and the message has the command line that \
@@ -54,6 +59,9 @@ pub struct Fabric {
     /// Decides all that is random: the same seed, the same run
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Draw the sizes of nodes from the seed
+    #[arg(long, value_name = "random", value_parser = ["random"])]
+    sizes: Option<String>,
     /// Reset the fabric in this share of rounds at a random moment, set it up again and go on [0.4 if no share is given]
     #[arg(long, value_name = "0..0.9", default_value_t = 0.0, hide_default_value = true, value_parser = chance, num_args = 0..=1, require_equals = true, default_missing_value = "0.4")]
     resets: f64,
@@ -81,7 +89,12 @@ fn chance(text: &str) -> Result<f64, String> {
 impl Fabric {
     pub fn run(self) -> anyhow::Result<()> {
         self.config.refuse("sim fabric", &FABRIC_DECIDES)?;
-        let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
+        let mut config = self.config.resolve()?.fabric().map_err(not_allowed)?;
+        if self.sizes.is_some() {
+            let kept: Vec<&str> = self.config.set_keys().collect();
+            config = draw_sizes(&config, &kept, self.seed);
+            tracing::info!("sizes:{}", settings(&config));
+        }
         let soak = Soak {
             workload: self.workload,
             cycles: self.cycles,
@@ -109,7 +122,9 @@ impl Fabric {
         // A run that failed is the one whose waveform is wanted.
         waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
         let summary = outcome.map_err(|error| replayable(&error, &config, &timing, &soak))?;
-        output::print(&text(&config, &soak, &summary, fabric.cycles()))
+        let again = command_line(&config, &timing, &soak);
+        let text = text(&config, &soak, &summary, fabric.cycles());
+        output::print(&format!("{again}\n\n{text}"))
     }
 }
 
@@ -119,13 +134,18 @@ pub fn replayable(error: &anyhow::Error, config: &Config, timing: &Timing, soak:
     anyhow!("{error:#}\nreplay with: {command} --vcd wave.vcd")
 }
 
-/// The command line of this soak.
-fn command_line(config: &Config, timing: &Timing, soak: &Soak) -> String {
+/// The settings of this fabric, as on a command line.
+fn settings(config: &Config) -> String {
     // What a fabric decides itself is not allowed there.
     let settings = Config {
         edge_nodes: Config::default().edge_nodes,
         ..config.clone()
     };
+    config_args::settings(&settings)
+}
+
+/// The command line of this soak.
+fn command_line(config: &Config, timing: &Timing, soak: &Soak) -> String {
     let Soak {
         workload,
         cycles,
@@ -139,7 +159,7 @@ fn command_line(config: &Config, timing: &Timing, soak: &Soak) -> String {
     };
     format!(
         "portico sim fabric{}{memories} --workload {workload} --cycles {cycles} --seed {seed}{}",
-        config_args::settings(&settings),
+        settings(config),
         if *resets > 0.0 {
             format!(" --resets={resets}")
         } else {

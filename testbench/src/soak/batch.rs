@@ -1,0 +1,110 @@
+//! How tiles are given their descriptors: over their command streams, or through the registers of their command queues.
+
+use super::{
+    access::{self, Rows},
+    device::SoakDevice,
+    epoch::Epoch,
+    operation::Operation,
+    site::FENCES,
+};
+use portico_spec::ni::{
+    command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+    registers::{CommandRegister, EventRegister},
+};
+use rand::{rngs::StdRng, Rng};
+use std::collections::VecDeque;
+
+/// Groups of descriptors that the command queue of a tile has room for.
+const GROUPS: usize = 2;
+/// Words of a group at most.
+pub const GROUP_WORDS: usize = QUEUE_WORDS / GROUPS;
+/// Descriptors that a stream is given at once, at most.
+const MOST_AT_ONCE: usize = 12;
+
+/// What a tile is still to be given in a round.
+pub struct Batch {
+    descriptors: VecDeque<Vec<u32>>,
+    /// Of a tile without a command stream: after how many descriptors a group ends, and the count of [`FENCES`] that says
+    /// that it has left the queue.
+    groups: VecDeque<(usize, u16)>,
+    /// Those counts, of the groups in the queue.
+    queued: VecDeque<u16>,
+}
+
+impl Batch {
+    /// Of these operations, the counts of [`FENCES`] with each being those that follow `count`.
+    pub fn new(operations: &[Operation], mut count: u16) -> Self {
+        let mut groups = VecDeque::new();
+        let mut begin = 0;
+        for (at, operation) in operations.iter().enumerate() {
+            if operation.event == FENCES {
+                count = count.wrapping_add(1);
+                groups.push_back((at + 1 - begin, count));
+                begin = at + 1;
+            }
+        }
+        Batch {
+            descriptors: operations.iter().map(|operation| operation.words.clone()).collect(),
+            groups,
+            queued: VecDeque::new(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.descriptors.is_empty()
+    }
+}
+
+impl<D: SoakDevice> Epoch<D> {
+    /// Gives a descriptor to a tile, whose queue has room for it.
+    pub fn command(&mut self, tile: usize, words: &[u32]) -> anyhow::Result<()> {
+        if self.config.commands {
+            self.device.transport().command(tile, words);
+            return Ok(());
+        }
+        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let place = Rows::new(&self.device, tile, CommandRegister::Word, first, 1, words.len());
+        access::poke(&mut self.device, self.site.staging, place, words)
+    }
+
+    /// Gives a tile its next descriptors: some of them over a stream, which waits; a group through registers, when there is
+    /// room for it.
+    pub fn give(&mut self, tile: usize, batch: &mut Batch, random: &mut StdRng) -> anyhow::Result<()> {
+        let some = if self.config.commands {
+            random.gen_range(0..=batch.descriptors.len().min(MOST_AT_ONCE))
+        } else {
+            if batch.queued.len() == GROUPS {
+                let place = Rows::new(&self.device, tile, EventRegister::Count, FENCES, 1, 1);
+                let count = access::peek(&mut self.device, self.site.staging, place)?[0] as u16;
+                let left = |until: u16| (count.wrapping_sub(until) as i16) >= 0;
+                while batch.queued.front().is_some_and(|&until| left(until)) {
+                    batch.queued.pop_front();
+                }
+            }
+            match batch.queued.len() {
+                GROUPS => 0,
+                _ => batch.groups.pop_front().map_or(0, |(descriptors, until)| {
+                    batch.queued.push_back(until);
+                    descriptors
+                }),
+            }
+        };
+        let words: Vec<Vec<u32>> = batch.descriptors.drain(..some).collect();
+        words.iter().try_for_each(|words| self.command(tile, words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::soak::workload::Kind;
+
+    #[test]
+    fn groups_end_with_what_counts_in_the_event_of_fences() {
+        let operation = |event| Operation::counting(Kind::Fence, event, vec![7]);
+        let operations = [3, 4, FENCES, FENCES, 5, FENCES].map(operation);
+        let batch = Batch::new(&operations, u16::MAX);
+        assert_eq!(batch.groups, [(3, 0), (1, 1), (2, 2)]);
+        assert_eq!(batch.descriptors.len(), 6);
+    }
+}

@@ -1,0 +1,51 @@
+//! Sizes of nodes at random: what a soak or a suite of tests is run with beside the profiles.
+
+use portico_spec::{config::PROFILES, Config};
+use rand::{rngs::StdRng, seq::SliceRandom, SeedableRng};
+
+/// Keys beside those of the profiles that sizes are drawn of.
+pub const SIZE_KEYS: [&str; 2] = ["width", "fifo"];
+
+/// `config` with every size but those of the keys in `kept` drawn from what is allowed, as `seed` decides.
+///
+/// Sizes are what profiles set, and [`SIZE_KEYS`]; all that is drawn is a legal configuration.
+pub fn draw_sizes(config: &Config, kept: &[&str], seed: u64) -> Config {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut drawn = config.clone();
+    let keys = PROFILES[0].keys().chain(SIZE_KEYS);
+    for key in keys.filter(|key| !kept.contains(key)) {
+        let field = Config::fields().iter().find(|field| field.name == key);
+        let values = field.expect("a key of the configuration").allowed.values();
+        let value = values.choose(&mut random).expect("a key allows something");
+        drawn.set(&format!("{key}={value}")).expect("a value that is allowed");
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_size_takes_every_value_and_what_is_kept_stays() {
+        let config = Config {
+            cols: 2,
+            cores: 3,
+            ..Config::default()
+        };
+        let mut seen: HashSet<(&str, String)> = HashSet::new();
+        for seed in 0..400 {
+            let drawn = draw_sizes(&config, &["cores"], seed);
+            drawn.validate().unwrap();
+            assert_eq!((drawn.cols, drawn.rows, drawn.cores), (2, config.rows, 3));
+            seen.extend(drawn.entries());
+        }
+        for key in PROFILES[0].keys().chain(SIZE_KEYS).filter(|&key| key != "cores") {
+            let field = Config::fields().iter().find(|field| field.name == key).unwrap();
+            for value in field.allowed.values() {
+                assert!(seen.contains(&(key, value.clone())), "{key} = {value}");
+            }
+        }
+    }
+}
