@@ -2,10 +2,8 @@ use super::{Instruction, InstructionFault};
 use portico_spec::ni::packet::ERROR_WIDTH;
 use portico_verilog::prelude::*;
 
-/// Bits that count the instructions of a turn.
+/// Bits that count the instructions of a turn: after 2^4 a context that closes no packet makes room for others.
 const TURN_WIDTH: usize = 4;
-/// Instructions after which a context that closes no packet makes room for others.
-pub const TURN: usize = 1 << TURN_WIDTH;
 
 /// What the sequencer does with the instruction that it has.
 ///
@@ -20,9 +18,8 @@ pub const TURN: usize = 1 << TURN_WIDTH;
 /// waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
 /// has not come, with no packet open, so that others may run.
 ///
-/// A context makes room for others with each packet that it closes. One that closes none does so after a turn of
-/// [`TURN`] instructions, at the first that leaves no packet open: else a loop would keep all others waiting for as long as
-/// it runs.
+/// A context makes room for others with each packet that it closes. One that closes none does so when its turn is over, at
+/// the first instruction that leaves no packet open: else a loop would keep all others waiting for as long as it runs.
 ///
 /// What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
 /// an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
