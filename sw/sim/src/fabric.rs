@@ -1,6 +1,6 @@
 //! A fabric that runs as compiled Verilog: its host's AXI4-Lite port, its tiles' command streams and events.
 
-use crate::{Input, Library, Model, Output, SimError};
+use crate::{movement::Monitors, Input, Library, Model, Output, SimError};
 use portico::{Transport, TransportError};
 use portico_spec::Config;
 use std::collections::VecDeque;
@@ -85,6 +85,7 @@ pub struct SimulatedFabric {
     host_fired: Output,
     tiles: Vec<TilePort>,
     active: Vec<usize>,
+    pub(crate) monitors: Option<Monitors>,
     peripherals: Vec<Box<dyn Peripheral>>,
 }
 
@@ -118,6 +119,7 @@ impl SimulatedFabric {
             tiles,
             config: config.clone(),
             active: vec![],
+            monitors: Monitors::find(&model, config)?,
             peripherals: vec![],
             model,
         };
@@ -201,6 +203,12 @@ impl SimulatedFabric {
     /// Whether descriptors wait at the tile's command stream.
     pub fn is_busy(&self, tile: usize) -> bool {
         !self.tiles[tile].waiting.is_empty()
+    }
+
+    /// The tiles at whose command streams words wait, and how many.
+    pub(crate) fn waiting_words(&self) -> Vec<(usize, usize)> {
+        let words = self.tiles.iter().map(|tile| tile.waiting.len());
+        words.enumerate().filter(|(_, words)| *words > 0).collect()
     }
 
     /// The events of a tile that have fired, bit 0 for event 0.

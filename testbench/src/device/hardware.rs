@@ -118,3 +118,17 @@ pub fn fabric_of(library: &Library, config: &Config, timing: Timing) -> anyhow::
     }
     Ok(fabric)
 }
+
+/// `error`, with what moves and what waits in `fabric` if it is that something has not come in its time.
+pub fn with_movement(fabric: &mut SimulatedFabric, error: anyhow::Error) -> anyhow::Error {
+    match timed_out(&error) {
+        true => anyhow::anyhow!("{error:#}\n{}", fabric.movement()),
+        false => error,
+    }
+}
+
+/// Whether an error of the driver is the cause, and is that something has not come in its time.
+pub fn timed_out(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain();
+    causes.any(|cause| matches!(cause.downcast_ref(), Some(portico::Error::Timeout { .. })))
+}

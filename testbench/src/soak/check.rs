@@ -7,6 +7,7 @@ use super::{
     operation::{Addition, Operation, COUNTER_OFFSETS},
     site::{self, FENCES},
     workload::Kind,
+    Late,
 };
 use anyhow::{bail, ensure};
 use portico::{Fabric, Region, Transport};
@@ -108,7 +109,7 @@ pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result
         let Some(what) = missing else {
             return Ok(());
         };
-        ensure!(epoch.device.transport().cycles() < end, "{what}");
+        ensure!(epoch.device.transport().cycles() < end, Late(what));
     }
 }
 

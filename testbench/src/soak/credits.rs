@@ -7,6 +7,7 @@ use super::{
     operation::Operation,
     site::{CREDITS, FENCES},
     workload::Kind,
+    Late,
 };
 use anyhow::ensure;
 use portico_spec::ni::descriptor::{Command, Descriptor};
@@ -50,7 +51,7 @@ pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
             epoch.device.transport().wait(20);
             ensure!(
                 epoch.device.transport().cycles() < end,
-                "tile {tile}: a queue's credit has not come back"
+                Late(format!("tile {tile}: a queue's credit has not come back"))
             );
         }
     }

@@ -1,7 +1,7 @@
 //! A fabric as the soak sees it: the host's port, and the tiles' command streams and events.
 
 use portico::{Error, GoldenTransport, Transport, TransportError};
-use portico_sim::SimulatedFabric;
+use portico_sim::{Movement, SimulatedFabric};
 use portico_spec::Config;
 
 /// A fabric out of reset, with its tables cleared.
@@ -11,6 +11,11 @@ pub trait SoakDevice: Transport {
 
     /// The events of a tile that have fired, bit 0 for event 0.
     fn fired(&mut self, tile: usize) -> u64;
+
+    /// What moves and what waits, after something has not come in its time; `None` of a model without time.
+    fn movement(&mut self) -> Option<Movement> {
+        None
+    }
 
     /// Resets the fabric in whatever it is doing, and lets its tables be cleared.
     fn reset(&mut self);
@@ -25,6 +30,10 @@ impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
         (**self).fired(tile)
     }
 
+    fn movement(&mut self) -> Option<Movement> {
+        (**self).movement()
+    }
+
     fn reset(&mut self) {
         (**self).reset();
     }
@@ -37,6 +46,10 @@ impl SoakDevice for SimulatedFabric {
 
     fn fired(&mut self, tile: usize) -> u64 {
         self.fired(tile)
+    }
+
+    fn movement(&mut self) -> Option<Movement> {
+        Some(self.movement())
     }
 
     fn reset(&mut self) {

@@ -35,7 +35,8 @@ pub use self::{
     workload::Workload,
 };
 use self::{epoch::Epoch, summary::Tally};
-use anyhow::Context;
+use crate::device::hardware::timed_out;
+use anyhow::{anyhow, Context};
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
@@ -75,7 +76,21 @@ pub struct Soak {
 /// # Errors
 /// The fabric did something wrong, which is told with the seed; or it has no host.
 pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
-    rounds(device, soak, progress).with_context(|| format!("seed {:#x}", soak.seed))
+    let outcome = rounds(device, soak, progress).map_err(|error| match late(&error).then(|| device.movement()) {
+        Some(Some(movement)) => anyhow!("{error:#}\n{movement}"),
+        _ => error,
+    });
+    outcome.with_context(|| format!("seed {:#x}", soak.seed))
+}
+
+/// Something has not come in its time.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Late(String);
+
+/// Whether the error is that something has not come in its time.
+fn late(error: &anyhow::Error) -> bool {
+    timed_out(error) || error.chain().any(|cause| cause.is::<Late>())
 }
 
 fn rounds<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {

@@ -12,7 +12,7 @@ use super::{
     site::{events, singles, FENCES},
     summary::Tally,
     workload::Kind,
-    Soak,
+    Late, Soak,
 };
 use portico_spec::ni::{
     descriptor::{Command, Descriptor},
@@ -205,12 +205,11 @@ impl<D: SoakDevice> Epoch<D> {
                 if cycles > ROUND_CYCLES {
                     let state = check::events(&mut self.device, self.site.staging, tile)?;
                     let expected = &self.tiles[tile].counts;
-                    anyhow::bail!(
-                        "tile {tile}: fences have not completed after {cycles} cycles; its events have counted {:?}, \
-                         expected {:?}",
-                        state.iter().map(|event| event.count).collect::<Vec<_>>(),
-                        expected
-                    );
+                    let counts: Vec<u16> = state.iter().map(|event| event.count).collect();
+                    anyhow::bail!(Late(format!(
+                        "tile {tile}: fences have not completed after {cycles} cycles; its events have counted \
+                         {counts:?}, expected {expected:?}"
+                    )));
                 }
             }
         }

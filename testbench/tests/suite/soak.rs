@@ -113,6 +113,60 @@ fn nodes_of_random_sizes() {
     }
 }
 
+/// With the fault in the hardware, a soak says that something has not come, and what moves and waits then.
+fn is_told(fault: &Fault, told: &[&str]) {
+    let config = config(2, 1);
+    let mut design = design("fabric", &config).unwrap();
+    fault.plant(&mut design);
+    let options = Options {
+        lint: false,
+        ..Options::default()
+    };
+    let library = build(&design, &options).unwrap();
+    let mut device = fabric_of(&library, &config, SLOW).unwrap();
+    let soak = Soak {
+        workload: Workload::Soak,
+        cycles: 20_000,
+        seed: SEED,
+        resets: 0.0,
+    };
+    let outcome = run(&mut device, &soak, &mut |_| {});
+    let text = format!(
+        "{:#}",
+        outcome
+            .err()
+            .unwrap_or_else(|| panic!("{}: nobody noticed", fault.what))
+    );
+    println!("{}: {text}", fault.what);
+    for part in told {
+        assert!(text.contains(part), "{}: {text}", fault.what);
+    }
+}
+
+#[test]
+fn a_deadlock_is_told_with_the_links_that_wait() {
+    let fault = Fault {
+        what: "a receiver takes nothing of the data plane",
+        module: "intake",
+        from: "s_axis_tready = ~spare_taken & ~closed",
+        to: "s_axis_tready = 1'b0",
+    };
+    let waits = "data plane, from tile 0 to edge node 0 waits, 2";
+    is_told(&fault, &["not done within", "\ndeadlock: no flit moved in 2", waits]);
+}
+
+#[test]
+fn a_livelock_is_told_with_the_links_that_move() {
+    let fault = Fault {
+        what: "a row of more than one packet begins anew with each",
+        module: "cursor",
+        from: "positions_write_data = position + {9'd0, words}",
+        to: "positions_write_data = position",
+    };
+    let moves = "data plane, from the router of tile 0 to the tile moves, 2";
+    is_told(&fault, &["\nlivelock: 2", " flits moved in 2", moves]);
+}
+
 #[test]
 fn planted_faults_are_noticed() {
     let faults = [

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Runs a test program, and ends it with its name said when it takes too long: what hangs must not hang its caller.
+#
+#   CARGO_TARGET_..._RUNNER=testbench/within-limit.sh cargo test
+#
+# TEST_LIMIT is the most time of a program, in the words of `timeout`.
+set -euo pipefail
+limit=${TEST_LIMIT:-30m}
+status=0
+timeout --kill-after=30s "$limit" "$@" || status=$?
+if ((status == 124 || status == 137)); then
+    echo "within-limit.sh: $1 did not end within $limit, and was ended; TEST_LIMIT=60m gives it more time" >&2
+fi
+exit "$status"
