@@ -2,7 +2,7 @@
 
 PORTICO = target/release/portico
 
-.PHONY: run test slowest formal bench synth doc clean tools help program
+.PHONY: run test quick slowest formal bench synth doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange and a transpose against golden
@@ -10,11 +10,11 @@ run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo
 	$(PORTICO) run halo --set cols=4 --set rows=4
 	$(PORTICO) run transpose --set cols=4 --set rows=4
 
-test: tools ## format, lints, all tests, documentation
-	cargo fmt --check
-	cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --workspace
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+test: tools ## format, lints, all tests, documentation, with the time of each
+	testbench/run.sh
+
+quick: tools ## format, lints, unit tests, and the suites without their longest tests
+	testbench/run.sh --quick
 
 slowest: tools ## all tests, then the slowest of them with their seconds
 	testbench/slowest.sh

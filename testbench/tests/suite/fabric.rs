@@ -257,10 +257,11 @@ fn shapers_cut_and_slow_down() -> Result<(), Error> {
 fn as_many_transactions_under_way_as_there_are_slots() -> Result<(), Error> {
     // More nodes than half as many as there are slots.
     let config = portico_spec::Config {
-        cols: 4,
-        rows: 4,
+        cols: 2,
+        rows: 2,
         edge_nodes: 1,
         memories: 0,
+        slots: 8,
         ..config(32)
     };
     let hardware = portico_testbench::device::hardware::fabric(&config).expect("the fabric compiles");

@@ -13,7 +13,6 @@ use portico_sim::SimulatedFabric;
 use portico_spec::ni::{
     command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH},
     descriptor::{Atomic, Command, Descriptor, Geometry as Shape, Transfer},
-    packet::SLOTS,
     registers::address_at,
     GET_CREDITS, MAILBOXES,
 };
@@ -245,15 +244,16 @@ pub fn shapers_cut_and_slow_down(mut fabric: Fabric<SimulatedFabric>) -> Result<
     Ok(())
 }
 
-/// Gets that are all answered late: a node starts 32 of them, and no more until one is done.
+/// Gets that are all answered late: a node starts as many as it has slots, and no more until one is done.
 pub fn as_many_transactions_under_way_as_there_are_slots(hardware: SimulatedFabric) -> Result<(), Error> {
     const BYTES: u32 = 8 << 10;
     let mut fabric = Fabric::open(hardware)?;
     let config = fabric.config().clone();
     let nodes = config.terminals();
+    let slots = config.slots;
     assert!(
-        nodes * GET_CREDITS > SLOTS,
-        "credits for gets of {nodes} nodes, for {SLOTS} slots"
+        nodes * GET_CREDITS > slots,
+        "credits for gets of {nodes} nodes, for {slots} slots"
     );
     let event = fabric.event(0)?;
     event.configure(&mut fabric, 1, Compare::AtLeast, false)?;
@@ -264,7 +264,7 @@ pub fn as_many_transactions_under_way_as_there_are_slots(hardware: SimulatedFabr
     }
     let data: Vec<u32> = (1..=BYTES / 4).collect();
     fabric.write(1, 0, &data)?;
-    let gets = SLOTS + 8;
+    let gets = slots + 8;
     for get in 0..gets {
         let transfer = Transfer {
             remote: 0,
@@ -284,7 +284,7 @@ pub fn as_many_transactions_under_way_as_there_are_slots(hardware: SimulatedFabr
     assert!(first.is_some(), "no get is answered");
     // One more may be on its way through the dispatcher, and one is being taken.
     let (accepted, _) = fabric.transport().accepted(0);
-    let slots = SLOTS as u64;
+    let slots = slots as u64;
     assert!(
         (slots..=slots + 2).contains(&accepted),
         "{accepted} gets accepted before the first is answered"

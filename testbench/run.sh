@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Runs what has to pass, part by part, and prints the time of each: on the wall, and of all processors.
+#
+#   run.sh            all of it: make test
+#   run.sh --quick    format, lints, unit tests, and the suites without the tests that take longest: make quick
+#
+# It ends with the first part that fails. A test program that takes longer than TEST_LIMIT is ended, and named.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case ${1-} in
+    "") quick= ;;
+    --quick) quick=yes ;;
+    *)
+        echo "run.sh: unknown argument $1; allowed: --quick" >&2
+        exit 2
+        ;;
+esac
+
+# Tests of the suites that take longest, by a part of their names: soaks, planted faults that need a model of their own,
+# netlists, and other test benches.
+LONG=(mutants:: netlist cocotb:: soak:: is_caught are_caught in_mid_flight random_sizes
+    applications_run examples_and_soaks stock_equivalence random_circuits)
+
+runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
+table=$(mktemp)
+summary() {
+    echo
+    awk -F '|' '{ printf "%-36s %8s %14s\n", $1, $2, $3 }' "$table"
+    rm -f "$table"
+}
+trap summary EXIT
+echo "part|wall, s|processors, s" >"$table"
+
+# Runs the command behind the name of the part.
+part() {
+    local name=$1 status=0 times
+    shift
+    echo "run.sh: $name" >&2
+    times=$(mktemp)
+    TIMEFORMAT='%R %U %S'
+    { time "$@" 2>&3; } 3>&2 2>"$times" || status=$?
+    awk -v name="$name" '{ printf "%s|%.0f|%.0f\n", name, $1, $2 + $3 }' "$times" >>"$table"
+    rm -f "$times"
+    return "$status"
+}
+
+part "format" cargo fmt --check
+part "lints" cargo clippy --workspace --all-targets -- -D warnings
+part "compilation of the tests" cargo test --workspace --no-run
+if [[ -n $quick ]]; then
+    part "unit tests" cargo test --workspace --lib --bins --config "$runner"
+    part "suites, the short half" cargo test --workspace --test '*' --config "$runner" -- "${LONG[@]/#/--skip=}"
+else
+    part "tests and their Verilated models" cargo test --workspace --config "$runner"
+    part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+fi
