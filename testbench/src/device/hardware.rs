@@ -92,7 +92,7 @@ pub const MEMORY: Timing = Timing {
 /// after 20 cycles at every memory node.
 ///
 /// # Errors
-/// The configuration is none of a fabric, a tool is missing or fails, or the backend refuses the fabric.
+/// A fabric cannot have this configuration, a tool is missing or fails, or the backend refuses the fabric.
 pub fn fabric(config: &Config) -> anyhow::Result<SimulatedFabric> {
     fabric_with(config, MEMORY)
 }

@@ -47,7 +47,7 @@ pub enum Pattern {
 /// Why a pattern cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// The name is none of a pattern.
+    /// No pattern has this name.
     #[error("traffic `{0}` is not known; allowed are {list}", list = Pattern::names())]
     Unknown(String),
     /// The pattern is not defined on the mesh.

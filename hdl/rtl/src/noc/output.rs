@@ -50,7 +50,7 @@ pub struct Output<const W: usize, const TO: usize> {
     south_wins: Signal<Local, Bit>,
     local_wins: Signal<Local, Bit>,
     second_wins: Signal<Local, Bit>,
-    /// Who has the output if anybody asks for it.
+    /// The input that gets the output if it asks.
     holder: Signal<Local, Bits<PORTS>>,
     through_wins: Signal<Local, Bit>,
     grant: Signal<Local, Bits<PORTS>>,

@@ -8,7 +8,7 @@ use portico_verilog::prelude::*;
 
 /// The answer to a read of a register of an event.
 ///
-/// Gives 0 for fields that are not kept here, and after a read of somebody else's register.
+/// Gives 0 for fields that are not kept here, and after a read of another block's register.
 ///
 /// | | |
 /// | --- | --- |
@@ -18,7 +18,7 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct EventReader {
     pub clk: Signal<In, Clock>,
-    /// A read begins, whosesoever: what was shown is no answer to it.
+    /// A new read starts; the value shown belongs to the previous one.
     pub clear: Signal<In, Bit>,
     /// The inputs below are of the event that is read.
     pub show: Signal<In, Bit>,

@@ -4,7 +4,7 @@ use portico_verilog::prelude::*;
 
 /// The answer to a read of a mailbox, or of the value of an event.
 ///
-/// Gives 0 for fields that cannot be read, and after a read of somebody else's register.
+/// Gives 0 for fields that cannot be read, and after a read of another block's register.
 ///
 /// | | |
 /// | --- | --- |
@@ -14,7 +14,7 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct InboxReader {
     pub clk: Signal<In, Clock>,
-    /// A read begins, whosesoever: what was shown is no answer to it. It may come with `show`.
+    /// A new read starts; the value shown belongs to the previous one. It may come with `show`.
     pub clear: Signal<In, Bit>,
     /// The row is read whose word comes in the next cycle.
     pub show: Signal<In, Bit>,

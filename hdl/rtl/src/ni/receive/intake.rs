@@ -53,7 +53,7 @@ pub struct Intake<const W: usize> {
     held_word: DFF<Bits<W>>,
     held_last: DFF<Bit>,
     held_row: DFF<Bits<TAG_WIDTH>>,
-    /// The next flit is none of the first of their packets.
+    /// The next flit is not a head.
     midway: DFF<Bit>,
     after_head: DFF<Bit>,
     next_word: Signal<Local, Bits<W>>,

@@ -38,7 +38,7 @@ pub struct NodeMonitor {
     pub waiting: Signal<In, Bit>,
     /// External memory answered with an error.
     pub memory_error: Signal<In, Bit>,
-    /// A register is read, whosesoever: high for a cycle.
+    /// A read of any register begins: high for a cycle.
     pub asked: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
     counters: NodeCounters,
@@ -106,7 +106,7 @@ pub struct NodeCounters {
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     /// One bit a counter: adds one.
     pub increment: Signal<In, Bits<COUNTERS>>,
-    /// A register is read, whosesoever: high for a cycle.
+    /// A read of any register begins: high for a cycle.
     pub asked: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
     is_own: AddressMatch<{ Registers::Counters as usize }, PLACE_WIDTH>,

@@ -164,7 +164,7 @@ impl Logic for InstructionControl {
             self.finishing.d.next = self.works.val() & self.over.val();
             self.stopping.d.next =
                 !self.blocked.val() & (self.failing.val() | (self.instruction.val().stops & self.over.val()));
-            // Who stops needs no result, and its registers may be another command's before that is written.
+            // A context that stops needs no result: another command may own its registers before that is written.
             self.writing.d.next = self.works.val()
                 & (self.instruction.val().set
                     | self.instruction.val().add
@@ -189,7 +189,7 @@ impl Logic for InstructionControl {
             & self.write_ready.val()
             & (self.notice_ready.val() | !self.noticing.q.val())
             & (self.credit_answered.val() | !self.crediting.q.val());
-        // Who stands still, but for a credit that may come, leaves every other cycle to a context that would start.
+        // An instruction that stands still leaves every other cycle to a context that would start.
         self.stood.d.next = self.act.val()
             & self.start_waits.val()
             & !self.acting.val()

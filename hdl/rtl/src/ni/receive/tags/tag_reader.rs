@@ -17,7 +17,7 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct TagReader {
     pub clk: Signal<In, Clock>,
-    /// A read begins, whosesoever: what was shown is no answer to it.
+    /// A new read starts; the value shown belongs to the previous one.
     pub clear: Signal<In, Bit>,
     /// The row is read that is there in the next cycle.
     pub show: Signal<In, Bit>,
