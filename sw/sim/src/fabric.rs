@@ -1,6 +1,6 @@
 //! A fabric that runs as compiled Verilog: its host's AXI4-Lite port, its tiles' command streams and events.
 
-use crate::{movement::Monitors, Input, Library, Model, Output, SimError};
+use crate::{monitors::Monitors, Input, Library, Model, Output, SimError};
 use portico::{Transport, TransportError};
 use portico_spec::Config;
 use std::collections::VecDeque;

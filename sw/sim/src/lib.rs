@@ -39,6 +39,7 @@ mod fabric;
 mod library;
 mod loaded;
 mod model;
+mod monitors;
 mod movement;
 mod options;
 mod port;

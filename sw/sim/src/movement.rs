@@ -1,6 +1,6 @@
 //! What moves in a fabric that does not get on, and what stands still.
 
-use crate::{fabric::SimulatedFabric, Input, Model, Output, SimError};
+use crate::{fabric::SimulatedFabric, monitors::PLANES};
 use portico_spec::{Config, Node, Port};
 use std::fmt;
 
@@ -8,8 +8,6 @@ use std::fmt;
 const WATCHED: u64 = 2_000;
 /// Links that are named at most.
 const NAMED: usize = 8;
-/// The planes, in the order of their monitors.
-const PLANES: [&str; 2] = ["data", "control"];
 /// Links of a router that are counted: its outputs, then its local input.
 const LINKS: usize = Port::ALL.len() + 1;
 
@@ -29,32 +27,6 @@ struct Link {
     name: String,
     flits: u32,
     stalls: u32,
-}
-
-/// The ports through which the counters of the routers are read.
-pub(crate) struct Monitors {
-    tile: Input,
-    link: Input,
-    stalls: Input,
-    values: [Output; PLANES.len()],
-}
-
-impl Monitors {
-    /// Those of a fabric; `None` if it is built without.
-    ///
-    /// # Errors
-    /// A port is missing.
-    pub fn find(model: &Model, config: &Config) -> Result<Option<Self>, SimError> {
-        if !config.monitors {
-            return Ok(None);
-        }
-        Ok(Some(Monitors {
-            tile: model.input("monitor_tile")?,
-            link: model.input("monitor_link")?,
-            stalls: model.input("monitor_stalls")?,
-            values: [model.output("data_monitor")?, model.output("control_monitor")?],
-        }))
-    }
 }
 
 impl SimulatedFabric {

@@ -1,0 +1,34 @@
+//! The ports through which the counters of the routers of a fabric are read.
+
+use crate::{Input, Model, Output, SimError};
+use portico_spec::Config;
+
+/// The planes, in the order of their monitors.
+pub const PLANES: [&str; 2] = ["data", "control"];
+
+/// Which counter is selected, and its value on both planes.
+pub struct Monitors {
+    pub tile: Input,
+    pub link: Input,
+    pub stalls: Input,
+    /// What is selected, of each plane.
+    pub values: [Output; PLANES.len()],
+}
+
+impl Monitors {
+    /// Those of a fabric; `None` if it is built without.
+    ///
+    /// # Errors
+    /// A port is missing.
+    pub fn find(model: &Model, config: &Config) -> Result<Option<Self>, SimError> {
+        if !config.monitors {
+            return Ok(None);
+        }
+        Ok(Some(Monitors {
+            tile: model.input("monitor_tile")?,
+            link: model.input("monitor_link")?,
+            stalls: model.input("monitor_stalls")?,
+            values: [model.output("data_monitor")?, model.output("control_monitor")?],
+        }))
+    }
+}
