@@ -17,10 +17,10 @@ case ${1-} in
         ;;
 esac
 
-# Tests of the suites that take longest, by a part of their names: soaks, planted faults that need a model of their own,
-# netlists, and other test benches.
-LONG=(mutants:: netlist cocotb:: soak:: is_caught are_caught in_mid_flight random_sizes
-    applications_run examples_and_soaks stock_equivalence random_circuits)
+# Tests that take longest, by a part of their names: soaks, benchmarks, planted faults that need a model of their own,
+# netlists, all tops under all tools, and other test benches.
+LONG=(mutants:: netlist cocotb:: soak:: bench:: emission:: is_caught are_caught in_mid_flight random_sizes
+    largest_row as_many_transactions applications_run examples_and_soaks stock_equivalence random_circuits)
 
 runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
 table=$(mktemp)
@@ -49,7 +49,7 @@ part "format" cargo fmt --check
 part "lints" cargo clippy --workspace --all-targets -- -D warnings
 part "compilation of the tests" cargo test --workspace --no-run
 if [[ -n $quick ]]; then
-    part "unit tests" cargo test --workspace --lib --bins --config "$runner"
+    part "unit tests" cargo test --workspace --lib --bins --config "$runner" -- "${LONG[@]/#/--skip=}"
     part "suites, the short half" cargo test --workspace --test '*' --config "$runner" -- "${LONG[@]/#/--skip=}"
 else
     part "tests and their Verilated models" cargo test --workspace --config "$runner"
