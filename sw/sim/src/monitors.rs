@@ -7,11 +7,12 @@ use portico_spec::Config;
 pub const PLANES: [&str; 2] = ["data", "control"];
 
 /// Which counter is selected, and its value on both planes.
+#[derive(Clone, Copy)]
 pub struct Monitors {
     pub tile: Input,
     pub link: Input,
     pub stalls: Input,
-    /// What is selected, of each plane.
+    /// The selected counter of each plane.
     pub values: [Output; PLANES.len()],
 }
 

@@ -1,4 +1,4 @@
-//! What moves in a fabric that does not get on, and what stands still.
+//! Which links of a fabric move and which wait, when an answer does not come.
 
 use crate::{fabric::SimulatedFabric, monitors::PLANES};
 use portico_spec::{Config, Node, Port};
@@ -21,7 +21,7 @@ pub struct Movement {
     commands: Vec<(usize, usize)>,
 }
 
-/// What a link did.
+/// Flits and stalls of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Link {
     name: String,
@@ -58,7 +58,7 @@ impl SimulatedFabric {
 
     /// Flits and stalls of each link of both planes; `None` without monitors.
     fn counters(&mut self) -> Option<Vec<[u32; 2]>> {
-        let monitors = self.monitors.take()?;
+        let monitors = self.monitors?;
         let tiles = self.config().tiles();
         let mut counters = vec![];
         for at in 0..tiles * LINKS {
@@ -76,7 +76,6 @@ impl SimulatedFabric {
             }
             counters.extend(of_link);
         }
-        self.monitors = Some(monitors);
         Some(counters)
     }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use anyhow::Context;
 use portico_generate::design;
-use portico_sim::{Library, Optimise, Options, SimulatedFabric, Source};
+use portico_sim::{Library, Movement, Optimise, Options, SimulatedFabric, Source};
 use portico_spec::Config;
 use portico_verilog::Design;
 use std::{
@@ -119,12 +119,9 @@ pub fn fabric_of(library: &Library, config: &Config, timing: Timing) -> anyhow::
     Ok(fabric)
 }
 
-/// `error`, with what moves and what waits in `fabric` if it is that something has not come in its time.
-pub fn with_movement(fabric: &mut SimulatedFabric, error: anyhow::Error) -> anyhow::Error {
-    match timed_out(&error) {
-        true => anyhow::anyhow!("{error:#}\n{}", fabric.movement()),
-        false => error,
-    }
+/// An error that something has not come in its time, with the links that move and wait.
+pub fn with_movement(error: &anyhow::Error, movement: &Movement) -> anyhow::Error {
+    anyhow::anyhow!("{error:#}\n{movement}")
 }
 
 /// Whether an error of the driver is the cause, and is that something has not come in its time.

@@ -21,7 +21,7 @@ pub const GROUP_WORDS: usize = QUEUE_WORDS / GROUPS;
 /// Descriptors that a stream is given at once, at most.
 const MOST_AT_ONCE: usize = 12;
 
-/// What a tile is still to be given in a round.
+/// Descriptors of a round that a tile has not got yet.
 pub struct Batch {
     descriptors: VecDeque<Vec<u32>>,
     /// Of a tile without a command stream: after how many descriptors a group ends, and the count of [`FENCES`] that says
@@ -70,27 +70,30 @@ impl<D: SoakDevice> Epoch<D> {
     /// Gives a tile its next descriptors: some of them over a stream, which waits; a group through registers, when there is
     /// room for it.
     pub fn give(&mut self, tile: usize, batch: &mut Batch, random: &mut StdRng) -> anyhow::Result<()> {
-        let some = if self.config.commands {
-            random.gen_range(0..=batch.descriptors.len().min(MOST_AT_ONCE))
-        } else {
-            if batch.queued.len() == GROUPS {
-                let place = Rows::new(&self.device, tile, EventRegister::Count, FENCES, 1, 1);
-                let count = access::peek(&mut self.device, self.site.staging, place)?[0] as u16;
-                let left = |until: u16| (count.wrapping_sub(until) as i16) >= 0;
-                while batch.queued.front().is_some_and(|&until| left(until)) {
-                    batch.queued.pop_front();
-                }
-            }
-            match batch.queued.len() {
-                GROUPS => 0,
-                _ => batch.groups.pop_front().map_or(0, |(descriptors, until)| {
-                    batch.queued.push_back(until);
-                    descriptors
-                }),
-            }
+        let some = match self.config.commands {
+            true => random.gen_range(0..=batch.descriptors.len().min(MOST_AT_ONCE)),
+            false => self.next_group(tile, batch)?,
         };
         let words: Vec<Vec<u32>> = batch.descriptors.drain(..some).collect();
         words.iter().try_for_each(|words| self.command(tile, words))
+    }
+
+    /// Descriptors of the next group, which counts as queued then; 0 while the queue has no room for it.
+    fn next_group(&mut self, tile: usize, batch: &mut Batch) -> anyhow::Result<usize> {
+        if batch.queued.len() == GROUPS {
+            let place = Rows::new(&self.device, tile, EventRegister::Count, FENCES, 1, 1);
+            let count = access::peek(&mut self.device, self.site.staging, place)?[0] as u16;
+            // Counts wrap.
+            batch.queued.retain(|&until| (count.wrapping_sub(until) as i16) < 0);
+        }
+        if batch.queued.len() == GROUPS {
+            return Ok(0);
+        }
+        let Some((descriptors, until)) = batch.groups.pop_front() else {
+            return Ok(0);
+        };
+        batch.queued.push_back(until);
+        Ok(descriptors)
     }
 }
 

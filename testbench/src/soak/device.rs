@@ -12,7 +12,7 @@ pub trait SoakDevice: Transport {
     /// The events of a tile that have fired, bit 0 for event 0.
     fn fired(&mut self, tile: usize) -> u64;
 
-    /// What moves and what waits, after something has not come in its time; `None` of a model without time.
+    /// The links that move and wait, for the message after a time-out; `None` for the golden model, which has no time.
     fn movement(&mut self) -> Option<Movement> {
         None
     }

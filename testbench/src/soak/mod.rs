@@ -10,9 +10,10 @@
 //!
 //! A run is a row of rounds. In each of them every tile gets a batch of descriptors, right and wrong ones, over its command
 //! stream or, without one, through its registers. Meanwhile the host reads the events of one node after the other, which
-//! keeps their register buses busy. Then come fences, and when these have completed every event must have counted as often as descriptors wanted it, with the error and the value
-//! that the golden model has, and the memory of a node is compared. All memories are compared at the end, and before a round that
-//! a reset cuts off; what that round did is not compared, and everything is set up anew.
+//! keeps their register buses busy. Then come fences. When these have completed, every event must have counted as often as
+//! descriptors wanted it, with the error and the value that the golden model has, and the memory of a node is compared. All
+//! memories are compared at the end, and before a round that a reset cuts off; what that round did is not compared, and
+//! everything is set up anew.
 //!
 //! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
 //! have come back. Transaction slots come back in every round, as a fence on each segment waits until none is busy with it.
@@ -31,12 +32,12 @@
 
 pub use self::{
     device::{GoldenDevice, SoakDevice},
-    sizes::{draw_sizes, SIZE_KEYS},
+    sizes::draw_sizes,
     workload::Workload,
 };
 use self::{epoch::Epoch, summary::Tally};
-use crate::device::hardware::timed_out;
-use anyhow::{anyhow, Context};
+use crate::device::hardware::{timed_out, with_movement};
+use anyhow::Context;
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
@@ -76,10 +77,11 @@ pub struct Soak {
 /// # Errors
 /// The fabric did something wrong, which is told with the seed; or it has no host.
 pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
-    let outcome = rounds(device, soak, progress).map_err(|error| match late(&error).then(|| device.movement()) {
-        Some(Some(movement)) => anyhow!("{error:#}\n{movement}"),
-        _ => error,
-    });
+    let outcome =
+        rounds(device, soak, progress).map_err(|error| match late(&error).then(|| device.movement()).flatten() {
+            Some(movement) => with_movement(&error, &movement),
+            None => error,
+        });
     outcome.with_context(|| format!("seed {:#x}", soak.seed))
 }
 

@@ -94,7 +94,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(round)
     }
 
-    /// What a tile does in a round, fences at its end.
+    /// The operations of a tile in a round, with fences at the end.
     fn operations(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<Vec<Operation>> {
         let mut drawn: Vec<Operation> = vec![];
         let mut words = 0;

@@ -3,12 +3,12 @@
 use portico_spec::{config::PROFILES, Config};
 use rand::{rngs::StdRng, seq::SliceRandom, SeedableRng};
 
-/// Keys beside those of the profiles that sizes are drawn of.
-pub const SIZE_KEYS: [&str; 2] = ["width", "fifo"];
+/// Keys that are drawn beside those of the profiles.
+const SIZE_KEYS: [&str; 2] = ["width", "fifo"];
 
 /// `config` with every size but those of the keys in `kept` drawn from what is allowed, as `seed` decides.
 ///
-/// Sizes are what profiles set, and [`SIZE_KEYS`]; all that is drawn is a legal configuration.
+/// Sizes are what profiles set, `width` and `fifo`; every draw is a legal configuration.
 pub fn draw_sizes(config: &Config, kept: &[&str], seed: u64) -> Config {
     let mut random = StdRng::seed_from_u64(seed);
     let mut drawn = config.clone();

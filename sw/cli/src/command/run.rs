@@ -155,7 +155,10 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
     spinner.finish_and_clear();
     // A run that failed is the one whose waveform is wanted.
     waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
-    outcome.map_err(|error| hardware::with_movement(&mut fabric, error))
+    outcome.map_err(|error| match hardware::timed_out(&error) {
+        true => hardware::with_movement(&error, &fabric.movement()),
+        false => error,
+    })
 }
 
 /// Words behind the last that golden has written that must have stayed as they were.
