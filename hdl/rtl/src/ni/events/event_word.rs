@@ -5,8 +5,8 @@ use portico_spec::ni::{
 };
 use portico_verilog::prelude::*;
 
-/// The word that an operation works on: what the table has, or what one of the two operations before makes of it, with what
-/// a register write puts into it.
+/// The word that an operation works on: from the table, or from one of the two operations before, with the field of a
+/// register write put into it.
 ///
 /// Gives one word.
 ///

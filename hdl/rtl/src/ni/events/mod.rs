@@ -97,7 +97,7 @@ pub struct Events {
     /// The operation that has its word.
     stepping: DFF<Operation>,
     word: DFF<Bits<WORD_WIDTH>>,
-    /// What the operation before that has made of which word, and whether it has changed it.
+    /// The word that the operation before that has left, its place, and whether it was changed.
     result: DFF<Bits<WORD_WIDTH>>,
     result_place: DFF<Bits<PLACE_WIDTH>>,
     changed: DFF<Bit>,
@@ -209,7 +209,7 @@ impl Logic for Events {
             self.words.write_data.next = 0.into();
         }
 
-        // A read is answered a cycle later: what the update before it makes of the flags shows by then.
+        // A read is answered a cycle later, when the flags show the update before it.
         self.shows.d.next = self.stepping.q.val().reads;
         self.has_fired.d.next = self
             .flags
