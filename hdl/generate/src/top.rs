@@ -3,6 +3,7 @@
 //! Widths are const generics, so the supported ones are chosen among here; depths and the size of the mesh are values.
 
 use portico_hdl::{
+    accel::Probe,
     dma::Engine,
     fabric::Fabric,
     host::MemoryNode,
@@ -222,6 +223,16 @@ pub static TOPS: &[Top] = &[
         },
     },
     Top {
+        name: "probe",
+        about: "source/sink core: traffic and its measurement, in a seat of a tile's socket",
+        keys: &["cols", "rows", "width"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(Probe::<32, 4>::new(config)),
+            _ => Box::new(Probe::<64, 8>::new(config)),
+        },
+    },
+    Top {
         name: "tile",
         about: "scratchpad, network interface to both planes, AXI4-Lite port",
         keys: &[
@@ -242,6 +253,7 @@ pub static TOPS: &[Top] = &[
             "programs",
             "wide_atomics",
             "commands",
+            "probe",
         ],
         keep_apart: &[],
         make: |config| match config.width {
@@ -296,6 +308,7 @@ pub static TOPS: &[Top] = &[
             "programs",
             "wide_atomics",
             "commands",
+            "probe",
         ],
         keep_apart: &["tile", "memory_node", "node"],
         make: |config| {

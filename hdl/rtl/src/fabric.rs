@@ -77,7 +77,7 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             data_plane: Mesh::new(config),
             control_plane: Mesh::new(config),
             tile: many(config.tiles(), |_| Tile::new(config)),
-            host_node: Tile::new(config),
+            host_node: Tile::host(config),
             memory: many(config.memories, |_| MemoryNode::new(config)),
             node: many(config.terminals(), node),
             tiles: Constant::new(bits(config.tiles() as u64)),

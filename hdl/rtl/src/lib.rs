@@ -1,7 +1,9 @@
 //! The hardware of Portico, in rust-hdl: the primitives first, then what is built from them.
 
+pub mod accel;
 pub mod bus;
 pub mod dma;
+
 pub mod fabric;
 pub mod host;
 pub mod mpe;

@@ -1,11 +1,14 @@
 //! The blocks that stand below the tops are emitted by themselves: the backend takes each of them.
 
 use crate::{
-    bus::{AddressMatch, CompletionArbiter, EventArbiter, PacketArbiter},
+    accel::Probe,
+    bus::{
+        AddressMatch, CommandDoor, CommandQueue, CompletionArbiter, EventArbiter, PacketArbiter, PlaneOut, ReadShare,
+        WriteShare,
+    },
     dma::{
         dispatch::{Contexts, Dispatcher, Extent, LocalWindows, SegmentTable},
         transmit::Transmitter,
-        CommandQueue,
     },
     host::{AxiLiteSlave, AxiMemory},
     ni::{
@@ -22,6 +25,7 @@ use crate::{
 };
 use portico_spec::{
     ni::{build::Build, firmware::firmware, registers::Block as Registers},
+    parts::PROBE,
     Config,
 };
 use portico_verilog::prelude::*;
@@ -40,8 +44,8 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
             "address-match",
             Box::new(AddressMatch::<{ Registers::Events as usize }, 9>::default()),
         ),
-        ("event-arbiter", Box::new(EventArbiter::<5>::default())),
-        ("completion-arbiter", Box::new(CompletionArbiter::<3>::default())),
+        ("event-arbiter", Box::new(EventArbiter::new(5))),
+        ("completion-arbiter", Box::new(CompletionArbiter::new(3))),
         ("packet-arbiter", Box::new(PacketArbiter::<32, 3>::default())),
         ("packet-arbiter-64", Box::new(PacketArbiter::<64, 2>::default())),
         ("initialiser", Box::new(Initialiser::default())),
@@ -62,11 +66,11 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("scratchpad-bank", Box::new(ScratchpadBank::<64, 8>::new(128))),
         (
             "data-receiver",
-            Box::new(DataReceiver::<32, 4>::new(&Build::FULL, 1 << 16, 1 << 18, 17)),
+            Box::new(DataReceiver::<32, 4>::new(&Build::FULL, 1 << 16, 1 << 18, 17, &[])),
         ),
         (
             "data-receiver-64",
-            Box::new(DataReceiver::<64, 8>::new(&small, 1 << 15, 1 << 17, 16)),
+            Box::new(DataReceiver::<64, 8>::new(&small, 1 << 15, 1 << 17, 16, &[PROBE])),
         ),
         ("register-bus", Box::new(RegisterBus::new(&small))),
         ("control-registers", Box::new(ControlRegisters::new(1, 2, 3, 4))),
@@ -76,6 +80,13 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("completion-queue", Box::new(CompletionQueue::new(32))),
         ("get-credits", Box::new(GetCredits::default())),
         ("open-slots", Box::new(OpenSlots::new(&small))),
+        ("command-door", Box::new(CommandDoor::new(&[PROBE]))),
+        ("control-receiver-of-engines", Box::new(ControlReceiver::new(&[PROBE]))),
+        ("plane-out", Box::new(PlaneOut::<64>::new(3))),
+        ("read-share", Box::new(ReadShare::<32>::new(2))),
+        ("write-share", Box::new(WriteShare::<64, 8>::new(3))),
+        ("probe", Box::new(Probe::<32, 4>::new(&Config::default()))),
+        ("probe-64", Box::new(Probe::<64, 8>::new(&Config::default()))),
         ("command-queue-waiting", Box::new(CommandQueue::waiting())),
         ("command-queue-dropping", Box::new(CommandQueue::dropping())),
         ("contexts-1", Box::new(Contexts::new(1))),

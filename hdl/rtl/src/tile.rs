@@ -1,13 +1,17 @@
 use crate::{
-    bus::{MemoryReadOut, MemoryWriteOut, PacketArbiter},
-    dma::CommandQueue,
+    accel::Probe,
+    bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, SocketOut, WriteShare},
     host::{AxiLiteIn, AxiLiteSlave},
     ni::{InterfaceParameters, NetworkInterface, Scratchpad},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::registers::{BASE_BYTES, SPACE_BYTES},
+    ni::{
+        build::Build,
+        registers::{BASE_BYTES, SPACE_BYTES},
+    },
+    parts::Part,
     Config,
 };
 use portico_verilog::prelude::*;
@@ -60,17 +64,34 @@ pub struct Tile<const W: usize, const B: usize> {
     host_queue: CommandQueue,
     /// Where an accelerator has descriptors as well.
     commands: Vec<PacketArbiter<32, 2>>,
+    /// Where there are engines: their writes, and those of the port.
+    writes: Vec<WriteShare<W, B>>,
+    probe: Vec<Probe<W, B>>,
     _commands: usize,
+    _writes: usize,
+    _alone: usize,
+    /// Seats of engines, one behind the other: where each kind of engine begins.
+    _probes: usize,
 }
 
 impl<const W: usize, const B: usize> Tile<W, B> {
     /// A tile of the fabric that `config` describes; `config.width` is `W`.
     pub fn new(config: &Config) -> Self {
+        Self::with(config, config.build(), config.engines().copied().collect())
+    }
+
+    /// The host's node of that fabric: a tile without engines.
+    pub fn host(config: &Config) -> Self {
+        Self::with(config, config.build().without_engines(), vec![])
+    }
+
+    fn with(config: &Config, build: Build, engines: Vec<Part>) -> Self {
+        let (shared, probes) = (usize::from(!engines.is_empty()), usize::from(build.probe));
         let memory_bytes = config.scratchpad << 10;
         let commands = usize::from(config.commands);
         Self {
             ni: NetworkInterface::new(&InterfaceParameters {
-                build: config.build(),
+                build,
                 memory_bytes: memory_bytes as u32,
                 memory_words: (memory_bytes / B) as u64,
                 space_words: (SPACE_BYTES / B) as u64,
@@ -79,12 +100,18 @@ impl<const W: usize, const B: usize> Tile<W, B> {
                 terminals: config.terminals(),
                 nodes: config.node_numbers(),
                 fabric: config.tiles_register(),
+                engines,
             }),
+            writes: (0..shared).map(|_| WriteShare::new(2)).collect(),
+            probe: (0..probes).map(|_| Probe::new(config)).collect(),
             scratchpad: Scratchpad::new(memory_bytes),
             port: AxiLiteSlave::new(memory_bytes),
             host_queue: CommandQueue::waiting(),
             commands: (0..commands).map(|_| PacketArbiter::default()).collect(),
             _commands: commands,
+            _writes: shared,
+            _alone: 1 - shared,
+            _probes: probes,
             ..Default::default()
         }
     }
@@ -107,7 +134,19 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.scratchpad.read[2]);
 
         AxiLiteIn::link(&mut self.s_axil, &mut self.port.s_axil);
-        MemoryWriteOut::<W, B>::join(&mut self.port.memory_write, &mut self.scratchpad.write[1]);
+        for _i in 0..self._alone {
+            MemoryWriteOut::<W, B>::join(&mut self.port.memory_write, &mut self.scratchpad.write[1]);
+        }
+        for i in 0..self._writes {
+            wire!(self => writes[i]: clk, rst);
+            MemoryWriteOut::<W, B>::join(&mut self.port.memory_write, &mut self.writes[i].writer[0]);
+            MemoryWriteOut::<W, B>::join(&mut self.ni.engine_write[i], &mut self.writes[i].writer[1]);
+            MemoryWriteOut::<W, B>::join(&mut self.writes[i].memory, &mut self.scratchpad.write[1]);
+        }
+        for i in 0..self._probes {
+            wire!(self => probe[i]: clk, rst);
+            SocketOut::<W, B>::join(&mut self.ni.seat[i], &mut self.probe[i].socket);
+        }
         MemoryReadOut::<W>::join(&mut self.port.memory_read, &mut self.scratchpad.read[3]);
         self.ni.local_write.valid.next = self.port.register_write_valid.val();
         self.ni.local_write.index.next = self.port.register_write_index.val();

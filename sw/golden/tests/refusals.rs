@@ -143,6 +143,7 @@ const ATOMIC: u32 = 5;
 const MAIL: u32 = 6;
 const FENCE: u32 = 7;
 const PROGRAM: u32 = 8;
+const PROBE: u32 = 20;
 
 fn expect(cases: &[(&[u32], ErrorCode)]) {
     for width in [32, 64] {
@@ -159,7 +160,11 @@ fn opcodes_that_do_not_exist() {
         for length in [2, 4, 16] {
             let mut words = vec![0; length];
             words[0] = word(opcode, WINDOW);
-            expect(&[(&words, ErrorCode::UnknownOpcode)]);
+            let error = match opcode {
+                PROBE => ErrorCode::NotBuilt,
+                _ => ErrorCode::UnknownOpcode,
+            };
+            expect(&[(&words, error)]);
         }
     }
 }

@@ -228,6 +228,8 @@ configuration! {
     wide_atomics: bool = true, Allowed::Switch;
     /// A stream of descriptors into every tile, for an accelerator beside it.
     commands: bool = true, Allowed::Switch;
+    /// A source/sink core in every tile: traffic and its measurement without software.
+    probe: bool = false, Allowed::Switch;
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager.

@@ -11,6 +11,8 @@
 //! | [`fp`] | the formats of floating-point numbers, and exceptions |
 //! | [`mpe`] | the operations of the message-passing engine |
 //! | [`portals`] | commands and results of the Portals accelerator's blocks |
+//! | [`parts`] | which part of a node owns which packets, descriptors and registers, and what it may wait for |
+//! | [`probe`] | the source/sink core: its descriptors, packets and random numbers |
 //! | [`ni`] | what the network interface understands: packets, descriptors, registers, instructions, errors |
 //! | [`routing`] | which way a packet goes, and where one that should not exist leaves the mesh |
 //! | [`deadlock`] | why no packet ever waits for itself |
@@ -42,7 +44,9 @@ pub mod flit;
 pub mod fp;
 pub mod mpe;
 pub mod ni;
+pub mod parts;
 pub mod portals;
+pub mod probe;
 pub mod routing;
 pub mod topology;
 

@@ -14,29 +14,31 @@ use portico_verilog::prelude::*;
 macro_rules! fixed_priority_arbiter {
     ($(#[$($about:tt)*])* $name:ident, $input:ident => $output:ident: $($field:ident($($idle:tt)*)),+) => {
         $(#[$($about)*])*
-        #[derive(LogicBlock)]
-        pub struct $name<const N: usize> {
-            pub source: [$input; N],
+        #[derive(LogicBlock, Default)]
+        pub struct $name {
+            pub source: Vec<$input>,
             pub chosen: $output,
             given: Signal<Local, Bit>,
+            _sources: usize,
         }
 
-        impl<const N: usize> Default for $name<N> {
-            fn default() -> Self {
+        impl $name {
+            /// For so many sources.
+            pub fn new(sources: usize) -> Self {
                 Self {
-                    source: std::array::from_fn(|_| Default::default()),
-                    chosen: Default::default(),
-                    given: Default::default(),
+                    source: (0..sources).map(|_| Default::default()).collect(),
+                    _sources: sources,
+                    ..Default::default()
                 }
             }
         }
 
         #[kernel]
-        impl<const N: usize> Logic for $name<N> {
+        impl Logic for $name {
             fn update(&mut self) {
                 self.given.next = false;
                 $(self.chosen.$field.next = $($idle)*;)+
-                for i in 0..N {
+                for i in 0..self._sources {
                     self.source[i].ready.next = self.chosen.ready.val() & !self.given.val();
                     if self.source[i].valid.val() & !self.given.val() {
                         wire!(source[i] => chosen: $($field),+);
@@ -52,14 +54,14 @@ macro_rules! fixed_priority_arbiter {
 fixed_priority_arbiter!(
     /// Fixed-priority arbiter for events: source 0 wins.
     ///
-    /// `N` sources. Combinational, no state.
+    /// Any number of sources. Combinational, no state.
     EventArbiter, EventIn => EventOut: event(0.into()), error(0.into())
 );
 
 fixed_priority_arbiter!(
     /// Fixed-priority arbiter for completions: source 0 wins.
     ///
-    /// `N` sources. Combinational, no state.
+    /// Any number of sources. Combinational, no state.
     CompletionArbiter, CompletionIn => CompletionOut:
         slot(0.into()), error(0.into()), has_value(false), value(0.into())
 );
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn the_first_source_that_completes_passes_and_the_others_wait() {
         let mut rng = rng(0xca);
-        let mut dut = CompletionArbiter::<3>::default();
+        let mut dut = CompletionArbiter::new(3);
         dut.connect_all();
         for _ in 0..2_000 {
             let valid: [bool; 3] = std::array::from_fn(|_| rng.gen());
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn the_first_source_that_reports_passes_and_the_others_wait() {
         let mut rng = rng(0xea);
-        let mut dut = EventArbiter::<5>::default();
+        let mut dut = EventArbiter::new(5);
         dut.connect_all();
         for _ in 0..2_000 {
             let reports: [Option<(u64, u64)>; 5] =

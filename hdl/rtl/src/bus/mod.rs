@@ -12,6 +12,8 @@
 //! | [`EventOut`] | an event is counted |
 //! | [`CreditIn`] | a credit of a queue comes back |
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
+//! | [`FlitsOut`] | flits for an engine, which always takes them |
+//! | [`SocketIn`] | all that an engine has of its node |
 //!
 //! | block | what it is |
 //! | --- | --- |
@@ -21,33 +23,44 @@
 //! | [`WindowRow`] | the row of the window table that a tag stands for |
 //! | [`ReadBuffer`] | a place for a read that the memory has not taken yet |
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
+//! | [`PlaneOut`] | the same for the sources of a plane, with a grant from flip-flops |
+//! | [`ReadShare`], [`WriteShare`] | one port of a memory for several users |
+//! | [`CommandDoor`], [`CommandPort`], [`CommandQueue`] | descriptors on their way to whoever takes them |
 //! | [`HeadEncoder`], [`AddressEncoder`], [`GeometryEncoder`] | words of a packet from their fields |
 //! | [`HeadDecoder`], [`AddressDecoder`], [`GeometryDecoder`] | the fields of a packet's words |
 
 mod address_match;
+mod commands;
 mod fixed_priority_arbiter;
 mod held_access;
 mod memory;
+mod memory_share;
 mod packet_arbiter;
 mod packet_words;
+mod plane_out;
 mod read_buffer;
 mod registers;
+mod socket;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transactions;
 mod window_row;
 
 pub use address_match::AddressMatch;
+pub use commands::{CommandDoor, CommandPort, CommandQueue};
 pub use fixed_priority_arbiter::{CompletionArbiter, EventArbiter};
 pub use held_access::HeldAccess;
 pub use memory::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut};
+pub use memory_share::{ReadShare, WriteShare};
 pub use packet_arbiter::PacketArbiter;
 pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, GeometryEncoder, HeadDecoder, HeadEncoder};
+pub use plane_out::PlaneOut;
 pub use read_buffer::ReadBuffer;
 pub use registers::{
     RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
     ANSWER_CYCLES,
 };
+pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut, SEATS};
 pub use transactions::{
     ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut,
 };

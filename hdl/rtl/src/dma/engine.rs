@@ -2,23 +2,14 @@ use super::{
     dispatch::Dispatcher,
     ports::{ArgumentOut, StartOut, StopOut},
     transmit::Transmitter,
-    CommandQueue,
 };
 use crate::{
-    bus::{AddressMatch, ClaimOut, CompletionOut, CreditIn, CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
+    bus::{ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{
-        build::Build,
-        command::PLACE_WIDTH,
-        firmware::firmware,
-        packet::SLOT_WIDTH,
-        registers::{Block as Registers, BLOCK_OFFSET},
-        segment::HANDLE_WIDTH,
-        MAX_CORES,
-    },
+    ni::{build::Build, firmware::firmware, packet::SLOT_WIDTH, segment::HANDLE_WIDTH, MAX_CORES},
 };
 use portico_verilog::prelude::*;
 
@@ -44,6 +35,8 @@ pub struct Engine<const W: usize> {
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// Descriptors of a local processor or accelerator.
     pub s_axis_command: StreamIn<32>,
+    /// Words of descriptors that the network writes; always ready.
+    pub written_command: StreamIn<32>,
     /// Get requests of other nodes.
     pub s_axis_request: StreamIn<32>,
     /// Writes of registers.
@@ -84,7 +77,6 @@ pub struct Engine<const W: usize> {
     pub running: Signal<Out, Bit>,
     /// Every active micro-core waits.
     pub waiting: Signal<Out, Bit>,
-    command_match: AddressMatch<{ Registers::Command as usize }, BLOCK_OFFSET>,
     commands: CommandQueue,
     dispatcher: Dispatcher<W>,
     transmitter: Transmitter<W>,
@@ -113,10 +105,7 @@ impl<const W: usize> Engine<W> {
 impl<const W: usize> Logic for Engine<W> {
     fn update(&mut self) {
         wire!(self => commands, dispatcher, transmitter: clk, rst);
-        self.command_match.index.next = self.register_write.index.val();
-        self.commands.s_axis.tvalid.next = self.register_write.enable.val() & self.command_match.hit.val();
-        self.commands.s_axis.tdata.next = self.register_write.data.val();
-        self.commands.s_axis.tlast.next = self.register_write.index.val().get_bits::<PLACE_WIDTH>(0).all();
+        StreamIn::<32>::link(&mut self.written_command, &mut self.commands.s_axis);
         self.dropped.next = self.commands.dropped.val();
 
         wire!(self => dispatcher: initialising, sweep, node);

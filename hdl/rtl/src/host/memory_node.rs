@@ -66,6 +66,7 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
                 terminals: config.terminals(),
                 nodes: config.node_numbers(),
                 fabric: config.tiles_register(),
+                engines: vec![],
             }),
             memory: AxiMemory::new(),
             ..Default::default()

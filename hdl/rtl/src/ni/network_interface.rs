@@ -7,14 +7,21 @@ use super::{
 };
 use crate::{
     bus::{
-        ClaimOut, CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterWriteOut,
+        AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, EventIn, EventOut, FlitsOut,
+        MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer, ReadShare,
+        RegisterWriteOut, SocketOut, WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{build::Build, registers::IDENTITY},
+    ni::{
+        build::Build,
+        command::PLACE_WIDTH,
+        registers::{Block as Registers, BLOCK_OFFSET, IDENTITY},
+    },
+    parts::Part,
 };
 use portico_verilog::prelude::*;
 
@@ -42,6 +49,8 @@ pub struct InterfaceParameters {
     pub nodes: usize,
     /// The register that tells the columns, rows and edge nodes of the fabric.
     pub fabric: u32,
+    /// The engines of the node, in the order of their seats.
+    pub engines: Vec<Part>,
 }
 
 /// The network interface: everything between a memory, a stream of commands and the two planes of the network.
@@ -85,8 +94,12 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     /// Reads of atomics: they win.
     pub atomic_read: MemoryReadOut<W>,
     pub dma_read: MemoryReadOut<W>,
-    /// Reads of the words in front of messages.
+    /// Reads of the words in front of messages, and of engines.
     pub release_read: MemoryReadOut<W>,
+    /// Writes of engines, where there are any: one port for all.
+    pub engine_write: Vec<MemoryWriteOut<W, B>>,
+    /// The socket: a seat for each engine.
+    pub seat: Vec<SocketOut<W, B>>,
     pub local_write: RegisterRequestIn,
     pub local_read: RegisterFetchIn,
     /// For registers beside the interface: every write, and the sweep after reset.
@@ -107,10 +120,32 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     identity: ControlRegisters,
     monitor: Vec<NodeMonitor>,
     answers: PacketArbiter<32, CONTROL_SOURCES>,
+    command_match: AddressMatch<{ Registers::Command as usize }, BLOCK_OFFSET>,
+    /// Descriptors of the stream, and of the network's register writes.
+    streamed: CommandDoor,
+    written: CommandDoor,
+    port: Vec<CommandPort>,
+    queue: Vec<CommandQueue>,
+    /// Where there are engines: who sends, who reads and who writes.
+    data_out: Vec<PlaneOut<W>>,
+    control_out: Vec<PlaneOut<32>>,
+    engine_reads: Vec<ReadShare<W>>,
+    engine_writes: Vec<WriteShare<W, B>>,
     /// A dropped descriptor that is not counted yet, since another was in the same cycle.
     uncounted: DFF<Bit>,
     counted: Signal<Local, Bits<32>>,
+    data_offered: Signal<Local, Bit>,
+    control_offered: Signal<Local, Bit>,
+    engines_answer: Signal<Local, Bits<32>>,
+    engines_drop: Signal<Local, Bit>,
+    engines_run: Signal<Local, Bit>,
+    engines_wait: Signal<Local, Bit>,
+    engines_refuse: Signal<Local, Bit>,
     _monitors: usize,
+    _engines: usize,
+    /// 1 where there are engines.
+    _shared: usize,
+    _alone: usize,
 }
 
 impl<const W: usize, const B: usize> NetworkInterface<W, B> {
@@ -118,7 +153,22 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
     pub fn new(parameters: &InterfaceParameters) -> Self {
         let build = &parameters.build;
         let monitors = usize::from(build.monitors);
+        let engines = &parameters.engines[..];
+        let shared = usize::from(!engines.is_empty());
         Self {
+            seat: engines.iter().map(|_| Default::default()).collect(),
+            streamed: CommandDoor::new(engines),
+            written: CommandDoor::new(engines),
+            port: engines.iter().map(|_| CommandPort::default()).collect(),
+            queue: engines.iter().map(|_| CommandQueue::dropping()).collect(),
+            data_out: (0..shared).map(|_| PlaneOut::new(1 + engines.len())).collect(),
+            control_out: (0..shared).map(|_| PlaneOut::new(1 + engines.len())).collect(),
+            engine_reads: (0..shared).map(|_| ReadShare::new(1 + engines.len())).collect(),
+            engine_writes: (0..shared).map(|_| WriteShare::new(engines.len())).collect(),
+            engine_write: (0..shared).map(|_| Default::default()).collect(),
+            _engines: engines.len(),
+            _shared: shared,
+            _alone: 1 - shared,
             bus: RegisterBus::new(build),
             splitter: ReadSplitter::new(parameters.register_bit),
             engine: Engine::new(
@@ -132,8 +182,9 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
                 parameters.memory_words,
                 parameters.space_words,
                 parameters.register_bit,
+                engines,
             ),
-            completions: Completions::new(build, parameters.terminals, parameters.nodes),
+            completions: Completions::new(build, parameters.terminals, parameters.nodes, engines),
             identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes, build.register()),
             monitor: (0..monitors).map(|_| NodeMonitor::default()).collect(),
             _monitors: monitors,
@@ -146,6 +197,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
 impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
     fn update(&mut self) {
         wire!(self => initialiser, bus, engine, completions, receiver, splitter, reads, answers: clk, rst);
+        wire!(self => streamed, written: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted);
         wire!(initialiser => self: initialising, sweep);
@@ -157,8 +209,13 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.engine.fence_busy.next = self.completions.fence_busy.val();
         self.engine.credit_return.valid.next = self.completions.credit_valid.val();
         self.engine.credit_return.segment.next = self.completions.credit_segment.val();
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.engine.s_axis_command);
-        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.engine.m_axis);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.streamed.s_axis);
+        StreamOut::<32>::join(&mut self.streamed.m_axis, &mut self.engine.s_axis_command);
+        self.command_match.index.next = self.bus.access.index.val();
+        self.written.s_axis.tvalid.next = self.bus.access.write.val() & self.command_match.hit.val();
+        self.written.s_axis.tdata.next = self.bus.access.data.val();
+        self.written.s_axis.tlast.next = self.bus.access.index.val().get_bits::<PLACE_WIDTH>(0).all();
+        StreamOut::<32>::join(&mut self.written.m_axis, &mut self.engine.written_command);
         MemoryReadOut::<W>::join(&mut self.engine.memory_read, &mut self.splitter.reader);
 
         wire!(initialiser => completions: initialising, sweep);
@@ -178,7 +235,6 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
         MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
         MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
-        MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
 
         MemoryReadOut::<W>::join(&mut self.splitter.memory, &mut self.reads.reader);
         MemoryReadOut::<W>::link(&mut self.dma_read, &mut self.reads.memory);
@@ -198,6 +254,40 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(bus.access => receiver.access: write, read, index, data);
         wire!(bus.access => completions.register: write, read, index, data);
         self.identity.register_read.index.next = self.bus.access.index.val();
+        self.data_offered.next = self.engine.m_axis.tvalid.val();
+        self.control_offered.next = self.answers.m_axis.tvalid.val();
+        for i in 0..self._shared {
+            self.data_offered.next = self.data_out[i].m_axis.tvalid.val();
+            self.control_offered.next = self.control_out[i].m_axis.tvalid.val();
+        }
+        self.engines_answer.next = 0.into();
+        self.engines_drop.next = false;
+        self.engines_run.next = false;
+        self.engines_wait.next = false;
+        self.engines_refuse.next = false;
+        for i in 0..self._engines {
+            wire!(self => port[i], queue[i]: clk, rst);
+            StreamOut::<32>::join(&mut self.streamed.engine[i], &mut self.port[i].s_axis_command);
+            StreamOut::<32>::join(&mut self.written.engine[i], &mut self.queue[i].s_axis);
+            StreamOut::<32>::join(&mut self.queue[i].m_axis, &mut self.port[i].queued);
+            StreamOut::<32>::link(&mut self.seat[i].commands, &mut self.port[i].m_axis);
+            wire!(initialiser => seat[i]: initialising, sweep);
+            self.seat[i].node.next = self.node.val();
+            self.seat[i].fired.next = self.completions.fired.val();
+            FlitsOut::<W>::link(&mut self.seat[i].data_in, &mut self.receiver.engine[i]);
+            FlitsOut::<32>::link(&mut self.seat[i].control_in, &mut self.completions.engine[i]);
+            StreamIn::<W>::link(&mut self.seat[i].data_out, &mut self.data_out[0].s_axis[1 + i]);
+            StreamIn::<32>::link(&mut self.seat[i].control_out, &mut self.control_out[0].s_axis[1 + i]);
+            EventIn::link(&mut self.seat[i].event, &mut self.completions.ended[i]);
+            wire!(bus.access => seat[i].register: write, read, index, data);
+            MemoryReadIn::<W>::link(&mut self.seat[i].memory_read, &mut self.engine_reads[0].reader[1 + i]);
+            MemoryWriteIn::<W, B>::link(&mut self.seat[i].memory_write, &mut self.engine_writes[0].writer[i]);
+            self.engines_answer.next = self.engines_answer.val() | self.seat[i].register.answer.val();
+            self.engines_drop.next = self.engines_drop.val() | self.queue[i].dropped.val();
+            self.engines_run.next = self.engines_run.val() | self.seat[i].running.val();
+            self.engines_wait.next = self.engines_wait.val() | self.seat[i].waiting.val();
+            self.engines_refuse.next = self.engines_refuse.val() | self.seat[i].refused.val();
+        }
         self.counted.next = 0.into();
         for i in 0..self._monitors {
             wire!(self => monitor[i]: clk, rst);
@@ -207,30 +297,50 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             wire!(initialiser => monitor[i]: initialising, sweep);
             self.monitor[i].cycle.next = true;
             self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
-            self.monitor[i].data_out.next = self.engine.m_axis.tvalid.val() & self.m_axis_data.tready.val();
+            self.monitor[i].data_out.next = self.data_offered.val() & self.m_axis_data.tready.val();
             self.monitor[i].control_in.next = self.s_axis_control.tvalid.val() & self.completions.s_axis.tready.val();
-            self.monitor[i].control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
-            self.monitor[i].data_stall.next = self.engine.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
-            self.monitor[i].refused.next = self.receiver.refused.val();
-            self.monitor[i].dropped.next = self.engine.dropped.val() | self.dropped.val() | self.uncounted.q.val();
+            self.monitor[i].control_out.next = self.control_offered.val() & self.m_axis_control.tready.val();
+            self.monitor[i].data_stall.next = self.data_offered.val() & !self.m_axis_data.tready.val();
+            self.monitor[i].refused.next = self.receiver.refused.val() | self.engines_refuse.val();
+            self.monitor[i].dropped.next =
+                self.engine.dropped.val() | self.engines_drop.val() | self.dropped.val() | self.uncounted.q.val();
             wire!(engine => monitor[i]: running, waiting);
+            self.monitor[i].engines_run.next = self.engines_run.val();
+            self.monitor[i].engines_wait.next = self.engines_wait.val();
             self.monitor[i].memory_error.next = self.memory_error.val();
         }
         self.bus.access.answer.next = self.receiver.access.answer.val()
             | self.completions.register.answer.val()
             | self.identity.register_read.data.val()
+            | self.engines_answer.val()
             | self.counted.val();
 
         self.identity.node.next = self.node.val();
         self.identity.initialising.next = self.initialiser.initialising.val();
         self.identity.pending.next = self.completions.pending.val();
 
-        self.uncounted.d.next = self.engine.dropped.val() & (self.dropped.val() | self.uncounted.q.val());
+        self.uncounted.d.next =
+            (self.engine.dropped.val() | self.engines_drop.val()) & (self.dropped.val() | self.uncounted.q.val());
         StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
         StreamOut::<32>::join(&mut self.receiver.m_axis_credit, &mut self.answers.s_axis[1]);
         StreamOut::<32>::join(&mut self.engine.m_axis_refuse, &mut self.answers.s_axis[2]);
         StreamOut::<32>::join(&mut self.engine.m_axis_control, &mut self.answers.s_axis[3]);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+        // A node without engines has no more sources than these.
+        for _i in 0..self._alone {
+            StreamOut::<W>::link(&mut self.m_axis_data, &mut self.engine.m_axis);
+            StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+            MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
+        }
+        for i in 0..self._shared {
+            wire!(self => data_out[i], control_out[i], engine_reads[i], engine_writes[i]: clk, rst);
+            StreamOut::<W>::join(&mut self.engine.m_axis, &mut self.data_out[i].s_axis[0]);
+            StreamOut::<W>::link(&mut self.m_axis_data, &mut self.data_out[i].m_axis);
+            StreamOut::<32>::join(&mut self.answers.m_axis, &mut self.control_out[i].s_axis[0]);
+            StreamOut::<32>::link(&mut self.m_axis_control, &mut self.control_out[i].m_axis);
+            MemoryReadOut::<W>::join(&mut self.receiver.release_read, &mut self.engine_reads[i].reader[0]);
+            MemoryReadOut::<W>::link(&mut self.release_read, &mut self.engine_reads[i].memory);
+            MemoryWriteOut::<W, B>::link(&mut self.engine_write[i], &mut self.engine_writes[i].memory);
+        }
         if self.rst.val() {
             self.uncounted.d.next = false;
         }

@@ -12,6 +12,7 @@
 //! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
 //! | [`SkidBuffer`] | registers both directions of a stream |
 //! | [`RoundRobinArbiter`] | grants one of `N` requesters, in turn |
+//! | [`ParkedArbiter`] | the same with a grant from flip-flops, which stays with the last user |
 //! | [`CounterTable`], [`Change`] | counters in block RAM, one pipeline for all that happens to them |
 //! | [`CreditCounter`] | credits, taken and given back |
 //!
@@ -24,6 +25,7 @@ mod fifo;
 mod fifo_control;
 mod lut_ram;
 mod memory;
+mod parked_arbiter;
 mod ram;
 mod register;
 mod round_robin_arbiter;
@@ -39,6 +41,7 @@ pub use credit_counter::CreditCounter;
 pub use fifo::Fifo;
 pub use fifo_control::FifoControl;
 pub use lut_ram::LutRam;
+pub use parked_arbiter::ParkedArbiter;
 pub use ram::Ram;
 pub use register::Register;
 pub use round_robin_arbiter::RoundRobinArbiter;

@@ -88,7 +88,9 @@ impl Limits {
         let pairs = self.word_bytes == 4 && bit(words[0], WIDE_OFFSET);
         let absent = is(Opcode::Enqueue) && !self.build.queues
             || is(Opcode::Program) && !self.build.programs
-            || is(Opcode::Atomic) && pairs && !self.build.wide_atomics;
+            || is(Opcode::Atomic) && pairs && !self.build.wide_atomics
+            // Where there is a source/sink core, it has got the descriptor.
+            || is(Opcode::Probe);
         if Opcode::from_code(opcode).is_some() && (absent || shaper >= self.build.shapers) {
             return Err(ErrorCode::NotBuilt);
         }

@@ -6,17 +6,19 @@ use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{
         build::Build,
-        command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+        command::{MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, QUEUE_WORDS},
         firmware::firmware,
         instruction::PROGRAM_WORDS,
         packet::OFFSET_WIDTH,
         window::SYSTEM_WINDOW,
         ErrorCode,
     },
+    parts::PROBE,
     Config, Node, Terminal,
 };
 
 use super::{
+    bits::field,
     context::{Context, Owner, Task},
     cutter::Bounds,
     descriptor::{Action, Common, Limits},
@@ -25,6 +27,7 @@ use super::{
     memory::{External, Memory},
     micro_core::{MicroCore, Progress},
     packet::{Atomic, DataPacket, Packet, Sent},
+    probe::{Probe, Step},
     segment::Segment,
     transfer::Runs,
     window::Window,
@@ -59,6 +62,7 @@ pub(super) struct Interface {
     commands: VecDeque<Vec<u32>>,
     contexts: VecDeque<Context>,
     slots: Vec<Option<Slot>>,
+    probe: Option<Probe>,
 }
 
 /// An open transaction.
@@ -107,6 +111,7 @@ impl Interface {
             commands: VecDeque::new(),
             contexts: VecDeque::new(),
             slots: vec![None; build.slots],
+            probe: build.probe.then(|| Probe::new(config, config.terminal_node(terminal))),
         }
     }
 
@@ -144,6 +149,12 @@ impl Interface {
             return;
         }
         let descriptor = std::mem::take(&mut self.incomplete);
+        let opcode = field(descriptor[0], OPCODE_OFFSET, OPCODE_WIDTH) as u8;
+        if let Some(probe) = self.probe.as_mut().filter(|_| PROBE.takes(opcode)) {
+            let taken = descriptor.len() <= MAX_DESCRIPTOR_WORDS && probe.push(descriptor);
+            self.dropped += u32::from(!taken);
+            return;
+        }
         let waiting: usize = self.commands.iter().map(Vec::len).sum();
         if descriptor.len() > MAX_DESCRIPTOR_WORDS || waiting + descriptor.len() > QUEUE_WORDS {
             self.dropped += 1;
@@ -154,7 +165,11 @@ impl Interface {
 
     /// Whether no command runs or waits and no packet is left to send.
     pub fn is_idle(&self) -> bool {
-        self.commands.is_empty() && self.contexts.is_empty() && self.outgoing.is_empty()
+        let probe = self.probe.as_ref();
+        self.commands.is_empty()
+            && self.contexts.is_empty()
+            && self.outgoing.is_empty()
+            && probe.is_none_or(Probe::is_idle)
     }
 
     /// Runs what can run, for at most `budget` steps, and subtracts these. Returns whether anything ran.
@@ -177,7 +192,21 @@ impl Interface {
                 self.contexts.push_back(context);
             }
         }
+        while *budget > 0 && self.step_probe() {
+            *budget -= 1;
+        }
         *budget != before
+    }
+
+    /// Lets the source/sink core do one thing, if it has something to do.
+    fn step_probe(&mut self) -> bool {
+        match self.probe.as_mut().and_then(Probe::step) {
+            None => return false,
+            Some(Step::Sends(destination, packet)) => self.send(destination, Packet::Data(packet)),
+            Some(Step::Ends(common, None)) => self.succeed(common),
+            Some(Step::Ends(common, error)) => self.notify(common.event, error),
+        }
+        true
     }
 
     fn dispatch_next(&mut self) -> bool {

@@ -66,6 +66,7 @@ mod mailbox;
 mod memory;
 pub mod micro_core;
 pub mod packet;
+mod probe;
 pub mod reception;
 mod segment;
 mod transfer;

@@ -79,6 +79,13 @@ pub enum DataPacket {
         /// The payload.
         words: Vec<u64>,
     },
+    /// For the sink of a source/sink core.
+    Probe {
+        /// Part of the content's seed.
+        tag: u8,
+        /// The payload.
+        words: Vec<u64>,
+    },
 }
 
 /// Where words go.
@@ -172,6 +179,10 @@ impl DataPacket {
             let words = flits[1..].to_vec();
             return Some((source, DataPacket::Stream { tag, words, last }));
         }
+        if kind == DataKind::Probe {
+            let words = flits[1..].to_vec();
+            return Some((source, DataPacket::Probe { tag, words }));
+        }
         let second = *flits.get(1)? as u32;
         let address = Address::decode(second);
         let (slot, offset) = (address.slot, u64::from(address.offset));
@@ -213,7 +224,7 @@ impl DataPacket {
                 handle: field(second, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
                 words: flits[2..].to_vec(),
             },
-            DataKind::Stream => unreachable!("has no second word"),
+            DataKind::Stream | DataKind::Probe => unreachable!("has no second word"),
         };
         Some((source, packet))
     }
@@ -290,6 +301,6 @@ mod tests {
             assert_eq!(decoded(kind), None);
         }
         assert!(decoded(DataKind::Stream).is_some());
-        assert_eq!(DataPacket::decode(&[7 << 26, 0], 32), None);
+        assert_eq!(DataPacket::decode(&[6 << 26, 0], 32), None);
     }
 }

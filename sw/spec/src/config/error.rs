@@ -172,7 +172,7 @@ mod tests {
 
     const KEYS: &str =
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
-                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, stages, entries, \
+                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, probe, stages, entries, \
                         buckets, heap, block, profile";
 
     fn read(text: &str) -> String {

@@ -63,6 +63,7 @@ fn the_table_holds_the_contract() {
             "programs true or false true",
             "wide_atomics true or false true",
             "commands true or false true",
+            "probe true or false false",
             "stages 2..=6 4",
             "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
             "buckets 0, 16, 32, 64, 128 or 256 64",

@@ -1,8 +1,8 @@
 //! The proof for both planes of a fabric, endpoints included.
 //!
-//! Each plane is a mesh of its own; they meet in the network interfaces. Of the waits that an endpoint could have, a
-//! network interface has one: before it takes the end of a packet from the data plane it may wait until an
-//! acknowledgement, a refusal or the value of an atomic is on its way, so data ejection waits for control injection.
+//! Each plane is a mesh of its own; they meet in the nodes. What a node may wait for stands in the table of its
+//! [`parts`](crate::parts). There is one wait: before the receiver takes the end of a packet from the data plane it may wait
+//! until an acknowledgement, a refusal or the value of an atomic is on its way, so data ejection waits for control injection.
 //!
 //! | held | awaited | |
 //! | --- | --- | --- |
@@ -21,7 +21,11 @@
 use std::fmt;
 
 use super::{mesh_dependencies, Channel, ChannelGraph, Cycle, Proof};
-use crate::{routing::next_port, Config};
+use crate::{
+    parts::{Hold, Part, PARTS},
+    routing::next_port,
+    Config,
+};
 
 /// A wormhole plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,23 +90,35 @@ pub fn prove_fabric_with(
     graph.prove_acyclic()
 }
 
-/// The waits of the network interfaces, each as (held, awaited).
+/// The waits of all nodes, each as (held, awaited): those of the parts that they have.
 pub fn endpoint_waits(config: &Config) -> Vec<(PlaneChannel, PlaneChannel)> {
-    (0..config.terminals())
-        .map(|index| config.terminal(index))
-        .map(|terminal| {
-            (
-                Plane::Data.channel(Channel::Eject(terminal)),
-                Plane::Control.channel(Channel::Inject(terminal)),
-            )
-        })
-        .collect()
+    waits_of(config, PARTS)
+}
+
+/// The waits of nodes that are made of these parts.
+fn waits_of(config: &Config, parts: &[Part]) -> Vec<(PlaneChannel, PlaneChannel)> {
+    let mut waits = vec![];
+    for index in 0..config.terminals() {
+        let channel = |hold: Hold| {
+            let terminal = config.terminal(index);
+            match hold {
+                Hold::DataEject => Plane::Data.channel(Channel::Eject(terminal)),
+                Hold::DataInject => Plane::Data.channel(Channel::Inject(terminal)),
+                Hold::ControlEject => Plane::Control.channel(Channel::Eject(terminal)),
+                Hold::ControlInject => Plane::Control.channel(Channel::Inject(terminal)),
+            }
+        };
+        let parts = parts.iter().filter(|part| part.is_at(config, index));
+        let own = parts.flat_map(|part| part.waits);
+        waits.extend(own.map(|wait| (channel(wait.held), channel(wait.awaited))));
+    }
+    waits
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{deadlock::prove, testing::meshes, Terminal};
+    use crate::{deadlock::prove, parts::Wait, testing::meshes, Terminal};
     use proptest::prelude::*;
 
     fn fabric(cols: usize, rows: usize, memories: usize) -> Config {
@@ -159,6 +175,23 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_part_that_waits_for_data_while_it_holds_data_is_caught() {
+        let config = fabric(2, 1, 0);
+        const STUCK: Wait = Wait {
+            held: Hold::DataEject,
+            awaited: Hold::DataInject,
+            why: "planted",
+        };
+        let mut parts = PARTS.to_vec();
+        let others = waits_of(&config, &parts);
+        assert_eq!(others, endpoint_waits(&config));
+        parts[0].waits = &[STUCK];
+        let planted = waits_of(&config, &parts);
+        assert_eq!(planted.len(), config.terminals());
+        assert!(prove_fabric_with(&config, planted).is_err());
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Build {
     pub wide_atomics: bool,
     /// A tile takes descriptors of an accelerator, from a stream.
     pub commands: bool,
+    /// There is a source/sink core.
+    pub probe: bool,
 }
 
 const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
@@ -60,7 +62,7 @@ const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitFiel
 }
 
 /// Fields of the register that tells it.
-pub(super) const FIELDS: [BitField; 12] = [
+pub(super) const FIELDS: [BitField; 13] = [
     BitField::new(
         "windows",
         0,
@@ -78,6 +80,7 @@ pub(super) const FIELDS: [BitField; 12] = [
     switch(26, "programs", "The node runs programs of the user's."),
     switch(27, "wide_atomics", "The node does atomics of two words."),
     switch(28, "commands", "A tile takes descriptors of an accelerator."),
+    switch(29, "probe", "There is a source/sink core."),
 ];
 
 impl Build {
@@ -95,6 +98,7 @@ impl Build {
         programs: true,
         wide_atomics: true,
         commands: true,
+        probe: true,
     };
 
     /// What the register that tells it holds.
@@ -112,6 +116,7 @@ impl Build {
             self.programs.into(),
             self.wide_atomics.into(),
             self.commands.into(),
+            self.probe.into(),
         ];
         let placed = FIELDS.iter().zip(values).map(|(field, value)| field.place(value));
         placed.fold(0, |word, value| word | value.expect("a size of the contract"))
@@ -121,7 +126,7 @@ impl Build {
     pub fn from_register(word: u32) -> Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(word) as usize);
-        let [monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
+        let [monitors, queues, programs, wide_atomics, commands, probe] = switches.map(|switch| switch == 1);
         Build {
             windows: 1 << windows,
             segments: 1 << segments,
@@ -135,12 +140,21 @@ impl Build {
             programs,
             wide_atomics,
             commands,
+            probe,
         }
     }
 
     /// The same for a memory node: nobody commands it, and one micro-core is the fewest.
     pub fn of_memory_node(self) -> Build {
-        Build { cores: 1, ..self }
+        Build {
+            cores: 1,
+            ..self.without_engines()
+        }
+    }
+
+    /// The same without engines: they stand in tiles alone.
+    pub fn without_engines(self) -> Build {
+        Build { probe: false, ..self }
     }
 
     /// Windows that software may open: numbers from 0 on. One row is the system window's; a table that has not all
@@ -173,6 +187,7 @@ impl Build {
             Block::Segments => self.segments,
             Block::Mailboxes => self.mailboxes,
             Block::Shapers => self.shapers,
+            Block::Probe => self.probe.into(),
             _ => block.map().items,
         }
     }
@@ -182,12 +197,13 @@ impl Config {
     /// What the network interface of this terminal is built with.
     pub fn build_of(&self, terminal: usize) -> Build {
         match self.terminal(terminal) {
-            Terminal::Tile(_) | Terminal::Edge(0) => self.build(),
+            Terminal::Tile(_) => self.build(),
+            Terminal::Edge(0) => self.build().without_engines(),
             Terminal::Edge(_) => self.build().of_memory_node(),
         }
     }
 
-    /// What every tile's network interface is built with, and the host's.
+    /// What every tile's network interface is built with; the host's has no engines.
     pub fn build(&self) -> Build {
         Build {
             windows: self.windows,
@@ -202,6 +218,7 @@ impl Config {
             programs: self.programs,
             wide_atomics: self.wide_atomics,
             commands: self.commands,
+            probe: self.probe,
         }
     }
 }
@@ -219,8 +236,8 @@ mod tests {
             let build = config.build();
             assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
         }
-        assert_eq!(Config::default().build(), Build::FULL);
-        assert_eq!(Build::FULL.register(), 0x1f47_ee88);
+        assert_eq!(Config::default().build(), Build::FULL.without_engines());
+        assert_eq!(Build::FULL.register(), 0x3f47_ee88);
     }
 
     #[test]

@@ -53,6 +53,8 @@ codes! {
         /// A program of the user's.
         Program = 8, "program";
         /// A get of another node; never from software.
-        Serve = 31, "serve";
+        Serve = 11, "serve";
+        /// A run of the source of the source/sink core.
+        Probe = 20, "probe";
     }
 }

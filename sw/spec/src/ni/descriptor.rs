@@ -12,6 +12,7 @@
 //! | mail | mailbox, node | low word | high word | | | |
 //! | fence | 0 | | | | | |
 //! | program | address | registers 2 to 15 | | | | |
+//! | probe | destination | words of a packet | packets | rate | seed | |
 //!
 //! Of two values in a word the first is in bits 31:16, but for a mail: mailbox in 15:9, node in 8:0. Offsets and
 //! addresses are in bytes; rows and strides are in words of the fabric, 16 bits each. Here all are in bytes, and what is
@@ -50,7 +51,7 @@ use super::{
     segment::HANDLE_WIDTH,
     MAILBOX_WIDTH,
 };
-use crate::{flit::NODE_WIDTH, Config, Node};
+use crate::{flit::NODE_WIDTH, probe::Run, Config, Node};
 
 mod atomic;
 mod error;
@@ -134,6 +135,8 @@ pub enum Command {
         /// Registers 2 and up, at most 14.
         registers: Vec<u32>,
     },
+    /// A run of the source/sink core. Segment and shaper do not matter.
+    Probe(Run),
 }
 
 /// A descriptor.
@@ -163,6 +166,7 @@ impl Command {
             Command::Mail { .. } => Opcode::Mail,
             Command::Fence => Opcode::Fence,
             Command::Program { .. } => Opcode::Program,
+            Command::Probe(_) => Opcode::Probe,
         }
     }
 }
@@ -238,6 +242,7 @@ impl Descriptor {
                 words.extend(registers);
                 words
             }
+            Command::Probe(run) => run.encode()?.to_vec(),
         };
         let mut words = vec![word];
         words.extend(rest);
@@ -307,6 +312,7 @@ impl Descriptor {
                 },
                 _ => return Err(wrong()),
             },
+            Opcode::Probe => Command::Probe(Run::decode(rest.try_into().map_err(|_| wrong())?)?),
             Opcode::Serve => unreachable!("not from software"),
         };
         Ok(Descriptor {

@@ -33,6 +33,8 @@ pub const MAX_CORES: usize = 8;
 pub const SERVER_CONTEXT: usize = MAX_CORES;
 /// Get requests that a node may have waiting or in service at one other node.
 pub const GET_CREDITS: usize = 2;
+/// Flits of a get request, at most.
+pub const GET_FLITS: usize = 8;
 /// Mailboxes of a tile.
 pub const MAILBOXES: usize = 1 << MAILBOX_WIDTH;
 /// Width of a mailbox's number, in bits.

@@ -22,6 +22,8 @@ codes! {
         Atomic = 3, "atomic";
         /// A message for a queue.
         Message = 4, "message";
+        /// For the sink of the source/sink core.
+        Probe = 7, "probe";
     }
 }
 
@@ -92,7 +94,7 @@ pub const STRIDE_OFFSET: usize = ROW_OFFSET + ROW_WIDTH;
 pub const STRIDE_WIDTH: usize = 16;
 
 /// Width of an error code, in bits.
-pub const ERROR_WIDTH: usize = 4;
+pub const ERROR_WIDTH: usize = 5;
 /// Most words of a queue's message, without the word in front of it.
 pub const MAX_MESSAGE_WORDS: usize = 62;
 

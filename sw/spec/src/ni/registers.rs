@@ -16,7 +16,7 @@ pub use self::{
     address::{address, address_at, index, locate, Place},
     map::{
         BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister,
-        ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, MAP,
+        ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, MAP,
     },
 };
 use super::{
@@ -72,6 +72,8 @@ codes! {
         Counters = 9, "counters";
         /// Pages of external memory, of a memory node.
         Pages = 10, "pages";
+        /// The source/sink core.
+        Probe = 11, "probe";
     }
 }
 

@@ -79,6 +79,8 @@ impl Logic for CommandDecoder {
         self.command.next.is_program = self.runs.val() & self.programs.val();
         self.command.next.is_absent = (self.enqueues.val() & !self.queues.val())
             | (self.runs.val() & !self.programs.val())
+            // Where there is a source/sink core, its port has the descriptor.
+            | (self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Probe as u64))
             | ((self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Atomic as u64))
                 & self.word.val().get_bit(WIDE_OFFSET)
                 & !self.pairs.val());

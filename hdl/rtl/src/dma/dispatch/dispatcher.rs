@@ -1,11 +1,11 @@
 use super::{
-    CommandIntake, CommandSelect, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, SegmentTable,
-    StartArbiter, Stops, CONTEXTS,
+    CommandIntake, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, SegmentTable, StartArbiter, Stops,
+    CONTEXTS,
 };
 use crate::{
-    bus::{ClaimOut, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
+    bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
     dma::ports::{ArgumentOut, StartOut, StopIn},
-    prim::{SkidBuffer, StreamIn, StreamOut},
+    prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
@@ -58,8 +58,7 @@ pub struct Dispatcher<const W: usize> {
     pub busy: Signal<Out, Bit>,
     /// One bit a context that runs; the server's is the last.
     pub active: Signal<Out, Bits<CONTEXTS>>,
-    select: CommandSelect,
-    words: SkidBuffer<32>,
+    port: CommandPort,
     commands: CommandIntake,
     requests: RequestIntake,
     starts: StartArbiter,
@@ -81,6 +80,7 @@ impl<const W: usize> Dispatcher<W> {
             commands: CommandIntake::new(build, W, memory_words, entries),
             requests: RequestIntake::new(entries),
             contexts: Contexts::new(build.cores),
+            events: EventStage::new(),
             segments: SegmentTable::new(build),
             windows: LocalWindows::new(build, space_words),
             ..Default::default()
@@ -91,13 +91,12 @@ impl<const W: usize> Dispatcher<W> {
 #[kernel]
 impl<const W: usize> Logic for Dispatcher<W> {
     fn update(&mut self) {
-        wire!(self => select, words, commands, requests, starts, contexts, stops, events, refuser, segments: clk, rst);
+        wire!(self => port, commands, requests, starts, contexts, stops, events, refuser, segments: clk, rst);
         wire!(self => windows: clk);
 
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.select.s_axis_command);
-        StreamIn::<32>::link(&mut self.queued, &mut self.select.queued);
-        StreamOut::<32>::join(&mut self.select.m_axis, &mut self.words.s_axis);
-        StreamOut::<32>::join(&mut self.words.m_axis, &mut self.commands.s_axis);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.port.s_axis_command);
+        StreamIn::<32>::link(&mut self.queued, &mut self.port.queued);
+        StreamOut::<32>::join(&mut self.port.m_axis, &mut self.commands.s_axis);
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.requests.s_axis);
         ClaimOut::link(&mut self.claim, &mut self.commands.claim);
         StartOut::join(&mut self.commands.start, &mut self.starts.command);

@@ -3,7 +3,6 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`Dispatcher`] | takes descriptors and requests, and starts programs for them |
-//! | [`CommandSelect`] | joins the two sources of descriptors |
 //! | [`CommandIntake`] | the path of commands, with [`CommandLoad`], [`CommandCheck`], [`Measure`], [`CommandStart`],
 //! | | [`SinglePacket`], [`Launch`] |
 //! | [`RequestIntake`] | the path of requests, with [`RequestLoad`], [`RequestStart`] |
@@ -18,7 +17,6 @@ mod command;
 mod command_check;
 mod command_intake;
 mod command_load;
-mod command_select;
 mod command_start;
 mod contexts;
 mod descriptor;
@@ -40,7 +38,6 @@ pub use command::{Command, CommandDecoder};
 pub use command_check::CommandCheck;
 pub use command_intake::{CommandIntake, CommandState};
 pub use command_load::CommandLoad;
-pub use command_select::CommandSelect;
 pub use command_start::CommandStart;
 pub use contexts::{Contexts, Core, CONTEXTS};
 pub use descriptor::{Descriptor, Operands, TARGET_WIDTH, WORDS_WIDTH};

@@ -130,11 +130,21 @@ pub struct EventStage {
     pub stopped: EventIn,
     pub refused: EventIn,
     pub event: EventOut,
-    choice: EventArbiter<2>,
+    choice: EventArbiter,
     pending: DFF<Bit>,
     number: DFF<Bits<EVENT_WIDTH>>,
     code: DFF<Bits<ERROR_WIDTH>>,
     room: Signal<Local, Bit>,
+}
+
+impl EventStage {
+    /// Without an event.
+    pub fn new() -> Self {
+        Self {
+            choice: EventArbiter::new(2),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]

@@ -1,16 +1,18 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
-    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, RegisterAccessIn},
+    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, FlitsOut, RegisterAccessIn},
     ni::{events::Events, inbox::Inbox, slots::Slots},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{build::Build, packet::SLOT_WIDTH, segment::HANDLE_WIDTH, GET_CREDITS},
+    parts::Part,
 };
 use portico_verilog::prelude::*;
 
-/// Sources of events, the first going first: inbox, slots, receiver, micro-cores, refused commands.
+/// Sources of events beside engines, the first going first: inbox, slots, receiver, micro-cores, refused commands. Engines
+/// follow: theirs ends a descriptor, and can wait.
 const EVENT_SOURCES: usize = 5;
 
 /// What comes back: the control plane's packets, and the events that everything ends in.
@@ -49,6 +51,10 @@ pub struct Completions {
     pub received: EventIn,
     pub notified: EventIn,
     pub refused: EventIn,
+    /// Of the engines, in the order of their seats.
+    pub ended: Vec<EventIn>,
+    /// Packets of the control plane for engines.
+    pub engine: Vec<FlitsOut<32>>,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     pub fence_owns: Signal<In, Bit>,
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
@@ -65,14 +71,20 @@ pub struct Completions {
     gets: GetQueue,
     inbox: Inbox,
     slots: Slots,
-    reports: EventArbiter<EVENT_SOURCES>,
+    reports: EventArbiter,
     events: Events,
+    _engines: usize,
 }
 
 impl Completions {
-    /// The tables of `build`, for a fabric of so many terminals, with node numbers below `nodes`.
-    pub fn new(build: &Build, terminals: usize, nodes: usize) -> Self {
+    /// The tables of `build`, for a fabric of so many terminals, with node numbers below `nodes`, and these engines.
+    pub fn new(build: &Build, terminals: usize, nodes: usize, engines: &[Part]) -> Self {
         Self {
+            engine: engines.iter().map(|_| Default::default()).collect(),
+            ended: engines.iter().map(|_| Default::default()).collect(),
+            control: ControlReceiver::new(engines),
+            reports: EventArbiter::new(EVENT_SOURCES + engines.len()),
+            _engines: engines.len(),
             gets: GetQueue::new(GET_CREDITS * terminals),
             inbox: Inbox::new(build),
             slots: Slots::new(build, nodes),
@@ -111,6 +123,10 @@ impl Logic for Completions {
         EventIn::link(&mut self.received, &mut self.reports.source[2]);
         EventIn::link(&mut self.notified, &mut self.reports.source[3]);
         EventIn::link(&mut self.refused, &mut self.reports.source[4]);
+        for i in 0..self._engines {
+            EventIn::link(&mut self.ended[i], &mut self.reports.source[EVENT_SOURCES + i]);
+            FlitsOut::<32>::link(&mut self.engine[i], &mut self.control.engine[i]);
+        }
 
         wire!(self => events: initialising, sweep);
         EventOut::join(&mut self.reports.chosen, &mut self.events.update);

@@ -1,5 +1,5 @@
 use crate::{
-    bus::{CompletionOut, HeadDecoder},
+    bus::{CompletionOut, FlitsOut, HeadDecoder},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -9,6 +9,7 @@ use portico_spec::{
         segment::HANDLE_WIDTH,
         MAILBOX_WIDTH,
     },
+    parts::Part,
 };
 use portico_verilog::prelude::*;
 
@@ -24,7 +25,8 @@ use portico_verilog::prelude::*;
 ///
 /// Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
 /// request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
-/// of an unknown kind or of a wrong length is sunk; that of a get request is for the queue to judge.
+/// of an unknown kind or of a wrong length is sunk; that of a get request is for the queue to judge. A packet of an
+/// engine's kind goes to the engine, which takes every flit, two gates behind the register of the flit.
 #[derive(LogicBlock, Default)]
 pub struct ControlReceiver {
     pub clk: Signal<In, Clock>,
@@ -41,6 +43,8 @@ pub struct ControlReceiver {
     pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// Get requests from the head on. Must be ready in every cycle.
     pub m_axis_request: StreamOut<32>,
+    /// Packets for engines, in the order of their seats.
+    pub engine: Vec<FlitsOut<32>>,
     /// High for one cycle, two after the flit at which a packet was found to be wrong.
     pub malformed: Signal<Out, Bit>,
     head: HeadDecoder,
@@ -68,6 +72,31 @@ pub struct ControlReceiver {
     bad: Signal<Local, Bit>,
     has_value: Signal<Local, Bit>,
     value: Signal<Local, Bits<64>>,
+    /// The packet is an engine's.
+    is_engines: Signal<Local, Bit>,
+    is_own: Vec<Signal<Local, Bit>>,
+    /// The kind of each engine, if it has one.
+    engine_kind: Vec<Constant<Bits<KIND_WIDTH>>>,
+    listens: Vec<Constant<Bit>>,
+    _engines: usize,
+}
+
+impl ControlReceiver {
+    /// With a door for each of these engines.
+    pub fn new(engines: &[Part]) -> Self {
+        let kind = |part: &Part| part.control.first().copied();
+        Self {
+            engine: engines.iter().map(|_| Default::default()).collect(),
+            is_own: engines.iter().map(|_| Default::default()).collect(),
+            engine_kind: engines
+                .iter()
+                .map(|part| Constant::new(bits(kind(part).unwrap_or(0).into())))
+                .collect(),
+            listens: engines.iter().map(|part| Constant::new(kind(part).is_some())).collect(),
+            _engines: engines.len(),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -94,6 +123,16 @@ impl Logic for ControlReceiver {
         self.is_triple.next = (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64))
             | (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Mail as u64));
 
+        self.is_engines.next = false;
+        for i in 0..self._engines {
+            self.is_own[i].next = self.listens[i].val() & (self.kind_now.val() == self.engine_kind[i].val());
+            self.is_engines.next = self.is_engines.val() | self.is_own[i].val();
+            self.engine[i].valid.next = self.has_flit.q.val() & self.is_own[i].val();
+            self.engine[i].first.next = self.first.val();
+            self.engine[i].last.next = self.is_tail.q.val();
+            self.engine[i].data.next = self.flit.q.val();
+        }
+
         // The flit that must be the tail, and whether it is; a tail before it, or none at it, is wrong.
         self.is_last.next = (self.first.val() & self.is_single.val())
             | (self.body.val() & self.is_pair.val())
@@ -101,6 +140,7 @@ impl Logic for ControlReceiver {
         self.complete.next = self.is_last.val() & self.is_tail.q.val() & !self.sinking.q.val();
         self.bad.next = (self.first.val() | self.body.val())
             & !self.is_get.val()
+            & !self.is_engines.val()
             & !self.sinking.q.val()
             & ((self.is_last.val() ^ self.is_tail.q.val())
                 | !(self.is_single.val() | self.is_pair.val() | self.is_triple.val()));
@@ -219,7 +259,7 @@ mod tests {
                 let last = &mut said[right - 1];
                 match kind {
                     0 => last.completion = Some((tag % 32, 0, None)),
-                    1 => last.completion = Some((tag % 32, words[1] % 16, None)),
+                    1 => last.completion = Some((tag % 32, words[1] % 32, None)),
                     2 => last.completion = Some((tag % 32, 0, Some(pair()))),
                     3 => last.mail = Some((tag % 128, pair())),
                     _ => last.credit = Some(tag),

@@ -1,8 +1,9 @@
 use crate::prim::{Ram, StreamIn, StreamOut};
+use portico_spec::ni::GET_FLITS;
 use portico_verilog::prelude::*;
 
 /// Address bits of a word in its request.
-const PLACE_WIDTH: usize = 3;
+const PLACE_WIDTH: usize = GET_FLITS.ilog2() as usize;
 /// Address bits of a request.
 const ENTRY_WIDTH: usize = 10;
 const ADDRESS_WIDTH: usize = ENTRY_WIDTH + PLACE_WIDTH;

@@ -64,7 +64,7 @@ mod tests {
         let mut dut = EventReader::default();
         dut.connect_all();
         dut.has_fired.next = true;
-        for (field, expected) in [0x123bu64, 0x5_6789, 0x10b, 0, 0, 0, 0, 0].into_iter().enumerate() {
+        for (field, expected) in [0x123bu64, 0x5_6789, 0x11b, 0, 0, 0, 0, 0].into_iter().enumerate() {
             dut.clear.next = true;
             clock_edge!(dut);
             dut.clear.next = false;

@@ -15,7 +15,7 @@ use super::{
     PLACE_WIDTH,
 };
 use crate::{
-    bus::{CompletionOut, EventOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn},
+    bus::{CompletionOut, EventOut, FlitsOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -26,6 +26,7 @@ use portico_spec::{
         registers::INDEX_WIDTH,
         window::MESSAGES_WIDTH,
     },
+    parts::Part,
 };
 use portico_verilog::prelude::*;
 
@@ -55,6 +56,8 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     pub s_axis: StreamIn<W>,
+    /// Packets for engines, in the order of their seats.
+    pub engine: Vec<FlitsOut<W>>,
     pub memory_write: MemoryWriteOut<W, B>,
     /// For atomics.
     pub memory_read: MemoryReadOut<W>,
@@ -111,15 +114,18 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     message_counts: Signal<Local, Bit>,
     refuses: Signal<Local, Bit>,
     _queues: usize,
+    _engines: usize,
 }
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
-    /// For the windows of `build`, a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
+    /// For the windows of `build`, with a door for each of `engines`, a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
     /// `register_bit` of the address set are registers. Panics for what [`Target::new`] refuses.
-    pub fn new(build: &Build, memory_words: u64, space_words: u64, register_bit: usize) -> Self {
+    pub fn new(build: &Build, memory_words: u64, space_words: u64, register_bit: usize, engines: &[Part]) -> Self {
         let queues = usize::from(build.queues);
         Self {
-            intake: Intake::new(build),
+            intake: Intake::new(build, engines),
+            engine: engines.iter().map(|_| Default::default()).collect(),
+            _engines: engines.len(),
             parser: Parser::new(build.queues),
             header: Header::new(W == 64 || build.wide_atomics),
             kinds: Kinds::new(build.queues),
@@ -143,6 +149,9 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         // The flit in hand: a head waits for its row, the rest for an atomic that still needs its header.
         StreamIn::<W>::link(&mut self.s_axis, &mut self.intake.s_axis);
         self.intake.closed.next = self.initialising.val();
+        for i in 0..self._engines {
+            FlitsOut::<W>::link(&mut self.engine[i], &mut self.intake.engine[i]);
+        }
         self.intake.may_start.next = self.tables.may_start.val();
         self.word.next = bit_cast::<32, W>(self.intake.word.val());
         self.head_goes.next =

@@ -1,11 +1,15 @@
 use crate::{
-    bus::{HeadDecoder, WindowRow},
+    bus::{FlitsOut, HeadDecoder, WindowRow},
     prim::StreamIn,
 };
-use portico_spec::{flit::TAG_WIDTH, ni::build::Build};
+use portico_spec::{
+    flit::{KIND_WIDTH, TAG_WIDTH},
+    ni::build::Build,
+    parts::Part,
+};
 use portico_verilog::prelude::*;
 
-/// The flit in hand, and the door behind it.
+/// The door of the data plane: the flit in hand, and who takes it.
 ///
 /// Takes flits of `W` bits into a register.
 ///
@@ -19,6 +23,9 @@ use portico_verilog::prelude::*;
 /// A flit that comes while the register is taken waits in a spare one. The tag of a head is there a cycle before the head
 /// is in hand, so that the row of the tag comes out of its table with it. The head itself stays as it is, because the tag of
 /// a REPLY is a slot.
+///
+/// A packet of an engine's kind goes to the engine. Such a flit is in hand for one cycle, whatever the receiver does; only
+/// packets of the receiver's own, in front of it, can make it wait.
 #[derive(LogicBlock, Default)]
 pub struct Intake<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -41,7 +48,10 @@ pub struct Intake<const W: usize> {
     pub start_row: Signal<Out, Bits<TAG_WIDTH>>,
     /// The row of the tag of the last head that came in.
     pub row: Signal<Out, Bits<TAG_WIDTH>>,
+    /// The flit in hand is the receiver's.
     pub valid: Signal<Out, Bit>,
+    /// Packets for engines, in the order of their seats.
+    pub engine: Vec<FlitsOut<W>>,
     pub word: Signal<Out, Bits<W>>,
     pub last: Signal<Out, Bit>,
     next_head: HeadDecoder,
@@ -62,12 +72,28 @@ pub struct Intake<const W: usize> {
     may_come: Signal<Local, Bit>,
     leaves: Signal<Local, Bit>,
     comes: Signal<Local, Bit>,
+    /// The packet that comes in is this engine's; any engine's.
+    takes: Vec<DFF<Bit>>,
+    taken: Signal<Local, Bit>,
+    /// The kind of each engine, if it has one.
+    kind: Vec<Constant<Bits<KIND_WIDTH>>>,
+    listens: Vec<Constant<Bit>>,
+    _engines: usize,
 }
 
 impl<const W: usize> Intake<W> {
-    /// For the windows of `build`.
-    pub fn new(build: &Build) -> Self {
+    /// For the windows of `build`, and these engines.
+    pub fn new(build: &Build, engines: &[Part]) -> Self {
+        let kind = |part: &Part| part.data.first().copied();
         Self {
+            engine: engines.iter().map(|_| Default::default()).collect(),
+            takes: engines.iter().map(|_| Default::default()).collect(),
+            kind: engines
+                .iter()
+                .map(|part| Constant::new(bits(kind(part).unwrap_or(0).into())))
+                .collect(),
+            listens: engines.iter().map(|part| Constant::new(kind(part).is_some())).collect(),
+            _engines: engines.len(),
             next_row: WindowRow::new(build),
             ..Default::default()
         }
@@ -95,7 +121,11 @@ impl<const W: usize> Logic for Intake<W> {
         self.start_row.next = self.next_row.row.val();
 
         self.may_come.next = self.midway.q.val() | (self.may_start.val() & !self.after_head.q.val());
-        self.leaves.next = self.goes.val() & !self.stays.val();
+        self.taken.next = false;
+        for i in 0..self._engines {
+            self.taken.next = self.taken.val() | (self.held.q.val() & self.takes[i].q.val());
+        }
+        self.leaves.next = (self.goes.val() & !self.stays.val()) | self.taken.val();
         self.comes.next = self.offered.val() & self.may_come.val() & (self.leaves.val() | !self.held.q.val());
         self.offers_head.next = self.offered.val() & !self.midway.q.val();
         self.starts.next = self.comes.val() & !self.midway.q.val();
@@ -113,7 +143,19 @@ impl<const W: usize> Logic for Intake<W> {
             self.held_last.d.next = self.next_last.val();
             self.midway.d.next = !self.next_last.val();
         }
-        self.valid.next = self.held.q.val();
+        for i in 0..self._engines {
+            self.takes[i].clock.next = self.clk.val();
+            self.takes[i].d.next = self.takes[i].q.val();
+            if self.starts.val() {
+                self.takes[i].d.next = self.listens[i].val() & (self.next_head.kind.val() == self.kind[i].val());
+            }
+            self.engine[i].valid.next = self.held.q.val() & self.takes[i].q.val();
+            // An engine's flit stays for one cycle, so a head is the flit that has just come.
+            self.engine[i].first.next = self.after_head.q.val();
+            self.engine[i].last.next = self.held_last.q.val();
+            self.engine[i].data.next = self.held_word.q.val();
+        }
+        self.valid.next = self.held.q.val() & !self.taken.val();
         self.word.next = self.held_word.q.val();
         self.last.next = self.held_last.q.val();
         self.row.next = self.held_row.q.val();

@@ -38,6 +38,9 @@ pub struct NodeMonitor {
     pub waiting: Signal<In, Bit>,
     /// External memory answered with an error.
     pub memory_error: Signal<In, Bit>,
+    /// An engine has work; one has work and waits.
+    pub engines_run: Signal<In, Bit>,
+    pub engines_wait: Signal<In, Bit>,
     /// A read of any register begins: high for a cycle.
     pub asked: Signal<In, Bit>,
     pub register_read: RegisterReadIn,
@@ -62,6 +65,8 @@ impl Logic for NodeMonitor {
         self.tapped[8].d.next = self.running.val();
         self.tapped[9].d.next = self.waiting.val();
         self.tapped[10].d.next = self.memory_error.val();
+        self.tapped[11].d.next = self.engines_run.val();
+        self.tapped[12].d.next = self.engines_wait.val();
         self.taps.next = 0.into();
         for i in 0..COUNTERS {
             self.tapped[i].clock.next = self.clk.val();
@@ -81,7 +86,7 @@ pub const COUNTERS: usize = CounterRegister::REGISTERS.len();
 /// Bits that number them.
 const PLACE_WIDTH: usize = 4;
 /// Bits of a count that is not in the table yet: enough for a round, and the accesses in it.
-const RECENT_WIDTH: usize = 4;
+const RECENT_WIDTH: usize = 5;
 
 /// Counters of the monitor.
 ///
@@ -223,6 +228,8 @@ mod tests {
             &mut dut.running,
             &mut dut.waiting,
             &mut dut.memory_error,
+            &mut dut.engines_run,
+            &mut dut.engines_wait,
         ]
     }
 

@@ -67,7 +67,7 @@ pub struct Slots {
     pub fence_busy: Signal<Out, Bit>,
     /// High for one cycle, the one after a completion of a slot that was not open.
     pub stray: Signal<Out, Bit>,
-    arbiter: CompletionArbiter<COMPLETION_SOURCES>,
+    arbiter: CompletionArbiter,
     open_slots: OpenSlots,
     credits: GetCredits,
     free: Fifo<SLOT_WIDTH, SLOT_WIDTH>,
@@ -84,6 +84,7 @@ impl Slots {
     /// The slots of `build`, for gets from nodes with numbers below `nodes`.
     pub fn new(build: &Build, nodes: usize) -> Self {
         Self {
+            arbiter: CompletionArbiter::new(COMPLETION_SOURCES),
             open_slots: OpenSlots::new(build),
             free: Fifo::new(build.slots),
             ended: CompletionQueue::new(build.slots),

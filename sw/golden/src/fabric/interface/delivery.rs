@@ -20,6 +20,10 @@ impl Interface {
         match packet {
             // Of no kind that the node knows.
             Packet::Data(DataPacket::Message { .. }) if !self.build.queues => self.refuse(1),
+            Packet::Data(DataPacket::Probe { tag, words }) if self.probe.is_some() => {
+                let probe = self.probe.as_mut().expect("just seen");
+                probe.receive(source, tag, &words);
+            }
             Packet::Data(packet) => receive(self, source, packet),
             Packet::Answer(Answer::Ack { slot }) => self.complete(slot, None),
             Packet::Answer(Answer::Refuse { slot, error }) => self.complete(slot, Some(error)),

@@ -55,6 +55,10 @@ impl Interface {
                 Some((_, CounterRegister::Dropped)) => Some(self.dropped),
                 _ => None,
             },
+            Some(Block::Probe) => self.probe.as_ref().and_then(|probe| {
+                let (_, register) = self.item(place)?;
+                Some(probe.read(register))
+            }),
             _ => None,
         };
         value.unwrap_or_default()
@@ -126,6 +130,12 @@ impl Interface {
             Some(Block::Pages) => {
                 if let Some((page, half)) = self.item(place) {
                     self.memory.write_page(page, half, data);
+                }
+            }
+            Some(Block::Probe) => {
+                let register = self.item(place);
+                if let (Some(probe), Some((_, register))) = (&mut self.probe, register) {
+                    probe.write(register);
                 }
             }
             _ => {}

@@ -26,7 +26,7 @@ pub enum DescriptorError {
     #[error("a stream of planes is not allowed: allowed are one row or rows")]
     PlanesOfStream,
     /// No command has this opcode, or none of software's.
-    #[error("opcode = {code} is not allowed: allowed is 1..=8")]
+    #[error("opcode = {code} is not allowed: allowed is 1..=8 or 20")]
     Opcode {
         /// The opcode.
         code: u32,

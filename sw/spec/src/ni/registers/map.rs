@@ -266,6 +266,10 @@ registers! {
         Waiting = 9, "waiting", ReadOnly, [COUNTED];
         /// Bursts written to external memory, and words read, that it answered with an error; of memory nodes alone.
         MemoryErrors = 10, "memory_errors", ReadOnly, [COUNTED];
+        /// Cycles in which an engine had work.
+        EnginesRun = 11, "engines_run", ReadOnly, [COUNTED];
+        /// Cycles in which an engine had work and waited.
+        EnginesWait = 12, "engines_wait", ReadOnly, [COUNTED];
     }
 }
 
@@ -278,6 +282,38 @@ registers! {
         ];
         /// Where the page begins in external memory.
         High = 1, "high", WriteOnly, [BitField::new("base", 0, 32, "Bits 63:32 of the byte address.")];
+    }
+}
+
+registers! {
+    /// Registers of block probe.
+    ProbeRegister of Probe {
+        /// How the source stands.
+        Status = 0, "status", ReadOnly, [BitField::new("running", 0, 1, "The source has packets to send.")];
+        /// Packets that the source has sent.
+        Sent = 1, "sent", ReadOnly, [COUNTED];
+        /// Packets that have come.
+        Received = 2, "received", ReadOnly, [COUNTED];
+        /// Words of their payload.
+        Words = 3, "words", ReadOnly, [COUNTED];
+        /// Packets that have come with a wrong length, sequence number or content.
+        Errors = 4, "errors", ReadOnly, [COUNTED];
+        /// The shortest way of a packet.
+        LatencyLeast = 5, "latency_least", ReadOnly, [
+            value(32, "Cycles from the offer of its head to its tail at the sink; all ones if none has come.").reset(u32::MAX),
+        ];
+        /// The longest way of a packet.
+        LatencyGreatest = 6, "latency_greatest", ReadOnly, [value(32, "Cycles, likewise.")];
+        /// The ways of all packets.
+        LatencySumLow = 7, "latency_sum_low", ReadOnly, [value(32, "Cycles, likewise: bits 31:0 of their sum.")];
+        /// The ways of all packets.
+        LatencySumHigh = 8, "latency_sum_high", ReadOnly, [value(32, "Bits 63:32.")];
+        /// When the first packet came.
+        First = 9, "first", ReadOnly, [value(32, "Cycles from reset to its head.")];
+        /// When the last packet came.
+        Last = 10, "last", ReadOnly, [value(32, "Cycles from reset to its tail.")];
+        /// Sets all others to what they are after reset; sequence numbers go on.
+        Clear = 11, "clear", WriteOnly, [value(1, "Whatever is written.")];
     }
 }
 
@@ -326,6 +362,7 @@ pub static MAP: &[BlockMap] = &[
     block::<ReleaseRegister>("queue", WINDOWS, 0, "Release of messages, by the tag of their queue."),
     block::<CounterRegister>("counters", 1, BLOCK_OFFSET, "Counters of the monitor."),
     block::<PageRegister>("page", PAGES, HALF_WIDTH, "Pages of external memory; of memory nodes alone."),
+    block::<ProbeRegister>("probe", 1, BLOCK_OFFSET, "The source/sink core; of tiles that are built with it."),
 ];
 
 #[cfg(test)]
@@ -361,13 +398,16 @@ mod tests {
 
     #[test]
     fn layouts_are_sound() {
-        let layouts: [Layout; 8] = [
+        let layouts: [Layout; 11] = [
             packet::HEAD,
             packet::ADDRESS,
             packet::GEOMETRY,
             window::MESSAGE,
             descriptor::WORD,
             descriptor::MAIL,
+            crate::probe::TARGET_WORD,
+            crate::probe::LENGTH_WORD,
+            crate::probe::RATE_WORD,
             instruction::WORD,
             instruction::FLAGS,
         ];

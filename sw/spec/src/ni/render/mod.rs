@@ -14,6 +14,7 @@ use super::{
     segment::SegmentKind,
     window, ErrorCode,
 };
+use crate::probe;
 
 mod c_header;
 mod markdown;
@@ -22,13 +23,16 @@ mod systemrdl;
 pub use self::{c_header::c_header, markdown::markdown, systemrdl::systemrdl};
 
 /// The words outside the registers.
-const LAYOUTS: [Layout; 8] = [
+const LAYOUTS: [Layout; 11] = [
     packet::HEAD,
     packet::ADDRESS,
     packet::GEOMETRY,
     window::MESSAGE,
     descriptor::WORD,
     descriptor::MAIL,
+    probe::TARGET_WORD,
+    probe::LENGTH_WORD,
+    probe::RATE_WORD,
     instruction::WORD,
     instruction::FLAGS,
 ];

@@ -78,7 +78,12 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
         let behind = SIZE * fabric.word_bytes();
         let mut cases: Vec<(Vec<u32>, ErrorCode)> = Vec::new();
         for opcode in (9..32).chain([0]) {
-            cases.push((vec![opcode, 0, 0, ROW], UnknownOpcode));
+            let error = if opcode == Opcode::Probe as u32 {
+                NotBuilt
+            } else {
+                UnknownOpcode
+            };
+            cases.push((vec![opcode, 0, 0, ROW], error));
         }
         for opcode in [Opcode::Put, Opcode::Get] {
             let own = |handle| word(opcode, handle);

@@ -86,7 +86,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
     pub fn new(seed: u64, readiness: f64) -> Self {
         let bit = register_bit(W);
         let mut bench = Self {
-            dut: reset(DataReceiver::new(&Build::FULL, MEMORY_WORDS, 2 << bit, bit)),
+            dut: reset(DataReceiver::new(&Build::FULL, MEMORY_WORDS, 2 << bit, bit, &[])),
             rng: rng(seed),
             readiness,
             log: Log::default(),

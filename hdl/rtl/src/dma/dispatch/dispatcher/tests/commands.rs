@@ -195,9 +195,10 @@ fn transfers_of_nothing_end_at_once() {
 
 #[test]
 fn wrong_commands_are_refused() {
-    for opcode in [0, 9, 30, 31] {
+    for opcode in [0, 9, 11, 12, 21, 30, 31] {
         fails(&[head(opcode, 1), 0, 0, 1 << 16 | 1], UnknownOpcode);
     }
+    fails(&[head(20, 1), 0, 2, 1, 0, 0], NotBuilt);
     for (opcode, counts) in [
         (1, [3, 6, 8]),
         (2, [1, 6, 16]),

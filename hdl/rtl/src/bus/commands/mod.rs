@@ -1,0 +1,27 @@
+//! Descriptors on their way to whoever takes them, by opcode.
+//!
+//! ```text
+//!  stream ----> CommandDoor --+------------------> CommandPort of the requester
+//!                             |                       and of each engine
+//!  registers -> CommandDoor --+--> CommandQueue ------->
+//! ```
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`CommandDoor`] | gives each descriptor to the port of its opcode |
+//! | [`CommandPort`] | joins the two ways to a taker |
+//! | [`CommandQueue`] | takes descriptors word by word, gives them out whole |
+//! | [`CommandSelect`] | which of the two goes on |
+//!
+//! Each taker has a queue and a port of its own, so that one that is full, or waits, stops descriptors of others nowhere but
+//! behind it in the same stream.
+
+mod door;
+mod port;
+mod queue;
+mod select;
+
+pub use door::CommandDoor;
+pub use port::CommandPort;
+pub use queue::CommandQueue;
+pub use select::CommandSelect;

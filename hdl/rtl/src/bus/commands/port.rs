@@ -1,0 +1,39 @@
+use super::CommandSelect;
+use crate::prim::{SkidBuffer, StreamIn, StreamOut};
+use portico_verilog::prelude::*;
+
+/// The command port of a taker: descriptors of the stream, and of the queue behind register writes, in turn.
+///
+/// Whole descriptors of one taker.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle |
+/// | throughput | one word a cycle |
+/// | fairness | the two sources take turns |
+/// | timing | what is offered comes from flip-flops, and so do both `tready` |
+/// | state | two words |
+#[derive(LogicBlock, Default)]
+pub struct CommandPort {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: nothing waits afterwards.
+    pub rst: Signal<In, Bit>,
+    /// Of a neighbour: an accelerator, a processor.
+    pub s_axis_command: StreamIn<32>,
+    /// Of the command queue.
+    pub queued: StreamIn<32>,
+    pub m_axis: StreamOut<32>,
+    select: CommandSelect,
+    words: SkidBuffer<32>,
+}
+
+#[kernel]
+impl Logic for CommandPort {
+    fn update(&mut self) {
+        wire!(self => select, words: clk, rst);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.select.s_axis_command);
+        StreamIn::<32>::link(&mut self.queued, &mut self.select.queued);
+        StreamOut::<32>::join(&mut self.select.m_axis, &mut self.words.s_axis);
+        StreamOut::<32>::link(&mut self.m_axis, &mut self.words.m_axis);
+    }
+}

@@ -1,0 +1,87 @@
+//! The socket: how an engine joins a node (`docs/engines.md`).
+//!
+//! All outputs of an engine come from flip-flops or LUT-RAM; its inputs are at most two gates behind flip-flops.
+
+use super::{
+    EventIn, EventOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, RegisterAccessIn, RegisterAccessOut,
+};
+use crate::prim::{StreamIn, StreamOut};
+use portico_spec::{flit::NODE_WIDTH, ni::event::EVENTS};
+use portico_verilog::prelude::*;
+
+/// Engines of a node at most.
+pub const SEATS: usize = 4;
+
+/// Flits of an engine's kind, as the engine sees them. Each is shown for one cycle, and taken: there is no `ready`, so an
+/// engine cannot hold a door.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "FlitsOut"]
+pub struct FlitsIn<const W: usize> {
+    pub valid: Signal<In, Bit>,
+    /// It is a head.
+    pub first: Signal<In, Bit>,
+    /// It is a tail.
+    pub last: Signal<In, Bit>,
+    pub data: Signal<In, Bits<W>>,
+}
+
+/// As a door sees them.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "FlitsIn"]
+pub struct FlitsOut<const W: usize> {
+    pub valid: Signal<Out, Bit>,
+    pub first: Signal<Out, Bit>,
+    pub last: Signal<Out, Bit>,
+    pub data: Signal<Out, Bits<W>>,
+}
+
+/// All that an engine has of its node, as the engine sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "SocketOut"]
+pub struct SocketIn<const W: usize, const B: usize> {
+    /// After reset tables are cleared, one place a cycle: `sweep`.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Events that have fired.
+    pub fired: Signal<In, Bits<EVENTS>>,
+    pub data_in: FlitsIn<W>,
+    pub control_in: FlitsIn<32>,
+    /// Whole packets: a head is offered when the rest follows without a wait for anything else.
+    pub data_out: StreamOut<W>,
+    pub control_out: StreamOut<32>,
+    /// Descriptors with the engine's opcodes, whole.
+    pub commands: StreamIn<32>,
+    pub event: EventOut,
+    /// Answers stand from [`ANSWER_CYCLES`](super::ANSWER_CYCLES) on; 0 for what is not the engine's.
+    pub register: RegisterAccessIn,
+    pub memory_read: MemoryReadOut<W>,
+    pub memory_write: MemoryWriteOut<W, B>,
+    /// It has work; it has work and waits; a packet, or a part of one, was refused: one cycle each.
+    pub running: Signal<Out, Bit>,
+    pub waiting: Signal<Out, Bit>,
+    pub refused: Signal<Out, Bit>,
+}
+
+/// As the network interface sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "SocketIn"]
+pub struct SocketOut<const W: usize, const B: usize> {
+    pub initialising: Signal<Out, Bit>,
+    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
+    pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    pub fired: Signal<Out, Bits<EVENTS>>,
+    pub data_in: FlitsOut<W>,
+    pub control_in: FlitsOut<32>,
+    pub data_out: StreamIn<W>,
+    pub control_out: StreamIn<32>,
+    pub commands: StreamOut<32>,
+    pub event: EventIn,
+    pub register: RegisterAccessOut,
+    pub memory_read: MemoryReadIn<W>,
+    pub memory_write: MemoryWriteIn<W, B>,
+    pub running: Signal<In, Bit>,
+    pub waiting: Signal<In, Bit>,
+    pub refused: Signal<In, Bit>,
+}
