@@ -12,6 +12,7 @@ use portico_spec::{
 
 use crate::{
     registers::{CommandRegister, EventRegister, Registers},
+    resources::Port,
     Error, Fabric, Transport,
 };
 
@@ -48,7 +49,8 @@ impl<T: Transport> Fabric<T> {
     /// will be when this and all before it have completed. The descriptor is sent, or will be though its time is out, as
     /// the inner error says then.
     pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<(u16, Result<(), Error>), Error> {
-        self.make_room(node, words.len())?;
+        let port = Port::of(words[0], &self.nodes[node].build);
+        self.make_room(node, port, words.len())?;
         let before = match self.nodes[node].issued[usize::from(event)] {
             Some(count) => count,
             None => self.read_event(node, event)?.count,
@@ -59,14 +61,14 @@ impl<T: Transport> Fabric<T> {
         let first = MAX_DESCRIPTOR_WORDS - words.len();
         let written = self.poke_once(node, CommandRegister::Word, first, &words)?;
         self.nodes[node].issued[usize::from(event)] = Some(target);
-        self.nodes[node].commands.push(event, words.len());
+        self.nodes[node].commands.push(port, event, words.len());
         tracing::trace!(node, event, ?words, ?written, "command");
         Ok((target, written))
     }
 
-    fn make_room(&mut self, node: usize, words: usize) -> Result<(), Error> {
+    fn make_room(&mut self, node: usize, port: Port, words: usize) -> Result<(), Error> {
         let begun = self.port.transport.cycles();
-        while !self.nodes[node].commands.has_room(words) {
+        while !self.nodes[node].commands.has_room(port, words) {
             for event in self.nodes[node].commands.events() {
                 self.read_event(node, event)?;
             }

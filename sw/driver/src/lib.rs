@@ -11,6 +11,7 @@
 //! | [`event`] | counters with thresholds |
 //! | [`mailbox`] | 64-bit messages and barriers |
 //! | [`program`] | the user's programs for the micro-cores |
+//! | [`probe`] | traffic between tiles, made and measured by hardware |
 //! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
 //!
@@ -47,6 +48,7 @@ pub mod event;
 pub mod examples;
 pub mod mailbox;
 pub mod onesided;
+pub mod probe;
 pub mod program;
 pub mod queue;
 pub mod registers;

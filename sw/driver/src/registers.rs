@@ -25,7 +25,7 @@ use std::{marker::PhantomData, ops::Index};
 use portico_spec::ni::registers::{address_at, Block};
 pub use portico_spec::ni::registers::{
     CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister, Place,
-    ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister,
+    ProbeRegister, ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister,
 };
 
 use crate::{Error, Fabric, Transport};

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use portico_spec::ni::{
-    build::Build,
-    command::QUEUE_WORDS,
-    instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
+use portico_spec::{
+    ni::{
+        build::Build,
+        command::{OPCODE_OFFSET, OPCODE_WIDTH, QUEUE_WORDS},
+        instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
+    },
+    parts::PARTS,
 };
 
 use crate::Error;
@@ -104,33 +107,64 @@ impl Space {
     }
 }
 
-/// Descriptors that may still wait at a node. A node dispatches in order, so one that has completed has let all before
-/// it out of the queue as well.
+/// Descriptors that may still wait at a node, in a queue for each of their takers. A taker goes on in order, so one that has
+/// completed has let all before it out of the same queue as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands {
-    waiting: VecDeque<(u8, usize)>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A descriptor in a queue.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    port: Port,
+    event: u8,
+    words: usize,
+}
+
+/// Whose queue a descriptor goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Port {
+    Requester,
+    /// An engine's, by its place in the table of parts.
+    Engine(usize),
+}
+
+impl Port {
+    /// Of a descriptor with this first word, at a node that is built so. What an engine that is not built would take is the
+    /// requester's, to refuse it.
+    pub fn of(word: u32, build: &Build) -> Port {
+        let opcode = (word >> OPCODE_OFFSET) as u8 & ((1 << OPCODE_WIDTH) - 1);
+        let mut engines = PARTS.iter().enumerate().filter(|(_, part)| part.is_engine);
+        let taker = engines.find(|(_, part)| part.takes(opcode) && build.has(part));
+        taker.map_or(Port::Requester, |(place, _)| Port::Engine(place))
+    }
 }
 
 impl Commands {
-    pub fn has_room(&self, words: usize) -> bool {
-        self.waiting.iter().map(|&(_, words)| words).sum::<usize>() + words <= QUEUE_WORDS
+    pub fn has_room(&self, port: Port, words: usize) -> bool {
+        let same = self.waiting.iter().filter(|waiting| waiting.port == port);
+        same.map(|waiting| waiting.words).sum::<usize>() + words <= QUEUE_WORDS
     }
 
-    pub fn push(&mut self, event: u8, words: usize) {
-        self.waiting.push_back((event, words));
+    pub fn push(&mut self, port: Port, event: u8, words: usize) {
+        self.waiting.push_back(Waiting { port, event, words });
     }
 
     /// All that count in this event have completed.
     pub fn retire(&mut self, event: u8) {
-        if let Some(last) = self.waiting.iter().rposition(|&(of, _)| of == event) {
-            self.waiting.drain(..=last);
+        while let Some(last) = self.waiting.iter().rposition(|waiting| waiting.event == event) {
+            let port = self.waiting[last].port;
+            let behind = self.waiting.split_off(last + 1);
+            self.waiting.retain(|waiting| waiting.port != port);
+            self.waiting.extend(behind);
         }
     }
 
     /// The events that would tell of room, the latest command's first.
     pub fn events(&self) -> Vec<u8> {
         let mut events: Vec<u8> = Vec::new();
-        for &(event, _) in self.waiting.iter().rev() {
+        for &Waiting { event, .. } in self.waiting.iter().rev() {
             if !events.contains(&event) {
                 events.push(event);
             }
@@ -203,6 +237,7 @@ impl NodeState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portico_spec::ni::command::Opcode;
     use proptest::prelude::*;
 
     #[test]
@@ -218,15 +253,39 @@ mod tests {
     #[test]
     fn a_completed_command_lets_out_all_before_it() {
         let mut commands = Commands::default();
+        let port = Port::Requester;
         for event in [1, 2, 1, 3] {
-            assert!(commands.has_room(16));
-            commands.push(event, 16);
+            assert!(commands.has_room(port, 16));
+            commands.push(port, event, 16);
         }
-        assert!(!commands.has_room(1));
+        assert!(!commands.has_room(port, 1));
         assert_eq!(commands.events(), [3, 1, 2]);
         commands.retire(1);
-        assert!(commands.has_room(48) && !commands.has_room(49));
+        assert!(commands.has_room(port, 48) && !commands.has_room(port, 49));
         assert_eq!(commands.events(), [3]);
+    }
+
+    #[test]
+    fn queues_of_different_takers_do_not_fill_or_empty_each_other() {
+        let built = Build::FULL;
+        let (own, probe) = (
+            Port::of(Opcode::Fence as u32, &built),
+            Port::of(Opcode::Probe as u32, &built),
+        );
+        assert!(own == Port::Requester && probe != own);
+        assert_eq!(
+            Port::of(Opcode::Probe as u32, &built.without_engines()),
+            Port::Requester
+        );
+        let mut commands = Commands::default();
+        for (port, event) in [(own, 1), (probe, 2), (own, 2), (probe, 3), (own, 4)] {
+            commands.push(port, event, 16);
+        }
+        assert!(commands.has_room(own, 16) && !commands.has_room(own, 17) && commands.has_room(probe, 32));
+        commands.retire(3);
+        assert!(!commands.has_room(own, 17) && commands.has_room(probe, 64));
+        commands.retire(2);
+        assert!(commands.has_room(own, 48) && !commands.has_room(own, 49));
     }
 
     proptest! {

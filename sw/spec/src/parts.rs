@@ -19,6 +19,7 @@
 use crate::{
     flit::KIND_WIDTH,
     ni::{
+        build::Build,
         command::{Opcode, OPCODE_WIDTH},
         packet::{ControlKind, DataKind},
         registers::{Block, BLOCK_WIDTH},
@@ -95,8 +96,8 @@ pub struct Part {
     pub name: &'static str,
     /// Kinds of nodes that have it.
     pub stations: &'static [Station],
-    /// Whether a configuration has it.
-    pub is_built: fn(&Config) -> bool,
+    /// Whether a node that is built so has it.
+    pub is_built: fn(&Build) -> bool,
     /// It is an engine: it stands in the socket of a node, and never holds one of its doors.
     pub is_engine: bool,
     /// Kinds of packets that it takes from the data plane.
@@ -199,7 +200,7 @@ const IDENTITY: Part = Part {
 /// Counters.
 const MONITOR: Part = Part {
     name: "monitor",
-    is_built: |config| config.monitors,
+    is_built: |build| build.monitors,
     blocks: &[Block::Counters as u8],
     ..NOTHING
 };
@@ -216,7 +217,7 @@ const PAGES: Part = Part {
 pub const PROBE: Part = Part {
     name: "probe",
     stations: &[Station::Tile],
-    is_built: |config| config.probe,
+    is_built: |build| build.probe,
     is_engine: true,
     data: &[DataKind::Probe as u8],
     opcodes: Some(Opcodes {
@@ -423,14 +424,22 @@ impl Part {
             Terminal::Edge(0) => Station::Host,
             Terminal::Edge(_) => Station::Memory,
         };
-        self.stations.contains(&station) && (self.is_built)(config)
+        self.stations.contains(&station) && config.build_of(terminal).has(self)
+    }
+}
+
+impl Build {
+    /// Whether a node that is built so, of a kind that may have the part, has it.
+    pub fn has(&self, part: &Part) -> bool {
+        (part.is_built)(self)
     }
 }
 
 impl Config {
     /// The engines of every tile, in the order of their seats.
     pub fn engines(&self) -> impl Iterator<Item = &'static Part> + '_ {
-        PARTS.iter().filter(|part| part.is_engine && (part.is_built)(self))
+        let build = self.build();
+        PARTS.iter().filter(move |part| part.is_engine && build.has(part))
     }
 }
 

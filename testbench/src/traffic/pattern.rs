@@ -206,6 +206,19 @@ impl Destinations {
         !matches!(&self.choices[source], Choice::Among(destinations) if destinations.is_empty())
     }
 
+    /// Whether `source` sends to any other terminal, each as likely.
+    pub fn is_uniform(&self, source: usize) -> bool {
+        matches!(&self.choices[source], Choice::Anyone)
+    }
+
+    /// The one terminal that `source` sends to, if there is one.
+    pub fn only(&self, source: usize) -> Option<usize> {
+        match &self.choices[source] {
+            Choice::Among(destinations) if destinations.len() == 1 => Some(destinations[0]),
+            _ => None,
+        }
+    }
+
     /// The terminal that the next packet of `source` goes to; `None` if it is silent.
     pub fn draw(&self, source: usize, rng: &mut SmallRng) -> Option<usize> {
         match &self.choices[source] {
@@ -353,6 +366,12 @@ mod tests {
         let sent: Vec<_> = (0..4).map(|source| destinations.draw(source, &mut rng)).collect();
         assert_eq!(sent, [Some(3), None, Some(2), None]);
         assert!(destinations.sends(0) && !destinations.sends(1));
+        assert_eq!(
+            [0, 1, 2].map(|source| destinations.only(source)),
+            [Some(3), None, Some(2)]
+        );
+        let uniform = Pattern::Uniform.on_mesh(2, 1, 0).unwrap();
+        assert!(uniform.is_uniform(0) && !destinations.is_uniform(0) && uniform.only(0).is_none());
     }
 
     #[test]

@@ -15,11 +15,18 @@ use thiserror::Error;
 
 use crate::{Fabric, Transport};
 
-pub use self::{buffer::tile_in_buffer, halo::halo_exchange, queue::many_to_one, transpose::transpose};
+pub use self::{
+    buffer::tile_in_buffer,
+    halo::halo_exchange,
+    queue::many_to_one,
+    traffic::{traffic, Delivered, Load},
+    transpose::transpose,
+};
 
 mod buffer;
 mod halo;
 mod queue;
+mod traffic;
 mod transpose;
 
 /// What an application achieved between its first command and its last completion.
@@ -53,6 +60,22 @@ pub enum Failure {
         found: usize,
         /// How many it should have.
         expected: usize,
+    },
+    /// Packets have not come.
+    #[error("{sent} packets were sent and {received} have come")]
+    Lost {
+        /// How many were sent.
+        sent: u64,
+        /// How many have come.
+        received: u64,
+    },
+    /// Packets came wrong.
+    #[error("{errors} of {received} packets came with a wrong sequence number or content")]
+    Corrupt {
+        /// How many.
+        errors: u64,
+        /// Of how many.
+        received: u64,
     },
     /// A word of the result is wrong.
     #[error("node {node}, byte {address:#x}: found {found:#x}, expected {expected:#x}")]
