@@ -18,6 +18,9 @@ use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::device::hardware;
 use std::path::PathBuf;
+use traffic::TrafficArgs;
+
+mod traffic;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +28,8 @@ Examples:
   portico run halo                        on a Verilated fabric of 4x4 tiles
   portico run transpose --set cols=2 --set rows=2 --vcd build/transpose.vcd
   portico run queue --golden              on the golden model, which has no time
+  portico run traffic                     a fabric measures its own throughput and latency
+  portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
 Every example checks its result word by word. On the Verilated fabric the memories of all tiles are compared with those \
 of a golden fabric on which the same example ran, too; but for the ring of a queue, where messages lie in the order in \
@@ -37,10 +42,17 @@ enum Example {
     Transpose,
     Buffer,
     Queue,
+    Traffic,
 }
 
 impl Example {
-    const ALL: [Example; 4] = [Example::Halo, Example::Transpose, Example::Buffer, Example::Queue];
+    const ALL: [Example; 5] = [
+        Example::Halo,
+        Example::Transpose,
+        Example::Buffer,
+        Example::Queue,
+        Example::Traffic,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -48,6 +60,7 @@ impl Example {
             Example::Transpose => "transpose",
             Example::Buffer => "buffer",
             Example::Queue => "queue",
+            Example::Traffic => "traffic",
         }
     }
 
@@ -57,6 +70,7 @@ impl Example {
             Example::Transpose => "tiles with rows of a matrix get the same rows of its transpose from each other",
             Example::Buffer => "a tile of 16x16 words goes into the middle of a buffer of 18x18, with one put",
             Example::Queue => "every tile sends messages to a queue of the first one, with a credit each",
+            Example::Traffic => "source/sink cores of all tiles send and check packets, and count and time them",
         }
     }
 
@@ -66,6 +80,7 @@ impl Example {
             Example::Transpose => examples::transpose(fabric),
             Example::Buffer => examples::tile_in_buffer(fabric),
             Example::Queue => examples::many_to_one(fabric),
+            Example::Traffic => unreachable!("measured, not compared"),
         }
     }
 
@@ -96,6 +111,8 @@ pub struct Run {
     list: bool,
     #[command(flatten)]
     config: ConfigArgs,
+    #[command(flatten)]
+    traffic: TrafficArgs,
     /// On the golden fabric instead, without hardware
     #[arg(long, conflicts_with = "vcd")]
     golden: bool,
@@ -121,6 +138,15 @@ impl Run {
         };
         self.config.refuse("run", &FABRIC_DECIDES)?;
         let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
+        if example == Example::Traffic {
+            return traffic::run(&self.traffic, &config, self.golden, self.vcd);
+        }
+        if let Some(option) = self.traffic.given() {
+            return Err(not_allowed(format!(
+                "{option} is an option of traffic, not of {}",
+                example.name()
+            )));
+        }
         let outcome = match self.golden {
             true => golden(example, &config).map(|(outcome, _)| outcome),
             false => verilated(example, &config, self.vcd),
@@ -313,7 +339,7 @@ mod tests {
 
     #[test]
     fn every_example_is_as_on_the_golden_fabric() {
-        for example in Example::ALL {
+        for example in Example::ALL.into_iter().filter(|&example| example != Example::Traffic) {
             let transport = GoldenTransport::new(&config()).unwrap();
             let outcome = compared(example, &config(), transport).unwrap();
             assert!(outcome.compared.unwrap() > 50, "{example:?}");
