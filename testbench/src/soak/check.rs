@@ -10,7 +10,7 @@ use super::{
     Late,
 };
 use anyhow::{bail, ensure};
-use portico::{Fabric, Region, Transport};
+use portico::{probe::Measured, Fabric, Region, Transport};
 use portico_spec::ni::{event::Status, registers::EventRegister, ErrorCode};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -132,6 +132,11 @@ fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>
             }
         }
     }
+    for tile in 0..epoch.config.tiles() {
+        if let Some(what) = probe(epoch, tile)? {
+            return Ok(Some(what));
+        }
+    }
     // A barrier's event counts full rounds alone.
     for (at, pair) in epoch.site.pairs.iter().enumerate() {
         let found = pair.mailbox.read(&mut epoch.device)?;
@@ -144,6 +149,24 @@ fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>
         }
     }
     Ok(None)
+}
+
+/// What a tile's source/sink core has not counted yet, if the tile has one.
+///
+/// # Errors
+/// A packet came wrong, or more have come than were sent.
+fn probe<D: SoakDevice>(epoch: &mut Epoch<D>, tile: usize) -> anyhow::Result<Option<String>> {
+    if !epoch.config.probe {
+        return Ok(None);
+    }
+    let counts = |measured: Measured| [measured.sent, measured.received, measured.words, measured.errors];
+    let found = counts(epoch.device.measured(tile)?);
+    let expected = counts(epoch.golden.measured(tile)?);
+    let what =
+        format!("source/sink core of tile {tile}: sent, received, words, errors {found:?}, expected {expected:?}");
+    let is_right = found.iter().zip(expected).all(|(&found, expected)| found <= expected);
+    ensure!(is_right && found[3] == expected[3], what);
+    Ok((found != expected).then_some(what))
 }
 
 /// Compares events with what descriptors wanted of them and with the model, and fetched values with each other.

@@ -8,11 +8,19 @@ use super::{
     workload::Kind,
     wrong,
 };
-use portico_spec::ni::{
-    descriptor::{Atomic, Command, Descriptor, Transfer},
-    ErrorCode,
+use portico_spec::{
+    flit::MAX_PAYLOAD_FLITS,
+    ni::{
+        command::QUEUE_WORDS,
+        descriptor::{Atomic, Command, Descriptor, Transfer},
+        ErrorCode,
+    },
+    probe::{Destination, Run, DESCRIPTOR_WORDS, LEAST_WORDS, RATE_CYCLES},
 };
 use rand::Rng;
+
+/// Flits of a run of the source/sink core, at most.
+const MOST_PROBE_FLITS: u32 = 400;
 
 impl<R: Rng> Draw<'_, R> {
     /// A descriptor of this kind; `None` if the pair can have none of it any more in this round.
@@ -46,6 +54,7 @@ impl<R: Rng> Draw<'_, R> {
                 plain(self.shared_event()),
             ),
             Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
+            Kind::Probe => (self.probe()?, self.pair.zone, plain(self.shared_event())),
             Kind::Fence => (Command::Fence, self.pair.zone, plain(self.shared_event())),
             Kind::Atomic => {
                 if self.state.is_read {
@@ -141,6 +150,33 @@ impl<R: Rng> Draw<'_, R> {
             local: source.base + place * self.word(),
             geometry: shape.geometry(self.word()),
         })
+    }
+
+    /// A run of the source/sink core: of a round no more than fit its command queue, which drops what does not fit.
+    fn probe(&mut self) -> Option<Command> {
+        self.tile.probes += 1;
+        if self.tile.probes > QUEUE_WORDS / (1 + DESCRIPTOR_WORDS) {
+            return None;
+        }
+        let tiles = self.config.tiles();
+        let destination = match tiles > 1 && self.random.gen() {
+            true => Destination::Uniform,
+            false => Destination::Node(self.config.terminal_node(self.random.gen_range(0..tiles))),
+        };
+        let words = self.random.gen_range(LEAST_WORDS as u32..=MAX_PAYLOAD_FLITS as u32);
+        let flits = self.random.gen_range(0..=MOST_PROBE_FLITS);
+        let rate = match self.random.gen_bool(0.8) {
+            true => 0,
+            // So that a run takes a few thousand cycles at most.
+            false => self.random.gen_range(RATE_CYCLES / 32..RATE_CYCLES),
+        };
+        Some(Command::Probe(Run {
+            destination,
+            words,
+            packets: flits / (words + 1),
+            rate,
+            seed: self.random.gen(),
+        }))
     }
 
     fn program(&mut self) -> Option<Command> {

@@ -23,6 +23,8 @@ pub struct PairState {
 pub struct TileState {
     /// Events of this round that belong to one descriptor.
     pub singles: usize,
+    /// Runs of the source/sink core in this round.
+    pub probes: usize,
     /// How often each event of its own must have counted.
     pub counts: [u16; MOST_EVENTS],
 }

@@ -72,7 +72,9 @@ impl<D: SoakDevice> Epoch<D> {
             state.is_read = random.gen_bool(0.25);
             state.mailed = false;
         }
-        self.tiles.iter_mut().for_each(|tile| tile.singles = 0);
+        self.tiles
+            .iter_mut()
+            .for_each(|tile| (tile.singles, tile.probes) = (0, 0));
         let mut round = Round::new(self);
         let mut batches: Vec<Batch> = vec![];
         for tile in 0..self.config.tiles() {

@@ -24,6 +24,8 @@ pub struct Summary {
     pub atomics: u64,
     /// Messages of these, all received.
     pub messages: u64,
+    /// Runs of source/sink cores of these.
+    pub probes: u64,
     /// Wrong descriptors of these, all refused.
     pub refused: u64,
     /// Words of 32 bits compared in memories.
@@ -62,6 +64,7 @@ impl Tally {
         self.summary.programs += count(&[Kind::Program]);
         self.summary.atomics += count(&[Kind::Atomic, Kind::Shared]);
         self.summary.messages += count(&[Kind::Enqueue]);
+        self.summary.probes += count(&[Kind::Probe]);
         self.summary.refused += count(&[Kind::Wrong]);
     }
 

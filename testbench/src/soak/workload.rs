@@ -25,6 +25,8 @@ pub enum Workload {
     Queues,
     /// Mostly mail back to back, and commands that are refused.
     Mails,
+    /// Packets of source/sink cores as fast as they go, beside all the rest.
+    Probes,
 }
 
 /// What a tile may do.
@@ -39,12 +41,19 @@ pub enum Kind {
     Enqueue,
     Mail,
     Fence,
+    Probe,
     Wrong,
 }
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 4] = [Workload::Soak, Workload::Neighbours, Workload::Queues, Workload::Mails];
+    pub const ALL: [Workload; 5] = [
+        Workload::Soak,
+        Workload::Neighbours,
+        Workload::Queues,
+        Workload::Mails,
+        Workload::Probes,
+    ];
 
     /// As on a command line.
     pub fn name(self) -> &'static str {
@@ -53,6 +62,7 @@ impl Workload {
             Workload::Neighbours => "neighbours",
             Workload::Queues => "queues",
             Workload::Mails => "mails",
+            Workload::Probes => "probes",
         }
     }
 
@@ -62,7 +72,7 @@ impl Workload {
         let most = most_targets(config);
         let mut targets: Vec<Vec<usize>> = match self {
             Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile, most)).collect(),
-            Workload::Soak | Workload::Queues | Workload::Mails => {
+            Workload::Soak | Workload::Queues | Workload::Mails | Workload::Probes => {
                 let mut distances: Vec<usize> = (0..tiles).collect();
                 distances.shuffle(random);
                 distances.truncate(most);
@@ -94,7 +104,18 @@ impl Workload {
                 (Enqueue, 4),
                 (Mail, 6),
                 (Fence, 3),
+                (Probe, 4),
                 (Wrong, 7),
+            ],
+            Workload::Probes => &[
+                (Probe, 40),
+                (Put, 16),
+                (Get, 14),
+                (Program, 4),
+                (Atomic, 10),
+                (Shared, 6),
+                (Mail, 6),
+                (Wrong, 4),
             ],
             Workload::Mails => &[(Mail, 60), (Wrong, 20), (Put, 10), (Program, 6), (Shared, 4)],
             Workload::Neighbours => &[
@@ -152,7 +173,7 @@ impl FromStr for Workload {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
-        found.ok_or_else(|| format!("workload {text:?}: allowed is soak, neighbours, queues or mails"))
+        found.ok_or_else(|| format!("workload {text:?}: allowed is soak, neighbours, queues, mails or probes"))
     }
 }
 

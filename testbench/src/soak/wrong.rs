@@ -54,6 +54,7 @@ pub fn is_absent(config: &Config, first: u32) -> bool {
         Some(Opcode::Enqueue) => !config.queues,
         Some(Opcode::Program) => !config.programs,
         Some(Opcode::Atomic) => wide && !config.wide_atomics,
+        Some(Opcode::Probe) => !config.probe,
         _ => false,
     }
 }

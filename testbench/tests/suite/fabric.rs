@@ -6,7 +6,7 @@ use crate::{
     promises::{
         self,
         driver::{
-            codes, config, errors, flow, geometry, limits, messages, operations, order, registers, tables, waits,
+            codes, config, errors, flow, geometry, limits, messages, operations, order, probe, registers, tables, waits,
         },
     },
 };
@@ -90,6 +90,10 @@ macro_rules! of_any_size {
             order::a_program_waits_for_all_but_itself;
             order::a_get_that_breaks_off_is_over_when_it_says_so;
             order::a_closed_window_takes_nothing;
+            probe::what_is_sent_comes_and_is_counted;
+            probe::wrong_traffic_is_refused;
+            probe::a_busy_taker_stops_nobody_elses_commands;
+            probe::a_node_without_a_sink_refuses_packets;
             registers::refused_words_are_counted;
             tables::every_node_tells_what_it_is_built_with;
             waits::the_host_sends_within_its_credits;

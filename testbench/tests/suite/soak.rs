@@ -104,6 +104,19 @@ fn mails_back_to_back() {
 }
 
 #[test]
+fn source_sink_cores_beside_all_the_rest() {
+    let config = Config {
+        probe: true,
+        ..config(2, 2)
+    };
+    let summary = soak(&config, Workload::Probes, 30_000, RESETS);
+    assert!(
+        summary.probes > 50 && summary.transfers > 50 && summary.resets > 0,
+        "{summary:?}"
+    );
+}
+
+#[test]
 fn nodes_of_random_sizes() {
     for (seed, workload) in (SEED..).zip([Workload::Soak, Workload::Mails, Workload::Soak]) {
         let config = draw_sizes(&config(2, 1), &[], seed);

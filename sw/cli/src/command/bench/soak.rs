@@ -115,6 +115,7 @@ fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
         count("programs of the user's of these", "operations", summary.programs),
         count("atomics of these", "operations", summary.atomics),
         count("messages of these", "operations", summary.messages),
+        count("runs of source/sink cores of these", "operations", summary.probes),
         count("wrong ones of these, all refused", "operations", summary.refused),
         count("memory compared, all equal", "words", summary.words),
         row(

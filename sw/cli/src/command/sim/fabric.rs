@@ -25,11 +25,13 @@ Examples:
   portico sim fabric --workload queues --vcd build/queues.vcd
   portico sim fabric --set memories=1 --latency 100 --stall 0.3
   portico sim fabric --set profile=leaf --workload mails
+  portico sim fabric --set probe=true --workload probes
   portico sim fabric --set cols=2 --set rows=2 --sizes random --seed 12
 
 Workloads: soak has all operations between any tiles, wrong descriptors among them; neighbours has transfers and atomics \
 between tiles side by side; queues has mostly messages, of many tiles to each queue; mails has mostly mail back to back, \
-and commands that are refused. Memory nodes are targets of all.
+and commands that are refused; probes has packets of source/sink cores as fast as they go (--set probe=true) beside the \
+rest. Memory nodes are targets of all.
 
 With --sizes random, the seed also decides what profiles set, and width and fifo; keys of --set stay as they are.
 
@@ -186,6 +188,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
             grouped(summary.messages),
             "",
         ),
+        ("runs of source/sink cores of these", grouped(summary.probes), ""),
         (
             "wrong ones of these, all refused for their reason",
             grouped(summary.refused),

@@ -78,10 +78,11 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
         let behind = SIZE * fabric.word_bytes();
         let mut cases: Vec<(Vec<u32>, ErrorCode)> = Vec::new();
         for opcode in (9..32).chain([0]) {
-            let error = if opcode == Opcode::Probe as u32 {
-                NotBuilt
-            } else {
-                UnknownOpcode
+            let is_probe = opcode == Opcode::Probe as u32;
+            let error = match (is_probe, fabric.config().probe && from < fabric.config().tiles()) {
+                (true, true) => Malformed,
+                (true, false) => NotBuilt,
+                (false, _) => UnknownOpcode,
             };
             cases.push((vec![opcode, 0, 0, ROW], error));
         }

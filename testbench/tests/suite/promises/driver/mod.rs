@@ -15,6 +15,7 @@ pub mod limits;
 pub mod messages;
 pub mod operations;
 pub mod order;
+pub mod probe;
 pub mod registers;
 pub mod tables;
 pub mod waits;
@@ -24,7 +25,7 @@ pub const SOON: u64 = 10_000;
 /// Cycles after which nothing is under way that does not wait for software.
 const REST: u64 = 500;
 
-/// Six tiles, the host and a memory node. Those of 64 bits have the tables of a compact node.
+/// Six tiles, the host and a memory node. Those of 64 bits have the tables of a compact node, and source/sink cores.
 pub fn config(width: usize) -> Config {
     let profile = if width == 64 { "compact" } else { "full" };
     Config {
@@ -34,6 +35,7 @@ pub fn config(width: usize) -> Config {
         memories: 1,
         scratchpad: 16,
         width,
+        probe: width == 64,
         ..Config::from_toml(&format!("profile = {profile:?}")).expect("a profile")
     }
 }
