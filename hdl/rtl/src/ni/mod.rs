@@ -23,6 +23,8 @@ pub mod registers;
 pub mod slots;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use initialiser::Initialiser;
 pub use memory::Scratchpad;

@@ -1,0 +1,401 @@
+//! A network interface with two engines in its socket, of which one is the tests' own.
+
+mod stub;
+
+use self::stub::{Stub, BLOCK, OPCODE, STUB};
+use super::*;
+use crate::{
+    accel::Probe,
+    bus::{MemoryReadOut, MemoryWriteOut, SocketOut},
+    ni::{
+        memory::Scratchpad,
+        registers::{RegisterFetchIn, RegisterRequestIn},
+    },
+    prim::{
+        testing::{clock, clocked, emitted, reset, rng, settle},
+        StreamIn, StreamOut,
+    },
+};
+use portico_spec::{
+    ni::{
+        build::Build,
+        command::{Opcode, EVENT_OFFSET},
+        packet::{ControlKind, DataKind},
+        registers::{index, CommandRegister, EventRegister, ProbeRegister, BLOCK_OFFSET, IDENTITY},
+    },
+    parts::{fault, PARTS, PROBE},
+    probe::{Destination, Run},
+    Config, Head, Node,
+};
+use portico_verilog::prelude::*;
+use rand::{rngs::SmallRng, Rng};
+use std::collections::VecDeque;
+
+const BYTES: usize = 4 << 10;
+const HERE: Node = Node { x: 0, y: 0 };
+
+/// The node: a network interface, its memory, and the two engines.
+#[derive(LogicBlock, Default)]
+struct Bench {
+    clk: Signal<In, Clock>,
+    rst: Signal<In, Bit>,
+    s_axis_data: StreamIn<32>,
+    m_axis_data: StreamOut<32>,
+    s_axis_control: StreamIn<32>,
+    m_axis_control: StreamOut<32>,
+    s_axis_command: StreamIn<32>,
+    local_write: RegisterRequestIn,
+    local_read: RegisterFetchIn,
+    initialising: Signal<Out, Bit>,
+    ni: NetworkInterface<32, 4>,
+    scratchpad: Scratchpad<32, 4>,
+    probe: Probe<32, 4>,
+    stub: Stub<32, 4>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let config = Config {
+            cols: 2,
+            rows: 1,
+            edge_nodes: 1,
+            probe: true,
+            ..Config::default()
+        };
+        Self {
+            ni: NetworkInterface::new(&InterfaceParameters {
+                build: Build {
+                    cores: 1,
+                    ..config.build()
+                },
+                memory_bytes: BYTES as u32,
+                memory_words: BYTES as u64 / 4,
+                space_words: 1 << 18,
+                register_bit: 17,
+                far_memory: false,
+                terminals: config.terminals(),
+                nodes: config.node_numbers(),
+                fabric: config.tiles_register(),
+                engines: vec![PROBE, STUB],
+            }),
+            scratchpad: Scratchpad::new(BYTES),
+            probe: Probe::new(&config),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for Bench {
+    fn update(&mut self) {
+        wire!(self => ni, scratchpad, probe, stub: clk, rst);
+        self.ni.node.next = 0.into();
+        self.ni.dropped.next = false;
+        self.ni.memory_error.next = false;
+        StreamIn::<32>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
+        StreamOut::<32>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.ni.s_axis_command);
+        RegisterRequestIn::link(&mut self.local_write, &mut self.ni.local_write);
+        RegisterFetchIn::link(&mut self.local_read, &mut self.ni.local_read);
+        self.initialising.next = self.ni.initialising.val();
+        MemoryWriteOut::<32, 4>::join(&mut self.ni.write, &mut self.scratchpad.write[0]);
+        MemoryWriteOut::<32, 4>::join(&mut self.ni.engine_write[0], &mut self.scratchpad.write[1]);
+        MemoryReadOut::<32>::join(&mut self.ni.atomic_read, &mut self.scratchpad.read[0]);
+        MemoryReadOut::<32>::join(&mut self.ni.dma_read, &mut self.scratchpad.read[1]);
+        MemoryReadOut::<32>::join(&mut self.ni.release_read, &mut self.scratchpad.read[2]);
+        self.scratchpad.read[3].valid.next = false;
+        self.scratchpad.read[3].address.next = 0.into();
+        SocketOut::<32, 4>::join(&mut self.ni.seat[0], &mut self.probe.socket);
+        SocketOut::<32, 4>::join(&mut self.ni.seat[1], &mut self.stub.socket);
+    }
+}
+
+clocked!([] Bench);
+
+/// Runs a test on a stack that a node by value fits.
+fn on_a_deep_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(test);
+    if let Err(panic) = thread.expect("a thread").join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// The node, with a network that brings everything back to it.
+struct Looped {
+    dut: Bench,
+    rng: SmallRng,
+    /// Chance that a plane takes a flit.
+    ready: [f64; 2],
+    data: VecDeque<(u64, bool)>,
+    control: VecDeque<(u64, bool)>,
+    commands: VecDeque<(u32, bool)>,
+    /// Flits that were taken from each plane.
+    taken: [usize; 2],
+    cycle: u64,
+}
+
+impl Looped {
+    fn new() -> Self {
+        let mut looped = Looped {
+            dut: reset(Bench::new()),
+            rng: rng(0xba7),
+            ready: [1.0; 2],
+            data: VecDeque::new(),
+            control: VecDeque::new(),
+            commands: VecDeque::new(),
+            taken: [0; 2],
+            cycle: 0,
+        };
+        while looped.dut.initialising.val() {
+            looped.tick();
+        }
+        looped
+    }
+
+    fn tick(&mut self) {
+        let dut = &mut self.dut;
+        let offer = |port: &mut StreamIn<32>, word: Option<(u64, bool)>| {
+            let (data, last) = word.unwrap_or_default();
+            port.tvalid.next = word.is_some();
+            port.tdata.next = data.into();
+            port.tlast.next = last;
+        };
+        offer(&mut dut.s_axis_data, self.data.front().copied());
+        offer(&mut dut.s_axis_control, self.control.front().copied());
+        let command = self.commands.front().map(|&(word, last)| (u64::from(word), last));
+        offer(&mut dut.s_axis_command, command);
+        dut.m_axis_data.tready.next = self.rng.gen_bool(self.ready[0]);
+        dut.m_axis_control.tready.next = self.rng.gen_bool(self.ready[1]);
+        settle(dut);
+        let taken = [&dut.s_axis_data, &dut.s_axis_control, &dut.s_axis_command]
+            .map(|port| port.tready.val() && port.tvalid.val());
+        let sent = [&dut.m_axis_data, &dut.m_axis_control].map(|port| {
+            let passes = port.tvalid.val() && port.tready.val();
+            passes.then(|| (port.tdata.val().to_u64(), port.tlast.val()))
+        });
+        clock(dut);
+        if taken[0] {
+            self.data.pop_front();
+        }
+        if taken[1] {
+            self.control.pop_front();
+        }
+        if taken[2] {
+            self.commands.pop_front();
+        }
+        self.taken[0] += usize::from(taken[0]);
+        self.taken[1] += usize::from(taken[1]);
+        self.data.extend(sent[0]);
+        self.control.extend(sent[1]);
+        self.cycle += 1;
+    }
+
+    fn run(&mut self, cycles: usize) {
+        (0..cycles).for_each(|_| self.tick());
+    }
+
+    fn command(&mut self, words: &[u32]) {
+        let last = words.len() - 1;
+        self.commands
+            .extend(words.iter().enumerate().map(|(at, &word)| (word, at == last)));
+    }
+
+    fn read(&mut self, index: u16) -> u64 {
+        self.dut.local_read.valid.next = true;
+        self.dut.local_read.index.next = u64::from(index).into();
+        let mut asks = true;
+        for _ in 0..200 {
+            settle(&mut self.dut);
+            if self.dut.local_read.data_valid.val() {
+                let value = self.dut.local_read.data.val().to_u64();
+                self.tick();
+                return value;
+            }
+            let taken = asks && self.dut.local_read.ready.val();
+            self.tick();
+            if taken {
+                asks = false;
+                self.dut.local_read.valid.next = false;
+            }
+        }
+        panic!("register {index:#x} does not answer");
+    }
+
+    fn write(&mut self, index: u16, data: u32) {
+        self.dut.local_write.valid.next = true;
+        self.dut.local_write.index.next = u64::from(index).into();
+        self.dut.local_write.data.next = u64::from(data).into();
+        for _ in 0..200 {
+            settle(&mut self.dut);
+            let taken = self.dut.local_write.ready.val();
+            self.tick();
+            if taken {
+                self.dut.local_write.valid.next = false;
+                return;
+            }
+        }
+        panic!("register {index:#x} is not written");
+    }
+
+    fn stub(&mut self, register: u16) -> u64 {
+        self.read((BLOCK << BLOCK_OFFSET) as u16 | register)
+    }
+
+    fn probe(&mut self, register: ProbeRegister) -> u64 {
+        self.read(index(register, 0))
+    }
+
+    fn event(&mut self, event: usize) -> u64 {
+        self.read(index(EventRegister::Count, event))
+    }
+
+    /// A packet of so many flits beside the head, from this node.
+    fn packet(&mut self, kind: u8, payload: usize) -> Vec<(u64, bool)> {
+        let head = Head {
+            destination: HERE,
+            source: HERE,
+            tag: self.rng.gen(),
+            kind,
+            last: true,
+        };
+        let mut words = vec![u64::from(head.encode().unwrap())];
+        words.extend((0..payload).map(|_| u64::from(self.rng.gen::<u32>())));
+        let last = words.len() - 1;
+        words
+            .into_iter()
+            .enumerate()
+            .map(|(at, word)| (word, at == last))
+            .collect()
+    }
+}
+
+fn run_of_probe(event: u32, packets: u32) -> Vec<u32> {
+    let run = Run {
+        destination: Destination::Node(HERE),
+        words: 4,
+        packets,
+        rate: 0,
+        seed: 3,
+    };
+    [
+        &[Opcode::Probe as u32 | event << EVENT_OFFSET][..],
+        &run.encode().unwrap(),
+    ]
+    .concat()
+}
+
+#[test]
+fn the_rows_of_both_engines_agree_with_the_table() {
+    assert_eq!(fault(&[PARTS, &[STUB]].concat()), None);
+    on_a_deep_stack(|| {
+        let mut bench = Bench::new();
+        bench.connect_all();
+        emitted("two-engines", &bench);
+    });
+}
+
+#[test]
+fn two_engines_work_at_once_beside_the_requester() {
+    on_a_deep_stack(two_engines_work);
+}
+
+fn two_engines_work() {
+    for ready in [1.0, 0.5] {
+        let mut node = Looped::new();
+        node.ready = [ready; 2];
+        assert_eq!(node.read(0), u64::from(IDENTITY));
+        // Mail to itself puts words into no memory; the stub copies what the requester's commands leave alone.
+        let rounds = 6;
+        for round in 0..rounds {
+            node.command(&run_of_probe(2, 20));
+            node.command(&[OPCODE as u32 | 3 << EVENT_OFFSET, 0, 0x10, 0x20 + round]);
+            node.command(&[Opcode::Mail as u32 | 4 << EVENT_OFFSET, 0, round, 0]);
+        }
+        // The same by register writes, as the network would.
+        let stub = [OPCODE as u32 | 3 << EVENT_OFFSET, 0, 0x10, 0x30];
+        for (place, word) in (12..).zip(stub) {
+            node.write(index(CommandRegister::Word, place), word);
+        }
+        node.run(6_000);
+        assert!(node.commands.is_empty() && node.data.is_empty() && node.control.is_empty());
+        assert_eq!([2, 3, 4].map(|event| node.event(event)), [6, 7, 6]);
+        assert_eq!(node.probe(ProbeRegister::Received), 120);
+        assert_eq!(node.probe(ProbeRegister::Words), 480);
+        assert_eq!(node.probe(ProbeRegister::Errors), 0);
+        assert_eq!([node.stub(0), node.stub(1)], [14, 14], "flits of the stub's kinds");
+        node.write((BLOCK << BLOCK_OFFSET) as u16, 77);
+        assert_eq!(node.stub(0), 77);
+        assert_eq!(node.probe(ProbeRegister::Received), 120, "the other engine's register");
+    }
+}
+
+/// What the table of parts promises: with data injection frozen everything is still taken, but for what waits for control
+/// injection; with control injection frozen too, the control plane and the engines' kinds of the data plane are.
+#[test]
+fn frozen_planes_hold_up_nothing_that_is_promised() {
+    on_a_deep_stack(frozen_planes_hold_up_nothing);
+}
+
+fn frozen_planes_hold_up_nothing() {
+    let mut node = Looped::new();
+    node.ready = [0.0, 1.0];
+    // Fill what there is to fill on the way to the data plane.
+    node.command(&run_of_probe(2, 1_000));
+    node.run(300);
+    node.taken = [0; 2];
+    let mut flits = [0; 2];
+    for round in 0..90 {
+        let kinds = [DataKind::Put as u8, DataKind::Stream as u8, DataKind::Probe as u8, 5, 6];
+        for kind in kinds {
+            let packet = node.packet(kind, 3 + round % 4);
+            flits[0] += packet.len();
+            node.data.extend(packet);
+        }
+        let control = [
+            (ControlKind::Ack as u8, 0),
+            (ControlKind::Refuse as u8, 1),
+            (ControlKind::Value as u8, 2),
+            (ControlKind::Mail as u8, 2),
+            (ControlKind::Credit as u8, 0),
+            (ControlKind::Get as u8, 3),
+            (6, round % 5),
+            (7, 2),
+        ];
+        for (kind, payload) in control {
+            let packet = node.packet(kind, payload);
+            flits[1] += packet.len();
+            node.control.extend(packet);
+        }
+    }
+    // Two cycles for a flit are plenty; answers to puts go to the control plane, and come back on it.
+    node.run(2 * flits[0]);
+    assert_eq!(
+        node.data.len(),
+        0,
+        "a data plane that is frozen holds up the data that come"
+    );
+    assert_eq!(node.control.len(), 0);
+    assert!(node.taken[0] == flits[0] && node.taken[1] >= flits[1]);
+
+    // Control injection too, with answers waiting for it.
+    node.ready = [0.0, 0.0];
+    for _ in 0..40 {
+        let packet = node.packet(6, 1);
+        node.control.extend(packet);
+        let get = node.packet(ControlKind::Mail as u8, 2);
+        node.control.extend(get);
+    }
+    let engines: usize = (0..60)
+        .map(|round| {
+            let packet = node.packet([DataKind::Probe as u8, 5][round % 2], 4);
+            let length = packet.len();
+            node.data.extend(packet);
+            length
+        })
+        .sum();
+    node.run(2 * engines);
+    assert_eq!(node.control.len(), 0, "the control plane waits for itself");
+    assert_eq!(node.data.len(), 0, "engines hold up the data plane");
+}
