@@ -1,3 +1,4 @@
 //! What the message-passing engine understands.
 
 pub mod reduce;
+pub mod tree;

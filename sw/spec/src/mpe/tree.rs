@@ -1,0 +1,441 @@
+//! Trees along which collectives travel: which members of a group are neighbours.
+//!
+//! A tree has no root of its own. It is a list of neighbours for each member, and a call names the member that is its root;
+//! [`Tree::towards`] tells each member which neighbour is on the way there. So every member can be the root of the same tree.
+//!
+//! | shape | neighbours | source |
+//! | --- | --- | --- |
+//! | [`Shape::Linear`] | a chain that snakes through the rows | `gao-mpe-2013`, chapter 5 |
+//! | [`Shape::Binomial`] | rank `r` and `r` without its lowest bit that is set | `gao-mpe-2013`, chapter 4 |
+//! | [`Shape::Kary`] | rank `r` and `(r - 1) / k` | `gao-mpe-2013`, chapter 4 |
+//! | [`Shape::Columns`] | a chain along one column, and from there along each row: a broadcast from that column | `nocmsg-collectives-2013`, 3.2.3 |
+//! | [`Shape::Rows`] | a chain along one row, and from there along each column: a reduction to that row | `nocmsg-collectives-2013`, 3.2.4 |
+//! | [`Shape::Centre`] | [`Shape::Columns`] of the centre column: four neighbours at most | `nocmsg-collectives-2013`, 3.2.2 |
+//! | [`Shape::Star`] | all of the first member | |
+//! | [`Shape::Own`] | the user's own | |
+//!
+//! Where a group fills a rectangle, neighbours of the linear and mapped trees lie side by side in the mesh, so that no link
+//! carries the packets of two edges.
+//!
+//! ```
+//! use portico_spec::{mpe::tree::{Shape, Tree}, Config};
+//!
+//! let config = Config { cols: 4, rows: 4, ..Config::default() };
+//! let all: Vec<usize> = (0..16).collect();
+//! let tree = Tree::new(&config, &all, &Shape::Centre)?;
+//! assert_eq!((tree.most_neighbours(), tree.depth(5)), (4, 4));
+//! let star = Tree::new(&config, &all, &Shape::Star)?;
+//! assert_eq!(
+//!     star.check(5).unwrap_err().to_string(),
+//!     "tile 0 needs 15 neighbours in this tree: the engine has room for 5"
+//! );
+//! # Ok::<(), portico_spec::mpe::tree::TreeError>(())
+//! ```
+
+use std::collections::VecDeque;
+
+use thiserror::Error;
+
+use crate::{Config, Node};
+
+/// How members of a group are joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A chain: even rows from west to east, odd rows from east to west.
+    Linear,
+    /// Each rank with the one that lacks its lowest bit that is set.
+    Binomial,
+    /// Each rank with rank `(r - 1) / k`.
+    Kary(usize),
+    /// Along this column, then along the rows.
+    Columns(usize),
+    /// Along this row, then along the columns.
+    Rows(usize),
+    /// Along the centre column, then along the rows.
+    Centre,
+    /// All with rank 0.
+    Star,
+    /// These pairs of ranks.
+    Own(Vec<(usize, usize)>),
+}
+
+/// Why a tree cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TreeError {
+    /// A group without members.
+    #[error("a group has no members: allowed is 1 or more")]
+    Empty,
+    /// A member that is no tile.
+    #[error("member {tile} is not a tile: allowed is 0..={last}")]
+    NotATile {
+        /// The member.
+        tile: usize,
+        /// The last tile.
+        last: usize,
+    },
+    /// A member that the group has twice.
+    #[error("tile {tile} is in the group twice")]
+    Twice {
+        /// The member.
+        tile: usize,
+    },
+    /// A tree whose nodes have no children.
+    #[error("k = 0 is not allowed: allowed is 1 or more")]
+    NoChildren,
+    /// A pair of ranks that the group does not have, or that are one.
+    #[error("ranks {one} and {two} cannot be neighbours: allowed are two of 0..={last}")]
+    Pair {
+        /// One.
+        one: usize,
+        /// The other.
+        two: usize,
+        /// The last rank.
+        last: usize,
+    },
+    /// Pairs that join members on two ways.
+    #[error("ranks {one} and {two} are joined already: a tree has one way between two members")]
+    Cycle {
+        /// One.
+        one: usize,
+        /// The other.
+        two: usize,
+    },
+    /// A member that no pair joins with the first.
+    #[error("rank {rank} is not joined with rank 0")]
+    Apart {
+        /// The member.
+        rank: usize,
+    },
+    /// A member with more neighbours than the engine has room for.
+    #[error("tile {tile} needs {needs} neighbours in this tree: the engine has room for {most}")]
+    TooMany {
+        /// The member.
+        tile: usize,
+        /// Its neighbours.
+        needs: usize,
+        /// Those that there may be.
+        most: usize,
+    },
+}
+
+/// A tree over a group of tiles. Ranks number the members in the order of the group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    tiles: Vec<usize>,
+    /// Ranks, by rank.
+    neighbours: Vec<Vec<usize>>,
+}
+
+impl Tree {
+    /// Joins the `members`, which are tiles of `config`.
+    ///
+    /// # Errors
+    /// The group is empty, or has a member twice, or one that is no tile; the pairs of [`Shape::Own`] are no tree over it.
+    pub fn new(config: &Config, members: &[usize], shape: &Shape) -> Result<Tree, TreeError> {
+        let last = config.tiles() - 1;
+        for (rank, &tile) in members.iter().enumerate() {
+            if tile > last {
+                return Err(TreeError::NotATile { tile, last });
+            }
+            if members[..rank].contains(&tile) {
+                return Err(TreeError::Twice { tile });
+            }
+        }
+        if members.is_empty() {
+            return Err(TreeError::Empty);
+        }
+        let nodes: Vec<Node> = members.iter().map(|&tile| config.terminal_node(tile)).collect();
+        let ranks = 1..members.len();
+        let pairs: Vec<(usize, usize)> = match shape {
+            Shape::Linear => chain(&nodes, |node| {
+                let x = if node.y % 2 == 0 { node.x } else { u8::MAX - node.x };
+                (node.y, x)
+            }),
+            Shape::Binomial => ranks.map(|rank| (rank & (rank - 1), rank)).collect(),
+            Shape::Kary(0) => return Err(TreeError::NoChildren),
+            Shape::Kary(k) => ranks.map(|rank| ((rank - 1) / k, rank)).collect(),
+            Shape::Star => ranks.map(|rank| (0, rank)).collect(),
+            Shape::Columns(column) => trunk(&nodes, *column, |node| (node.x, node.y)),
+            Shape::Centre => trunk(&nodes, (config.cols - 1) / 2, |node| (node.x, node.y)),
+            Shape::Rows(row) => trunk(&nodes, *row, |node| (node.y, node.x)),
+            Shape::Own(pairs) => pairs.clone(),
+        };
+        Tree::of_pairs(members, &pairs)
+    }
+
+    /// Checks that the pairs are a tree, and gives every member its list, in the order of the pairs.
+    fn of_pairs(members: &[usize], pairs: &[(usize, usize)]) -> Result<Tree, TreeError> {
+        let last = members.len() - 1;
+        let mut neighbours = vec![vec![]; members.len()];
+        // The lowest rank of those that a member is joined with so far.
+        let mut group: Vec<usize> = (0..members.len()).collect();
+        for &(one, two) in pairs {
+            if one > last || two > last || one == two {
+                return Err(TreeError::Pair { one, two, last });
+            }
+            let (kept, joined) = (group[one].min(group[two]), group[one].max(group[two]));
+            if kept == joined {
+                return Err(TreeError::Cycle { one, two });
+            }
+            group.iter_mut().filter(|of| **of == joined).for_each(|of| *of = kept);
+            neighbours[one].push(two);
+            neighbours[two].push(one);
+        }
+        match group.iter().position(|&of| of != 0) {
+            Some(rank) => Err(TreeError::Apart { rank }),
+            None => Ok(Tree {
+                tiles: members.to_vec(),
+                neighbours,
+            }),
+        }
+    }
+
+    /// The members, by rank.
+    pub fn tiles(&self) -> &[usize] {
+        &self.tiles
+    }
+
+    /// The neighbours of a member, as ranks: in this order their words are folded.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn neighbours(&self, rank: usize) -> &[usize] {
+        &self.neighbours[rank]
+    }
+
+    /// The place that a member has in the list of its neighbour number `neighbour`: what packets to that neighbour carry.
+    ///
+    /// # Panics
+    /// If there is no such rank, or it has no such neighbour.
+    pub fn place_at(&self, rank: usize, neighbour: usize) -> usize {
+        let list = &self.neighbours[self.neighbours[rank][neighbour]];
+        let place = list.iter().position(|&of| of == rank);
+        place.expect("neighbours are so both ways")
+    }
+
+    /// Neighbours of the member that has most.
+    pub fn most_neighbours(&self) -> usize {
+        self.neighbours.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Checks that an engine with room for `most` neighbours can hold the tree.
+    ///
+    /// # Errors
+    /// [`TreeError::TooMany`] of the first member that needs more.
+    pub fn check(&self, most: usize) -> Result<(), TreeError> {
+        let mut lists = self.tiles.iter().zip(&self.neighbours);
+        match lists.find(|(_, list)| list.len() > most) {
+            Some((&tile, list)) => Err(TreeError::TooMany {
+                tile,
+                needs: list.len(),
+                most,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Which of its neighbours, by its place in the list, leads each member to `root`; none at the root.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn towards(&self, root: usize) -> Vec<Option<usize>> {
+        let mut towards = vec![None; self.tiles.len()];
+        let mut reached = VecDeque::from([(root, root)]);
+        while let Some((rank, from)) = reached.pop_front() {
+            for (place, &next) in self.neighbours[rank].iter().enumerate() {
+                if rank != root && next == from {
+                    towards[rank] = Some(place);
+                } else {
+                    reached.push_back((next, rank));
+                }
+            }
+        }
+        towards
+    }
+
+    /// Edges from the root to the member that is farthest from it.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn depth(&self, root: usize) -> usize {
+        let mut deepest = 0;
+        let mut reached = VecDeque::from([(root, root, 0)]);
+        while let Some((rank, from, depth)) = reached.pop_front() {
+            deepest = deepest.max(depth);
+            let others = self.neighbours[rank].iter().filter(|&&next| next != from || depth == 0);
+            reached.extend(others.map(|&next| (next, rank, depth + 1)));
+        }
+        deepest
+    }
+}
+
+/// Ranks side by side in the order of `key`.
+fn chain<K: Ord>(nodes: &[Node], key: impl Fn(&Node) -> K) -> Vec<(usize, usize)> {
+    let mut ranks: Vec<usize> = (0..nodes.len()).collect();
+    ranks.sort_by_key(|&rank| key(&nodes[rank]));
+    ranks.windows(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// A chain of the members that are nearest to the line `at`, one of each line across; then chains along the lines across. `place`
+/// gives a node's coordinate along a line across, and the number of that line.
+fn trunk(nodes: &[Node], at: usize, place: impl Fn(&Node) -> (u8, u8)) -> Vec<(usize, usize)> {
+    let distance = |rank: usize| (i32::from(place(&nodes[rank]).0) - at as i32).abs();
+    let mut ranks: Vec<usize> = (0..nodes.len()).collect();
+    ranks.sort_by_key(|&rank| {
+        let (along, line) = place(&nodes[rank]);
+        (line, along)
+    });
+    let lines: Vec<&[usize]> = ranks
+        .chunk_by(|&one, &two| place(&nodes[one]).1 == place(&nodes[two]).1)
+        .collect();
+    let heads = lines.iter().map(|line| {
+        let nearest = line.iter().copied().min_by_key(|&rank| distance(rank));
+        nearest.expect("a line has members")
+    });
+    let heads: Vec<usize> = heads.collect();
+    let along = heads.windows(2).map(|pair| (pair[0], pair[1]));
+    let across = lines
+        .iter()
+        .flat_map(|line| line.windows(2).map(|pair| (pair[0], pair[1])));
+    along.chain(across).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn config(cols: usize, rows: usize) -> Config {
+        Config {
+            cols,
+            rows,
+            ..Config::default()
+        }
+    }
+
+    fn shapes() -> impl Strategy<Value = Shape> {
+        prop_oneof![
+            Just(Shape::Linear),
+            Just(Shape::Binomial),
+            (1..6usize).prop_map(Shape::Kary),
+            (0..20usize).prop_map(Shape::Columns),
+            (0..20usize).prop_map(Shape::Rows),
+            Just(Shape::Centre),
+            Just(Shape::Star),
+        ]
+    }
+
+    fn all(config: &Config) -> Vec<usize> {
+        (0..config.tiles()).collect()
+    }
+
+    #[test]
+    fn mapped_trees_use_each_link_once() {
+        for (cols, rows) in [(1, 1), (4, 4), (8, 4), (5, 3), (1, 7)] {
+            let config = config(cols, rows);
+            for shape in [Shape::Linear, Shape::Centre, Shape::Columns(0), Shape::Rows(rows - 1)] {
+                let tree = Tree::new(&config, &all(&config), &shape).unwrap();
+                for rank in 0..config.tiles() {
+                    let at = config.tile_node(rank);
+                    for &next in tree.neighbours(rank) {
+                        let to = config.tile_node(next);
+                        let hops = at.x.abs_diff(to.x) + at.y.abs_diff(to.y);
+                        assert_eq!(hops, 1, "{shape:?} on {cols}x{rows}: {rank} and {next}");
+                    }
+                }
+                assert!(tree.most_neighbours() <= 4);
+            }
+        }
+    }
+
+    #[test]
+    fn known_trees() {
+        let config = config(4, 4);
+        let tree = |shape| Tree::new(&config, &all(&config), &shape).unwrap();
+        let snake = tree(Shape::Linear);
+        assert_eq!((snake.neighbours(3), snake.neighbours(7)), (&[2, 7][..], &[3, 6][..]));
+        assert_eq!((snake.depth(0), snake.depth(6)), (15, 10));
+        let binomial = tree(Shape::Binomial);
+        assert_eq!(
+            (binomial.neighbours(0), binomial.neighbours(12)),
+            (&[1, 2, 4, 8][..], &[8, 13, 14][..])
+        );
+        assert_eq!(binomial.depth(0), 4);
+        let binary = tree(Shape::Kary(2));
+        assert_eq!(binary.neighbours(1), [0, 3, 4]);
+        let centre = tree(Shape::Centre);
+        assert_eq!((centre.neighbours(5), centre.depth(5)), (&[1, 9, 4, 6][..], 4));
+        let towards = snake.towards(7);
+        assert_eq!(
+            [6, 7, 8, 3].map(|rank| towards[rank]),
+            [Some(0), None, Some(0), Some(1)]
+        );
+        assert_eq!((snake.place_at(3, 1), snake.place_at(3, 0)), (0, 1));
+    }
+
+    #[test]
+    fn a_group_of_a_row_with_gaps_is_a_tree_too() {
+        let config = config(8, 2);
+        let group = [14, 2, 5, 8];
+        for shape in [Shape::Linear, Shape::Centre, Shape::Columns(7), Shape::Rows(1)] {
+            let tree = Tree::new(&config, &group, &shape).unwrap();
+            assert_eq!((tree.tiles(), tree.towards(3)[3]), (&group[..], None), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_tree_is_told() {
+        let config = config(2, 2);
+        let told = |members: &[usize], shape| Tree::new(&config, members, &shape).unwrap_err().to_string();
+        assert_eq!(told(&[], Shape::Star), "a group has no members: allowed is 1 or more");
+        assert_eq!(told(&[0, 4], Shape::Star), "member 4 is not a tile: allowed is 0..=3");
+        assert_eq!(told(&[3, 1, 3], Shape::Star), "tile 3 is in the group twice");
+        assert_eq!(told(&[0], Shape::Kary(0)), "k = 0 is not allowed: allowed is 1 or more");
+        let own = |pairs: &[(usize, usize)]| told(&[0, 1, 2], Shape::Own(pairs.to_vec()));
+        assert_eq!(
+            own(&[(0, 3)]),
+            "ranks 0 and 3 cannot be neighbours: allowed are two of 0..=2"
+        );
+        assert_eq!(
+            own(&[(1, 1)]),
+            "ranks 1 and 1 cannot be neighbours: allowed are two of 0..=2"
+        );
+        assert_eq!(
+            own(&[(0, 1), (1, 2), (2, 0)]),
+            "ranks 2 and 0 are joined already: a tree has one way between two members"
+        );
+        assert_eq!(own(&[(1, 2)]), "rank 1 is not joined with rank 0");
+    }
+
+    proptest! {
+        #[test]
+        fn every_shape_is_a_tree_over_every_group(
+            cols in 1..=8usize, rows in 1..=8usize, shape in shapes(), seed in any::<u64>(), root in any::<prop::sample::Index>(),
+        ) {
+            let config = config(cols, rows);
+            // About half of the tiles, in an order of their own.
+            let mut members: Vec<usize> = (0..config.tiles()).filter(|tile| seed >> (tile % 61) & 1 == 1).collect();
+            members.sort_by_key(|&tile| (tile as u64).wrapping_mul(seed | 1));
+            prop_assume!(!members.is_empty());
+            let tree = Tree::new(&config, &members, &shape).unwrap();
+            let edges: usize = (0..members.len()).map(|rank| tree.neighbours(rank).len()).sum();
+            prop_assert_eq!(edges, 2 * (members.len() - 1));
+            let root = root.index(members.len());
+            let towards = tree.towards(root);
+            for rank in 0..members.len() {
+                let (mut at, mut steps) = (rank, 0);
+                while let Some(place) = towards[at] {
+                    at = tree.neighbours(at)[place];
+                    steps += 1;
+                    prop_assert!(steps < members.len());
+                }
+                prop_assert!(at == root && steps <= tree.depth(root));
+                for place in 0..tree.neighbours(rank).len() {
+                    let back = tree.place_at(rank, place);
+                    prop_assert_eq!(tree.neighbours(tree.neighbours(rank)[place])[back], rank);
+                }
+            }
+            prop_assert!(tree.check(tree.most_neighbours()).is_ok());
+        }
+    }
+}
