@@ -55,7 +55,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 const KEYS: &str =
     "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, events, slots, \
-                    mailboxes, shapers, queues, programs, wide_atomics, commands, stages, entries, buckets, heap, block, \
+                    mailboxes, shapers, queues, programs, wide_atomics, commands, probe, stages, entries, buckets, heap, block, \
                     profile";
 
 #[test]
@@ -486,6 +486,9 @@ fn examples_run_on_the_golden_fabric() {
         }
         assert!(!printed.contains("memories checked"), "{printed}");
     }
+    let traffic = "run traffic --golden --set cols=2 --set rows=1 --loads 0.5 --packets 7 --words 3";
+    let printed = success(folder.path(), traffic);
+    assert!(printed.contains("|      14 |           168\n"), "{printed}");
     for (arguments, line) in [
         (
             "run halo --golden --set edge_nodes=2",
@@ -494,6 +497,14 @@ fn examples_run_on_the_golden_fabric() {
         (
             "sim fabric --set edge_nodes=1",
             "error: sim fabric decides edge_nodes itself: leave out --set edge_nodes=...",
+        ),
+        (
+            "run halo --golden --words 4",
+            "error: --words is an option of traffic, not of halo",
+        ),
+        (
+            "run traffic --golden --pattern transpose --set rows=2",
+            "error: traffic `transpose` needs a square mesh of 2x2 or more; the mesh is 4x2",
         ),
         ("run", "error: the following required arguments were not provided:"),
         ("run dance", "error: invalid value 'dance' for '[EXAMPLE]'"),

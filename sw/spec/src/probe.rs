@@ -161,7 +161,7 @@ pub const fn first_random(seed: u32) -> u32 {
 pub fn random_tile(config: &Config, random: u32) -> Node {
     let choose = |shift: usize, among: usize| {
         let drawn = (random >> shift) as usize & ((1 << CHOICE_WIDTH) - 1);
-        (drawn * among >> CHOICE_WIDTH) as u8
+        ((drawn * among) >> CHOICE_WIDTH) as u8
     };
     Node {
         x: choose(0, config.cols),

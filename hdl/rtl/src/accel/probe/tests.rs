@@ -265,7 +265,7 @@ fn wrong_descriptors_are_refused_with_their_event() {
         (with(2, 1), Some(ErrorCode::Malformed)),
         (with(2, 65), Some(ErrorCode::Malformed)),
         (with(0, good[0] + 1), Some(ErrorCode::UnknownOpcode)),
-        (with(0, good[0] + 3 | quiet), Some(ErrorCode::UnknownOpcode)),
+        (with(0, (good[0] + 3) | quiet), Some(ErrorCode::UnknownOpcode)),
         (good[..5].to_vec(), Some(ErrorCode::Malformed)),
         (good[..1].to_vec(), Some(ErrorCode::Malformed)),
         ([&good[..], &[1]].concat(), Some(ErrorCode::Malformed)),
