@@ -66,11 +66,18 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("scratchpad-bank", Box::new(ScratchpadBank::<64, 8>::new(128))),
         (
             "data-receiver",
-            Box::new(DataReceiver::<32, 4>::new(&Build::FULL, 1 << 16, 1 << 18, 17, &[])),
+            Box::new(DataReceiver::<32, 4>::new(
+                &Build::FULL,
+                1 << 16,
+                1 << 18,
+                17,
+                false,
+                &[],
+            )),
         ),
         (
             "data-receiver-64",
-            Box::new(DataReceiver::<64, 8>::new(&small, 1 << 15, 1 << 17, 16, &[PROBE])),
+            Box::new(DataReceiver::<64, 8>::new(&small, 1 << 15, 1 << 17, 16, true, &[PROBE])),
         ),
         ("register-bus", Box::new(RegisterBus::new(&small))),
         ("control-registers", Box::new(ControlRegisters::new(1, 2, 3, 4))),

@@ -1,7 +1,8 @@
 //! The source/sink core: traffic between tiles, made and measured by hardware (key `probe`).
 //!
 //! Every tile has a source that sends packets by itself once it is told, and a sink that checks, counts and times what comes.
-//! Nothing passes through the host meanwhile, so a fabric on a board is measured at its full rate.
+//! No packet passes through the host, so a fabric on a board is measured at its full rate; what the driver asks meanwhile, to
+//! see whether it is over, travels beside the traffic.
 //!
 //! ```
 //! use portico::{probe::{Target, Traffic}, Config, Fabric, GoldenTransport};
@@ -36,7 +37,7 @@ const CORE: &str = "a source/sink core";
 pub enum Target {
     /// To this tile.
     Tile(usize),
-    /// To any other tile, each as likely.
+    /// To any other tile, at random.
     Uniform,
 }
 
@@ -49,7 +50,8 @@ pub struct Traffic {
     pub words: u32,
     /// How many packets.
     pub packets: u32,
-    /// Packets in [`RATE_CYCLES`] cycles at most, up to 65535; 0 for as many as can go.
+    /// Packets in [`RATE_CYCLES`] cycles, on average over a run at most, up to 65535; the first goes at once. 0 for as many as
+    /// can go.
     pub rate: u32,
     /// Decides random targets, and with its low 8 bits the content.
     pub seed: u32,

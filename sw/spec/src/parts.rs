@@ -20,7 +20,7 @@ use crate::{
     flit::KIND_WIDTH,
     ni::{
         build::Build,
-        command::{Opcode, OPCODE_WIDTH},
+        command::{Opcode, OPCODE_WIDTH, TRANSFER_WORDS},
         packet::{ControlKind, DataKind},
         registers::{Block, BLOCK_WIDTH},
         GET_CREDITS, GET_FLITS,
@@ -84,6 +84,9 @@ pub struct Opcodes {
     /// The last; an engine has [`OPCODE_RUN`].
     pub last: u8,
 }
+
+/// Engines of a node at most.
+pub const SEATS: usize = 4;
 
 /// Opcodes of an engine: a run that begins at a multiple, so that a few bits tell whose a descriptor is. Those of the run
 /// without a meaning are for the engine to refuse.
@@ -177,7 +180,8 @@ const SERVER: Part = Part {
         what: "queue of get requests",
         packets: GET_CREDITS,
         flits: GET_FLITS,
-        longest: GET_FLITS,
+        // The words of a get of planes, of which the head takes the place of the first.
+        longest: TRANSFER_WORDS[2],
     }],
     ..NOTHING
 };
@@ -296,6 +300,16 @@ pub enum Fault {
         /// Which, by its place in the row.
         room: usize,
     },
+    /// An engine without opcodes, or with more than one kind of a plane: its door has one.
+    Engine {
+        /// Which.
+        part: usize,
+    },
+    /// More engines than a socket has seats.
+    Seats {
+        /// The first that finds none.
+        part: usize,
+    },
     /// A part claims a kind, opcode or block with a number that no field has.
     Number {
         /// Which.
@@ -336,6 +350,9 @@ const fn fits(numbers: &[u8], width: usize) -> bool {
 const fn own_fault(part: &Part, at: usize) -> Option<Fault> {
     if !fits(part.data, KIND_WIDTH) || !fits(part.control, KIND_WIDTH) || !fits(part.blocks, BLOCK_WIDTH) {
         return Some(Fault::Number { part: at });
+    }
+    if part.is_engine && (part.opcodes.is_none() || part.data.len() > 1 || part.control.len() > 1) {
+        return Some(Fault::Engine { part: at });
     }
     if let Some(Opcodes { first, last }) = part.opcodes {
         if first > last || last as usize >= 1 << OPCODE_WIDTH {
@@ -394,8 +411,12 @@ const fn shared(one: &Part, part: usize, two: &Part, other: usize) -> Option<Fau
 /// The first fault of a table: a number that does not fit its field, a run of opcodes that is none, a wait that holds
 /// what may not be held, a room that is too short, something with two owners.
 pub const fn fault(parts: &[Part]) -> Option<Fault> {
-    let mut part = 0;
+    let (mut part, mut engines) = (0, 0);
     while part < parts.len() {
+        engines += parts[part].is_engine as usize;
+        if engines > SEATS {
+            return Some(Fault::Seats { part });
+        }
         if let Some(fault) = own_fault(&parts[part], part) {
             return Some(fault);
         }
@@ -493,6 +514,7 @@ mod tests {
         let engine = Part {
             name: "planted",
             is_engine: true,
+            opcodes: Some(Opcodes { first: 28, last: 31 }),
             ..NOTHING
         };
         let new = PARTS.len();
@@ -546,6 +568,32 @@ mod tests {
         assert_eq!(run(13, 16), Some(Fault::Run { part: new }));
         assert_eq!(run(30, 33), Some(Fault::Number { part: new }));
         assert_eq!(with(Part { data: &[8], ..engine }), Some(Fault::Number { part: new }));
+    }
+
+    #[test]
+    fn a_socket_has_its_seats_and_a_door_one_kind_of_an_engine() {
+        const RUN: u8 = OPCODE_RUN as u8;
+        let engine = |seat: u8| Part {
+            name: "planted",
+            is_engine: true,
+            opcodes: Some(Opcodes {
+                first: 32 - RUN * (seat + 1),
+                last: 31 - RUN * seat,
+            }),
+            ..NOTHING
+        };
+        let all: Vec<Part> = (0..=SEATS as u8).map(engine).collect();
+        assert_eq!(fault(&all[1..]), None);
+        assert_eq!(fault(&all), Some(Fault::Seats { part: SEATS }));
+        let (opcodes, data, control) = (None, &[5, 6][..], &[6, 7][..]);
+        let base = engine(0);
+        for part in [
+            Part { opcodes, ..base },
+            Part { data, ..base },
+            Part { control, ..base },
+        ] {
+            assert_eq!(fault(&[part]), Some(Fault::Engine { part: 0 }));
+        }
     }
 
     #[test]

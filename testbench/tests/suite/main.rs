@@ -22,6 +22,7 @@ mod memories;
 mod mesh;
 mod mutants;
 mod primitives;
+mod probe;
 mod promises;
 mod reduce_alu;
 mod router;

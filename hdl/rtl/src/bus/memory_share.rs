@@ -1,8 +1,8 @@
 //! One port of a memory for several users, access by access.
 
-use super::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, SEATS};
+use super::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut};
 use crate::prim::ParkedArbiter;
-use portico_spec::ni::packet::OFFSET_WIDTH;
+use portico_spec::{ni::packet::OFFSET_WIDTH, parts::SEATS};
 use portico_verilog::prelude::*;
 
 /// Users at most: the engines, and who had the port before.

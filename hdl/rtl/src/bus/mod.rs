@@ -60,7 +60,7 @@ pub use registers::{
     RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
     ANSWER_CYCLES,
 };
-pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut, SEATS};
+pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
 pub use transactions::{
     ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut,
 };

@@ -1,5 +1,5 @@
-use super::SEATS;
 use crate::prim::{ParkedArbiter, StreamIn, StreamOut};
+use portico_spec::parts::SEATS;
 use portico_verilog::prelude::*;
 
 /// Sources of a plane at most: the requester and the engines.

@@ -9,11 +9,8 @@ use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{flit::NODE_WIDTH, ni::event::EVENTS};
 use portico_verilog::prelude::*;
 
-/// Engines of a node at most.
-pub const SEATS: usize = 4;
-
 /// Flits of an engine's kind, as the engine sees them. Each is shown for one cycle, and taken: there is no `ready`, so an
-/// engine cannot hold a door.
+/// engine cannot hold a door. A packet of an engine's may be here before the last word of a put in front of it is written.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "FlitsOut"]
 pub struct FlitsIn<const W: usize> {

@@ -182,6 +182,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
                 parameters.memory_words,
                 parameters.space_words,
                 parameters.register_bit,
+                parameters.far_memory,
                 engines,
             ),
             completions: Completions::new(build, parameters.terminals, parameters.nodes, engines),

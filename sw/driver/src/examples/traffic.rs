@@ -8,6 +8,9 @@ use crate::{
 
 use super::{Failure, TIMEOUT};
 
+/// Packets of which a sink has a rate, at least.
+const FEWEST_PACKETS: u32 = 10;
+
 /// What all tiles send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
@@ -30,8 +33,8 @@ pub struct Delivered {
     pub packets: u64,
     /// Bytes of their payload.
     pub bytes: u64,
-    /// Flits in a cycle, heads too, that a tile has taken, on average over the tiles to which something came; none without
-    /// time.
+    /// Flits in a cycle, heads too, that a tile has taken, on average over the tiles to which ten packets came or more; none
+    /// without time or such tiles.
     pub accepted: Option<f64>,
     /// Cycles from the offer of a head to the tail at the sink: the least, the mean and the greatest; none without time.
     pub latency: Option<(u32, f64, u32)>,
@@ -46,9 +49,17 @@ impl Load {
             false => 0,
         }
     }
+
+    /// Cycles in which a source is done for sure, were all others to send to one tile.
+    fn patience(&self, tiles: usize) -> u64 {
+        let between = u64::from(self.words + 1) * tiles as u64;
+        let paced = u64::from(RATE_CYCLES).checked_div(self.rate().into()).unwrap_or(0);
+        TIMEOUT + u64::from(self.packets) * between.max(paced)
+    }
 }
 
-/// Every tile sends what `load` says, all at once; what comes is checked by the sinks.
+/// Every tile sends what `load` says; what comes is checked by the sinks. The driver starts one tile after the other, so that a
+/// run has to be long beside that for its figures to be those of all tiles at once.
 ///
 /// # Errors
 /// The driver's; [`Failure::Lost`] if packets have not come, [`Failure::Corrupt`] if some came wrong.
@@ -57,6 +68,7 @@ pub fn traffic<T: Transport>(fabric: &mut Fabric<T>, load: &Load) -> Result<Deli
     for tile in 0..tiles {
         fabric.clear_measured(tile)?;
     }
+    let patience = load.patience(tiles);
     let mut tickets: Vec<Ticket<()>> = vec![];
     for (tile, target) in load.targets.iter().enumerate() {
         let Some(target) = *target else { continue };
@@ -70,7 +82,7 @@ pub fn traffic<T: Transport>(fabric: &mut Fabric<T>, load: &Load) -> Result<Deli
         tickets.push(fabric.tile(tile)?.traffic(&traffic)?.start()?);
     }
     for ticket in &mut tickets {
-        ticket.wait(fabric, TIMEOUT)?;
+        ticket.wait(fabric, patience)?;
     }
     let sent = tickets.len() as u64 * u64::from(load.packets);
     let begun = fabric.transport().cycles();
@@ -82,7 +94,7 @@ pub fn traffic<T: Transport>(fabric: &mut Fabric<T>, load: &Load) -> Result<Deli
         if received >= sent {
             return delivered(fabric.word_bytes(), &measured, sent);
         }
-        if fabric.transport().cycles() - begun >= TIMEOUT {
+        if fabric.transport().cycles() - begun >= patience {
             return Err(Failure::Lost { sent, received });
         }
     }
@@ -100,14 +112,17 @@ fn delivered(word_bytes: u32, measured: &[Measured], sent: u64) -> Result<Delive
     let sinks: Vec<&Measured> = measured.iter().filter(|tile| tile.received > 0).collect();
     // A fabric without time has no latency of 0: the head alone takes a cycle.
     let timed = sinks.iter().all(|tile| tile.latency_greatest > 0) && !sinks.is_empty();
-    let rates = sinks
+    // A few packets have no rate: of one, the head and the tail are all its window.
+    let rates: Vec<f64> = sinks
         .iter()
-        .map(|tile| (f64::from(tile.words) + f64::from(tile.received)) / f64::from(tile.cycles()));
+        .filter(|tile| tile.received >= FEWEST_PACKETS)
+        .map(|tile| (f64::from(tile.words) + f64::from(tile.received)) / f64::from(tile.cycles()))
+        .collect();
     let latencies: u64 = sinks.iter().map(|tile| tile.latency_sum).sum();
     Ok(Delivered {
         packets: received,
         bytes: sum(|tile| tile.words) * u64::from(word_bytes),
-        accepted: timed.then(|| rates.sum::<f64>() / sinks.len() as f64),
+        accepted: (timed && !rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64),
         latency: timed.then(|| {
             (
                 sinks.iter().filter_map(|tile| tile.latency_least).min().unwrap_or(0),
@@ -161,6 +176,19 @@ mod tests {
     }
 
     #[test]
+    fn slow_and_long_loads_get_their_time() {
+        let load = |offered, packets| Load {
+            targets: vec![],
+            words: 15,
+            packets,
+            offered,
+            seed: 0,
+        };
+        assert_eq!(load(1.0, 100).patience(4), TIMEOUT + 100 * 16 * 4);
+        assert_eq!(load(0.005, 100).patience(4), TIMEOUT + 100 * (65_536 / 20));
+    }
+
+    #[test]
     fn a_rate_is_that_of_flits() {
         let load = |offered| Load {
             targets: vec![],
@@ -189,6 +217,7 @@ mod tests {
             last: 19,
         };
         let of = |tiles: &[Measured]| delivered(4, tiles, 4);
+        let many = |tiles: &[Measured]| delivered(4, tiles, 40).unwrap();
         assert_eq!(
             of(&[measured(1, 0), measured(2, 0)]).unwrap_err().to_string(),
             "4 packets were sent and 3 have come"
@@ -198,6 +227,12 @@ mod tests {
             "1 of 4 packets came with a wrong sequence number or content"
         );
         let good = of(&[measured(2, 0), measured(2, 0)]).unwrap();
-        assert_eq!((good.accepted, good.latency), (Some(0.6), Some((3, 6.0, 9))));
+        assert_eq!(
+            (good.accepted, good.latency),
+            (None, Some((3, 6.0, 9))),
+            "too few for a rate"
+        );
+        let good = many(&[measured(20, 0), measured(20, 0)]);
+        assert_eq!((good.accepted, good.latency), (Some(6.0), Some((3, 0.6, 9))));
     }
 }

@@ -10,6 +10,7 @@ pub mod fp_adder;
 pub mod list;
 pub mod memory;
 pub mod ports;
+pub mod probe;
 pub mod queue;
 pub mod reduce_alu;
 pub mod router;

@@ -31,7 +31,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from a descriptor's last word to the head at the data plane: 7 cycles; from the last tail to the event 2 |
+/// | latency | from a descriptor's last word to the head at the data plane: 6 cycles to one node, 7 to a random one; from the last tail to the event 1 |
 /// | throughput | one flit a cycle out, one in; a packet of 3 flits every 3 cycles to one node, every 5 to random ones |
 /// | state | two tables of 512 words in block RAM; 1,087 flip-flops at 32 bits |
 #[derive(LogicBlock, Default)]

@@ -27,7 +27,8 @@ pub enum Place {
 ///
 /// It always takes what comes. A packet is wrong if its sequence number is not the one that follows that of the packet
 /// before it from the same source, if a word of its content is not that of the specification, or if it has no time stamp. It
-/// counts once, however much of it is wrong. A packet without a time stamp may make the one behind it count as well.
+/// counts once, however much of it is wrong. A packet that is on its way when the counts are cleared is checked and not
+/// counted. A packet without a time stamp may make the one behind it count as well.
 #[derive(LogicBlock, Default)]
 pub struct ProbeSink<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -76,6 +77,8 @@ pub struct ProbeSink<const W: usize> {
     // Two cycles after it.
     checks: DFF<Bit>,
     bad: DFF<Bit>,
+    /// It was a tail; that of a packet that counts.
+    over: DFF<Bit>,
     ends: DFF<Bit>,
     checked: DFF<Bits<32>>,
     came_before: DFF<Bits<32>>,
@@ -83,6 +86,8 @@ pub struct ProbeSink<const W: usize> {
     times: DFF<Bit>,
     latency: DFF<Bits<32>>,
     carries: DFF<Bit>,
+    /// The packet began after the counts did.
+    counts: DFF<Bit>,
     has_first: DFF<Bit>,
     received_count: DFF<Bits<32>>,
     words_count: DFF<Bits<32>>,
@@ -113,6 +118,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
             came,
             checks,
             bad,
+            over,
             ends,
             checked,
             came_before
@@ -123,21 +129,21 @@ impl<const W: usize> Logic for ProbeSink<W> {
             times,
             latency,
             carries,
+            counts,
             has_first,
             received_count,
-            words_count,
-            error_count
+            words_count
         );
         dff_setup!(
             self,
             clk,
+            error_count,
             least_latency,
             greatest_latency,
             sum_low,
-            sum_high,
-            first_time,
-            last_time
+            sum_high
         );
+        dff_setup!(self, clk, first_time, last_time);
 
         // At the door: the place of the flit; of a head, the number that is due is looked up.
         self.head.word.next = bit_cast::<32, W>(self.flits.data.val());
@@ -187,6 +193,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
             match self.place.q.val() {
                 Place::Head => {
                     self.bad.d.next = self.is_tail.q.val();
+                    self.counts.d.next = true;
                 }
                 Place::Sequence => {
                     self.serial.d.next = self.word.q.val();
@@ -214,17 +221,19 @@ impl<const W: usize> Logic for ProbeSink<W> {
             self.due_of.write_data.next = 0.into();
         }
         self.checked.d.next = self.word.q.val();
-        self.ends.d.next = self.valid.q.val() & self.is_tail.q.val();
+        self.over.d.next = self.valid.q.val() & self.is_tail.q.val();
+        self.ends.d.next =
+            self.valid.q.val() & self.is_tail.q.val() & (self.counts.q.val() | (self.place.q.val() == Place::Head));
         self.came_before.d.next = self.came.q.val();
 
         // Two cycles after it: what is wrong adds up, until the tail.
         self.is_wrong.next = self.wrong.q.val()
             | self.bad.q.val()
             | (self.checks.q.val() & (self.checked.q.val() != self.content.q.val()));
-        self.wrong.d.next = self.is_wrong.val() & !self.ends.q.val();
+        self.wrong.d.next = self.is_wrong.val() & !self.over.q.val();
 
         // Counts.
-        if self.valid.q.val() & (self.place.q.val() != Place::Head) {
+        if self.valid.q.val() & self.counts.q.val() & (self.place.q.val() != Place::Head) {
             self.words_count.d.next = self.words_count.q.val() + 1;
         }
         if self.valid.q.val() & (self.place.q.val() == Place::Head) & !self.has_first.q.val() {
@@ -264,6 +273,9 @@ impl<const W: usize> Logic for ProbeSink<W> {
             self.sum_low.d.next = 0.into();
             self.sum_high.d.next = 0.into();
             self.carries.d.next = false;
+            self.ends.d.next = false;
+            self.times.d.next = false;
+            self.counts.d.next = false;
             self.has_first.d.next = false;
             self.first_time.d.next = 0.into();
             self.last_time.d.next = 0.into();
@@ -282,8 +294,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
             self.looked.d.next = false;
             self.checks.d.next = false;
             self.bad.d.next = false;
-            self.ends.d.next = false;
-            self.times.d.next = false;
+            self.over.d.next = false;
             self.wrong.d.next = false;
         }
     }

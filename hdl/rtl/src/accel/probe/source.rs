@@ -69,7 +69,7 @@ pub enum Piece {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from a descriptor's last word to the head on `m_axis`: 7 cycles; from the last tail to the event 2 |
+/// | latency | from a descriptor's last word to the head on `m_axis`: 6 cycles to one node, 7 to a random one; from the last tail to the event 1 |
 /// | throughput | one flit a cycle; a packet of 3 flits every 3 cycles to one node, every 5 to random ones |
 /// | state | 512 sequence numbers in block RAM, about 330 flip-flops |
 ///

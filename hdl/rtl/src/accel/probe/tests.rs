@@ -444,6 +444,62 @@ fn a_sink_counts_packets_words_errors_and_latencies() {
     a_sink_counts::<64>();
 }
 
+/// Counts that are cleared at any moment of a packet never have it in part.
+#[test]
+fn a_packet_in_flight_when_counts_are_cleared_is_not_counted() {
+    let mut dut = reset(ProbeSink::<32>::default());
+    dut.initialising.next = true;
+    for place in 0..1u64 << NODE_WIDTH {
+        dut.sweep.next = place.into();
+        clock(&mut dut);
+    }
+    dut.initialising.next = false;
+    let (mut now, mut counted) = (1_000u32, 0);
+    for number in 0..24u32 {
+        let head = Head {
+            destination: HERE,
+            source: HERE,
+            tag: 5,
+            kind: DataKind::Probe as u8,
+            last: true,
+        };
+        let words = content(5, number, now - 9, 6);
+        let flits = [&[head.encode().unwrap()][..], &words].concat();
+        for at in 0..16 {
+            let flit = flits.get(at);
+            dut.flits.valid.next = flit.is_some();
+            dut.flits.first.next = at == 0;
+            dut.flits.last.next = at + 1 == flits.len();
+            dut.flits.data.next = u64::from(flit.copied().unwrap_or_default()).into();
+            dut.now.next = u64::from(now).into();
+            dut.clear.next = at == number as usize % 12;
+            clock(&mut dut);
+            now += 1;
+        }
+        let seen = counts(&dut);
+        assert_eq!(seen.errors, 0);
+        if seen.received == 0 {
+            assert_eq!(
+                seen,
+                Counts {
+                    least: u32::MAX.into(),
+                    ..Counts::default()
+                },
+                "packet {number}"
+            );
+        } else {
+            counted += 1;
+            assert_eq!(
+                (seen.received, seen.words, seen.least, seen.sum),
+                (1, 6, 15, 15),
+                "packet {number}"
+            );
+            assert_eq!(seen.last - seen.first, 6);
+        }
+    }
+    assert!((2..20).contains(&counted), "{counted}");
+}
+
 #[test]
 fn registers_show_the_counts_and_clear_them() {
     let mut dut = reset(ProbeRegisters::default());

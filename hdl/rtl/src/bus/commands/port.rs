@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 /// | latency | 1 cycle |
 /// | throughput | one word a cycle |
 /// | fairness | the two sources take turns |
-/// | timing | what is offered comes from flip-flops, and so do both `tready` |
+/// | timing | what is offered comes from flip-flops; either `tready` is two gates behind the `tvalid` of both sources |
 /// | state | two words |
 #[derive(LogicBlock, Default)]
 pub struct CommandPort {

@@ -44,7 +44,8 @@ use portico_verilog::prelude::*;
 /// its place is found. In the next cycle it is in [`Delivery`], which checks the place and brings the word there.
 ///
 /// Nothing waits but for the memory, the register bus, room for an answer on the control plane, and this node's own events
-/// and slots. What is refused is dropped where it stands. What a packet writes to registers holds for the packet behind it.
+/// and slots. What is refused is dropped where it stands. What a packet writes to registers holds for the
+/// packet of the receiver's own behind it; packets of engines pass on at once.
 #[derive(LogicBlock, Default)]
 pub struct DataReceiver<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -118,11 +119,20 @@ pub struct DataReceiver<const W: usize, const B: usize> {
 }
 
 impl<const W: usize, const B: usize> DataReceiver<W, B> {
-    /// For the windows of `build`, with a door for each of `engines`, a memory of `memory_words` words, in an address space of `space_words` words in which those with bit
+    /// For the windows of `build`, with a door for each of `engines`, and a memory of `memory_words` words, which gives its data
+    /// a cycle after a request unless it is `far_memory`. It lies in an address space of `space_words` words; those with bit
     /// `register_bit` of the address set are registers. Panics for what [`Target::new`] refuses.
-    pub fn new(build: &Build, memory_words: u64, space_words: u64, register_bit: usize, engines: &[Part]) -> Self {
+    pub fn new(
+        build: &Build,
+        memory_words: u64,
+        space_words: u64,
+        register_bit: usize,
+        far_memory: bool,
+        engines: &[Part],
+    ) -> Self {
         let queues = usize::from(build.queues);
         Self {
+            atomic: AtomicUnit::new(far_memory),
             intake: Intake::new(build, engines),
             engine: engines.iter().map(|_| Default::default()).collect(),
             _engines: engines.len(),

@@ -24,8 +24,8 @@ use portico_verilog::prelude::*;
 /// is in hand, so that the row of the tag comes out of its table with it. The head itself stays as it is, because the tag of
 /// a REPLY is a slot.
 ///
-/// A packet of an engine's kind goes to the engine. Such a flit is in hand for one cycle, whatever the receiver does; only
-/// packets of the receiver's own, in front of it, can make it wait.
+/// A packet of an engine's kind goes to the engine. Such a flit is in hand for one cycle, whatever the receiver does. Before it is
+/// in hand, it waits for packets of the receiver's in front of it, and its head for an access to the registers of tags.
 #[derive(LogicBlock, Default)]
 pub struct Intake<const W: usize> {
     pub clk: Signal<In, Clock>,

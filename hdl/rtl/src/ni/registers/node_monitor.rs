@@ -96,7 +96,7 @@ const RECENT_WIDTH: usize = 5;
 /// | --- | --- |
 /// | latency | an increment of cycle t is told by a read of t; the answer follows 3 cycles after the read, and stays |
 /// | throughput | every counter every cycle |
-/// | state | 32 bits a counter in LUT-RAM, 4 flip-flops a counter, 78 more |
+/// | state | 32 bits a counter in LUT-RAM, 5 flip-flops a counter, 78 more |
 ///
 /// One adder serves all: it goes round, and adds to each counter what has happened since the last time. A read makes it
 /// visit the counter that is read. A visit takes two cycles, one behind the other: the counter and its news go to
@@ -237,7 +237,7 @@ mod tests {
     fn every_tap_counts_in_its_own_register() {
         let mut rng = rng(0x3043);
         let mut dut = initialised!(NodeMonitor::default());
-        let registers = [
+        let registers: [CounterRegister; COUNTERS] = [
             Cycles,
             DataIn,
             DataOut,
@@ -249,6 +249,8 @@ mod tests {
             Running,
             Waiting,
             MemoryErrors,
+            EnginesRun,
+            EnginesWait,
         ];
         // Each tap as often as no other, so that two that are swapped are told apart.
         let mut model = [0; COUNTERS];

@@ -21,7 +21,8 @@ use portico_spec::{
         build::Build,
         command::{Opcode, EVENT_OFFSET},
         packet::{ControlKind, DataKind},
-        registers::{index, CommandRegister, EventRegister, ProbeRegister, BLOCK_OFFSET, IDENTITY},
+        registers::{index, CommandRegister, CounterRegister, EventRegister, ProbeRegister, BLOCK_OFFSET, IDENTITY},
+        window::SYSTEM_WINDOW,
     },
     parts::{fault, PARTS, PROBE},
     probe::{Destination, Run},
@@ -251,6 +252,21 @@ impl Looped {
         self.read(index(EventRegister::Count, event))
     }
 
+    /// Writes a word of memory, as a node's put through the system window would.
+    fn put(&mut self, address: u32, word: u32) {
+        let head = Head {
+            destination: HERE,
+            source: HERE,
+            tag: SYSTEM_WINDOW as u8,
+            kind: DataKind::Put as u8,
+            last: false,
+        };
+        let flits = [head.encode().unwrap(), address, word];
+        self.data
+            .extend(flits.map(u64::from).into_iter().zip([false, false, true]));
+        self.run(30);
+    }
+
     /// A packet of so many flits beside the head, from this node.
     fn packet(&mut self, kind: u8, payload: usize) -> Vec<(u64, bool)> {
         let head = Head {
@@ -306,7 +322,8 @@ fn two_engines_work() {
         let mut node = Looped::new();
         node.ready = [ready; 2];
         assert_eq!(node.read(0), u64::from(IDENTITY));
-        // Mail to itself puts words into no memory; the stub copies what the requester's commands leave alone.
+        // A put through the system window writes the word that the stub copies.
+        node.put(0x10, 0xca11_ab1e);
         let rounds = 6;
         for round in 0..rounds {
             node.command(&run_of_probe(2, 20));
@@ -325,14 +342,27 @@ fn two_engines_work() {
         assert_eq!(node.probe(ProbeRegister::Words), 480);
         assert_eq!(node.probe(ProbeRegister::Errors), 0);
         assert_eq!([node.stub(0), node.stub(1)], [14, 14], "flits of the stub's kinds");
+        // Each copy of the word is there: the stub sends it from where it is.
+        for copy in (0..rounds).map(|round| 0x20 + round).chain([0x30]) {
+            node.put(0x40, 0);
+            node.command(&[OPCODE as u32 | 3 << EVENT_OFFSET, 0, 0x40, 0x41]);
+            node.run(200);
+            assert_eq!([node.stub(2), node.stub(3)], [0, 0]);
+            node.command(&[OPCODE as u32 | 3 << EVENT_OFFSET, 0, copy, 0x41]);
+            node.run(200);
+            assert_eq!([node.stub(2), node.stub(3)], [0xca11_ab1e; 2], "word {copy:#x}");
+        }
+        assert!(node.read(index(CounterRegister::EnginesRun, 0)) > node.read(index(CounterRegister::EnginesWait, 0)));
+        assert!(node.read(index(CounterRegister::EnginesWait, 0)) > 0);
         node.write((BLOCK << BLOCK_OFFSET) as u16, 77);
         assert_eq!(node.stub(0), 77);
         assert_eq!(node.probe(ProbeRegister::Received), 120, "the other engine's register");
     }
 }
 
-/// What the table of parts promises: with data injection frozen everything is still taken, but for what waits for control
-/// injection; with control injection frozen too, the control plane and the engines' kinds of the data plane are.
+/// What the table of parts promises: with data injection frozen everything is still taken; with control injection frozen too,
+/// all of the control plane is, and of the data plane the engines' kinds, until a packet stands in front of them that owes an
+/// answer for which there is no room.
 #[test]
 fn frozen_planes_hold_up_nothing_that_is_promised() {
     on_a_deep_stack(frozen_planes_hold_up_nothing);
@@ -345,12 +375,13 @@ fn frozen_planes_hold_up_nothing() {
     node.command(&run_of_probe(2, 1_000));
     node.run(300);
     node.taken = [0; 2];
-    let mut flits = [0; 2];
+    let (mut flits, mut stubs) = ([0; 2], [0; 2]);
     for round in 0..90 {
         let kinds = [DataKind::Put as u8, DataKind::Stream as u8, DataKind::Probe as u8, 5, 6];
         for kind in kinds {
             let packet = node.packet(kind, 3 + round % 4);
             flits[0] += packet.len();
+            stubs[0] += if kind == 5 { packet.len() as u64 } else { 0 };
             node.data.extend(packet);
         }
         let control = [
@@ -366,6 +397,7 @@ fn frozen_planes_hold_up_nothing() {
         for (kind, payload) in control {
             let packet = node.packet(kind, payload);
             flits[1] += packet.len();
+            stubs[1] += if kind == 6 { packet.len() as u64 } else { 0 };
             node.control.extend(packet);
         }
     }
@@ -378,9 +410,13 @@ fn frozen_planes_hold_up_nothing() {
     );
     assert_eq!(node.control.len(), 0);
     assert!(node.taken[0] == flits[0] && node.taken[1] >= flits[1]);
+    assert_eq!([node.stub(0), node.stub(1)], stubs, "flits of the stub's kinds");
+    assert_eq!(node.probe(ProbeRegister::Received), 90);
 
-    // Control injection too, with answers waiting for it.
+    // Control injection too, with an answer waiting for it.
     node.ready = [0.0, 0.0];
+    let answered = node.packet(DataKind::Put as u8, 2);
+    node.data.extend(answered);
     for _ in 0..40 {
         let packet = node.packet(6, 1);
         node.control.extend(packet);

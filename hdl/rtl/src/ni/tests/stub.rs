@@ -3,11 +3,7 @@
 use crate::bus::{AddressMatch, HeadEncoder, SocketIn};
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH},
-    ni::{
-        command::{EVENT_OFFSET, OPCODE_OFFSET},
-        event::EVENT_WIDTH,
-        packet::OFFSET_WIDTH,
-    },
+    ni::{command::EVENT_OFFSET, event::EVENT_WIDTH, packet::OFFSET_WIDTH},
     parts::{Opcodes, Part, Station, OPCODE_RUN},
 };
 use portico_verilog::prelude::*;
@@ -94,12 +90,7 @@ impl<const W: usize, const B: usize> Logic for Stub<W, B> {
         if self.socket.commands.tvalid.val() & (self.step.q.val() == Step::Take) {
             self.count.d.next = self.count.q.val() + 1;
             if self.count.q.val() == 0 {
-                self.number.d.next = self
-                    .socket
-                    .commands
-                    .tdata
-                    .val()
-                    .get_bits::<EVENT_WIDTH>(EVENT_OFFSET + OPCODE_OFFSET);
+                self.number.d.next = self.socket.commands.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
             }
             if self.count.q.val().any() {
                 self.arguments[2].d.next = self.socket.commands.tdata.val();

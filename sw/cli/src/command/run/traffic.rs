@@ -32,7 +32,7 @@ pub struct TrafficArgs {
     /// Words of payload of a packet, 2 to 64 [default: 15]
     #[arg(long, value_parser = clap::value_parser!(u32).range(LEAST_WORDS as i64..=MAX_PAYLOAD_FLITS as i64))]
     words: Option<u32>,
-    /// Packets of each tile at each load [default: 500]
+    /// Packets of each tile at each load; tiles begin one after the other, so few packets say little [default: 2000]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     packets: Option<u32>,
     /// Loads that tiles offer, in flits a cycle, above 0 and at most 1 [default: 0.1,0.2,0.4,0.6,1]
@@ -99,7 +99,7 @@ impl TrafficArgs {
         let plan = loads.into_iter().map(|offered| Load {
             targets: targets.clone(),
             words: self.words.unwrap_or(15),
-            packets: self.packets.unwrap_or(500),
+            packets: self.packets.unwrap_or(2_000),
             offered,
             seed: self.seed.unwrap_or(1),
         });

@@ -24,6 +24,10 @@ pub enum Stage {
 /// | throughput | one operation at a time |
 /// | state | the stage, 3 flip-flops |
 ///
+/// The memory is read while the check is made, where a word that comes to nobody does no harm: the check takes long, and
+/// what it finds is seldom. Memory that answers late is read after the check, since the word would come to the next
+/// operation.
+///
 /// An operation is answered when its write is taken: a read that was asked for upon the answer must not overtake it.
 #[derive(LogicBlock, Default)]
 pub struct AtomicStages {
@@ -65,6 +69,17 @@ pub struct AtomicStages {
     /// The operation is over, done or refused.
     pub finished: Signal<Out, Bit>,
     stage: DFF<Stage>,
+    far_memory: Constant<Bit>,
+}
+
+impl AtomicStages {
+    /// `far_memory`: data may come later than a cycle after their request.
+    pub fn new(far_memory: bool) -> Self {
+        Self {
+            far_memory: Constant::new(far_memory),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
@@ -84,6 +99,10 @@ impl Logic for AtomicStages {
 
         match self.stage.q.val() {
             Stage::Idle => {
+                self.read.next = self.start.val()
+                    & !self.is_device.val()
+                    & !self.stores.val()
+                    & !(self.far_memory.val() & self.failing.val());
                 if self.start.val() {
                     if self.failing.val() {
                         self.refuses.next = true;
@@ -99,7 +118,6 @@ impl Logic for AtomicStages {
                             self.stage.d.next = Stage::WriteUpper;
                         }
                     } else {
-                        self.read.next = true;
                         self.leaves.next = self.read_ready.val();
                         if self.read_ready.val() {
                             self.stage.d.next = Stage::Await;

@@ -86,6 +86,16 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pair: Signal<Local, Bit>,
 }
 
+impl<const W: usize, const B: usize> AtomicUnit<W, B> {
+    /// `far_memory`: data may come later than a cycle after their request.
+    pub fn new(far_memory: bool) -> Self {
+        Self {
+            stages: AtomicStages::new(far_memory),
+            ..Default::default()
+        }
+    }
+}
+
 #[kernel]
 impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
     fn update(&mut self) {

@@ -5,10 +5,13 @@ use crate::{
     ni::receive::DataReceiver,
     prim::testing::{clock, clocked, reset, rng, settle},
 };
-use portico_spec::ni::{
-    build::Build,
-    registers::{Block, TagRegister, BLOCK_OFFSET, FIELD_WIDTH},
-    INITIALISATION_CYCLES,
+use portico_spec::{
+    ni::{
+        build::Build,
+        registers::{Block, TagRegister, BLOCK_OFFSET, FIELD_WIDTH},
+        INITIALISATION_CYCLES,
+    },
+    parts::PROBE,
 };
 use portico_verilog::prelude::*;
 use rand::{rngs::SmallRng, Rng};
@@ -55,6 +58,8 @@ pub struct Log {
     /// (slot, error)
     pub completions: Vec<(u64, u64)>,
     pub credits: Vec<u64>,
+    /// Packets of the engine's.
+    pub engine: Vec<Vec<u64>>,
     pub refused: usize,
 }
 
@@ -77,16 +82,26 @@ pub struct Bench<const W: usize, const B: usize> {
     read_index: Option<u64>,
     parts: Vec<u64>,
     waiting_reads: [VecDeque<u64>; 2],
+    /// The engine's packet has ended.
+    engine_last: bool,
     was_offered: bool,
     /// What was offered and not taken in the cycle before.
     held: [Option<u128>; 3],
 }
 
 impl<const W: usize, const B: usize> Bench<W, B> {
+    /// Where all around is always ready, the memory is as near as a scratchpad.
     pub fn new(seed: u64, readiness: f64) -> Self {
-        let bit = register_bit(W);
+        let (bit, far) = (register_bit(W), readiness < 1.0);
         let mut bench = Self {
-            dut: reset(DataReceiver::new(&Build::FULL, MEMORY_WORDS, 2 << bit, bit, &[])),
+            dut: reset(DataReceiver::new(
+                &Build::FULL,
+                MEMORY_WORDS,
+                2 << bit,
+                bit,
+                far,
+                &[PROBE],
+            )),
             rng: rng(seed),
             readiness,
             log: Log::default(),
@@ -99,6 +114,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
             read_index: None,
             parts: vec![],
             waiting_reads: Default::default(),
+            engine_last: true,
             was_offered: false,
             held: [None; 3],
         };
@@ -115,6 +131,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.dut.rst.next = false;
         self.parts.clear();
         self.waiting_reads = Default::default();
+        self.engine_last = true;
         self.was_offered = false;
         self.held = [None; 3];
         self.log = Log::default();
@@ -227,8 +244,20 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         let dut = &self.dut;
         for (port, read) in [&dut.memory_read, &dut.release_read].into_iter().enumerate() {
             if read.valid.val() && read.ready.val() {
-                self.waiting_reads[port].push_back(self.memory[read.address.val().index()]);
+                // Beyond its end a memory reads as 0.
+                let word = self.memory.get(read.address.val().index()).copied();
+                self.waiting_reads[port].push_back(word.unwrap_or(0));
             }
+        }
+        let flits = &dut.engine[0];
+        if flits.valid.val() {
+            if flits.first.val() {
+                assert!(self.engine_last, "a packet of the engine's without a tail");
+                self.log.engine.push(vec![]);
+            }
+            self.engine_last = flits.last.val();
+            let packet = self.log.engine.last_mut().expect("a packet begins with its head");
+            packet.push(flits.data.val().to_u64());
         }
         let write = &dut.memory_write;
         if write.valid.val() && write.ready.val() {

@@ -97,7 +97,7 @@ fn does_as_the_model<const W: usize, const B: usize>(readiness: f64, rounds: usi
         bench.write_register(index, data);
         model.register(index, data);
     }
-    let (mut refusals, mut values, mut credits) = (0, 0, 0);
+    let (mut refusals, mut values, mut credits, mut engines) = (0, 0, 0, 0);
     for round in 0..rounds {
         for _ in 0..25 {
             let packet = any_packet::<W>(&mut bench.rng);
@@ -136,12 +136,13 @@ fn does_as_the_model<const W: usize, const B: usize>(readiness: f64, rounds: usi
         refusals += model.log.refused;
         values += model.log.answers.iter().filter(|answer| answer.len() == 3).count();
         credits += model.log.credits.len();
+        engines += model.log.engine.len();
         bench.log = Default::default();
         model.log = Default::default();
     }
     assert!(
-        refusals > rounds && values > rounds / 2 && credits > rounds / 2,
-        "{refusals} {values} {credits}"
+        refusals > rounds && values > rounds / 2 && credits > rounds / 2 && engines > 2,
+        "{refusals} {values} {credits} {engines}"
     );
 }
 
