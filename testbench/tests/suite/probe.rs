@@ -67,8 +67,8 @@ fn planted_faults_are_caught() {
         Fault {
             what: "a source that sends a packet too many",
             module: "probe_source",
-            from: "left <= left - 32'd1",
-            to: "left <= left - {31'd0, |left[31:1]}",
+            from: "left_next = left - 32'd1",
+            to: "left_next = left - {31'd0, |left[31:1]}",
         },
     ];
     all_are_caught(&probe(32), &faults, ROUNDS, |design, rounds| {

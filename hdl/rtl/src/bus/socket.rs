@@ -1,6 +1,6 @@
 //! The socket: how an engine joins a node (`docs/engines.md`).
 //!
-//! All outputs of an engine come from flip-flops or LUT-RAM; its inputs are at most two gates behind flip-flops.
+//! All outputs of an engine come from flip-flops or LUT-RAM; its inputs are at most one gate behind flip-flops.
 
 use super::{
     EventIn, EventOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, RegisterAccessIn, RegisterAccessOut,

@@ -21,12 +21,12 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle from a packet's tail to what it says |
 /// | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
-/// | state | 80 flip-flops |
+/// | state | 88 flip-flops, and 1 an engine |
 ///
 /// Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
 /// request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
 /// of an unknown kind or of a wrong length is sunk; that of a get request is for the queue to judge. A packet of an
-/// engine's kind goes to the engine, which takes every flit, two gates behind the register of the flit.
+/// engine's kind goes to the engine, which takes every flit, one gate behind the register of the flit.
 #[derive(LogicBlock, Default)]
 pub struct ControlReceiver {
     pub clk: Signal<In, Clock>,
@@ -48,33 +48,43 @@ pub struct ControlReceiver {
     /// High for one cycle, two after the flit at which a packet was found to be wrong.
     pub malformed: Signal<Out, Bit>,
     head: HeadDecoder,
-    /// The flit that has come.
+    /// The flit that has come, and whether it is a head.
     has_flit: DFF<Bit>,
+    is_head: DFF<Bit>,
     flit: DFF<Bits<32>>,
     is_tail: DFF<Bit>,
-    in_packet: DFF<Bit>,
+    /// The flit that comes next is no head.
+    midway: DFF<Bit>,
+    tag: DFF<Bits<TAG_WIDTH>>,
+    /// What kind its packet is of, worked out before the flit is here: what follows from it takes long.
+    is_get: DFF<Bit>,
+    is_mail: DFF<Bit>,
+    is_credit: DFF<Bit>,
+    has_value: DFF<Bit>,
+    completes: DFF<Bit>,
+    is_single: DFF<Bit>,
+    is_pair: DFF<Bit>,
+    is_triple: DFF<Bit>,
     second: DFF<Bit>,
     sinking: DFF<Bit>,
-    kind: DFF<Bits<KIND_WIDTH>>,
-    tag: DFF<Bits<TAG_WIDTH>>,
     low: DFF<Bits<32>>,
     wrong: DFF<Bit>,
+    arrives: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    is_ack: Signal<Local, Bit>,
+    is_refusal: Signal<Local, Bit>,
+    is_value: Signal<Local, Bit>,
+    mails: Signal<Local, Bit>,
+    credits: Signal<Local, Bit>,
     first: Signal<Local, Bit>,
     body: Signal<Local, Bit>,
-    kind_now: Signal<Local, Bits<KIND_WIDTH>>,
-    tag_now: Signal<Local, Bits<TAG_WIDTH>>,
-    is_get: Signal<Local, Bit>,
-    is_single: Signal<Local, Bit>,
-    is_pair: Signal<Local, Bit>,
-    is_triple: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
     complete: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
-    has_value: Signal<Local, Bit>,
     value: Signal<Local, Bits<64>>,
     /// The packet is an engine's.
     is_engines: Signal<Local, Bit>,
-    is_own: Vec<Signal<Local, Bit>>,
+    is_own: Vec<DFF<Bit>>,
     /// The kind of each engine, if it has one.
     engine_kind: Vec<Constant<Bits<KIND_WIDTH>>>,
     listens: Vec<Constant<Bit>>,
@@ -102,88 +112,93 @@ impl ControlReceiver {
 #[kernel]
 impl Logic for ControlReceiver {
     fn update(&mut self) {
-        dff_setup!(self, clk, has_flit, flit, is_tail, in_packet, second, sinking, kind, tag, low, wrong);
+        dff_setup!(self, clk, has_flit, is_head, flit, is_tail, midway, tag, second, sinking, low, wrong);
+        dff_setup!(self, clk, is_get, is_mail, is_credit, has_value, completes, is_single, is_pair, is_triple);
         self.s_axis.tready.next = !self.initialising.val();
-        self.has_flit.d.next = self.s_axis.tvalid.val() & !self.initialising.val();
+        self.arrives.next = self.s_axis.tvalid.val() & !self.initialising.val();
+        self.begins.next = self.arrives.val() & !self.midway.q.val();
+        self.has_flit.d.next = self.arrives.val();
+        self.is_head.d.next = self.begins.val();
         self.flit.d.next = self.s_axis.tdata.val();
         self.is_tail.d.next = self.s_axis.tlast.val();
-        self.first.next = self.has_flit.q.val() & !self.in_packet.q.val();
-        self.body.next = self.has_flit.q.val() & self.in_packet.q.val();
-        self.head.word.next = self.flit.q.val();
-        self.kind_now.next = self.head.kind.val();
-        self.tag_now.next = self.head.tag.val();
-        if self.in_packet.q.val() {
-            self.kind_now.next = self.kind.q.val();
-            self.tag_now.next = self.tag.q.val();
+        self.head.word.next = self.s_axis.tdata.val();
+        self.is_ack.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64);
+        self.is_refusal.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
+        self.is_value.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64);
+        self.mails.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Mail as u64);
+        self.credits.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Credit as u64);
+        if self.arrives.val() {
+            self.midway.d.next = !self.s_axis.tlast.val();
         }
-        self.is_get.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Get as u64);
-        self.is_single.next = (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64))
-            | (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Credit as u64));
-        self.is_pair.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
-        self.is_triple.next = (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64))
-            | (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Mail as u64));
-
+        if self.begins.val() {
+            self.tag.d.next = self.head.tag.val();
+            self.is_get.d.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Get as u64);
+            self.is_mail.d.next = self.mails.val();
+            self.is_credit.d.next = self.credits.val();
+            self.has_value.d.next = self.is_value.val();
+            self.completes.d.next = self.is_ack.val() | self.is_refusal.val() | self.is_value.val();
+            self.is_single.d.next = self.is_ack.val() | self.credits.val();
+            self.is_pair.d.next = self.is_refusal.val();
+            self.is_triple.d.next = self.is_value.val() | self.mails.val();
+        }
+        self.first.next = self.is_head.q.val();
+        self.body.next = self.has_flit.q.val() & !self.is_head.q.val();
         self.is_engines.next = false;
         for i in 0..self._engines {
-            self.is_own[i].next = self.listens[i].val() & (self.kind_now.val() == self.engine_kind[i].val());
-            self.is_engines.next = self.is_engines.val() | self.is_own[i].val();
-            self.engine[i].valid.next = self.has_flit.q.val() & self.is_own[i].val();
-            self.engine[i].first.next = self.first.val();
+            self.is_own[i].clock.next = self.clk.val();
+            self.is_own[i].d.next = self.is_own[i].q.val();
+            if self.begins.val() {
+                self.is_own[i].d.next = self.listens[i].val() & (self.head.kind.val() == self.engine_kind[i].val());
+            }
+            self.is_engines.next = self.is_engines.val() | self.is_own[i].q.val();
+            self.engine[i].valid.next = self.has_flit.q.val() & self.is_own[i].q.val();
+            self.engine[i].first.next = self.is_head.q.val();
             self.engine[i].last.next = self.is_tail.q.val();
             self.engine[i].data.next = self.flit.q.val();
         }
 
         // The flit that must be the tail, and whether it is; a tail before it, or none at it, is wrong.
-        self.is_last.next = (self.first.val() & self.is_single.val())
-            | (self.body.val() & self.is_pair.val())
-            | (self.body.val() & self.is_triple.val() & self.second.q.val());
+        self.is_last.next = (self.first.val() & self.is_single.q.val())
+            | (self.body.val() & self.is_pair.q.val())
+            | (self.body.val() & self.is_triple.q.val() & self.second.q.val());
         self.complete.next = self.is_last.val() & self.is_tail.q.val() & !self.sinking.q.val();
         self.bad.next = (self.first.val() | self.body.val())
-            & !self.is_get.val()
+            & !self.is_get.q.val()
             & !self.is_engines.val()
             & !self.sinking.q.val()
             & ((self.is_last.val() ^ self.is_tail.q.val())
-                | !(self.is_single.val() | self.is_pair.val() | self.is_triple.val()));
+                | !(self.is_single.q.val() | self.is_pair.q.val() | self.is_triple.q.val()));
         self.wrong.d.next = self.bad.val();
         self.malformed.next = self.wrong.q.val();
 
-        if self.first.val() {
-            self.kind.d.next = self.head.kind.val();
-            self.tag.d.next = self.head.tag.val();
-        }
         if self.first.val() | self.body.val() {
-            self.in_packet.d.next = !self.is_tail.q.val();
             self.second.d.next = self.body.val() & !self.is_tail.q.val();
             self.sinking.d.next = (self.sinking.q.val() | self.bad.val()) & !self.is_tail.q.val();
             self.low.d.next = self.flit.q.val();
         }
 
-        self.has_value.next = self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Value as u64);
         self.value.next =
             bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.flit.q.val()) << bits::<6>(32));
-        self.completion.valid.next = self.complete.val()
-            & ((self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64))
-                | self.is_pair.val()
-                | self.has_value.val());
-        self.completion.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.tag_now.val());
+        self.completion.valid.next = self.complete.val() & self.completes.q.val();
+        self.completion.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.tag.q.val());
         self.completion.error.next = 0.into();
-        if self.is_pair.val() {
+        if self.is_pair.q.val() {
             self.completion.error.next = bit_cast::<ERROR_WIDTH, 32>(self.flit.q.val());
         }
-        wire!(self => completion: has_value, value);
-        self.mail_valid.next =
-            self.complete.val() & (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Mail as u64));
-        self.mail_box.next = bit_cast::<MAILBOX_WIDTH, TAG_WIDTH>(self.tag_now.val());
+        self.completion.has_value.next = self.has_value.q.val();
+        wire!(self => completion: value);
+        self.mail_valid.next = self.complete.val() & self.is_mail.q.val();
+        self.mail_box.next = bit_cast::<MAILBOX_WIDTH, TAG_WIDTH>(self.tag.q.val());
         self.mail_data.next = self.value.val();
-        self.credit_valid.next =
-            self.complete.val() & (self.kind_now.val() == bits::<KIND_WIDTH>(ControlKind::Credit as u64));
-        self.credit_segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag_now.val());
-        self.m_axis_request.tvalid.next = (self.first.val() | self.body.val()) & self.is_get.val();
+        self.credit_valid.next = self.complete.val() & self.is_credit.q.val();
+        self.credit_segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag.q.val());
+        self.m_axis_request.tvalid.next = self.has_flit.q.val() & self.is_get.q.val();
         self.m_axis_request.tdata.next = self.flit.q.val();
         self.m_axis_request.tlast.next = self.is_tail.q.val();
         if self.rst.val() {
             self.has_flit.d.next = false;
-            self.in_packet.d.next = false;
+            self.is_head.d.next = false;
+            self.midway.d.next = false;
             self.second.d.next = false;
             self.sinking.d.next = false;
             self.wrong.d.next = false;
