@@ -43,7 +43,7 @@ pub struct CommandDoor {
 }
 
 impl CommandDoor {
-    /// For these engines; one without opcodes gets nothing.
+    /// For these engines, which the table of parts has found to have opcodes.
     pub fn new(engines: &[Part]) -> Self {
         let owner = |part: &Part| {
             let opcodes = part.opcodes.expect("an engine has opcodes");
