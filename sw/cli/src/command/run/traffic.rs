@@ -239,7 +239,7 @@ mod tests {
         let delivered = loads(&plan, GoldenTransport::new(&config(2)).unwrap()).unwrap();
         let text = text(Pattern::Uniform, &config(2), &plan, &delivered);
         assert!(text.contains("|      80 |         1,280"), "{text}");
-        assert!(text.contains("| -"), "{text}");
+        assert!(text.contains("        - |"), "{text}");
         assert_eq!(
             (args.given(), load("0"), load("0.5")),
             (Some("--words"), Err("allowed is above 0, at most 1".into()), Ok(0.5))
