@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use portico_spec::{
     ni::{
         build::Build,
-        command::{OPCODE_OFFSET, OPCODE_WIDTH, QUEUE_WORDS},
+        command::{opcode, QUEUE_WORDS},
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
     },
     parts::PARTS,
@@ -134,7 +134,7 @@ impl Port {
     /// Of a descriptor with this first word, at a node that is built so. What an engine that is not built would take is the
     /// requester's, to refuse it.
     pub fn of(word: u32, build: &Build) -> Port {
-        let opcode = (word >> OPCODE_OFFSET) as u8 & ((1 << OPCODE_WIDTH) - 1);
+        let opcode = opcode(word);
         let mut engines = PARTS.iter().enumerate().filter(|(_, part)| part.is_engine);
         let taker = engines.find(|(_, part)| part.takes(opcode) && build.has(part));
         taker.map_or(Port::Requester, |(place, _)| Port::Engine(place))

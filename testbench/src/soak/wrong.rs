@@ -9,7 +9,7 @@ use super::{
 };
 use portico_spec::{
     ni::{
-        command::{Opcode, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, QUIET_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
+        command::{opcode, Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
         event::EVENT_WIDTH,
         packet::MAX_MESSAGE_WORDS,
         segment::SEGMENTS,
@@ -50,7 +50,7 @@ pub fn operation<R: Rng>(draw: &mut Draw<'_, R>, event: usize) -> Operation {
 /// Whether the command of this first word needs what the nodes are built without.
 pub fn is_absent(config: &Config, first: u32) -> bool {
     let wide = config.width == 32 && first >> WIDE_OFFSET & 1 == 1;
-    match Opcode::from_code(first >> OPCODE_OFFSET & ((1 << OPCODE_WIDTH) - 1)) {
+    match Opcode::from_code(opcode(first).into()) {
         Some(Opcode::Enqueue) => !config.queues,
         Some(Opcode::Program) => !config.programs,
         Some(Opcode::Atomic) => wide && !config.wide_atomics,

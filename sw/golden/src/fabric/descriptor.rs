@@ -5,8 +5,8 @@ use portico_spec::{
     ni::{
         build::Build,
         command::{
-            Opcode, BARE_WORDS, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET,
-            QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, TRANSFER_WORDS, WIDE_OFFSET,
+            opcode, Opcode, BARE_WORDS, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPERATION_OFFSET, QUIET_OFFSET,
+            SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, TRANSFER_WORDS, WIDE_OFFSET,
         },
         event::EVENT_WIDTH,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
@@ -82,7 +82,7 @@ impl Limits {
     /// # Errors
     /// Why the descriptor is refused.
     pub fn decode(&self, words: &[u32]) -> Result<Action, ErrorCode> {
-        let opcode = field(words[0], OPCODE_OFFSET, OPCODE_WIDTH);
+        let opcode = u32::from(opcode(words[0]));
         let is = |code: Opcode| opcode == code as u32;
         let shaper = field(words[0], SHAPER_OFFSET, SHAPER_WIDTH) as usize;
         let pairs = self.word_bytes == 4 && bit(words[0], WIDE_OFFSET);

@@ -5,20 +5,15 @@ use std::collections::VecDeque;
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{
-        build::Build,
-        command::{MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, QUEUE_WORDS},
-        firmware::firmware,
-        instruction::PROGRAM_WORDS,
-        packet::OFFSET_WIDTH,
-        window::SYSTEM_WINDOW,
-        ErrorCode,
+        build::Build, command::opcode, firmware::firmware, instruction::PROGRAM_WORDS, packet::OFFSET_WIDTH,
+        window::SYSTEM_WINDOW, ErrorCode,
     },
     parts::PROBE,
     Config, Node, Terminal,
 };
 
 use super::{
-    bits::field,
+    command_queue::CommandQueue,
     context::{Context, Owner, Task},
     cutter::Bounds,
     descriptor::{Action, Common, Limits},
@@ -59,7 +54,7 @@ pub(super) struct Interface {
     pub dropped: u32,
     pub outgoing: VecDeque<Sent>,
     incomplete: Vec<u32>,
-    commands: VecDeque<Vec<u32>>,
+    commands: CommandQueue,
     contexts: VecDeque<Context>,
     slots: Vec<Option<Slot>>,
     probe: Option<Probe>,
@@ -108,7 +103,7 @@ impl Interface {
             dropped: 0,
             outgoing: VecDeque::new(),
             incomplete: Vec::new(),
-            commands: VecDeque::new(),
+            commands: CommandQueue::default(),
             contexts: VecDeque::new(),
             slots: vec![None; build.slots],
             probe: build.probe.then(|| Probe::new(config, config.terminal_node(terminal))),
@@ -149,18 +144,12 @@ impl Interface {
             return;
         }
         let descriptor = std::mem::take(&mut self.incomplete);
-        let opcode = field(descriptor[0], OPCODE_OFFSET, OPCODE_WIDTH) as u8;
-        if let Some(probe) = self.probe.as_mut().filter(|_| PROBE.takes(opcode)) {
-            let taken = descriptor.len() <= MAX_DESCRIPTOR_WORDS && probe.push(descriptor);
-            self.dropped += u32::from(!taken);
-            return;
-        }
-        let waiting: usize = self.commands.iter().map(Vec::len).sum();
-        if descriptor.len() > MAX_DESCRIPTOR_WORDS || waiting + descriptor.len() > QUEUE_WORDS {
-            self.dropped += 1;
-        } else {
-            self.commands.push_back(descriptor);
-        }
+        let opcode = opcode(descriptor[0]);
+        let taken = match &mut self.probe {
+            Some(probe) if PROBE.takes(opcode) => probe.push(descriptor),
+            _ => self.commands.push(descriptor),
+        };
+        self.dropped += u32::from(!taken);
     }
 
     /// Whether no command runs or waits and no packet is left to send.
@@ -230,7 +219,7 @@ impl Interface {
                 return false;
             }
         }
-        let words = self.commands.pop_front().expect("looked at before");
+        let words = self.commands.pop().expect("looked at before");
         match decoded {
             Ok(action) => self.start(common, action, &words),
             Err(error) => self.notify(common.event, Some(error)),

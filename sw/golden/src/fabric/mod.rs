@@ -57,6 +57,7 @@ use portico_spec::Config;
 use self::interface::Interface;
 
 mod bits;
+mod command_queue;
 mod context;
 pub mod cutter;
 mod descriptor;

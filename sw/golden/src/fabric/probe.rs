@@ -1,11 +1,10 @@
 //! The source/sink core of a node, without time: every time stamp and latency is 0.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use portico_spec::{
-    flit::NODE_WIDTH,
     ni::{
-        command::{Opcode, OPCODE_OFFSET, OPCODE_WIDTH, QUEUE_WORDS},
+        command::{opcode, Opcode},
         registers::ProbeRegister,
         ErrorCode,
     },
@@ -13,7 +12,7 @@ use portico_spec::{
     Config, Node,
 };
 
-use super::{bits::field, descriptor::Common, packet::DataPacket};
+use super::{command_queue::CommandQueue, descriptor::Common, packet::DataPacket};
 
 /// What a source does next.
 pub(super) enum Step {
@@ -28,21 +27,16 @@ pub(super) enum Step {
 pub(super) struct Probe {
     config: Config,
     node: Node,
-    commands: VecDeque<Vec<u32>>,
+    commands: CommandQueue,
     running: Option<(Common, Run)>,
     random: u32,
     /// Packets sent to each node, and those that have come from each, since reset.
-    sent_to: BTreeMap<u32, u32>,
-    came_from: BTreeMap<u32, u32>,
+    sent_to: BTreeMap<u16, u32>,
+    came_from: BTreeMap<u16, u32>,
     sent: u32,
     received: u32,
     words: u32,
     errors: u32,
-}
-
-/// A node as a number.
-fn number(node: Node) -> u32 {
-    u32::from(node.number()) & ((1 << NODE_WIDTH) - 1)
 }
 
 impl Probe {
@@ -50,7 +44,7 @@ impl Probe {
         Probe {
             config: config.clone(),
             node,
-            commands: VecDeque::new(),
+            commands: CommandQueue::default(),
             running: None,
             random: 0,
             sent_to: BTreeMap::new(),
@@ -64,12 +58,7 @@ impl Probe {
 
     /// Takes a descriptor, if there is room for it.
     pub fn push(&mut self, descriptor: Vec<u32>) -> bool {
-        let waiting: usize = self.commands.iter().map(Vec::len).sum();
-        let fits = waiting + descriptor.len() <= QUEUE_WORDS;
-        if fits {
-            self.commands.push_back(descriptor);
-        }
-        fits
+        self.commands.push(descriptor)
     }
 
     pub fn is_idle(&self) -> bool {
@@ -79,7 +68,7 @@ impl Probe {
     /// What the source does next; nothing if it has nothing to do.
     pub fn step(&mut self) -> Option<Step> {
         if self.running.is_none() {
-            let words = self.commands.pop_front()?;
+            let words = self.commands.pop()?;
             let common = Common::of(words[0]);
             match self.decode(&words) {
                 Err(error) => return Some(Step::Ends(common, Some(error))),
@@ -98,7 +87,7 @@ impl Probe {
         run.packets -= 1;
         let run = *run;
         let destination = self.destination(&run);
-        let next = self.sent_to.entry(number(destination)).or_default();
+        let next = self.sent_to.entry(destination.number()).or_default();
         let sequence = *next;
         *next = next.wrapping_add(1);
         self.sent = self.sent.wrapping_add(1);
@@ -112,7 +101,7 @@ impl Probe {
     /// # Errors
     /// Why it is refused.
     fn decode(&self, words: &[u32]) -> Result<Run, ErrorCode> {
-        if field(words[0], OPCODE_OFFSET, OPCODE_WIDTH) != Opcode::Probe as u32 {
+        if opcode(words[0]) != Opcode::Probe as u8 {
             return Err(ErrorCode::UnknownOpcode);
         }
         let words: &[u32; DESCRIPTOR_WORDS - 1] = words[1..].try_into().map_err(|_| ErrorCode::Malformed)?;
@@ -146,7 +135,7 @@ impl Probe {
     pub fn receive(&mut self, source: Node, tag: u8, words: &[u64]) {
         self.received = self.received.wrapping_add(1);
         self.words = self.words.wrapping_add(words.len() as u32);
-        let due = self.came_from.entry(number(source)).or_default();
+        let due = self.came_from.entry(source.number()).or_default();
         let (sequence, stamp) = match words {
             [sequence, stamp, ..] => (*sequence as u32, *stamp as u32),
             [sequence] => (*sequence as u32, 0),
@@ -213,7 +202,7 @@ mod tests {
         loop {
             match source.step().unwrap() {
                 Step::Sends(to, DataPacket::Probe { tag, words }) => {
-                    *targets.entry(number(to)).or_insert(0) += 1;
+                    *targets.entry(to.number()).or_insert(0) += 1;
                     if to == (Node { x: 0, y: 0 }) {
                         sink.receive(source.node, tag, &words);
                     }
@@ -223,7 +212,7 @@ mod tests {
             }
         }
         assert!(
-            targets.len() == 5 && !targets.contains_key(&number(source.node)),
+            targets.len() == 5 && !targets.contains_key(&source.node.number()),
             "{targets:?}"
         );
         assert_eq!(counts(&source), [40, 0, 0, 0]);

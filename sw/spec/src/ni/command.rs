@@ -16,6 +16,11 @@ pub const QUEUE_WORDS: usize = 64;
 pub const OPCODE_OFFSET: usize = 0;
 /// Width of the opcode, in bits.
 pub const OPCODE_WIDTH: usize = 5;
+/// The opcode in word 0 of a descriptor.
+pub const fn opcode(word: u32) -> u8 {
+    (word >> OPCODE_OFFSET) as u8 & ((1 << OPCODE_WIDTH) - 1)
+}
+
 /// Packet shaper: lowest bit in word 0.
 pub const SHAPER_OFFSET: usize = OPCODE_OFFSET + OPCODE_WIDTH;
 /// Width of a shaper's number, in bits.

@@ -1,0 +1,37 @@
+//! The queue in which the descriptors of one taker wait.
+
+use std::collections::VecDeque;
+
+use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS};
+
+/// Whole descriptors, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CommandQueue {
+    descriptors: VecDeque<Vec<u32>>,
+}
+
+impl CommandQueue {
+    /// Takes a descriptor; false for one that is too long, or does not fit beside those that wait.
+    pub fn push(&mut self, descriptor: Vec<u32>) -> bool {
+        let waiting: usize = self.descriptors.iter().map(Vec::len).sum();
+        let fits = descriptor.len() <= MAX_DESCRIPTOR_WORDS && waiting + descriptor.len() <= QUEUE_WORDS;
+        if fits {
+            self.descriptors.push_back(descriptor);
+        }
+        fits
+    }
+
+    /// The oldest.
+    pub fn front(&self) -> Option<&Vec<u32>> {
+        self.descriptors.front()
+    }
+
+    /// Gives the oldest out.
+    pub fn pop(&mut self) -> Option<Vec<u32>> {
+        self.descriptors.pop_front()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.descriptors.is_empty()
+    }
+}
