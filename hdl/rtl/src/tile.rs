@@ -70,7 +70,7 @@ pub struct Tile<const W: usize, const B: usize> {
     _commands: usize,
     _writes: usize,
     _alone: usize,
-    /// Seats of engines, one behind the other: where each kind of engine begins.
+    /// 1 where there is a source/sink core, which has seat 0.
     _probes: usize,
 }
 

@@ -28,7 +28,7 @@ pub struct ReadShare<const W: usize> {
     pub reader: Vec<MemoryReadIn<W>>,
     pub memory: MemoryReadOut<W>,
     turns: ParkedArbiter<USERS>,
-    /// Whose word comes, if one comes.
+    /// The reader that the next word is for.
     asker: DFF<Bits<USERS>>,
     request: Signal<Local, Bits<USERS>>,
     valid: Signal<Local, Bit>,

@@ -25,7 +25,7 @@
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
 //! | [`PlaneOut`] | the same for the sources of a plane, with a grant from flip-flops |
 //! | [`ReadShare`], [`WriteShare`] | one port of a memory for several users |
-//! | [`CommandDoor`], [`CommandPort`], [`CommandQueue`] | descriptors on their way to whoever takes them |
+//! | [`CommandDoor`], [`CommandPort`], [`CommandQueue`] | descriptors on their way to their takers |
 //! | [`HeadEncoder`], [`AddressEncoder`], [`GeometryEncoder`] | words of a packet from their fields |
 //! | [`HeadDecoder`], [`AddressDecoder`], [`GeometryDecoder`] | the fields of a packet's words |
 

@@ -5,7 +5,7 @@ use portico_verilog::prelude::*;
 /// Sources of a plane at most: the requester and the engines.
 const SOURCES: usize = 1 + SEATS;
 
-/// Who sends on a plane: whole packets of several sources, packet by packet.
+/// Gives a plane to one of several sources at a time, for a whole packet.
 ///
 /// Joins streams of `W` bits.
 ///

@@ -26,7 +26,7 @@ impl Logic for Xorshift {
     }
 }
 
-/// What the content of a packet begins from: [`seed_of_content`](portico_spec::probe::seed_of_content).
+/// The state from which the content of a packet follows: [`seed_of_content`](portico_spec::probe::seed_of_content).
 ///
 /// Of one packet.
 ///

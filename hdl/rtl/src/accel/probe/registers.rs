@@ -5,7 +5,7 @@ use portico_verilog::prelude::*;
 /// Bits that number the registers.
 const PLACE_WIDTH: usize = 4;
 
-/// What the source/sink core has counted, as registers.
+/// The counts of the source/sink core, as registers.
 ///
 /// The registers of block PROBE.
 ///

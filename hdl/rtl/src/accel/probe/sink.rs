@@ -6,7 +6,7 @@ use crate::{
 use portico_spec::flit::{NODE_WIDTH, TAG_WIDTH};
 use portico_verilog::prelude::*;
 
-/// What a flit of a packet is.
+/// The part of a packet that a flit is.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Place {
     Head,
@@ -226,7 +226,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
             self.valid.q.val() & self.is_tail.q.val() & (self.counts.q.val() | (self.place.q.val() == Place::Head));
         self.came_before.d.next = self.came.q.val();
 
-        // Two cycles after it: what is wrong adds up, until the tail.
+        // Two cycles after it: a fault in any flit marks the packet as wrong, until its tail.
         self.is_wrong.next = self.wrong.q.val()
             | self.bad.q.val()
             | (self.checks.q.val() & (self.checked.q.val() != self.content.q.val()));

@@ -26,7 +26,7 @@ const PRODUCT_WIDTH: usize = CHOICE_WIDTH + SIDE_WIDTH;
 /// A share of a packet that is due, and whether it is whole.
 const SHARE_WIDTH: usize = RATE_WIDTH + 1;
 
-/// What the source does.
+/// The state of the source.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Course {
     /// Takes a descriptor.
@@ -54,7 +54,7 @@ pub enum Stage {
     Ready,
 }
 
-/// What comes next of a packet.
+/// The part of a packet that is sent next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Piece {
     Head,

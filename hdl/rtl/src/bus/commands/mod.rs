@@ -1,4 +1,4 @@
-//! Descriptors on their way to whoever takes them, by opcode.
+//! Descriptors on their way to their takers, by opcode.
 //!
 //! ```text
 //!  stream ----> CommandDoor --+------------------> CommandPort of the requester
