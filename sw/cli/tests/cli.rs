@@ -55,7 +55,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 const KEYS: &str =
     "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, events, slots, \
-                    mailboxes, shapers, queues, programs, wide_atomics, commands, probe, stages, entries, buckets, heap, block, \
+                    mailboxes, shapers, queues, programs, wide_atomics, commands, probe, mpe, mpe_neighbours, stages, entries, buckets, heap, block, \
                     profile";
 
 #[test]

@@ -144,6 +144,8 @@ const MAIL: u32 = 6;
 const FENCE: u32 = 7;
 const PROGRAM: u32 = 8;
 const PROBE: u32 = 20;
+const BARRIER: u32 = 16;
+const ALLREDUCE: u32 = 19;
 
 fn expect(cases: &[(&[u32], ErrorCode)]) {
     for width in [32, 64] {
@@ -161,7 +163,7 @@ fn opcodes_that_do_not_exist() {
             let mut words = vec![0; length];
             words[0] = word(opcode, WINDOW);
             let error = match opcode {
-                PROBE => ErrorCode::NotBuilt,
+                BARRIER..=ALLREDUCE | PROBE => ErrorCode::NotBuilt,
                 _ => ErrorCode::UnknownOpcode,
             };
             expect(&[(&words, error)]);

@@ -27,6 +27,7 @@ pub use self::{
 };
 use crate::{
     fp::ADDER_STAGES,
+    mpe::call::{CONTEXTS, NEIGHBOURS},
     ni::{command::SHAPERS, event::EVENTS, packet::SLOTS, segment::SEGMENTS, window::WINDOWS, MAILBOXES, MAX_CORES},
     portals::{
         buddy::{BLOCK_BYTES, HEAP_BYTES},
@@ -230,6 +231,10 @@ configuration! {
     commands: bool = true, Allowed::Switch;
     /// A source/sink core in every tile: traffic and its measurement without software.
     probe: bool = false, Allowed::Switch;
+    /// Contexts of the message-passing engine of every tile, 0 for none; it has words of 32 bits.
+    mpe: usize = 0, Allowed::OneOf(&[0, 1, 2, CONTEXTS]);
+    /// Neighbours that a context of it may have.
+    mpe_neighbours: usize = 5, Allowed::Range(1, NEIGHBOURS);
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager.
@@ -303,6 +308,9 @@ impl Config {
                 memories: self.memories,
                 cols: self.cols,
             });
+        }
+        if self.mpe > 0 && self.width != 32 {
+            return Err(ConfigError::MpeWidth { width: self.width });
         }
         if self.block >= self.heap << 10 {
             return Err(ConfigError::Block {

@@ -18,6 +18,7 @@
 
 pub use self::check::{fault, Fault};
 use crate::{
+    mpe::call::{PACKETS, PACKET_WORDS},
     ni::{
         build::Build,
         command::{Opcode, TRANSFER_WORDS},
@@ -234,10 +235,38 @@ pub const PROBE: Part = Part {
     ..NOTHING
 };
 
+/// The message-passing engine: see [`crate::mpe::call`]. It holds neither door, and what it owes on the control plane is bounded
+/// by credits and by the protocol of barriers, with a place for all of it; so it adds no wait.
+///
+/// A packet that is sent before all of it has come waits for the rest of that packet, which is on its way into reserved room
+/// here. As an arrow this wait would close cycles (a to b and back); it is none, because ejection of its kind waits for
+/// nothing: the chain of heads ends at a packet that lies whole at its sender.
+pub const MPE: Part = Part {
+    name: "mpe",
+    stations: &[Station::Tile],
+    is_built: |build| build.mpe > 0,
+    is_engine: true,
+    data: &[DataKind::Collective as u8],
+    control: &[ControlKind::Collective as u8],
+    opcodes: Some(Opcodes {
+        first: Opcode::Barrier as u8,
+        last: Opcode::Allreduce as u8,
+    }),
+    blocks: &[Block::Mpe as u8],
+    rooms: &[Room {
+        what: "edge buffer of a neighbour",
+        packets: PACKETS,
+        flits: PACKET_WORDS,
+        // The head is not kept.
+        longest: PACKET_WORDS,
+    }],
+    ..NOTHING
+};
+
 /// All parts. Engines take their seats in this order.
 pub static PARTS: &[Part] = ROWS;
 
-const ROWS: &[Part] = &[RECEIVER, REQUESTER, SERVER, INBOX, IDENTITY, MONITOR, PAGES, PROBE];
+const ROWS: &[Part] = &[RECEIVER, REQUESTER, SERVER, INBOX, IDENTITY, MONITOR, PAGES, PROBE, MPE];
 
 const _: () = assert!(fault(ROWS).is_none(), "the table of parts contradicts itself");
 

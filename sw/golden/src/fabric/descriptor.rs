@@ -14,6 +14,7 @@ use portico_spec::{
         segment::{SegmentKind, HANDLE_WIDTH},
         ErrorCode, MAILBOX_WIDTH,
     },
+    parts::{MPE, PROBE},
     Node,
 };
 
@@ -82,15 +83,17 @@ impl Limits {
     /// # Errors
     /// Why the descriptor is refused.
     pub fn decode(&self, words: &[u32]) -> Result<Action, ErrorCode> {
-        let opcode = u32::from(opcode(words[0]));
+        let opcode = opcode(words[0]);
+        let of_engine = PROBE.takes(opcode) || MPE.takes(opcode);
+        let opcode = u32::from(opcode);
         let is = |code: Opcode| opcode == code as u32;
         let shaper = field(words[0], SHAPER_OFFSET, SHAPER_WIDTH) as usize;
         let pairs = self.word_bytes == 4 && bit(words[0], WIDE_OFFSET);
         let absent = is(Opcode::Enqueue) && !self.build.queues
             || is(Opcode::Program) && !self.build.programs
             || is(Opcode::Atomic) && pairs && !self.build.wide_atomics
-            // Where there is a source/sink core, it has got the descriptor.
-            || is(Opcode::Probe);
+            // Where there is the engine of an opcode, it has got the descriptor.
+            || of_engine;
         if Opcode::from_code(opcode).is_some() && (absent || shaper >= self.build.shapers) {
             return Err(ErrorCode::NotBuilt);
         }

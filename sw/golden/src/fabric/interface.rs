@@ -8,7 +8,7 @@ use portico_spec::{
         build::Build, command::opcode, firmware::firmware, instruction::PROGRAM_WORDS, packet::OFFSET_WIDTH,
         window::SYSTEM_WINDOW, ErrorCode,
     },
-    parts::PROBE,
+    parts::{MPE, PROBE},
     Config, Node, Terminal,
 };
 
@@ -21,8 +21,9 @@ use super::{
     mailbox::Mailbox,
     memory::{External, Memory},
     micro_core::{MicroCore, Progress},
+    mpe::{self, Mpe},
     packet::{Atomic, DataPacket, Packet, Sent},
-    probe::{Probe, Step},
+    probe::{self, Probe},
     segment::Segment,
     transfer::Runs,
     window::Window,
@@ -58,6 +59,7 @@ pub(super) struct Interface {
     contexts: VecDeque<Context>,
     slots: Vec<Option<Slot>>,
     probe: Option<Probe>,
+    mpe: Option<Mpe>,
 }
 
 /// An open transaction.
@@ -107,6 +109,7 @@ impl Interface {
             contexts: VecDeque::new(),
             slots: vec![None; build.slots],
             probe: build.probe.then(|| Probe::new(config, config.terminal_node(terminal))),
+            mpe: (build.mpe > 0).then(|| Mpe::new(config, build.mpe)),
         }
     }
 
@@ -145,8 +148,9 @@ impl Interface {
         }
         let descriptor = std::mem::take(&mut self.incomplete);
         let opcode = opcode(descriptor[0]);
-        let taken = match &mut self.probe {
-            Some(probe) if PROBE.takes(opcode) => probe.push(descriptor),
+        let taken = match (&mut self.probe, &mut self.mpe) {
+            (Some(probe), _) if PROBE.takes(opcode) => probe.push(descriptor),
+            (_, Some(mpe)) if MPE.takes(opcode) => mpe.push(descriptor),
             _ => self.commands.push(descriptor),
         };
         self.dropped += u32::from(!taken);
@@ -154,11 +158,12 @@ impl Interface {
 
     /// Whether no command runs or waits and no packet is left to send.
     pub fn is_idle(&self) -> bool {
-        let probe = self.probe.as_ref();
+        let (probe, mpe) = (self.probe.as_ref(), self.mpe.as_ref());
         self.commands.is_empty()
             && self.contexts.is_empty()
             && self.outgoing.is_empty()
             && probe.is_none_or(Probe::is_idle)
+            && mpe.is_none_or(Mpe::is_idle)
     }
 
     /// Runs what can run, for at most `budget` steps, and subtracts these. Returns whether anything ran.
@@ -184,6 +189,9 @@ impl Interface {
         while *budget > 0 && self.step_probe() {
             *budget -= 1;
         }
+        while *budget > 0 && self.step_mpe() {
+            *budget -= 1;
+        }
         *budget != before
     }
 
@@ -191,11 +199,29 @@ impl Interface {
     fn step_probe(&mut self) -> bool {
         match self.probe.as_mut().and_then(Probe::step) {
             None => return false,
-            Some(Step::Sends(destination, packet)) => self.send(destination, Packet::Data(packet)),
-            Some(Step::Ends(common, None)) => self.succeed(common),
-            Some(Step::Ends(common, error)) => self.notify(common.event, error),
+            Some(probe::Step::Sends(destination, packet)) => self.send(destination, Packet::Data(packet)),
+            Some(probe::Step::Ends(common, error)) => self.end(common, error),
         }
         true
+    }
+
+    /// Lets the message-passing engine do one thing, if there is one that it can do.
+    fn step_mpe(&mut self) -> bool {
+        match self.mpe.as_mut().and_then(|mpe| mpe.step(&mut self.memory)) {
+            None => return false,
+            Some(mpe::Step::Moves) => {}
+            Some(mpe::Step::Sends(destination, packet)) => self.send(destination, packet),
+            Some(mpe::Step::Ends(common, error)) => self.end(common, error),
+        }
+        true
+    }
+
+    /// A descriptor of an engine is done: one that is refused, or fails, counts even if it is quiet.
+    fn end(&mut self, common: Common, error: Option<ErrorCode>) {
+        match error {
+            None => self.succeed(common),
+            _ => self.notify(common.event, error),
+        }
     }
 
     fn dispatch_next(&mut self) -> bool {

@@ -66,6 +66,7 @@ mod interface;
 mod mailbox;
 mod memory;
 pub mod micro_core;
+mod mpe;
 pub mod packet;
 mod probe;
 pub mod reception;

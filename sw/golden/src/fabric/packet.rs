@@ -28,6 +28,7 @@ pub(super) enum Packet {
     Answer(Answer),
     Mail { mailbox: u32, value: u64 },
     Get { tag: u8, slot: u8, transfer: Transfer },
+    Collective { tag: u8 },
 }
 
 /// A packet of the data plane, without the nodes in its head.
@@ -77,6 +78,13 @@ pub enum DataPacket {
         /// The sender's handle of the queue.
         handle: u8,
         /// The payload.
+        words: Vec<u64>,
+    },
+    /// Words of a collective, for a message-passing engine.
+    Collective {
+        /// Context, and place of the sender.
+        tag: u8,
+        /// The payload; of the first packet of a call the call word first.
         words: Vec<u64>,
     },
     /// For the sink of a source/sink core.
@@ -179,6 +187,10 @@ impl DataPacket {
             let words = flits[1..].to_vec();
             return Some((source, DataPacket::Stream { tag, words, last }));
         }
+        if kind == DataKind::Collective {
+            let words = flits[1..].to_vec();
+            return Some((source, DataPacket::Collective { tag, words }));
+        }
         if kind == DataKind::Probe {
             let words = flits[1..].to_vec();
             return Some((source, DataPacket::Probe { tag, words }));
@@ -224,7 +236,7 @@ impl DataPacket {
                 handle: field(second, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
                 words: flits[2..].to_vec(),
             },
-            DataKind::Stream | DataKind::Probe => unreachable!("has no second word"),
+            DataKind::Stream | DataKind::Collective | DataKind::Probe => unreachable!("has no second word"),
         };
         Some((source, packet))
     }
@@ -301,6 +313,8 @@ mod tests {
             assert_eq!(decoded(kind), None);
         }
         assert!(decoded(DataKind::Stream).is_some());
+        let collective = DataPacket::Collective { tag: 0, words: vec![] };
+        assert_eq!(decoded(DataKind::Collective), Some((Node::default(), collective)));
         assert_eq!(DataPacket::decode(&[6 << 26, 0], 32), None);
     }
 }

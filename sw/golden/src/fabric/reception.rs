@@ -82,8 +82,8 @@ pub fn receive(at: &mut impl Target, source: Node, packet: DataPacket) {
             at.answer(source, answer);
         }
         DataPacket::Message { tag, handle, words } => message(at, source, (tag, handle), &words),
-        // A node with a sink has given it the packet.
-        DataPacket::Probe { .. } => at.refuse(1),
+        // A node with the engine of this kind has given it the packet.
+        DataPacket::Collective { .. } | DataPacket::Probe { .. } => at.refuse(1),
     }
 }
 

@@ -52,6 +52,12 @@ pub enum ConfigError {
         /// Columns of the mesh.
         cols: usize,
     },
+    /// A message-passing engine on a data plane that has not its width.
+    #[error("width = {width} is not allowed with a message-passing engine (key mpe): allowed is 32")]
+    MpeWidth {
+        /// The width of the data plane.
+        width: usize,
+    },
     /// As many memory nodes as columns, or more: one column is the host's.
     #[error("memories = {memories} is not allowed with cols = {cols}: allowed is 0..={}", cols.saturating_sub(1))]
     Memories {
@@ -172,7 +178,7 @@ mod tests {
 
     const KEYS: &str =
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
-                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, probe, stages, entries, \
+                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, probe, mpe, mpe_neighbours, stages, entries, \
                         buckets, heap, block, profile";
 
     fn read(text: &str) -> String {

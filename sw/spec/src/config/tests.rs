@@ -64,6 +64,8 @@ fn the_table_holds_the_contract() {
             "wide_atomics true or false true",
             "commands true or false true",
             "probe true or false false",
+            "mpe 0, 1, 2 or 4 0",
+            "mpe_neighbours 1..=8 5",
             "stages 2..=6 4",
             "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
             "buckets 0, 16, 32, 64, 128 or 256 64",
@@ -183,4 +185,18 @@ fn a_block_is_smaller_than_the_heap() {
     assert_eq!(config.validate(), Err(refused));
     config.block = 2048;
     assert_eq!(config.validate(), Ok(()));
+}
+
+#[test]
+fn a_message_passing_engine_has_words_of_32_bits() {
+    let wide = Config {
+        width: 64,
+        mpe: 1,
+        ..Config::default()
+    };
+    assert_eq!(
+        wide.validate().unwrap_err().to_string(),
+        "width = 64 is not allowed with a message-passing engine (key mpe): allowed is 32"
+    );
+    assert!(Config { width: 32, ..wide }.validate().is_ok());
 }

@@ -24,7 +24,7 @@ use super::{
     window::{SYSTEM_WINDOW, WINDOWS},
     MAILBOXES, MAX_CORES,
 };
-use crate::{Config, Terminal};
+use crate::{mpe::call::CONTEXTS, Config, Terminal};
 
 /// Sizes and features of a network interface. Every size but `cores` is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub struct Build {
     pub commands: bool,
     /// There is a source/sink core.
     pub probe: bool,
+    /// Contexts of the message-passing engine: 0, 1, 2 or 4.
+    pub mpe: usize,
 }
 
 const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
@@ -62,7 +64,7 @@ const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitFiel
 }
 
 /// Fields of the register that tells it.
-pub(super) const FIELDS: [BitField; 13] = [
+pub(super) const FIELDS: [BitField; 14] = [
     BitField::new(
         "windows",
         0,
@@ -81,6 +83,12 @@ pub(super) const FIELDS: [BitField; 13] = [
     switch(27, "wide_atomics", "The node does atomics of two words."),
     switch(28, "commands", "A tile takes descriptors of an accelerator."),
     switch(29, "probe", "There is a source/sink core."),
+    BitField::new(
+        "mpe",
+        30,
+        2,
+        "Contexts of the message-passing engine: 0 for none, else their logarithm plus 1.",
+    ),
 ];
 
 impl Build {
@@ -99,6 +107,7 @@ impl Build {
         wide_atomics: true,
         commands: true,
         probe: true,
+        mpe: CONTEXTS,
     };
 
     /// What the register that tells it holds.
@@ -117,6 +126,7 @@ impl Build {
             self.wide_atomics.into(),
             self.commands.into(),
             self.probe.into(),
+            self.mpe.checked_ilog2().map_or(0, |log| log + 1),
         ];
         let placed = FIELDS.iter().zip(values).map(|(field, value)| field.place(value));
         placed.fold(0, |word, value| word | value.expect("a size of the contract"))
@@ -124,7 +134,7 @@ impl Build {
 
     /// What that register says.
     pub fn from_register(word: u32) -> Build {
-        let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
+        let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ .., mpe] =
             FIELDS.map(|field| field.take(word) as usize);
         let [monitors, queues, programs, wide_atomics, commands, probe] = switches.map(|switch| switch == 1);
         Build {
@@ -141,6 +151,7 @@ impl Build {
             wide_atomics,
             commands,
             probe,
+            mpe: (1 << mpe) >> 1,
         }
     }
 
@@ -154,7 +165,11 @@ impl Build {
 
     /// The same without engines: they stand in tiles alone.
     pub fn without_engines(self) -> Build {
-        Build { probe: false, ..self }
+        Build {
+            probe: false,
+            mpe: 0,
+            ..self
+        }
     }
 
     /// Windows that software may open: numbers from 0 on. One row is the system window's; a table that has not all
@@ -188,6 +203,7 @@ impl Build {
             Block::Mailboxes => self.mailboxes,
             Block::Shapers => self.shapers,
             Block::Probe => self.probe.into(),
+            Block::Mpe => self.mpe,
             _ => block.map().items,
         }
     }
@@ -219,6 +235,7 @@ impl Config {
             wide_atomics: self.wide_atomics,
             commands: self.commands,
             probe: self.probe,
+            mpe: self.mpe,
         }
     }
 }
@@ -237,7 +254,7 @@ mod tests {
             assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
         }
         assert_eq!(Config::default().build(), Build::FULL.without_engines());
-        assert_eq!(Build::FULL.register(), 0x3f47_ee88);
+        assert_eq!(Build::FULL.register(), 0xff47_ee88);
     }
 
     #[test]

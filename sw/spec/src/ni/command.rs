@@ -59,6 +59,14 @@ codes! {
         Program = 8, "program";
         /// A get of another node; never from software.
         Serve = 11, "serve";
+        /// A barrier of a context.
+        Barrier = 16, "barrier";
+        /// A broadcast in a context.
+        Broadcast = 17, "broadcast";
+        /// A reduction in a context.
+        Reduce = 18, "reduce";
+        /// A reduction in a context whose result all get.
+        Allreduce = 19, "allreduce";
         /// A run of the source of the source/sink core.
         Probe = 20, "probe";
     }

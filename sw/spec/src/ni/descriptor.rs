@@ -12,6 +12,8 @@
 //! | mail | mailbox, node | low word | high word | | | |
 //! | fence | 0 | | | | | |
 //! | program | address | registers 2 to 15 | | | | |
+//! | barrier | call | | | | | |
+//! | broadcast, reduce, allreduce | call | words | source address | result address | | |
 //! | probe | destination | words of a packet | packets | rate | seed | |
 //!
 //! Of two values in a word the first is in bits 31:16, but for a mail: mailbox in 15:9, node in 8:0. Offsets and
@@ -51,7 +53,12 @@ use super::{
     segment::HANDLE_WIDTH,
     MAILBOX_WIDTH,
 };
-use crate::{flit::NODE_WIDTH, probe::Run, Config, Node};
+use crate::{
+    flit::NODE_WIDTH,
+    mpe::call::{Call, Kind},
+    probe::Run,
+    Config, Node,
+};
 
 mod atomic;
 mod error;
@@ -135,6 +142,8 @@ pub enum Command {
         /// Registers 2 and up, at most 14.
         registers: Vec<u32>,
     },
+    /// A call of the message-passing engine. Segment and shaper do not matter.
+    Call(Call),
     /// A run of the source/sink core. Segment and shaper do not matter.
     Probe(Run),
 }
@@ -166,6 +175,12 @@ impl Command {
             Command::Mail { .. } => Opcode::Mail,
             Command::Fence => Opcode::Fence,
             Command::Program { .. } => Opcode::Program,
+            Command::Call(call) => match call.kind {
+                Kind::Barrier => Opcode::Barrier,
+                Kind::Broadcast => Opcode::Broadcast,
+                Kind::Reduce => Opcode::Reduce,
+                Kind::Allreduce => Opcode::Allreduce,
+            },
             Command::Probe(_) => Opcode::Probe,
         }
     }
@@ -242,6 +257,7 @@ impl Descriptor {
                 words.extend(registers);
                 words
             }
+            Command::Call(call) => call.encode()?,
             Command::Probe(run) => run.encode()?.to_vec(),
         };
         let mut words = vec![word];
@@ -312,6 +328,10 @@ impl Descriptor {
                 },
                 _ => return Err(wrong()),
             },
+            Opcode::Barrier => Command::Call(Call::decode(Kind::Barrier, rest)?),
+            Opcode::Broadcast => Command::Call(Call::decode(Kind::Broadcast, rest)?),
+            Opcode::Reduce => Command::Call(Call::decode(Kind::Reduce, rest)?),
+            Opcode::Allreduce => Command::Call(Call::decode(Kind::Allreduce, rest)?),
             Opcode::Probe => Command::Probe(Run::decode(rest.try_into().map_err(|_| wrong())?)?),
             Opcode::Serve => unreachable!("not from software"),
         };

@@ -35,6 +35,16 @@ codes! {
         QueueFull = 13, "queue_full";
         /// The node is built without what the command needs.
         NotBuilt = 14, "not_built";
+        /// The call is not the next one of its context.
+        OutOfTurn = 15, "out_of_turn";
+        /// As many calls of the context wait as there is room for.
+        TooManyCalls = 16, "too_many_calls";
+        /// A neighbour is in another call.
+        Mismatch = 17, "mismatch";
+        /// The call went no further for as long as its context allows.
+        TimedOut = 18, "timed_out";
+        /// The context is closed since a call in it failed.
+        Closed = 19, "closed";
     }
 }
 
@@ -55,6 +65,11 @@ impl fmt::Display for ErrorCode {
             ErrorCode::Ended => "program sends after its end of transfer",
             ErrorCode::QueueFull => "queue full",
             ErrorCode::NotBuilt => "the node is built without what the command needs",
+            ErrorCode::OutOfTurn => "not the next call of its context",
+            ErrorCode::TooManyCalls => "too many calls of the context wait",
+            ErrorCode::Mismatch => "a neighbour is in another call",
+            ErrorCode::TimedOut => "the call went no further for as long as its context allows",
+            ErrorCode::Closed => "the context is closed: a call in it has failed",
         })
     }
 }
@@ -74,7 +89,7 @@ mod tests {
             assert_eq!(ErrorCode::from_code(error as u32), Some(error));
         }
         assert_eq!(ErrorCode::from_code(0), None);
-        assert_eq!(ErrorCode::from_code(15), None);
+        assert_eq!(ErrorCode::from_code(20), None);
         assert_eq!(ErrorCode::OutOfMemory.to_string(), "outside the local memory");
     }
 }

@@ -22,6 +22,8 @@ codes! {
         Atomic = 3, "atomic";
         /// A message for a queue.
         Message = 4, "message";
+        /// Words of a collective, for the message-passing engine.
+        Collective = 5, "collective";
         /// For the sink of the source/sink core.
         Probe = 7, "probe";
     }
@@ -42,6 +44,8 @@ codes! {
         Get = 4, "get";
         /// A credit of a queue comes back.
         Credit = 5, "credit";
+        /// A token or a credit of the message-passing engine.
+        Collective = 6, "collective";
     }
 }
 

@@ -15,8 +15,10 @@ pub(super) use self::address::byte;
 pub use self::{
     address::{address, address_at, index, locate, Place},
     map::{
-        BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister,
-        ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, MAP,
+        BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister,
+        PageRegister, ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister,
+        TagRegister, MAP, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET,
+        MPE_TIMEOUT_WIDTH, MPE_WAITING_OFFSET,
     },
 };
 use super::{
@@ -74,6 +76,8 @@ codes! {
         Pages = 10, "pages";
         /// The source/sink core.
         Probe = 11, "probe";
+        /// The message-passing engine.
+        Mpe = 12, "mpe";
     }
 }
 

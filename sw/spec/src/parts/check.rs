@@ -285,7 +285,7 @@ mod tests {
                 other
             })
         );
-        assert_eq!(run(13, 16), Some(Fault::Run { part: new }));
+        assert_eq!(run(25, 28), Some(Fault::Run { part: new }));
         assert_eq!(run(30, 33), Some(Fault::Number { part: new }));
         assert_eq!(with(Part { data: &[8], ..engine }), Some(Fault::Number { part: new }));
     }

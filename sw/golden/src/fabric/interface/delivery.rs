@@ -24,6 +24,11 @@ impl Interface {
                 let probe = self.probe.as_mut().expect("just seen");
                 probe.receive(source, tag, &words);
             }
+            Packet::Data(DataPacket::Collective { tag, words }) if self.mpe.is_some() => {
+                let mpe = self.mpe.as_mut().expect("just seen");
+                let is_taken = mpe.take_words(source, tag, words);
+                self.refuse(u32::from(!is_taken));
+            }
             Packet::Data(packet) => receive(self, source, packet),
             Packet::Answer(Answer::Ack { slot }) => self.complete(slot, None),
             Packet::Answer(Answer::Refuse { slot, error }) => self.complete(slot, Some(error)),
@@ -38,6 +43,12 @@ impl Interface {
                 if let Some(event) = mailbox.and_then(|mailbox| mailbox.take(value)) {
                     self.notify(event, None);
                 }
+            }
+            Packet::Collective { tag } => {
+                // A node without the engine sinks a control packet that it does not know.
+                let mpe = self.mpe.as_mut();
+                let is_taken = mpe.is_none_or(|mpe| mpe.take_control(source, tag));
+                self.refuse(u32::from(!is_taken));
             }
             Packet::Get { tag, slot, transfer } => {
                 let owner = Owner {

@@ -59,6 +59,10 @@ impl Interface {
                 let (_, register) = self.item(place)?;
                 Some(probe.read(register))
             }),
+            Some(Block::Mpe) => self.mpe.as_ref().and_then(|mpe| {
+                let (context, register) = self.item(place)?;
+                Some(mpe.read(context, register))
+            }),
             _ => None,
         };
         value.unwrap_or_default()
@@ -136,6 +140,13 @@ impl Interface {
                 let register = self.item(place);
                 if let (Some(probe), Some((_, register))) = (&mut self.probe, register) {
                     probe.write(register);
+                }
+            }
+            Some(Block::Mpe) => {
+                let register = self.item(place);
+                if let (Some(mpe), Some((context, register))) = (&mut self.mpe, register) {
+                    let is_taken = mpe.write(context, register, data);
+                    self.refused += u32::from(!is_taken);
                 }
             }
             _ => {}

@@ -2,7 +2,10 @@
 
 use thiserror::Error;
 
-use crate::ni::{layout::FieldError, ErrorCode};
+use crate::{
+    mpe::call::CallError,
+    ni::{layout::FieldError, ErrorCode},
+};
 
 /// Why a descriptor is refused, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -26,7 +29,7 @@ pub enum DescriptorError {
     #[error("a stream of planes is not allowed: allowed are one row or rows")]
     PlanesOfStream,
     /// No command has this opcode, or none of software's.
-    #[error("opcode = {code} is not allowed: allowed is 1..=8 or 20")]
+    #[error("opcode = {code} is not allowed: allowed is 1..=8 or 16..=20")]
     Opcode {
         /// The opcode.
         code: u32,
@@ -37,6 +40,9 @@ pub enum DescriptorError {
         /// How many there are.
         words: usize,
     },
+    /// A call of the message-passing engine that is none.
+    #[error(transparent)]
+    Call(#[from] CallError),
     /// Four words of a transfer with more rows than one.
     #[error("{rows} rows in a descriptor without strides are not allowed: allowed is 1")]
     RowsWithoutStride {

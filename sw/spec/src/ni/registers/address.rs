@@ -134,7 +134,7 @@ mod tests {
         assert!(locate(0x37ff).is_none(), "a tag has no register 7");
         assert!(locate(0x2200).is_none(), "there is no event 64");
         assert!(locate(0x0008).is_none());
-        assert!(locate(0xc000).is_none());
+        assert!(locate(0xd000).is_none());
         let registers: usize = MAP.iter().map(|map| map.items * map.registers.len()).sum();
         assert_eq!(
             (0..=u16::MAX).filter(|&index| locate(index).is_some()).count(),

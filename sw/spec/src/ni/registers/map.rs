@@ -3,6 +3,7 @@
 use super::{Block, Place, BLOCK_OFFSET, FIELD_WIDTH, INITIALISING_OFFSET, MAGIC, SHORT_FIELD_WIDTH, VERSION};
 use crate::{
     flit::NODE_WIDTH,
+    mpe::call,
     ni::{
         build,
         command::{MAX_DESCRIPTOR_WORDS, SHAPERS},
@@ -317,6 +318,55 @@ registers! {
     }
 }
 
+registers! {
+    /// Registers of a context of block mpe.
+    MpeRegister of Mpe {
+        /// The neighbour in place 0.
+        Neighbour0 = 0, "neighbour0", WriteOnly, call::ROW;
+        /// The neighbour in place 1.
+        Neighbour1 = 1, "neighbour1", WriteOnly, call::ROW;
+        /// The neighbour in place 2.
+        Neighbour2 = 2, "neighbour2", WriteOnly, call::ROW;
+        /// The neighbour in place 3.
+        Neighbour3 = 3, "neighbour3", WriteOnly, call::ROW;
+        /// The neighbour in place 4.
+        Neighbour4 = 4, "neighbour4", WriteOnly, call::ROW;
+        /// The neighbour in place 5.
+        Neighbour5 = 5, "neighbour5", WriteOnly, call::ROW;
+        /// The neighbour in place 6.
+        Neighbour6 = 6, "neighbour6", WriteOnly, call::ROW;
+        /// The neighbour in place 7.
+        Neighbour7 = 7, "neighbour7", WriteOnly, call::ROW;
+        /// What the context does.
+        Status = 8, "status", ReadOnly, [
+            BitField::new("idle", MPE_IDLE_OFFSET, 1, "No call runs or waits, all credits are at home and none is owed: rows may be written, and the next call is number 0 then; those written otherwise are ignored, and counted as refused.").reset(1),
+            BitField::new("running", MPE_RUNNING_OFFSET, 1, "A call runs."),
+            BitField::new("closed", MPE_CLOSED_OFFSET, 1, "A call has failed; the context is out of use until reset."),
+            BitField::new("waiting", MPE_WAITING_OFFSET, 3, "Calls that wait."),
+            BitField::new("next", MPE_NEXT_OFFSET, call::NUMBER_WIDTH, "Number of the next call."),
+        ];
+        /// How long a call may stand still.
+        Timeout = 9, "timeout", WriteOnly, [
+            value(MPE_TIMEOUT_WIDTH, "Cycles, in steps of four; 0 for ever. Counted while a call runs and its context neither takes nor sends."),
+        ];
+    }
+}
+
+/// In the status of a context.
+pub const MPE_IDLE_OFFSET: usize = 0;
+/// In the status of a context.
+pub const MPE_RUNNING_OFFSET: usize = 1;
+/// In the status of a context.
+pub const MPE_CLOSED_OFFSET: usize = 2;
+/// In the status of a context.
+pub const MPE_WAITING_OFFSET: usize = 3;
+/// In the status of a context.
+pub const MPE_NEXT_OFFSET: usize = 6;
+/// Width of a context's time-out, in bits.
+pub const MPE_TIMEOUT_WIDTH: usize = 32;
+/// Bits of the place that number the registers of one context.
+pub const MPE_FIELD_WIDTH: usize = 4;
+
 const fn block<P: Place>(item: &'static str, items: usize, number_width: usize, doc: &'static str) -> BlockMap {
     BlockMap {
         block: P::BLOCK,
@@ -363,6 +413,12 @@ pub static MAP: &[BlockMap] = &[
     block::<CounterRegister>("counters", 1, BLOCK_OFFSET, "Counters of the monitor."),
     block::<PageRegister>("page", PAGES, HALF_WIDTH, "Pages of external memory; of memory nodes alone."),
     block::<ProbeRegister>("probe", 1, BLOCK_OFFSET, "The source/sink core; of tiles that are built with it."),
+    block::<MpeRegister>(
+        "context",
+        call::CONTEXTS,
+        MPE_FIELD_WIDTH,
+        "Contexts of the message-passing engine; of tiles that are built with it.",
+    ),
 ];
 
 #[cfg(test)]
@@ -398,13 +454,15 @@ mod tests {
 
     #[test]
     fn layouts_are_sound() {
-        let layouts: [Layout; 11] = [
+        let layouts: [Layout; 13] = [
             packet::HEAD,
             packet::ADDRESS,
             packet::GEOMETRY,
             window::MESSAGE,
             descriptor::WORD,
             descriptor::MAIL,
+            call::CALL,
+            call::CALL_WORD,
             crate::probe::TARGET_WORD,
             crate::probe::LENGTH_WORD,
             crate::probe::RATE_WORD,

@@ -143,6 +143,10 @@ fn data_format(kind: DataKind) -> (&'static str, &'static str) {
         DataKind::Stream => ("window in pointer mode", "0 to 64 words"),
         DataKind::Atomic => ("window", "address, operands of 32 bits each, low half first"),
         DataKind::Message => ("window in queue mode", "word 0 of the descriptor, 0 to 62 words"),
+        DataKind::Collective => (
+            "context, place in the list",
+            "1 to 32 words; of a call's first packet on an edge the first is the call word",
+        ),
         DataKind::Probe => ("content", "sequence number, time stamp, 0 to 62 words of content"),
     }
 }
@@ -159,6 +163,7 @@ fn control_format(kind: ControlKind) -> (&'static str, &'static str) {
              planes w5, w6 with halves swapped",
         ),
         ControlKind::Credit => ("the sender's segment handle", ""),
+        ControlKind::Collective => ("context, place in the list, token rather than credit", ""),
     }
 }
 
@@ -191,6 +196,8 @@ and whole words; rows and strides are in words of the fabric.
 | mail | 4 | mailbox, node: [above](#descriptor-mail) | low word | high word | | | |
 | fence | 2 | 0 | | | | | |
 | program | 2 to 16 | first instruction | registers 2 and up | | | | |
+| barrier | 2 | call: [above](#descriptor-call) | | | | | |
+| broadcast, reduce, allreduce | 5 | call: [above](#descriptor-call) | words | source address | result address | | |
 | probe | 6 | destination: [above](#descriptor-probe-target) | words of a packet | packets | rate | seed | |
 
 Four words of a put or get are one row: rows is 1. Nothing is moved if rows, row or planes is 0, but the transfer ends.

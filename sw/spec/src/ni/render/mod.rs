@@ -14,7 +14,7 @@ use super::{
     segment::SegmentKind,
     window, ErrorCode,
 };
-use crate::probe;
+use crate::{mpe::call, probe};
 
 mod c_header;
 mod markdown;
@@ -23,13 +23,15 @@ mod systemrdl;
 pub use self::{c_header::c_header, markdown::markdown, systemrdl::systemrdl};
 
 /// The words outside the registers.
-const LAYOUTS: [Layout; 11] = [
+const LAYOUTS: [Layout; 13] = [
     packet::HEAD,
     packet::ADDRESS,
     packet::GEOMETRY,
     window::MESSAGE,
     descriptor::WORD,
     descriptor::MAIL,
+    call::CALL,
+    call::CALL_WORD,
     probe::TARGET_WORD,
     probe::LENGTH_WORD,
     probe::RATE_WORD,

@@ -1,0 +1,138 @@
+//! The message-passing engine of a node, without time: no call times out.
+//!
+//! Members of a call tell each other words, tokens and credits. An engine takes whatever comes at once, into room that its
+//! neighbours know of, and does one thing at a time: [`Mpe::step`].
+
+use portico_spec::{
+    mpe::call::{Kind, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH, NEIGHBOURS},
+    ni::{
+        command::opcode,
+        registers::{MpeRegister, Place},
+        ErrorCode,
+    },
+    Config, Node,
+};
+
+use self::context::Context;
+use super::{bits::field, command_queue::CommandQueue, descriptor::Common, memory::Memory, packet::Packet};
+
+mod call;
+mod context;
+mod edge;
+#[cfg(test)]
+mod tests;
+
+/// What an engine has done.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Sends a packet of either plane.
+    Sends(Node, Packet),
+    /// Words, tokens or a descriptor have moved, and nothing leaves the engine.
+    Moves,
+    /// A call is over, or refused.
+    Ends(Common, Option<ErrorCode>),
+}
+
+/// Contexts, and the descriptors that wait for them.
+#[derive(Clone, Debug)]
+pub(super) struct Mpe {
+    commands: CommandQueue,
+    contexts: Vec<Context>,
+    /// The context that is asked first.
+    turn: usize,
+}
+
+impl Mpe {
+    /// An engine of so many contexts, after reset.
+    pub fn new(config: &Config, contexts: usize) -> Mpe {
+        Mpe {
+            commands: CommandQueue::default(),
+            contexts: (0..contexts)
+                .map(|number| Context::new(number as u8, config.mpe_neighbours))
+                .collect(),
+            turn: 0,
+        }
+    }
+
+    /// Takes a descriptor, if there is room for it.
+    pub fn push(&mut self, descriptor: Vec<u32>) -> bool {
+        self.commands.push(descriptor)
+    }
+
+    /// Whether no call runs or waits. One that waits for another member is not over.
+    pub fn is_idle(&self) -> bool {
+        self.commands.is_empty() && !self.contexts.iter().any(Context::has_calls)
+    }
+
+    /// Does one thing; nothing if there is nothing that can be done.
+    pub fn step(&mut self, memory: &mut Memory) -> Option<Step> {
+        if let Some(words) = self.commands.pop() {
+            return Some(match self.post(&words, memory.words()) {
+                Ok(()) => Step::Moves,
+                Err(error) => Step::Ends(Common::of(words[0]), Some(error)),
+            });
+        }
+        // Who has done something is asked last the next time, so that no context starves.
+        let count = self.contexts.len();
+        for context in (self.turn..self.turn + count).map(|turn| turn % count) {
+            let step = self.contexts[context].step(memory);
+            if step.is_some() {
+                self.turn = context + 1;
+                return step;
+            }
+        }
+        None
+    }
+
+    /// Gives a descriptor to its context.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    fn post(&mut self, words: &[u32], memory_words: u64) -> Result<(), ErrorCode> {
+        let kind = Kind::ALL[usize::from(opcode(words[0])) % Kind::ALL.len()];
+        if words.len() != kind.words() {
+            return Err(ErrorCode::Malformed);
+        }
+        let context = field(words[1], CONTEXT_OFFSET, CONTEXT_WIDTH) as usize;
+        let context = self.contexts.get_mut(context).ok_or(ErrorCode::NotBuilt)?;
+        context.post(kind, words, memory_words)
+    }
+
+    /// Takes words of a neighbour; false if they are refused.
+    pub fn take_words(&mut self, source: Node, tag: u8, words: Vec<u64>) -> bool {
+        let tag = Tag::decode(tag);
+        let context = self.contexts.get_mut(usize::from(tag.context));
+        let edge = context.and_then(|context| context.edge_of(source, tag.place));
+        edge.is_some_and(|edge| edge.take_words(words))
+    }
+
+    /// Takes a token or a credit of a neighbour; false if it is refused.
+    pub fn take_control(&mut self, source: Node, tag: u8) -> bool {
+        let tag = Tag::decode(tag);
+        let context = self.contexts.get_mut(usize::from(tag.context));
+        let edge = context.and_then(|context| context.edge_of(source, tag.place));
+        edge.is_some_and(|edge| edge.take_control(tag.is_token))
+    }
+
+    /// A register of a context.
+    ///
+    /// # Panics
+    /// If there is no such context.
+    pub fn read(&self, context: usize, register: MpeRegister) -> u32 {
+        match register {
+            MpeRegister::Status => self.contexts[context].status(),
+            // Neighbours and time-outs are only written.
+            _ => 0,
+        }
+    }
+
+    /// Writes a register of a context; false if the row of a neighbour is refused.
+    ///
+    /// # Panics
+    /// If there is no such context.
+    pub fn write(&mut self, context: usize, register: MpeRegister, data: u32) -> bool {
+        let place = register.number();
+        // Without time there is no time-out, and the status is only read.
+        place >= NEIGHBOURS || self.contexts[context].write_row(place, data)
+    }
+}

@@ -1,0 +1,263 @@
+//! A context: a list of neighbours, and the calls of one member in their order.
+
+use std::collections::VecDeque;
+
+use portico_spec::{
+    mpe::call::{Call, CallError, Kind, Row, NUMBER_WIDTH, WAITING},
+    ni::{
+        registers::{MPE_CLOSED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET},
+        ErrorCode,
+    },
+    Node,
+};
+
+use super::{
+    super::{bits::field, memory::Memory},
+    call::{Phase, Posted},
+    edge::Edge,
+    Step,
+};
+
+/// One context of an engine.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    number: u8,
+    edges: Vec<Edge>,
+    /// Number of the next call.
+    next: u8,
+    /// The first runs.
+    calls: VecDeque<Posted>,
+    /// A call has failed.
+    is_closed: bool,
+}
+
+/// A packet is none of the running call.
+struct Mismatch;
+
+impl Context {
+    /// A context with room for so many neighbours.
+    pub fn new(number: u8, neighbours: usize) -> Context {
+        Context {
+            number,
+            edges: vec![Edge::new(); neighbours],
+            next: 0,
+            calls: VecDeque::new(),
+            is_closed: false,
+        }
+    }
+
+    /// Accepts a call.
+    ///
+    /// # Errors
+    /// Why it is refused; then it has not happened.
+    pub fn post(&mut self, kind: Kind, words: &[u32], memory_words: u64) -> Result<(), ErrorCode> {
+        if self.is_closed {
+            return Err(ErrorCode::Closed);
+        }
+        if field(words[1], 0, NUMBER_WIDTH) != u32::from(self.next) {
+            return Err(ErrorCode::OutOfTurn);
+        }
+        if self.waiting() == WAITING {
+            return Err(ErrorCode::TooManyCalls);
+        }
+        // That source and result overlap is found last.
+        let (call, overlaps) = match Call::decode(kind, &words[1..]) {
+            Ok(call) => (call, false),
+            Err(CallError::Overlap { call }) => (call, true),
+            Err(_) => return Err(ErrorCode::Malformed),
+        };
+        let towards = call.towards.map(|place| self.edges.get(usize::from(place)));
+        if towards.is_some_and(|edge| edge.is_none_or(|edge| edge.row.is_none())) {
+            return Err(ErrorCode::Malformed);
+        }
+        let end = |address: u32| u64::from(address / 4) + u64::from(call.transfer.length);
+        if end(call.transfer.source).max(end(call.transfer.result)) > memory_words {
+            return Err(ErrorCode::OutOfMemory);
+        }
+        if overlaps {
+            return Err(ErrorCode::Malformed);
+        }
+        self.next = self.next.wrapping_add(1);
+        self.calls.push_back(Posted::new(call, [words[0], words[1]]));
+        Ok(())
+    }
+
+    /// Calls behind the one that runs.
+    fn waiting(&self) -> usize {
+        self.calls.len().saturating_sub(1)
+    }
+
+    pub fn has_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// Whether its neighbours may change. Nothing is owed then: it is sent before the call ends.
+    fn is_idle(&self) -> bool {
+        self.calls.is_empty() && !self.is_closed && self.edges.iter().all(Edge::is_at_rest)
+    }
+
+    pub fn status(&self) -> u32 {
+        u32::from(self.is_idle()) << MPE_IDLE_OFFSET
+            | u32::from(self.has_calls()) << MPE_RUNNING_OFFSET
+            | u32::from(self.is_closed) << MPE_CLOSED_OFFSET
+            | (self.waiting() as u32) << MPE_WAITING_OFFSET
+            | u32::from(self.next) << MPE_NEXT_OFFSET
+    }
+
+    /// Writes a row of the list, after which calls are numbered from 0 on; false if there is no such row, or the context is not idle.
+    pub fn write_row(&mut self, place: usize, data: u32) -> bool {
+        let is_written = self.is_idle() && place < self.edges.len();
+        if is_written {
+            self.edges[place].row = Row::decode(data);
+            self.next = 0;
+        }
+        is_written
+    }
+
+    /// The neighbour of a place, if it is `source`.
+    pub fn edge_of(&mut self, source: Node, place: u8) -> Option<&mut Edge> {
+        let edge = self.edges.get_mut(usize::from(place))?;
+        edge.row.is_some_and(|row| row.node == source).then_some(edge)
+    }
+
+    /// Does one thing, if there is one that can be done.
+    pub fn step(&mut self, memory: &mut Memory) -> Option<Step> {
+        if self.is_closed {
+            let Posted { common, .. } = self.calls.pop_front()?;
+            return Some(Step::Ends(common, Some(ErrorCode::Mismatch)));
+        }
+        // What is owed goes first: a call is over when the last that it sends is on its way.
+        let number = self.number;
+        if let Some(step) = self.edges.iter_mut().find_map(|edge| edge.pay(number)) {
+            return Some(step);
+        }
+        let running = self.calls.front()?;
+        let result = match running.phase {
+            Phase::Comes => Ok(self.come()),
+            Phase::Waits => Ok(self.wait()),
+            Phase::Up => self.fold(memory),
+            Phase::Down => self.hand_on(memory),
+            Phase::Over => {
+                let Posted { common, .. } = self.calls.pop_front()?;
+                Ok(Some(Step::Ends(common, None)))
+            }
+        };
+        result.unwrap_or_else(|Mismatch| {
+            self.is_closed = true;
+            Some(Step::Moves)
+        })
+    }
+
+    /// Places of all neighbours that are farther from the root of the running call.
+    fn children(&self, running: &Posted) -> Vec<usize> {
+        let towards = running.towards();
+        let places = (0..self.edges.len()).filter(|&place| Some(place) != towards);
+        places.filter(|&place| self.edges[place].row.is_some()).collect()
+    }
+
+    /// All children have come to the barrier: tells it towards the root. At the root all have come.
+    fn come(&mut self) -> Option<Step> {
+        let running = self.calls.front()?;
+        let children = self.children(running);
+        if children.iter().any(|&child| self.edges[child].tokens == 0) {
+            return None;
+        }
+        for &child in &children {
+            self.edges[child].tokens -= 1;
+        }
+        match running.towards() {
+            Some(towards) => {
+                self.edges[towards].owed_tokens += 1;
+                self.calls[0].phase = Phase::Waits;
+            }
+            None => self.release(),
+        }
+        Some(Step::Moves)
+    }
+
+    /// The neighbour towards the root has released this member.
+    fn wait(&mut self) -> Option<Step> {
+        let towards = self.calls.front()?.towards().expect("the root has nobody to wait for");
+        self.edges[towards].tokens = self.edges[towards].tokens.checked_sub(1)?;
+        self.release();
+        Some(Step::Moves)
+    }
+
+    /// Lets the children go on.
+    fn release(&mut self) {
+        for child in self.children(&self.calls[0]) {
+            self.edges[child].owed_tokens += 1;
+        }
+        self.calls[0].phase = Phase::Over;
+    }
+
+    /// Folds one packet of each child into the own words; the result goes towards the root, or into its memory.
+    fn fold(&mut self, memory: &mut Memory) -> Result<Option<Step>, Mismatch> {
+        let children = self.children(&self.calls[0]);
+        let running = &mut self.calls[0];
+        // Child by child: the packet of one is looked at when those before it are there.
+        for &child in &children {
+            match self.edges[child].packets.front() {
+                None => return Ok(None),
+                Some(packet) if !running.expects(packet) => return Err(Mismatch),
+                Some(_) => {}
+            }
+        }
+        let towards = running.towards();
+        if towards.is_some_and(|towards| self.edges[towards].credits == 0) {
+            return Ok(None);
+        }
+        let mut words = running.load(memory, running.call.transfer.source);
+        for child in children {
+            let packet = self.edges[child].free();
+            running.fold(&mut words, running.payload(&packet));
+        }
+        let step = match towards {
+            Some(towards) => self.edges[towards].send(self.number, running.packet_with(&words)),
+            None => {
+                running.store(memory, &words);
+                Some(Step::Moves)
+            }
+        };
+        running.advance();
+        Ok(step)
+    }
+
+    /// Gives one packet of the root to one child, or to the memory.
+    fn hand_on(&mut self, memory: &mut Memory) -> Result<Option<Step>, Mismatch> {
+        let children = self.children(&self.calls[0]);
+        let running = &mut self.calls[0];
+        let towards = running.towards();
+        let packet = match towards {
+            Some(towards) => match self.edges[towards].packets.front() {
+                None => return Ok(None),
+                Some(packet) if !running.expects(packet) => return Err(Mismatch),
+                Some(packet) => packet.clone(),
+            },
+            None => {
+                let transfer = running.call.transfer;
+                let from = match running.call.kind {
+                    Kind::Allreduce => transfer.result,
+                    _ => transfer.source,
+                };
+                running.packet_with(&running.load(memory, from))
+            }
+        };
+        // The root has its words already.
+        if towards.is_some() && !running.is_stored {
+            running.store(memory, running.payload(&packet));
+            running.is_stored = true;
+            return Ok(Some(Step::Moves));
+        }
+        if let Some(&child) = children.get(running.sent) {
+            let step = self.edges[child].send(self.number, packet);
+            running.sent += usize::from(step.is_some());
+            return Ok(step);
+        }
+        if let Some(towards) = towards {
+            self.edges[towards].free();
+        }
+        running.advance();
+        Ok(Some(Step::Moves))
+    }
+}
