@@ -11,6 +11,7 @@ use crate::{
         transmit::Transmitter,
     },
     host::{AxiLiteSlave, AxiMemory},
+    mpe::Mpe,
     ni::{
         control::{ControlReceiver, GetQueue},
         events::{EventFlags, EventReader, EventStep, Events},
@@ -92,6 +93,13 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("plane-out", Box::new(PlaneOut::<64>::new(3))),
         ("read-share", Box::new(ReadShare::<32>::new(2))),
         ("write-share", Box::new(WriteShare::<64, 8>::new(3))),
+        (
+            "mpe",
+            Box::new(Mpe::<32, 4>::new(&Config {
+                mpe: 4,
+                ..Config::default()
+            })),
+        ),
         ("probe", Box::new(Probe::<32, 4>::new(&Config::default()))),
         ("probe-64", Box::new(Probe::<64, 8>::new(&Config::default()))),
         ("command-queue-waiting", Box::new(CommandQueue::waiting())),

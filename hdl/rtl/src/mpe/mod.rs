@@ -1,12 +1,15 @@
-//! The message-passing engine: what computes in collectives.
+//! The message-passing engine, and what computes in it.
 //!
 //! | block | what it is |
 //! | --- | --- |
 //! | [`FpAdder`], [`FpAdderCore`] | floating-point addition, behind streams and as a bare pipeline |
+//! | [`Mpe`] | barrier, broadcast, reduce and allreduce, in a seat of the socket |
 //! | [`ReduceAlu`] | sum, minimum, maximum and logic of two streams |
 
+pub mod engine;
 pub mod fp_adder;
 pub mod reduce_alu;
 
+pub use engine::Mpe;
 pub use fp_adder::{FpAdder, FpAdderCore};
 pub use reduce_alu::ReduceAlu;

@@ -5,15 +5,18 @@
 //! | latency | combinational |
 //! | state | none |
 
-use portico_spec::ni::{
-    build::Build,
-    command::{
-        Opcode, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET,
-        SHAPER_OFFSET, SHAPER_WIDTH, WIDE_OFFSET,
+use portico_spec::{
+    ni::{
+        build::Build,
+        command::{
+            Opcode, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET,
+            SHAPER_OFFSET, SHAPER_WIDTH, WIDE_OFFSET,
+        },
+        event::EVENT_WIDTH,
+        packet::OPERATION_WIDTH,
+        segment::HANDLE_WIDTH,
     },
-    event::EVENT_WIDTH,
-    packet::OPERATION_WIDTH,
-    segment::HANDLE_WIDTH,
+    parts::OPCODE_RUN,
 };
 use portico_verilog::prelude::*;
 
@@ -79,8 +82,10 @@ impl Logic for CommandDecoder {
         self.command.next.is_program = self.runs.val() & self.programs.val();
         self.command.next.is_absent = (self.enqueues.val() & !self.queues.val())
             | (self.runs.val() & !self.programs.val())
-            // Where there is a source/sink core, its port has the descriptor.
+            // Where there is the engine, its port has the descriptor.
             | (self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Probe as u64))
+            | ((self.opcode.val() & !bits::<OPCODE_WIDTH>(OPCODE_RUN as u64 - 1))
+                == bits::<OPCODE_WIDTH>(Opcode::Barrier as u64))
             | ((self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Atomic as u64))
                 & self.word.val().get_bit(WIDE_OFFSET)
                 & !self.pairs.val());

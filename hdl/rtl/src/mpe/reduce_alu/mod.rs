@@ -15,7 +15,7 @@ mod number_comparator;
 mod single_cycle;
 
 use crate::{mpe::FpAdderCore, prim::StreamIn, prim::StreamOut};
-use delay_line::DelayLine;
+pub(crate) use delay_line::DelayLine;
 use portico_spec::fp::Flag;
 use portico_spec::fp::ADDER_STAGES;
 use portico_spec::fp::FLAGS_WIDTH;

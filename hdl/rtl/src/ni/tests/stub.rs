@@ -25,10 +25,10 @@ pub const STUB: Part = Part {
     waits: &[],
 };
 
-pub const DATA: u64 = 5;
-pub const CONTROL: u64 = 6;
+pub const DATA: u64 = 6;
+pub const CONTROL: u64 = 7;
 pub const OPCODE: u64 = 24;
-pub const BLOCK: usize = 12;
+pub const BLOCK: usize = 13;
 
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Step {

@@ -1,0 +1,152 @@
+use super::{EjectionIn, JobIn, EDGE_WIDTH, INDEX_WIDTH, QUEUE_WIDTH, RESERVED_WIDTH, WORDS_WIDTH};
+use crate::prim::{Fifo, StreamOut};
+use portico_spec::mpe::call::{CONTEXTS, CONTEXT_WIDTH, PLACE_WIDTH};
+use portico_verilog::prelude::*;
+
+/// Address of a word in the edge buffer: edge, room, place in the packet.
+pub const BUFFER_WIDTH: usize = ROOM_WIDTH + INDEX_WIDTH;
+/// Number of a room: edge, and which of its two.
+pub const ROOM_WIDTH: usize = EDGE_WIDTH + 1;
+
+/// Room, first, words, frees.
+const FIRST_OFFSET: usize = ROOM_WIDTH;
+const WORDS_OFFSET: usize = FIRST_OFFSET + 1;
+const FREES_OFFSET: usize = WORDS_OFFSET + WORDS_WIDTH;
+const JOB_WIDTH: usize = FREES_OFFSET + 1;
+
+/// Reads the words of passes from the edge buffer, ahead of their use, and gives the room of packets back.
+///
+/// Words of 32 bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 3 cycles from a pass to its first word |
+/// | throughput | one word a cycle, also across passes |
+/// | state | 4 passes and 16 words in LUT-RAM, 25 flip-flops |
+///
+/// A word of the packet that is being ejected is read when it is there; the last word of a pass when the whole packet is, so that
+/// its length can be compared. A packet that is shorter than its call says is filled up with what lies in its room, so that
+/// every pass ends; then, or where it is longer, its context has failed.
+#[derive(LogicBlock, Default)]
+pub struct EdgeReader {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub job: JobIn,
+    pub ejection: EjectionIn,
+    /// The edge buffer: data follow a cycle after the address.
+    pub read_enable: Signal<Out, Bit>,
+    pub read_address: Signal<Out, Bits<BUFFER_WIDTH>>,
+    pub read_data: Signal<In, Bits<32>>,
+    /// How long a packet is, in the same cycle.
+    pub room: Signal<Out, Bits<ROOM_WIDTH>>,
+    pub length: Signal<In, Bits<WORDS_WIDTH>>,
+    pub m_axis: StreamOut<32>,
+    /// One bit a context.
+    pub closed: Signal<In, Bits<CONTEXTS>>,
+    /// High for a cycle: nobody reads the packet in `room` any more, and its credit is owed.
+    pub frees: Signal<Out, Bit>,
+    /// One bit a context, for a cycle: a packet had a wrong length.
+    pub wrong: Signal<Out, Bits<CONTEXTS>>,
+    jobs: Fifo<JOB_WIDTH, 2>,
+    words: Fifo<32, QUEUE_WIDTH>,
+    count: DFF<Bits<WORDS_WIDTH>>,
+    reserved: DFF<Bits<RESERVED_WIDTH>>,
+    comes: DFF<Bit>,
+    first_bit: Signal<Local, Bits<1>>,
+    frees_bit: Signal<Local, Bits<1>>,
+    slot_bit: Signal<Local, Bits<1>>,
+    own_slot: Signal<Local, Bits<1>>,
+    eject_slot: Signal<Local, Bits<1>>,
+    own_room: Signal<Local, Bits<ROOM_WIDTH>>,
+    owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    first: Signal<Local, Bits<1>>,
+    wanted: Signal<Local, Bits<WORDS_WIDTH>>,
+    total: Signal<Local, Bits<WORDS_WIDTH>>,
+    index: Signal<Local, Bits<WORDS_WIDTH>>,
+    is_whole: Signal<Local, Bit>,
+    is_last: Signal<Local, Bit>,
+    is_empty: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for EdgeReader {
+    fn update(&mut self) {
+        wire!(self => jobs, words: clk, rst);
+        dff_setup!(self, clk, count, reserved, comes);
+        self.first_bit.next = self.job.first.val().into();
+        self.frees_bit.next = self.job.frees.val().into();
+        self.slot_bit.next = self.job.slot.val().into();
+        self.jobs.s_axis.tvalid.next = self.job.valid.val() & self.job.from_edge.val();
+        self.jobs.s_axis.tdata.next = bit_cast::<JOB_WIDTH, 1>(self.slot_bit.val())
+            | (bit_cast::<JOB_WIDTH, EDGE_WIDTH>(self.job.neighbour.val()) << bits::<4>(1))
+            | (bit_cast::<JOB_WIDTH, 1>(self.first_bit.val()) << bits::<4>(FIRST_OFFSET as u64))
+            | (bit_cast::<JOB_WIDTH, WORDS_WIDTH>(self.job.words.val()) << bits::<4>(WORDS_OFFSET as u64))
+            | (bit_cast::<JOB_WIDTH, 1>(self.frees_bit.val()) << bits::<4>(FREES_OFFSET as u64));
+        self.jobs.s_axis.tlast.next = true;
+        self.job.ready.next = self.jobs.s_axis.tready.val();
+
+        self.own_room.next = self.jobs.m_axis.tdata.val().get_bits::<ROOM_WIDTH>(0);
+        self.own_slot.next = self.jobs.m_axis.tdata.val().get_bits::<1>(0);
+        self.owner.next = self.own_room.val().get_bits::<CONTEXT_WIDTH>(1 + PLACE_WIDTH);
+        self.first.next = self.jobs.m_axis.tdata.val().get_bits::<1>(FIRST_OFFSET);
+        self.wanted.next = self.jobs.m_axis.tdata.val().get_bits::<WORDS_WIDTH>(WORDS_OFFSET);
+        self.total.next = self.wanted.val() + bit_cast::<WORDS_WIDTH, 1>(self.first.val());
+        self.index.next = self.count.q.val() + bit_cast::<WORDS_WIDTH, 1>(self.first.val());
+        self.eject_slot.next = self.ejection.slot.val().into();
+        self.is_whole.next = !self.ejection.valid.val()
+            | (self.ejection.neighbour.val() != self.own_room.val().get_bits::<EDGE_WIDTH>(1))
+            | (self.eject_slot.val() != self.own_slot.val());
+        self.is_last.next = self.index.val() + 1 == self.total.val();
+        self.is_empty.next = !self.wanted.val().any();
+        self.reads.next = self.jobs.m_axis.tvalid.val()
+            & !self.is_empty.val()
+            & !self.reserved.q.val().get_bit(QUEUE_WIDTH)
+            & (self.is_whole.val() | (!self.is_last.val() & (self.index.val() < self.ejection.words.val())));
+        self.ends.next = (self.reads.val() & self.is_last.val())
+            | (self.jobs.m_axis.tvalid.val() & self.is_empty.val() & self.is_whole.val());
+        self.jobs.m_axis.tready.next = self.ends.val();
+        if self.reads.val() {
+            self.count.d.next = self.count.q.val() + 1;
+        }
+        if self.ends.val() {
+            self.count.d.next = 0.into();
+        }
+        self.read_enable.next = self.reads.val();
+        self.read_address.next = (bit_cast::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val())
+            << bits::<4>(INDEX_WIDTH as u64))
+            | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.index.val().get_bits::<INDEX_WIDTH>(0));
+        self.room.next = self.own_room.val();
+        self.fits.next = self.length.val() == self.total.val();
+        self.frees.next = self.ends.val()
+            & self.fits.val()
+            & self.jobs.m_axis.tdata.val().get_bit(FREES_OFFSET)
+            & !self.closed.val().get_bit(self.owner.val().index());
+        self.wrong.next = 0.into();
+        if self.ends.val() & !self.fits.val() {
+            self.wrong.next = bits::<CONTEXTS>(1) << self.owner.val();
+        }
+
+        self.comes.d.next = self.reads.val();
+        self.words.s_axis.tvalid.next = self.comes.q.val();
+        self.words.s_axis.tdata.next = self.read_data.val();
+        self.words.s_axis.tlast.next = false;
+        StreamOut::<32>::link(&mut self.m_axis, &mut self.words.m_axis);
+        self.taken.next = self.m_axis.tready.val() & self.words.m_axis.tvalid.val();
+        if self.reads.val() & !self.taken.val() {
+            self.reserved.d.next = self.reserved.q.val() + 1;
+        }
+        if self.taken.val() & !self.reads.val() {
+            self.reserved.d.next = self.reserved.q.val() - 1;
+        }
+        if self.rst.val() {
+            self.count.d.next = 0.into();
+            self.reserved.d.next = 0.into();
+            self.comes.d.next = false;
+        }
+    }
+}

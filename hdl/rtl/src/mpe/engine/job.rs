@@ -1,0 +1,144 @@
+//! What the parts of the engine tell each other.
+
+use super::{ADDRESS_WIDTH, EDGE_WIDTH, ROW_WIDTH, WORDS_WIDTH};
+use portico_spec::{
+    mpe::call::{CONTEXT_WIDTH, PLACE_WIDTH},
+    ni::event::EVENT_WIDTH,
+};
+use portico_verilog::prelude::*;
+
+/// A call that begins, as the intake gives it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "CallIn"]
+pub struct CallOut {
+    pub valid: Signal<Out, Bit>,
+    pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// What its first packets begin with.
+    pub word: Signal<Out, Bits<32>>,
+    pub towards: Signal<Out, Bits<PLACE_WIDTH>>,
+    pub root: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<Out, Bit>,
+    pub source: Signal<Out, Bits<ADDRESS_WIDTH>>,
+    pub result: Signal<Out, Bits<ADDRESS_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As the scheduler takes it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "CallOut"]
+pub struct CallIn {
+    pub valid: Signal<In, Bit>,
+    pub owner: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub word: Signal<In, Bits<32>>,
+    pub towards: Signal<In, Bits<PLACE_WIDTH>>,
+    pub root: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<In, Bit>,
+    pub source: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub result: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// One pass over the words of a packet: where they come from, what becomes of them, where they go.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "JobIn"]
+pub struct JobOut {
+    pub valid: Signal<Out, Bit>,
+    pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Words without the call word, up to 32.
+    pub words: Signal<Out, Bits<WORDS_WIDTH>>,
+    /// It is of the first packet of its call: the call word is in front.
+    pub first: Signal<Out, Bit>,
+    /// The own words come from the scratchpad.
+    pub from_memory: Signal<Out, Bit>,
+    pub address: Signal<Out, Bits<ADDRESS_WIDTH>>,
+    /// The words come from an edge: to be folded with others, or alone.
+    pub from_edge: Signal<Out, Bit>,
+    pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
+    pub slot: Signal<Out, Bit>,
+    /// Nobody reads the packet of the edge after this pass.
+    pub frees: Signal<Out, Bit>,
+    /// The own words are those of the pass before.
+    pub from_sum: Signal<Out, Bit>,
+    /// They are folded with those of the edge.
+    pub folds: Signal<Out, Bit>,
+    pub call_word: Signal<Out, Bits<32>>,
+    /// To a neighbour.
+    pub to_network: Signal<Out, Bit>,
+    pub target: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// To the scratchpad.
+    pub to_memory: Signal<Out, Bit>,
+    pub result: Signal<Out, Bits<ADDRESS_WIDTH>>,
+    /// To the next pass.
+    pub to_sum: Signal<Out, Bit>,
+    /// It is the last of a phase: the scheduler waits for its end.
+    pub ends: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// As a part takes it that does its share of the pass.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "JobOut"]
+pub struct JobIn {
+    pub valid: Signal<In, Bit>,
+    pub owner: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub words: Signal<In, Bits<WORDS_WIDTH>>,
+    pub first: Signal<In, Bit>,
+    pub from_memory: Signal<In, Bit>,
+    pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub from_edge: Signal<In, Bit>,
+    pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
+    pub slot: Signal<In, Bit>,
+    pub frees: Signal<In, Bit>,
+    pub from_sum: Signal<In, Bit>,
+    pub folds: Signal<In, Bit>,
+    pub call_word: Signal<In, Bits<32>>,
+    pub to_network: Signal<In, Bit>,
+    pub target: Signal<In, Bits<EDGE_WIDTH>>,
+    pub to_memory: Signal<In, Bit>,
+    pub result: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub to_sum: Signal<In, Bit>,
+    pub ends: Signal<In, Bit>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// The packet that is being ejected. All others in the edge buffer are whole.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "EjectionIn"]
+pub struct EjectionOut {
+    pub valid: Signal<Out, Bit>,
+    pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
+    pub slot: Signal<Out, Bit>,
+    /// Words of it that can be read.
+    pub words: Signal<Out, Bits<WORDS_WIDTH>>,
+}
+
+/// As the reader of the edge buffer sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "EjectionOut"]
+pub struct EjectionIn {
+    pub valid: Signal<In, Bit>,
+    pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
+    pub slot: Signal<In, Bit>,
+    pub words: Signal<In, Bits<WORDS_WIDTH>>,
+}
+
+/// A row of a list is written. Whoever looks rows up has the lists in a LUT-RAM of its own, a few sites each.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "RowWriteIn"]
+pub struct RowWriteOut {
+    pub enable: Signal<Out, Bit>,
+    pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// Node, and above it the place in its list.
+    pub row: Signal<Out, Bits<ROW_WIDTH>>,
+}
+
+/// As who looks rows up sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "RowWriteOut"]
+pub struct RowWriteIn {
+    pub enable: Signal<In, Bit>,
+    pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
+    pub row: Signal<In, Bits<ROW_WIDTH>>,
+}

@@ -1,0 +1,308 @@
+//! The message-passing engine (`gao-mpe-2013`, chapter 4; formats in `portico_spec::mpe::call`).
+//!
+//! | block | what it is |
+//! | --- | --- |
+//! | [`Mpe`] | all of it, in a seat of the socket |
+//! | [`CallIntake`] | checks descriptors, and keeps the calls that wait |
+//! | [`Scheduler`] | the state of every context: decides what is next, packet by packet |
+//! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes: lists are asked whether the sender is a neighbour |
+//! | [`EdgeCounts`] | packets, credits and tokens of every edge |
+//! | [`EdgeReader`], [`SourceReader`] | words of a packet: from the edge buffer, from the scratchpad |
+//! | [`Folder`] | words meet in the reduce ALU, or pass it by; what goes to the network goes behind its head |
+//! | [`ResultWriter`] | words that go to the scratchpad |
+//! | [`TokenSender`] | tokens and credits that are owed |
+//! | [`Stopwatch`] | how long each context has stood still |
+//! | [`MpeRegisters`] | lists and status |
+
+mod call_intake;
+mod edge_counts;
+mod edge_reader;
+mod folder;
+mod job;
+mod registers;
+mod result_writer;
+mod scheduler;
+mod source_reader;
+mod stopwatch;
+#[cfg(test)]
+mod tests;
+mod token_receiver;
+mod token_sender;
+mod word_receiver;
+
+pub use call_intake::CallIntake;
+pub use edge_counts::EdgeCounts;
+pub use edge_reader::EdgeReader;
+pub use folder::Folder;
+pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, RowWriteIn, RowWriteOut};
+pub use registers::MpeRegisters;
+pub use result_writer::ResultWriter;
+pub use scheduler::Scheduler;
+pub use source_reader::SourceReader;
+pub use stopwatch::Stopwatch;
+pub use token_receiver::TokenReceiver;
+pub use token_sender::TokenSender;
+pub use word_receiver::WordReceiver;
+
+use crate::bus::{EventArbiter, EventOut, FlitsIn, RegisterAccessIn, SocketIn};
+use crate::prim::{StreamIn, StreamOut};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
+    Config,
+};
+use portico_verilog::prelude::*;
+
+/// Width of an edge's number: context above place.
+pub const EDGE_WIDTH: usize = CONTEXT_WIDTH + PLACE_WIDTH;
+/// Edges of all contexts that there can be.
+pub const EDGES: usize = 1 << EDGE_WIDTH;
+/// Width of the number of words of a packet.
+pub const WORDS_WIDTH: usize = PACKET_WORDS.ilog2() as usize + 1;
+/// Width of the place of a word in a packet.
+pub const INDEX_WIDTH: usize = WORDS_WIDTH - 1;
+/// Width of an address in the scratchpad, in words: the largest has 256 KiB.
+pub const ADDRESS_WIDTH: usize = 16;
+/// Width of a row: node, and place in the neighbour's list.
+pub const ROW_WIDTH: usize = NODE_WIDTH + PLACE_WIDTH;
+/// Width of the address of a queue of words, each of 16.
+pub const QUEUE_WIDTH: usize = 4;
+/// Width of a number of words in such a queue or on the way to it.
+pub const RESERVED_WIDTH: usize = QUEUE_WIDTH + 1;
+/// Width of a control packet's place in what is owed.
+pub const OWED_WIDTH: usize = EDGE_WIDTH + 2;
+
+/// One bit for each edge of these contexts.
+fn built_edges(contexts: usize) -> u64 {
+    (1 << (NEIGHBOURS * contexts)) - 1
+}
+
+/// The message-passing engine of a tile.
+///
+/// Packets of `W`-bit flits with `B` bytes: 32 and 4.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from a packet's first word at the door to the head of the packet that it leads to: 5 cycles; 5 and the ALU's where it is folded; from a token to the token that it leads to: 6 cycles |
+/// | throughput | one flit a cycle in, one out; a packet of 32 words every 33 cycles along a chain |
+/// | state | edge buffer in block RAM: two packets of 32 words an edge |
+#[derive(LogicBlock, Default)]
+pub struct Mpe<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high; the initialisation has to follow.
+    pub rst: Signal<In, Bit>,
+    pub socket: SocketIn<W, B>,
+    intake: CallIntake,
+    scheduler: Scheduler,
+    words: WordReceiver,
+    tokens_in: TokenReceiver,
+    packets: EdgeCounts,
+    credits: EdgeCounts,
+    tokens: EdgeCounts,
+    edge_reader: EdgeReader,
+    source_reader: SourceReader,
+    folder: Folder,
+    writer: ResultWriter,
+    sender: TokenSender,
+    stopwatch: Stopwatch,
+    registers: MpeRegisters,
+    events: EventArbiter,
+    stands: DFF<Bit>,
+    /// Packets and rows that were refused and are not yet counted.
+    refusals: DFF<Bits<REFUSALS_WIDTH>>,
+    slot_bit: Signal<Local, Bits<1>>,
+    accepted: Signal<Local, Bit>,
+    refused_bits: [Signal<Local, Bits<1>>; REFUSERS],
+    freed_edge: Signal<Local, Bits<EDGE_WIDTH>>,
+    folding: Signal<Local, Bits<CONTEXTS>>,
+}
+
+/// Who may refuse in one cycle, and width of a number of refusals.
+const REFUSERS: usize = 5;
+const REFUSALS_WIDTH: usize = 5;
+
+impl<const W: usize, const B: usize> Mpe<W, B> {
+    /// For a tile of the fabric that `config` describes; `config.width` is `W`, and there is one context or more.
+    pub fn new(config: &Config) -> Self {
+        let contexts = config.mpe.max(1);
+        let memory_words = (config.scratchpad << 10) / B;
+        Self {
+            intake: CallIntake::new(contexts, memory_words),
+            scheduler: Scheduler::new(contexts),
+            words: WordReceiver::new(contexts),
+            tokens_in: TokenReceiver::new(contexts),
+            packets: EdgeCounts::new(contexts, false),
+            credits: EdgeCounts::new(contexts, true),
+            tokens: EdgeCounts::new(contexts, false),
+            folder: Folder::new(contexts, config.stages),
+            sender: TokenSender::new(contexts),
+            registers: MpeRegisters::new(contexts, config.mpe_neighbours),
+            events: EventArbiter::new(2),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
+    fn update(&mut self) {
+        wire!(self => intake, scheduler, words, tokens_in, packets, credits, tokens: clk, rst);
+        wire!(self => edge_reader, source_reader, folder, writer, sender, stopwatch, registers: clk, rst);
+        dff_setup!(self, clk, stands, refusals);
+
+        // Calls.
+        StreamIn::<32>::link(&mut self.socket.commands, &mut self.intake.commands);
+        self.intake.initialising.next = self.socket.initialising.val();
+        self.intake.present.next = self.registers.present.val();
+        self.intake.running.next = self.scheduler.running.val();
+        self.intake.closed.next = self.scheduler.closed.val();
+        self.intake.late.next = self.scheduler.late.val();
+        self.intake.renews.next = self.registers.row_write.enable.val();
+        self.intake.renewed.next = self.registers.asked.val();
+        self.intake.asked.next = self.registers.asked.val();
+        CallOut::join(&mut self.intake.call, &mut self.scheduler.call);
+        EventOut::join(&mut self.scheduler.event, &mut self.events.source[0]);
+        EventOut::join(&mut self.intake.event, &mut self.events.source[1]);
+        EventOut::link(&mut self.socket.event, &mut self.events.chosen);
+
+        // What comes.
+        self.words.flits.valid.next = self.socket.data_in.valid.val();
+        self.words.flits.first.next = self.socket.data_in.first.val();
+        self.words.flits.last.next = self.socket.data_in.last.val();
+        self.words.flits.data.next = bit_cast::<32, W>(self.socket.data_in.data.val());
+        FlitsIn::<32>::link(&mut self.socket.control_in, &mut self.tokens_in.flits);
+        self.words.present.next = self.registers.present.val();
+        self.tokens_in.present.next = self.registers.present.val();
+        self.packets.add.next = self.words.arrives.val();
+        self.packets.neighbour.next = self.words.arrived_edge.val();
+        self.packets.take.next = self.scheduler.take_packet.val();
+        self.credits.add.next = self.tokens_in.credit.val();
+        self.credits.neighbour.next = self.tokens_in.neighbour.val();
+        self.credits.take.next = self.scheduler.take_credit.val();
+        self.tokens.add.next = self.tokens_in.token.val();
+        self.tokens.neighbour.next = self.tokens_in.neighbour.val();
+        self.tokens.take.next = self.scheduler.take_token.val();
+
+        // What is decided.
+        self.scheduler.present.next = self.registers.present.val();
+        self.scheduler.packets.next = self.packets.some.val();
+        self.scheduler.credits.next = self.credits.some.val();
+        self.scheduler.tokens.next = self.tokens.some.val();
+        self.slot_bit.next = self.scheduler.slot.val().into();
+        self.words.first_room.next =
+            (bit_cast::<{ edge_reader::ROOM_WIDTH }, EDGE_WIDTH>(self.scheduler.neighbour.val()) << bits::<3>(1))
+                | bit_cast::<{ edge_reader::ROOM_WIDTH }, 1>(self.slot_bit.val());
+        self.scheduler.word.next = self.words.first_word.val();
+        self.scheduler.ended.next = self.writer.ended.val();
+        self.scheduler.wrong.next = self.edge_reader.wrong.val();
+        self.scheduler.expired.next = self.stopwatch.expired.val();
+
+        // A pass goes to all three at once.
+        self.accepted.next =
+            self.edge_reader.job.ready.val() & self.source_reader.job.ready.val() & self.folder.job.ready.val();
+        JobOut::join(&mut self.scheduler.job, &mut self.folder.job);
+        JobOut::join(&mut self.scheduler.job, &mut self.source_reader.job);
+        JobOut::join(&mut self.scheduler.job, &mut self.edge_reader.job);
+        self.scheduler.job.ready.next = self.accepted.val();
+        self.folder.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
+        self.source_reader.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
+        self.edge_reader.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
+
+        // Words.
+        EjectionOut::join(&mut self.words.ejection, &mut self.edge_reader.ejection);
+        self.words.read_enable.next = self.edge_reader.read_enable.val();
+        self.words.read_address.next = self.edge_reader.read_address.val();
+        self.edge_reader.read_data.next = self.words.read_data.val();
+        self.words.length_room.next = self.edge_reader.room.val();
+        self.edge_reader.length.next = self.words.length.val();
+        self.words.frees.next = self.edge_reader.frees.val();
+        self.edge_reader.closed.next = self.scheduler.closed.val();
+        self.source_reader.memory.data.next = bit_cast::<32, W>(self.socket.memory_read.data.val());
+        self.source_reader.memory.data_valid.next = self.socket.memory_read.data_valid.val();
+        self.source_reader.memory.ready.next = self.socket.memory_read.ready.val();
+        self.socket.memory_read.valid.next = self.source_reader.memory.valid.val();
+        self.socket.memory_read.address.next = self.source_reader.memory.address.val();
+        StreamOut::<32>::join(&mut self.source_reader.m_axis, &mut self.folder.own);
+        StreamOut::<32>::join(&mut self.edge_reader.m_axis, &mut self.folder.neighbour);
+        StreamOut::<{ result_writer::RESULT_WIDTH }>::join(&mut self.folder.result, &mut self.writer.s_axis);
+        self.folder.result_released.next = self.writer.released.val();
+        self.writer.place_valid.next = self.folder.place_valid.val();
+        self.writer.place.next = self.folder.place.val();
+        self.writer.memory.ready.next = self.socket.memory_write.ready.val();
+        self.socket.memory_write.valid.next = self.writer.memory.valid.val();
+        self.socket.memory_write.address.next = self.writer.memory.address.val();
+        self.socket.memory_write.data.next = bit_cast::<W, 32>(self.writer.memory.data.val());
+        self.socket.memory_write.lanes.next = bit_cast::<B, 4>(self.writer.memory.lanes.val());
+        self.folder.node.next = self.socket.node.val();
+        self.socket.data_out.tvalid.next = self.folder.m_axis.tvalid.val();
+        self.socket.data_out.tlast.next = self.folder.m_axis.tlast.val();
+        self.socket.data_out.tdata.next = bit_cast::<W, 32>(self.folder.m_axis.tdata.val());
+        self.folder.m_axis.tready.next = self.socket.data_out.tready.val();
+
+        // Tokens and credits.
+        self.sender.node.next = self.socket.node.val();
+        self.freed_edge.next = self.edge_reader.room.val().get_bits::<EDGE_WIDTH>(1);
+        self.sender.credit.next = self.edge_reader.frees.val();
+        self.sender.credit_edge.next = self.freed_edge.val();
+        self.sender.token.next = self.scheduler.token_valid.val();
+        self.sender.token_edge.next = self.scheduler.token_edge.val();
+        self.scheduler.token_ready.next = self.sender.token_ready.val();
+        StreamOut::<32>::link(&mut self.socket.control_out, &mut self.sender.m_axis);
+
+        // Registers.
+        RegisterAccessIn::link(&mut self.socket.register, &mut self.registers.register);
+        RowWriteOut::join(&mut self.registers.row_write, &mut self.words.row_write);
+        RowWriteOut::join(&mut self.registers.row_write, &mut self.tokens_in.row_write);
+        RowWriteOut::join(&mut self.registers.row_write, &mut self.folder.row_write);
+        RowWriteOut::join(&mut self.registers.row_write, &mut self.sender.row_write);
+        self.registers.credits.next = self.credits.both.val();
+        self.registers.running.next = self.scheduler.running.val();
+        self.registers.waits.next = self.intake.waits.val();
+        self.registers.closed.next = self.scheduler.closed.val();
+        self.registers.holds.next = self.words.holds.val();
+        self.registers.owes.next = self.sender.owes.val();
+        self.registers.asked_waiting.next = self.intake.asked_waiting.val();
+        self.registers.asked_next.next = self.intake.asked_next.val();
+
+        // Time.
+        self.folding.next = 0.into();
+        if self.folder.moves.val() {
+            self.folding.next = bits::<CONTEXTS>(1) << self.folder.owner.val();
+        }
+        self.stopwatch.initialising.next = self.socket.initialising.val();
+        self.stopwatch.write.next = self.registers.timeout_write.val();
+        self.stopwatch.write_context.next = self.registers.timeout_context.val();
+        self.stopwatch.write_data.next = self.registers.timeout.val();
+        self.stopwatch.running.next = self.scheduler.running.val();
+        self.stopwatch.moves.next = self.scheduler.moves.val() | self.folding.val();
+        self.socket.running.next = self.scheduler.running.val().any();
+        self.stands.d.next = !self.folder.moves.val() & !self.scheduler.moves.val().any();
+        self.socket.waiting.next = self.scheduler.running.val().any() & self.stands.q.val();
+
+        // Refusals are counted one a cycle.
+        self.refused_bits[0].next = self.words.refused.val().into();
+        self.refused_bits[1].next = self.tokens_in.refused.val().into();
+        self.refused_bits[2].next = self.registers.refused.val().into();
+        self.refused_bits[3].next = self.credits.overflow.val().into();
+        self.refused_bits[4].next = self.tokens.overflow.val().into();
+        self.socket.refused.next = self.refusals.q.val().any();
+        self.refusals.d.next = self.refusals.q.val()
+            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[0].val())
+            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[1].val())
+            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[2].val())
+            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[3].val())
+            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[4].val());
+        if self.refusals.q.val().any() {
+            self.refusals.d.next = self.refusals.q.val() - 1
+                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[0].val())
+                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[1].val())
+                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[2].val())
+                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[3].val())
+                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[4].val());
+        }
+        if self.rst.val() {
+            self.stands.d.next = false;
+            self.refusals.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+use super::{RowWriteOut, EDGES, EDGE_WIDTH, ROW_WIDTH};
+use crate::bus::{AddressMatch, RegisterAccessIn};
+use portico_spec::{
+    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, NUMBER_WIDTH, PLACE_WIDTH, PRESENT_OFFSET},
+    ni::registers::{
+        Block as Registers, MpeRegister, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET,
+        MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Bits that number the registers of all contexts.
+const REGISTERS_WIDTH: usize = MPE_FIELD_WIDTH + CONTEXT_WIDTH;
+/// Width of a number of calls that wait.
+const WAITING_WIDTH: usize = 3;
+
+/// Lists of neighbours, and what the contexts do, as registers.
+///
+/// The registers of block MPE.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | the answer stands 2 cycles after a read, until the next; a row is written 1 cycle after its register |
+/// | state | 82 flip-flops |
+#[derive(LogicBlock, Default)]
+pub struct MpeRegisters {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: no context has a neighbour.
+    pub rst: Signal<In, Bit>,
+    pub register: RegisterAccessIn,
+    pub row_write: RowWriteOut,
+    /// Edges with a neighbour.
+    pub present: Signal<Out, Bits<EDGES>>,
+    pub timeout_write: Signal<Out, Bit>,
+    pub timeout_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    pub timeout: Signal<Out, Bits<32>>,
+    /// Edges of which all credits are at home.
+    pub credits: Signal<In, Bits<EDGES>>,
+    /// One bit a context: a call runs; calls wait; it is closed; packets lie here; something is owed.
+    pub running: Signal<In, Bits<CONTEXTS>>,
+    pub waits: Signal<In, Bits<CONTEXTS>>,
+    pub closed: Signal<In, Bits<CONTEXTS>>,
+    pub holds: Signal<In, Bits<CONTEXTS>>,
+    pub owes: Signal<In, Bits<CONTEXTS>>,
+    /// The context that is read.
+    pub asked: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    pub asked_waiting: Signal<In, Bits<WAITING_WIDTH>>,
+    pub asked_next: Signal<In, Bits<NUMBER_WIDTH>>,
+    /// High for a cycle: a row is not written.
+    pub refused: Signal<Out, Bit>,
+    is_own: AddressMatch<{ Registers::Mpe as usize }, REGISTERS_WIDTH>,
+    known: DFF<Bits<EDGES>>,
+    idle: DFF<Bits<CONTEXTS>>,
+    asks: DFF<Bit>,
+    writes: DFF<Bit>,
+    answer: DFF<Bits<32>>,
+    is_idle: Signal<Local, Bits<CONTEXTS>>,
+    place: Signal<Local, Bits<MPE_FIELD_WIDTH>>,
+    owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    number: Signal<Local, Bits<EDGE_WIDTH>>,
+    is_built: Signal<Local, Bit>,
+    is_row: Signal<Local, Bit>,
+    chosen: Signal<Local, Bits<EDGES>>,
+    away: Signal<Local, Bits<EDGES>>,
+    value: Signal<Local, Bits<32>>,
+    idle_bit: Signal<Local, Bits<1>>,
+    running_bit: Signal<Local, Bits<1>>,
+    closed_bit: Signal<Local, Bits<1>>,
+    contexts: Constant<Bits<{ CONTEXT_WIDTH + 1 }>>,
+    neighbours: Constant<Bits<{ PLACE_WIDTH + 1 }>>,
+}
+
+impl MpeRegisters {
+    /// For `contexts` contexts of `neighbours` neighbours.
+    pub fn new(contexts: usize, neighbours: usize) -> Self {
+        Self {
+            contexts: Constant::new(bits(contexts as u64)),
+            neighbours: Constant::new(bits(neighbours as u64)),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for MpeRegisters {
+    fn update(&mut self) {
+        dff_setup!(self, clk, known, idle, asks, writes, answer);
+        self.is_own.index.next = self.register.index.val();
+        self.place.next = self.register.index.val().get_bits::<MPE_FIELD_WIDTH>(0);
+        self.owner.next = self.register.index.val().get_bits::<CONTEXT_WIDTH>(MPE_FIELD_WIDTH);
+        self.number.next = bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.place.val().get_bits::<PLACE_WIDTH>(0))
+            | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
+        self.is_built.next = bit_cast::<{ CONTEXT_WIDTH + 1 }, CONTEXT_WIDTH>(self.owner.val()) < self.contexts.val();
+        self.asks.d.next = self.register.read.val() & self.is_own.hit.val() & self.is_built.val();
+        self.writes.d.next = self.register.write.val() & self.is_own.hit.val() & self.is_built.val();
+
+        // Which contexts are idle.
+        self.away.next = self.known.q.val() & !self.credits.val();
+        self.is_idle.next = 0.into();
+        for i in 0..CONTEXTS {
+            self.is_idle.next = self.is_idle.val().replace_bit(
+                i,
+                !self.away.val().get_bits::<NEIGHBOURS>(0).any()
+                    & !self.running.val().get_bit(i)
+                    & !self.waits.val().get_bit(i)
+                    & !self.closed.val().get_bit(i)
+                    & !self.holds.val().get_bit(i)
+                    & !self.owes.val().get_bit(i),
+            );
+            self.away.next = self.away.val() >> bits::<6>(NEIGHBOURS as u64);
+        }
+        self.idle.d.next = self.is_idle.val();
+
+        // Rows.
+        self.is_row.next = self.writes.q.val() & !self.place.val().get_bit(PLACE_WIDTH);
+        self.row_write.neighbour.next = self.number.val();
+        self.row_write.row.next = self.register.data.val().get_bits::<ROW_WIDTH>(0);
+        self.row_write.enable.next = self.is_row.val()
+            & self.idle.q.val().get_bit(self.owner.val().index())
+            & (bit_cast::<{ PLACE_WIDTH + 1 }, PLACE_WIDTH>(self.place.val().get_bits::<PLACE_WIDTH>(0))
+                < self.neighbours.val());
+        self.refused.next = self.is_row.val() & !self.row_write.enable.val();
+        self.chosen.next = bits::<EDGES>(1) << self.number.val();
+        if self.row_write.enable.val() {
+            self.known.d.next = self.known.q.val() & !self.chosen.val();
+            if self.register.data.val().get_bit(PRESENT_OFFSET) {
+                self.known.d.next = self.known.q.val() | self.chosen.val();
+            }
+        }
+        self.present.next = self.known.q.val();
+        self.timeout_write.next =
+            self.writes.q.val() & (self.place.val() == bits::<MPE_FIELD_WIDTH>(MpeRegister::Timeout as u64));
+        self.timeout_context.next = self.owner.val();
+        self.timeout.next = self.register.data.val();
+
+        // The status.
+        self.asked.next = self.owner.val();
+        self.idle_bit.next = self.idle.q.val().get_bit(self.owner.val().index()).into();
+        self.running_bit.next = self.running.val().get_bit(self.owner.val().index()).into();
+        self.closed_bit.next = self.closed.val().get_bit(self.owner.val().index()).into();
+        self.value.next = 0.into();
+        if self.place.val() == bits::<MPE_FIELD_WIDTH>(MpeRegister::Status as u64) {
+            self.value.next = (bit_cast::<32, 1>(self.idle_bit.val()) << bits::<6>(MPE_IDLE_OFFSET as u64))
+                | (bit_cast::<32, 1>(self.running_bit.val()) << bits::<6>(MPE_RUNNING_OFFSET as u64))
+                | (bit_cast::<32, 1>(self.closed_bit.val()) << bits::<6>(MPE_CLOSED_OFFSET as u64))
+                | (bit_cast::<32, WAITING_WIDTH>(self.asked_waiting.val()) << bits::<6>(MPE_WAITING_OFFSET as u64))
+                | (bit_cast::<32, NUMBER_WIDTH>(self.asked_next.val()) << bits::<6>(MPE_NEXT_OFFSET as u64));
+        }
+        if self.register.read.val() {
+            self.answer.d.next = 0.into();
+        }
+        if self.asks.q.val() {
+            self.answer.d.next = self.value.val();
+        }
+        self.register.answer.next = self.answer.q.val();
+        if self.rst.val() {
+            self.known.d.next = 0.into();
+            self.idle.d.next = 0.into();
+            self.asks.d.next = false;
+            self.writes.d.next = false;
+            self.answer.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,552 @@
+use super::{CallIn, JobOut, ADDRESS_WIDTH, EDGES, EDGE_WIDTH, WORDS_WIDTH};
+use crate::{bus::EventOut, prim::LutRam};
+use portico_spec::{
+    mpe::call::{
+        Kind, CALL_KIND_OFFSET, CALL_LENGTH_OFFSET, CONTEXTS, CONTEXT_WIDTH, KIND_WIDTH, LENGTH_WIDTH, NEIGHBOURS,
+        PACKET_WORDS, PLACE_WIDTH,
+    },
+    ni::{event::EVENT_WIDTH, packet::ERROR_WIDTH, ErrorCode},
+};
+use portico_verilog::prelude::*;
+
+/// Width of a step.
+const STEP_WIDTH: usize = 3;
+/// Twice the contexts.
+const TURN_WIDTH: usize = 2 * CONTEXTS;
+/// A barrier waits for the tokens of the children.
+const GATHER: u64 = 0;
+/// It waits to be released.
+const AWAIT: u64 = 1;
+/// It releases the children.
+const RELEASE: u64 = 2;
+/// The first packets of the children are compared with the call.
+const COMPARE: u64 = 3;
+/// A packet of each child is folded.
+const FOLD: u64 = 4;
+/// A packet goes to each child.
+const SEND: u64 = 5;
+/// The last words are on their way.
+const DRAIN: u64 = 6;
+/// The call counts in its event.
+const REPORT: u64 = 7;
+
+/// The state of a context: the step, the children that are left in it, the words that are left, ...
+const TODO_OFFSET: usize = STEP_WIDTH;
+const LEFT_OFFSET: usize = TODO_OFFSET + NEIGHBOURS;
+/// ... whether the next packet is the first, whether an allreduce is on its way down, ...
+const FIRST_OFFSET: usize = LEFT_OFFSET + LENGTH_WIDTH;
+const DOWN_OFFSET: usize = FIRST_OFFSET + 1;
+/// ... and where the next words are read and written.
+const SOURCE_OFFSET: usize = DOWN_OFFSET + 1;
+const RESULT_OFFSET: usize = SOURCE_OFFSET + ADDRESS_WIDTH;
+const STATE_WIDTH: usize = RESULT_OFFSET + ADDRESS_WIDTH;
+
+/// What does not change in a call, beside the call word.
+const ROOT_OFFSET: usize = PLACE_WIDTH;
+const EVENT_OFFSET: usize = ROOT_OFFSET + 1;
+const QUIET_OFFSET: usize = EVENT_OFFSET + EVENT_WIDTH;
+const BASE_OFFSET: usize = QUIET_OFFSET + 1;
+const CALL_WIDTH: usize = BASE_OFFSET + ADDRESS_WIDTH;
+
+/// Decides what the engine does next, packet by packet.
+///
+/// Of up to 4 contexts, which take turns.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a packet, credit or token to what follows from it, if one context alone runs |
+/// | throughput | a step a cycle: a pass over a packet, a token, a comparison |
+/// | state | 122 bits a context in LUT-RAM, 50 flip-flops |
+///
+/// A packet is taken up only when all that it takes is there: the credit, and a packet of each contribution, which may still be
+/// ejecting. So the passes over it, one after the other, need nothing of other contexts. Codes and time-outs act between packets.
+#[derive(LogicBlock, Default)]
+pub struct Scheduler {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub call: CallIn,
+    /// One bit an edge: there is such a neighbour; it has a packet here; a credit for it; a token of it.
+    pub present: Signal<In, Bits<EDGES>>,
+    pub packets: Signal<In, Bits<EDGES>>,
+    pub credits: Signal<In, Bits<EDGES>>,
+    pub tokens: Signal<In, Bits<EDGES>>,
+    pub take_packet: Signal<Out, Bits<EDGES>>,
+    pub take_credit: Signal<Out, Bits<EDGES>>,
+    pub take_token: Signal<Out, Bits<EDGES>>,
+    /// The packet of which the first word is compared, and that word.
+    pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
+    pub slot: Signal<Out, Bit>,
+    pub word: Signal<In, Bits<32>>,
+    pub job: JobOut,
+    /// A token is to be sent.
+    pub token_valid: Signal<Out, Bit>,
+    pub token_edge: Signal<Out, Bits<EDGE_WIDTH>>,
+    pub token_ready: Signal<In, Bit>,
+    /// One bit a context: its last pass has ended; a packet had a wrong length; it stands still for too long.
+    pub ended: Signal<In, Bits<CONTEXTS>>,
+    pub wrong: Signal<In, Bits<CONTEXTS>>,
+    pub expired: Signal<In, Bits<CONTEXTS>>,
+    pub event: EventOut,
+    /// One bit a context: a call runs; it is closed; because of its time-out; it makes a step in this cycle.
+    pub running: Signal<Out, Bits<CONTEXTS>>,
+    pub closed: Signal<Out, Bits<CONTEXTS>>,
+    pub late: Signal<Out, Bits<CONTEXTS>>,
+    pub moves: Signal<Out, Bits<CONTEXTS>>,
+    state: LutRam<STATE_WIDTH, CONTEXT_WIDTH>,
+    call_words: LutRam<32, CONTEXT_WIDTH>,
+    calls: LutRam<CALL_WIDTH, CONTEXT_WIDTH>,
+    current: DFF<Bits<CONTEXT_WIDTH>>,
+    runs: DFF<Bits<CONTEXTS>>,
+    shut: DFF<Bits<CONTEXTS>>,
+    overdue: DFF<Bits<CONTEXTS>>,
+    over: DFF<Bits<CONTEXTS>>,
+    faulty: DFF<Bits<CONTEXTS>>,
+    /// The room in which the next packet of each edge lies.
+    next_slot: DFF<Bits<EDGES>>,
+    own: Signal<Local, Bits<CONTEXTS>>,
+    shift: Signal<Local, Bits<6>>,
+    this_call: Signal<Local, Bits<CALL_WIDTH>>,
+    now: Signal<Local, Bits<STATE_WIDTH>>,
+    step: Signal<Local, Bits<STEP_WIDTH>>,
+    todo: Signal<Local, Bits<NEIGHBOURS>>,
+    left: Signal<Local, Bits<LENGTH_WIDTH>>,
+    first: Signal<Local, Bit>,
+    down: Signal<Local, Bit>,
+    source: Signal<Local, Bits<ADDRESS_WIDTH>>,
+    result: Signal<Local, Bits<ADDRESS_WIDTH>>,
+    kind: Signal<Local, Bits<KIND_WIDTH>>,
+    root: Signal<Local, Bit>,
+    towards: Signal<Local, Bits<PLACE_WIDTH>>,
+    way: Signal<Local, Bits<NEIGHBOURS>>,
+    children: Signal<Local, Bits<NEIGHBOURS>>,
+    present_here: Signal<Local, Bits<EDGES>>,
+    packets_here: Signal<Local, Bits<EDGES>>,
+    credits_here: Signal<Local, Bits<EDGES>>,
+    tokens_here: Signal<Local, Bits<EDGES>>,
+    own_packets: Signal<Local, Bits<NEIGHBOURS>>,
+    own_credits: Signal<Local, Bits<NEIGHBOURS>>,
+    own_tokens: Signal<Local, Bits<NEIGHBOURS>>,
+    child: Signal<Local, Bits<NEIGHBOURS>>,
+    child_place: Signal<Local, Bits<PLACE_WIDTH>>,
+    is_last_child: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    limit: Signal<Local, Bits<WORDS_WIDTH>>,
+    is_last: Signal<Local, Bit>,
+    words: Signal<Local, Bits<WORDS_WIDTH>>,
+    fits: Signal<Local, Bit>,
+    active: Signal<Local, Bit>,
+    fails: Signal<Local, Bit>,
+    holds: Signal<Local, Bit>,
+    steps: Signal<Local, Bit>,
+    advances: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    taken_packet: Signal<Local, Bits<NEIGHBOURS>>,
+    taken_credit: Signal<Local, Bits<NEIGHBOURS>>,
+    taken_token: Signal<Local, Bits<NEIGHBOURS>>,
+    next_step: Signal<Local, Bits<STEP_WIDTH>>,
+    next_todo: Signal<Local, Bits<NEIGHBOURS>>,
+    next_left: Signal<Local, Bits<LENGTH_WIDTH>>,
+    next_first: Signal<Local, Bit>,
+    next_down: Signal<Local, Bit>,
+    next_source: Signal<Local, Bits<ADDRESS_WIDTH>>,
+    next_result: Signal<Local, Bits<ADDRESS_WIDTH>>,
+    written: Signal<Local, Bits<STATE_WIDTH>>,
+    first_bit: Signal<Local, Bits<1>>,
+    down_bit: Signal<Local, Bits<1>>,
+    root_bit: Signal<Local, Bits<1>>,
+    quiet_bit: Signal<Local, Bits<1>>,
+    /// Those that run, from the one after the current on.
+    turned: Signal<Local, Bits<TURN_WIDTH>>,
+    new_children: Signal<Local, Bits<EDGES>>,
+    new_way: Signal<Local, Bits<NEIGHBOURS>>,
+    new_kind: Signal<Local, Bits<KIND_WIDTH>>,
+}
+
+impl Scheduler {
+    /// For `contexts` contexts.
+    pub fn new(contexts: usize) -> Self {
+        Self {
+            state: LutRam::new(contexts),
+            call_words: LutRam::new(contexts),
+            calls: LutRam::new(contexts),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for Scheduler {
+    fn update(&mut self) {
+        wire!(self => state, call_words, calls: clk);
+        dff_setup!(self, clk, current, runs, shut, overdue, over, faulty, next_slot);
+
+        // The context in turn.
+        self.own.next = bits::<CONTEXTS>(1) << self.current.q.val();
+        self.shift.next = bit_cast::<6, CONTEXT_WIDTH>(self.current.q.val()) << bits::<3>(PLACE_WIDTH as u64);
+        self.state.read_address.next = self.current.q.val();
+        self.call_words.read_address.next = self.current.q.val();
+        self.calls.read_address.next = self.current.q.val();
+        self.now.next = self.state.read_data.val();
+        self.step.next = self.now.val().get_bits::<STEP_WIDTH>(0);
+        self.todo.next = self.now.val().get_bits::<NEIGHBOURS>(TODO_OFFSET);
+        self.left.next = self.now.val().get_bits::<LENGTH_WIDTH>(LEFT_OFFSET);
+        self.first.next = self.now.val().get_bit(FIRST_OFFSET);
+        self.down.next = self.now.val().get_bit(DOWN_OFFSET);
+        self.source.next = self.now.val().get_bits::<ADDRESS_WIDTH>(SOURCE_OFFSET);
+        self.result.next = self.now.val().get_bits::<ADDRESS_WIDTH>(RESULT_OFFSET);
+        self.this_call.next = self.calls.read_data.val();
+        self.towards.next = self.this_call.val().get_bits::<PLACE_WIDTH>(0);
+        self.root.next = self.this_call.val().get_bit(ROOT_OFFSET);
+        self.kind.next = self.call_words.read_data.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
+        self.way.next = bits::<NEIGHBOURS>(1) << self.towards.val();
+        if self.root.val() {
+            self.way.next = 0.into();
+        }
+        self.present_here.next = self.present.val() >> self.shift.val();
+        self.packets_here.next = self.packets.val() >> self.shift.val();
+        self.credits_here.next = self.credits.val() >> self.shift.val();
+        self.tokens_here.next = self.tokens.val() >> self.shift.val();
+        self.children.next = self.present_here.val().get_bits::<NEIGHBOURS>(0) & !self.way.val();
+        self.own_packets.next = self.packets_here.val().get_bits::<NEIGHBOURS>(0);
+        self.own_credits.next = self.credits_here.val().get_bits::<NEIGHBOURS>(0);
+        self.own_tokens.next = self.tokens_here.val().get_bits::<NEIGHBOURS>(0);
+        // The first child of those that are left.
+        self.child.next = self.todo.val() & (!self.todo.val() + 1);
+        self.is_last_child.next = !(self.todo.val() & !self.child.val()).any();
+        self.child_place.next = 0.into();
+        for i in 0..NEIGHBOURS {
+            if self.child.val().get_bit(i) {
+                self.child_place.next = bits::<PLACE_WIDTH>(i);
+            }
+        }
+        self.begins.next = self.todo.val() == self.children.val();
+        // The packet.
+        self.limit.next = bits::<WORDS_WIDTH>(PACKET_WORDS as u64);
+        if self.first.val() {
+            self.limit.next = bits::<WORDS_WIDTH>(PACKET_WORDS as u64 - 1);
+        }
+        self.is_last.next = self.left.val() <= bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.words.next = self.limit.val();
+        if self.is_last.val() {
+            self.words.next = self.left.val().get_bits::<WORDS_WIDTH>(0);
+        }
+        self.neighbour.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+            << bits::<3>(PLACE_WIDTH as u64))
+            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
+        if self.step.val() == bits::<STEP_WIDTH>(SEND) {
+            self.neighbour.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+                << bits::<3>(PLACE_WIDTH as u64))
+                | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
+        }
+        self.slot.next = self.next_slot.q.val().get_bit(self.neighbour.val().index());
+        self.fits.next = self.word.val() == self.call_words.read_data.val();
+
+        self.active.next = self.runs.q.val().get_bit(self.current.q.val().index()) & !self.call.valid.val();
+        self.fails.next = (self.faulty.q.val().get_bit(self.current.q.val().index())
+            | self.expired.val().get_bit(self.current.q.val().index()))
+            & (self.step.val() != bits::<STEP_WIDTH>(REPORT));
+        self.holds.next = self.runs.q.val().get_bit(self.current.q.val().index())
+            & (self.step.val() == bits::<STEP_WIDTH>(FOLD))
+            & !self.begins.val();
+        self.steps.next = false;
+        self.advances.next = false;
+        self.ends.next = false;
+        self.taken_packet.next = 0.into();
+        self.taken_credit.next = 0.into();
+        self.taken_token.next = 0.into();
+        self.next_step.next = self.step.val();
+        self.next_todo.next = self.todo.val();
+        self.next_left.next = self.left.val();
+        self.next_first.next = self.first.val();
+        self.next_down.next = self.down.val();
+        self.next_source.next = self.source.val();
+        self.next_result.next = self.result.val();
+        self.over.d.next = self.over.q.val() | self.ended.val();
+        self.faulty.d.next = self.faulty.q.val() | self.wrong.val();
+
+        self.job.valid.next = false;
+        self.job.owner.next = self.current.q.val();
+        self.job.words.next = self.words.val();
+        self.job.first.next = self.first.val();
+        self.job.from_memory.next = false;
+        self.job.address.next = self.source.val();
+        self.job.from_edge.next = false;
+        self.job.neighbour.next = self.neighbour.val();
+        self.job.slot.next = self.slot.val();
+        self.job.frees.next = self.is_last_child.val() | (self.step.val() == bits::<STEP_WIDTH>(FOLD));
+        self.job.from_sum.next = false;
+        self.job.folds.next = false;
+        self.job.call_word.next = self.call_words.read_data.val();
+        self.job.to_network.next = false;
+        self.job.target.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+            << bits::<3>(PLACE_WIDTH as u64))
+            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
+        if self.step.val() == bits::<STEP_WIDTH>(FOLD) {
+            self.job.target.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+                << bits::<3>(PLACE_WIDTH as u64))
+                | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
+        }
+        self.job.to_memory.next = false;
+        self.job.result.next = self.result.val();
+        self.job.to_sum.next = false;
+        self.job.ends.next = self.is_last_child.val() & self.is_last.val();
+        self.token_valid.next = false;
+        self.token_edge.next = self.job.target.val();
+        self.event.valid.next = false;
+        self.event.event.next = self.this_call.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
+        self.event.error.next = 0.into();
+
+        if self.active.val() {
+            if self.fails.val() & ((self.step.val() != bits::<STEP_WIDTH>(FOLD)) | self.begins.val()) {
+                self.shut.d.next = self.shut.q.val() | self.own.val();
+                if !self.faulty.q.val().get_bit(self.current.q.val().index()) {
+                    self.overdue.d.next = self.overdue.q.val() | self.own.val();
+                }
+                self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                self.steps.next = true;
+            } else {
+                if self.step.val() == bits::<STEP_WIDTH>(GATHER) {
+                    if !(self.children.val() & !self.own_tokens.val()).any() {
+                        self.token_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+                            << bits::<3>(PLACE_WIDTH as u64))
+                            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
+                        self.token_valid.next = !self.root.val();
+                        if self.root.val() | self.token_ready.val() {
+                            self.taken_token.next = self.children.val();
+                            self.steps.next = true;
+                            self.next_todo.next = self.children.val();
+                            self.next_step.next = bits::<STEP_WIDTH>(AWAIT);
+                            if self.root.val() {
+                                self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
+                            }
+                        }
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(AWAIT) {
+                    if (self.own_tokens.val() & self.way.val()).any() {
+                        self.taken_token.next = self.way.val();
+                        self.steps.next = true;
+                        self.next_todo.next = self.children.val();
+                        self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(RELEASE) {
+                    self.token_valid.next = self.todo.val().any();
+                    if self.token_ready.val() | !self.todo.val().any() {
+                        self.steps.next = true;
+                        self.next_todo.next = self.todo.val() & !self.child.val();
+                        if self.is_last_child.val() {
+                            self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                        }
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(COMPARE) {
+                    if (self.own_packets.val() & self.child.val()).any() | !self.todo.val().any() {
+                        self.steps.next = true;
+                        self.next_todo.next = self.todo.val() & !self.child.val();
+                        if self.is_last_child.val() {
+                            self.next_todo.next = self.children.val();
+                            self.next_step.next = bits::<STEP_WIDTH>(FOLD);
+                        }
+                        if self.todo.val().any() & !self.fits.val() {
+                            self.shut.d.next = self.shut.q.val() | self.own.val();
+                            self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                        }
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(FOLD) {
+                    self.job.from_memory.next = self.begins.val();
+                    self.job.from_sum.next = !self.begins.val();
+                    self.job.from_edge.next = self.todo.val().any();
+                    self.job.folds.next = self.todo.val().any();
+                    self.job.to_network.next = self.is_last_child.val() & !self.root.val();
+                    self.job.to_memory.next = self.is_last_child.val() & self.root.val();
+                    self.job.to_sum.next = !self.is_last_child.val();
+                    self.job.valid.next = !self.begins.val()
+                        | (!(self.children.val() & !self.own_packets.val()).any()
+                            & (self.root.val() | (self.own_credits.val() & self.way.val()).any()));
+                    if self.job.valid.val() & self.job.ready.val() {
+                        self.steps.next = true;
+                        self.taken_packet.next = self.child.val();
+                        self.next_todo.next = self.todo.val() & !self.child.val();
+                        if self.is_last_child.val() {
+                            self.taken_credit.next = self.way.val();
+                            self.advances.next = true;
+                        }
+                        self.holds.next = !self.is_last_child.val();
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(SEND) {
+                    if self.root.val() & !self.children.val().any() {
+                        self.steps.next = true;
+                        self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                    }
+                    if self.root.val() | (self.own_packets.val() & self.way.val()).any() {
+                        if self.first.val() & !self.root.val() & !self.fits.val() {
+                            self.shut.d.next = self.shut.q.val() | self.own.val();
+                            self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                            self.steps.next = true;
+                        } else {
+                            self.job.from_memory.next = self.root.val();
+                            self.job.from_edge.next = !self.root.val();
+                            self.job.to_network.next = self.todo.val().any();
+                            self.job.to_memory.next = !self.root.val() & self.begins.val();
+                            self.job.valid.next = (self.children.val().any() | !self.root.val())
+                                & (!self.todo.val().any() | (self.own_credits.val() & self.child.val()).any());
+                            if self.job.valid.val() & self.job.ready.val() {
+                                self.steps.next = true;
+                                self.taken_credit.next = self.child.val();
+                                self.next_todo.next = self.todo.val() & !self.child.val();
+                                if self.is_last_child.val() {
+                                    self.taken_packet.next = self.way.val();
+                                    self.advances.next = true;
+                                }
+                            }
+                        }
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(DRAIN) {
+                    if (self.over.q.val() & self.own.val()).any() {
+                        self.over.d.next = (self.over.q.val() & !self.own.val()) | self.ended.val();
+                        self.steps.next = true;
+                        self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                        if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
+                            self.next_step.next = bits::<STEP_WIDTH>(SEND);
+                            self.next_todo.next = self.children.val();
+                            self.next_left.next = self
+                                .call_words
+                                .read_data
+                                .val()
+                                .get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
+                            self.next_first.next = true;
+                            self.next_down.next = true;
+                            self.next_source.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
+                        }
+                    }
+                }
+                if self.step.val() == bits::<STEP_WIDTH>(REPORT) {
+                    if self.shut.q.val().get_bit(self.current.q.val().index()) {
+                        self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
+                        if self.overdue.q.val().get_bit(self.current.q.val().index()) {
+                            self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
+                        }
+                    }
+                    self.event.valid.next = !self.this_call.val().get_bit(QUIET_OFFSET)
+                        | self.shut.q.val().get_bit(self.current.q.val().index());
+                    self.ends.next = !self.event.valid.val() | self.event.ready.val();
+                }
+            }
+        }
+        // After the last pass over a packet.
+        if self.advances.val() {
+            self.next_todo.next = self.children.val();
+            self.next_left.next = self.left.val() - bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.words.val());
+            self.next_first.next = false;
+            self.next_source.next = self.source.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.words.val());
+            self.next_result.next = self.result.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.words.val());
+            if self.is_last.val() {
+                self.next_step.next = bits::<STEP_WIDTH>(DRAIN);
+                // A phase that follows writes from the beginning.
+                self.next_result.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
+            }
+        }
+        self.moves.next = 0.into();
+        if self.steps.val() {
+            self.moves.next = self.own.val();
+        }
+        self.take_packet.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_packet.val()) << self.shift.val();
+        self.take_credit.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_credit.val()) << self.shift.val();
+        self.take_token.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_token.val()) << self.shift.val();
+        self.next_slot.d.next = self.next_slot.q.val() ^ self.take_packet.val();
+
+        self.turned.next = (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val())
+            | (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val()) << bits::<3>(CONTEXTS as u64)))
+            >> (bit_cast::<3, CONTEXT_WIDTH>(self.current.q.val()) + 1);
+        // The next in turn, unless the passes over a packet have begun.
+        if !self.holds.val() {
+            if self.turned.val().get_bit(3) {
+                self.current.d.next = self.current.q.val();
+            }
+            if self.turned.val().get_bit(2) {
+                self.current.d.next = self.current.q.val() + 3;
+            }
+            if self.turned.val().get_bit(1) {
+                self.current.d.next = self.current.q.val() + 2;
+            }
+            if self.turned.val().get_bit(0) {
+                self.current.d.next = self.current.q.val() + 1;
+            }
+        }
+
+        // A call begins.
+        self.call.ready.next = true;
+        self.new_kind.next = self.call.word.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
+        self.new_children.next = self.present.val()
+            >> (bit_cast::<6, CONTEXT_WIDTH>(self.call.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
+        self.new_way.next = bits::<NEIGHBOURS>(1) << self.call.towards.val();
+        if self.call.root.val() {
+            self.new_way.next = 0.into();
+        }
+        self.state.write_enable.next = self.steps.val();
+        self.state.write_address.next = self.current.q.val();
+        if self.call.valid.val() {
+            self.state.write_enable.next = true;
+            self.state.write_address.next = self.call.owner.val();
+            self.next_todo.next = self.new_children.val().get_bits::<NEIGHBOURS>(0) & !self.new_way.val();
+            self.next_left.next = self.call.word.val().get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
+            self.next_first.next = true;
+            self.next_down.next = false;
+            self.next_source.next = self.call.source.val();
+            self.next_result.next = self.call.result.val();
+            self.next_step.next = bits::<STEP_WIDTH>(COMPARE);
+            if self.new_kind.val() == bits::<KIND_WIDTH>(Kind::Barrier as u64) {
+                self.next_step.next = bits::<STEP_WIDTH>(GATHER);
+            }
+            if self.new_kind.val() == bits::<KIND_WIDTH>(Kind::Broadcast as u64) {
+                self.next_step.next = bits::<STEP_WIDTH>(SEND);
+            }
+        }
+        self.first_bit.next = self.next_first.val().into();
+        self.down_bit.next = self.next_down.val().into();
+        self.written.next = bit_cast::<STATE_WIDTH, STEP_WIDTH>(self.next_step.val())
+            | (bit_cast::<STATE_WIDTH, NEIGHBOURS>(self.next_todo.val()) << bits::<7>(TODO_OFFSET as u64))
+            | (bit_cast::<STATE_WIDTH, LENGTH_WIDTH>(self.next_left.val()) << bits::<7>(LEFT_OFFSET as u64))
+            | (bit_cast::<STATE_WIDTH, 1>(self.first_bit.val()) << bits::<7>(FIRST_OFFSET as u64))
+            | (bit_cast::<STATE_WIDTH, 1>(self.down_bit.val()) << bits::<7>(DOWN_OFFSET as u64))
+            | (bit_cast::<STATE_WIDTH, ADDRESS_WIDTH>(self.next_source.val()) << bits::<7>(SOURCE_OFFSET as u64))
+            | (bit_cast::<STATE_WIDTH, ADDRESS_WIDTH>(self.next_result.val()) << bits::<7>(RESULT_OFFSET as u64));
+        self.state.write_data.next = self.written.val();
+        self.call_words.write_enable.next = self.call.valid.val();
+        self.call_words.write_address.next = self.call.owner.val();
+        self.call_words.write_data.next = self.call.word.val();
+        self.root_bit.next = self.call.root.val().into();
+        self.quiet_bit.next = self.call.quiet.val().into();
+        self.calls.write_enable.next = self.call.valid.val();
+        self.calls.write_address.next = self.call.owner.val();
+        self.calls.write_data.next = bit_cast::<CALL_WIDTH, PLACE_WIDTH>(self.call.towards.val())
+            | (bit_cast::<CALL_WIDTH, 1>(self.root_bit.val()) << bits::<5>(ROOT_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, EVENT_WIDTH>(self.call.event.val()) << bits::<5>(EVENT_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, 1>(self.quiet_bit.val()) << bits::<5>(QUIET_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, ADDRESS_WIDTH>(self.call.result.val()) << bits::<5>(BASE_OFFSET as u64));
+
+        if self.ends.val() {
+            self.runs.d.next = self.runs.q.val() & !self.own.val();
+        }
+        if self.call.valid.val() {
+            self.runs.d.next = self.runs.q.val() | (bits::<CONTEXTS>(1) << self.call.owner.val());
+        }
+        self.running.next = self.runs.q.val();
+        self.closed.next = self.shut.q.val();
+        self.late.next = self.overdue.q.val();
+        if self.rst.val() {
+            self.current.d.next = 0.into();
+            self.runs.d.next = 0.into();
+            self.shut.d.next = 0.into();
+            self.overdue.d.next = 0.into();
+            self.over.d.next = 0.into();
+            self.faulty.d.next = 0.into();
+            self.next_slot.d.next = 0.into();
+        }
+    }
+}

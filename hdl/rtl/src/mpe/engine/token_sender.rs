@@ -1,0 +1,137 @@
+use super::{RowWriteIn, EDGE_WIDTH, OWED_WIDTH, ROW_WIDTH};
+use crate::{
+    bus::HeadEncoder,
+    prim::{Fifo, LutRam, SkidBuffer, StreamOut},
+};
+use portico_spec::{
+    flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
+    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET, TOKEN_OFFSET},
+    ni::packet::ControlKind,
+};
+use portico_verilog::prelude::*;
+
+/// Tokens and credits that may be owed for an edge, at most: two credits, since two packets have room; one token, since a
+/// member sends the next on an edge only when this one was answered; and a place to spare.
+const OWED: usize = 4;
+/// An edge, and whether it is a token.
+const ENTRY_WIDTH: usize = EDGE_WIDTH + 1;
+
+/// Sends tokens and credits.
+///
+/// Of up to 4 contexts.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 2 cycles from a token to its packet on `m_axis` |
+/// | throughput | one packet a cycle |
+/// | state | 4 entries an edge and the lists in LUT-RAM, 80 flip-flops |
+///
+/// A credit is always taken, a token in all other cycles: there is a place for everything that can be owed.
+#[derive(LogicBlock, Default)]
+pub struct TokenSender {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub row_write: RowWriteIn,
+    pub credit: Signal<In, Bit>,
+    pub credit_edge: Signal<In, Bits<EDGE_WIDTH>>,
+    pub token: Signal<In, Bit>,
+    pub token_edge: Signal<In, Bits<EDGE_WIDTH>>,
+    pub token_ready: Signal<Out, Bit>,
+    pub m_axis: StreamOut<32>,
+    /// One bit a context: something is owed.
+    pub owes: Signal<Out, Bits<CONTEXTS>>,
+    rows: LutRam<ROW_WIDTH, EDGE_WIDTH>,
+    owed: Fifo<ENTRY_WIDTH, OWED_WIDTH>,
+    head: HeadEncoder,
+    buffer: SkidBuffer<32>,
+    count: [DFF<Bits<OWED_WIDTH>>; CONTEXTS],
+    token_bit: Signal<Local, Bits<1>>,
+    added: Signal<Local, Bits<EDGE_WIDTH>>,
+    neighbour: Signal<Local, Bits<EDGE_WIDTH>>,
+    adds: Signal<Local, Bit>,
+    sends: Signal<Local, Bit>,
+    more: Signal<Local, Bits<CONTEXTS>>,
+    fewer: Signal<Local, Bits<CONTEXTS>>,
+}
+
+impl TokenSender {
+    /// For `contexts` contexts.
+    pub fn new(contexts: usize) -> Self {
+        let edges = contexts * NEIGHBOURS;
+        Self {
+            rows: LutRam::new(edges),
+            owed: Fifo::new(OWED * edges),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for TokenSender {
+    fn update(&mut self) {
+        wire!(self => owed, buffer: clk, rst);
+        wire!(self => rows: clk);
+        self.rows.write_enable.next = self.row_write.enable.val();
+        self.rows.write_address.next = self.row_write.neighbour.val();
+        self.rows.write_data.next = self.row_write.row.val();
+
+        self.token_ready.next = !self.credit.val();
+        self.adds.next = self.credit.val() | self.token.val();
+        self.added.next = self.token_edge.val();
+        self.token_bit.next = 1.into();
+        if self.credit.val() {
+            self.added.next = self.credit_edge.val();
+            self.token_bit.next = 0.into();
+        }
+        self.owed.s_axis.tvalid.next = self.adds.val();
+        self.owed.s_axis.tdata.next = bit_cast::<ENTRY_WIDTH, EDGE_WIDTH>(self.added.val())
+            | (bit_cast::<ENTRY_WIDTH, 1>(self.token_bit.val()) << bits::<3>(EDGE_WIDTH as u64));
+        self.owed.s_axis.tlast.next = true;
+
+        self.neighbour.next = self.owed.m_axis.tdata.val().get_bits::<EDGE_WIDTH>(0);
+        self.rows.read_address.next = self.neighbour.val();
+        self.head.destination.next = self.rows.read_data.val().get_bits::<NODE_WIDTH>(0);
+        self.head.source.next = self.node.val();
+        self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Collective as u64);
+        self.head.last.next = true;
+        self.head.tag.next =
+            (bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().get_bits::<PLACE_WIDTH>(NODE_WIDTH))
+                << bits::<4>(TAG_PLACE_OFFSET as u64))
+                | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH))
+                | (bit_cast::<TAG_WIDTH, 1>(self.owed.m_axis.tdata.val().get_bits::<1>(EDGE_WIDTH))
+                    << bits::<4>(TOKEN_OFFSET as u64));
+        self.buffer.s_axis.tvalid.next = self.owed.m_axis.tvalid.val();
+        self.buffer.s_axis.tdata.next = self.head.word.val();
+        self.buffer.s_axis.tlast.next = true;
+        self.owed.m_axis.tready.next = self.buffer.s_axis.tready.val();
+        self.sends.next = self.owed.m_axis.tvalid.val() & self.buffer.s_axis.tready.val();
+        StreamOut::<32>::link(&mut self.m_axis, &mut self.buffer.m_axis);
+
+        self.more.next = 0.into();
+        if self.adds.val() {
+            self.more.next = bits::<CONTEXTS>(1) << self.added.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
+        }
+        self.fewer.next = 0.into();
+        if self.sends.val() {
+            self.fewer.next = bits::<CONTEXTS>(1) << self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
+        }
+        self.owes.next = 0.into();
+        for i in 0..CONTEXTS {
+            self.count[i].clock.next = self.clk.val();
+            self.count[i].d.next = self.count[i].q.val();
+            if self.more.val().get_bit(i) & !self.fewer.val().get_bit(i) {
+                self.count[i].d.next = self.count[i].q.val() + 1;
+            }
+            if self.fewer.val().get_bit(i) & !self.more.val().get_bit(i) {
+                self.count[i].d.next = self.count[i].q.val() - 1;
+            }
+            self.owes.next = self.owes.val().replace_bit(i, self.count[i].q.val().any());
+            if self.rst.val() {
+                self.count[i].d.next = 0.into();
+            }
+        }
+    }
+}

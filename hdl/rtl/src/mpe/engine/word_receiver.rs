@@ -1,0 +1,241 @@
+use super::{
+    edge_reader::{BUFFER_WIDTH, ROOM_WIDTH},
+    EjectionOut, RowWriteIn, EDGES, EDGE_WIDTH, INDEX_WIDTH, ROW_WIDTH, WORDS_WIDTH,
+};
+use crate::{
+    bus::{FlitsIn, HeadDecoder},
+    prim::{LutRam, Ram},
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    mpe::call::{
+        CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKETS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET, TAG_PLACE_WIDTH,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Bits of a tag above the places that there are.
+const ABOVE_OFFSET: usize = TAG_PLACE_OFFSET + PLACE_WIDTH;
+const ABOVE_WIDTH: usize = TAG_PLACE_WIDTH - PLACE_WIDTH;
+/// Longer than any packet.
+const TOO_LONG: usize = PACKET_WORDS + 1;
+
+/// Takes packets of words from the data plane into the edge buffer.
+///
+/// Flits of 32 bits; two packets of 32 words for each edge.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a word can be read 2 cycles after its flit is shown; a packet is told with its first word |
+/// | throughput | one flit a cycle |
+/// | state | the edge buffer in block RAM; lists, first words and lengths in LUT-RAM; about 150 flip-flops |
+///
+/// A packet of a node that is not the neighbour in its place, or for which there is no room, or without a word, is dropped whole.
+/// Of a packet that is too long the words beyond are dropped, and its length is wrong.
+#[derive(LogicBlock, Default)]
+pub struct WordReceiver {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub flits: FlitsIn<32>,
+    pub row_write: RowWriteIn,
+    /// Edges with a neighbour.
+    pub present: Signal<In, Bits<EDGES>>,
+    pub ejection: EjectionOut,
+    /// High for a cycle: the edge has one packet more.
+    pub arrives: Signal<Out, Bit>,
+    pub arrived_edge: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// The first word of the packet in a room, in the same cycle.
+    pub first_room: Signal<In, Bits<ROOM_WIDTH>>,
+    pub first_word: Signal<Out, Bits<32>>,
+    /// The length of the packet in a room, in the same cycle.
+    pub length_room: Signal<In, Bits<ROOM_WIDTH>>,
+    pub length: Signal<Out, Bits<WORDS_WIDTH>>,
+    /// Words of the edge buffer, a cycle after the address.
+    pub read_enable: Signal<In, Bit>,
+    pub read_address: Signal<In, Bits<BUFFER_WIDTH>>,
+    pub read_data: Signal<Out, Bits<32>>,
+    /// The room `length_room` is free.
+    pub frees: Signal<In, Bit>,
+    /// One bit a context: packets lie here.
+    pub holds: Signal<Out, Bits<CONTEXTS>>,
+    /// High for a cycle: a packet was refused.
+    pub refused: Signal<Out, Bit>,
+    rows: LutRam<ROW_WIDTH, EDGE_WIDTH>,
+    buffer: Ram<32, BUFFER_WIDTH, 1>,
+    first_words: LutRam<32, ROOM_WIDTH>,
+    lengths: LutRam<WORDS_WIDTH, ROOM_WIDTH>,
+    head: HeadDecoder,
+    valid: DFF<Bit>,
+    is_head: DFF<Bit>,
+    is_tail: DFF<Bit>,
+    data: DFF<Bits<32>>,
+    /// The packet is taken.
+    open: DFF<Bit>,
+    neighbour: DFF<Bits<EDGE_WIDTH>>,
+    slot: DFF<Bit>,
+    count: DFF<Bits<WORDS_WIDTH>>,
+    /// It is told, and its tail has not come.
+    ejects: DFF<Bit>,
+    /// Rooms that are taken, and the one into which the next packet of each edge goes.
+    first_full: DFF<Bits<EDGES>>,
+    second_full: DFF<Bits<EDGES>>,
+    next_slot: DFF<Bits<EDGES>>,
+    head_edge: Signal<Local, Bits<EDGE_WIDTH>>,
+    head_slot: Signal<Local, Bit>,
+    is_known: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    chosen: Signal<Local, Bits<EDGES>>,
+    freed: Signal<Local, Bits<EDGES>>,
+    first_chosen: Signal<Local, Bits<EDGES>>,
+    second_chosen: Signal<Local, Bits<EDGES>>,
+    first_freed: Signal<Local, Bits<EDGES>>,
+    second_freed: Signal<Local, Bits<EDGES>>,
+    slot_bit: Signal<Local, Bits<1>>,
+    own_room: Signal<Local, Bits<ROOM_WIDTH>>,
+    full: Signal<Local, Bits<EDGES>>,
+}
+
+impl WordReceiver {
+    /// For `contexts` contexts.
+    pub fn new(contexts: usize) -> Self {
+        let rooms = contexts * NEIGHBOURS * PACKETS;
+        Self {
+            rows: LutRam::new(contexts * NEIGHBOURS),
+            buffer: Ram::new(rooms * PACKET_WORDS),
+            first_words: LutRam::new(rooms),
+            lengths: LutRam::new(rooms),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for WordReceiver {
+    fn update(&mut self) {
+        wire!(self => rows, buffer, first_words, lengths: clk);
+        dff_setup!(self, clk, valid, is_head, is_tail, data, open, neighbour, slot, count, ejects);
+        dff_setup!(self, clk, first_full, second_full, next_slot);
+        self.valid.d.next = self.flits.valid.val();
+        self.is_head.d.next = self.flits.first.val();
+        self.is_tail.d.next = self.flits.last.val();
+        self.data.d.next = self.flits.data.val();
+
+        // Who sends it.
+        self.rows.write_enable.next = self.row_write.enable.val();
+        self.rows.write_address.next = self.row_write.neighbour.val();
+        self.rows.write_data.next = self.row_write.row.val();
+        self.head.word.next = self.data.q.val();
+        self.head_edge.next =
+            bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.head.tag.val().get_bits::<PLACE_WIDTH>(TAG_PLACE_OFFSET))
+                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0))
+                    << bits::<3>(PLACE_WIDTH as u64));
+        self.rows.read_address.next = self.head_edge.val();
+        self.is_known.next = self.present.val().get_bit(self.head_edge.val().index())
+            & !self.head.tag.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET).any()
+            & (self.rows.read_data.val().get_bits::<NODE_WIDTH>(0) == self.head.source.val());
+        self.head_slot.next = self.next_slot.q.val().get_bit(self.head_edge.val().index());
+        self.has_room.next = !self.first_full.q.val().get_bit(self.head_edge.val().index());
+        if self.head_slot.val() {
+            self.has_room.next = !self.second_full.q.val().get_bit(self.head_edge.val().index());
+        }
+        self.refused.next = false;
+        if self.valid.q.val() & self.is_head.q.val() {
+            self.open.d.next = self.is_known.val() & self.has_room.val() & !self.is_tail.q.val();
+            self.refused.next = !self.is_known.val() | !self.has_room.val() | self.is_tail.q.val();
+            self.neighbour.d.next = self.head_edge.val();
+            self.slot.d.next = self.head_slot.val();
+            self.count.d.next = 0.into();
+        }
+
+        // Its words.
+        self.takes.next = self.valid.q.val() & !self.is_head.q.val() & self.open.q.val();
+        self.begins.next = self.takes.val() & !self.count.q.val().any();
+        if self.takes.val() {
+            if self.count.q.val() != bits::<WORDS_WIDTH>(TOO_LONG as u64) {
+                self.count.d.next = self.count.q.val() + 1;
+            }
+            self.ejects.d.next = !self.is_tail.q.val();
+            if self.is_tail.q.val() {
+                self.open.d.next = false;
+            }
+        }
+        self.slot_bit.next = self.slot.q.val().into();
+        self.own_room.next = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.neighbour.q.val()) << bits::<3>(1))
+            | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
+        self.buffer.write_lanes.next =
+            (self.takes.val() & (self.count.q.val() < bits::<WORDS_WIDTH>(PACKET_WORDS as u64))).into();
+        self.buffer.write_address.next = (bit_cast::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val())
+            << bits::<4>(INDEX_WIDTH as u64))
+            | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));
+        self.buffer.write_data.next = self.data.q.val();
+        self.buffer.read_enable.next = self.read_enable.val();
+        self.buffer.read_address.next = self.read_address.val();
+        self.read_data.next = self.buffer.read_data.val();
+        self.first_words.write_enable.next = self.begins.val();
+        self.first_words.write_address.next = self.own_room.val();
+        self.first_words.write_data.next = self.data.q.val();
+        self.first_words.read_address.next = self.first_room.val();
+        self.first_word.next = self.first_words.read_data.val();
+        self.lengths.write_enable.next = self.takes.val();
+        self.lengths.write_address.next = self.own_room.val();
+        self.lengths.write_data.next = self.count.q.val() + 1;
+        if self.count.q.val() == bits::<WORDS_WIDTH>(TOO_LONG as u64) {
+            self.lengths.write_data.next = self.count.q.val();
+        }
+        self.lengths.read_address.next = self.length_room.val();
+        self.length.next = self.lengths.read_data.val();
+        self.ejection.valid.next = self.ejects.q.val();
+        self.ejection.neighbour.next = self.neighbour.q.val();
+        self.ejection.slot.next = self.slot.q.val();
+        self.ejection.words.next = self.count.q.val();
+        self.arrives.next = self.begins.val();
+        self.arrived_edge.next = self.neighbour.q.val();
+
+        // Rooms.
+        self.chosen.next = 0.into();
+        if self.begins.val() {
+            self.chosen.next = bits::<EDGES>(1) << self.neighbour.q.val();
+        }
+        self.freed.next = 0.into();
+        if self.frees.val() {
+            self.freed.next = bits::<EDGES>(1) << self.length_room.val().get_bits::<EDGE_WIDTH>(1);
+        }
+        self.next_slot.d.next = self.next_slot.q.val() ^ self.chosen.val();
+        self.first_chosen.next = 0.into();
+        self.second_chosen.next = 0.into();
+        if self.slot.q.val() {
+            self.second_chosen.next = self.chosen.val();
+        } else {
+            self.first_chosen.next = self.chosen.val();
+        }
+        self.first_freed.next = 0.into();
+        self.second_freed.next = 0.into();
+        if self.length_room.val().get_bit(0) {
+            self.second_freed.next = self.freed.val();
+        } else {
+            self.first_freed.next = self.freed.val();
+        }
+        self.first_full.d.next = (self.first_full.q.val() & !self.first_freed.val()) | self.first_chosen.val();
+        self.second_full.d.next = (self.second_full.q.val() & !self.second_freed.val()) | self.second_chosen.val();
+        self.full.next = self.first_full.q.val() | self.second_full.q.val();
+        self.holds.next = 0.into();
+        for i in 0..CONTEXTS {
+            self.holds.next = self
+                .holds
+                .val()
+                .replace_bit(i, self.full.val().get_bits::<NEIGHBOURS>(0).any());
+            self.full.next = self.full.val() >> bits::<6>(NEIGHBOURS as u64);
+        }
+        if self.rst.val() {
+            self.valid.d.next = false;
+            self.open.d.next = false;
+            self.ejects.d.next = false;
+            self.first_full.d.next = 0.into();
+            self.second_full.d.next = 0.into();
+            self.next_slot.d.next = 0.into();
+        }
+    }
+}
