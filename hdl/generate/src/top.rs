@@ -7,7 +7,7 @@ use portico_hdl::{
     dma::Engine,
     fabric::Fabric,
     host::MemoryNode,
-    mpe::{FpAdder, ReduceAlu},
+    mpe::{FpAdder, Mpe, ReduceAlu},
     noc::{Mesh, Router},
     portals::{buddy, ListManager, ListParameters},
     prim::{CreditCounter, Fifo, LutRam, Ram, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
@@ -233,6 +233,13 @@ pub static TOPS: &[Top] = &[
         },
     },
     Top {
+        name: "mpe",
+        about: "message-passing engine: barrier, broadcast, reduce, allreduce, in a seat of a tile's socket",
+        keys: &["cols", "rows", "scratchpad", "mpe", "mpe_neighbours", "stages"],
+        keep_apart: &[],
+        make: |config| Box::new(Mpe::<32, 4>::new(config)),
+    },
+    Top {
         name: "tile",
         about: "scratchpad, network interface to both planes, AXI4-Lite port",
         keys: &[
@@ -254,6 +261,9 @@ pub static TOPS: &[Top] = &[
             "wide_atomics",
             "commands",
             "probe",
+            "mpe",
+            "mpe_neighbours",
+            "stages",
         ],
         keep_apart: &[],
         make: |config| match config.width {
@@ -309,6 +319,9 @@ pub static TOPS: &[Top] = &[
             "wide_atomics",
             "commands",
             "probe",
+            "mpe",
+            "mpe_neighbours",
+            "stages",
         ],
         keep_apart: &["tile", "memory_node", "node"],
         make: |config| {

@@ -2,6 +2,7 @@ use crate::{
     accel::Probe,
     bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, SocketOut, WriteShare},
     host::{AxiLiteIn, AxiLiteSlave},
+    mpe::Mpe,
     ni::{InterfaceParameters, NetworkInterface, Scratchpad},
     prim::{StreamIn, StreamOut},
 };
@@ -67,11 +68,14 @@ pub struct Tile<const W: usize, const B: usize> {
     /// Where there are engines: their writes, and those of the port.
     writes: Vec<WriteShare<W, B>>,
     probe: Vec<Probe<W, B>>,
+    mpe: Vec<Mpe<W, B>>,
     _commands: usize,
     _writes: usize,
     _alone: usize,
     /// 1 where there is a source/sink core, which has seat 0.
     _probes: usize,
+    /// 1 where there is a message-passing engine, which has the seat after it.
+    _mpes: usize,
 }
 
 impl<const W: usize, const B: usize> Tile<W, B> {
@@ -86,7 +90,8 @@ impl<const W: usize, const B: usize> Tile<W, B> {
     }
 
     fn with(config: &Config, build: Build, engines: Vec<Part>) -> Self {
-        let (shared, probes) = (usize::from(!engines.is_empty()), usize::from(build.probe));
+        let shared = usize::from(!engines.is_empty());
+        let (probes, mpes) = (usize::from(build.probe), usize::from(build.mpe > 0));
         let memory_bytes = config.scratchpad << 10;
         let commands = usize::from(config.commands);
         Self {
@@ -104,6 +109,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             }),
             writes: (0..shared).map(|_| WriteShare::new(2)).collect(),
             probe: (0..probes).map(|_| Probe::new(config)).collect(),
+            mpe: (0..mpes).map(|_| Mpe::new(config)).collect(),
             scratchpad: Scratchpad::new(memory_bytes),
             port: AxiLiteSlave::new(memory_bytes),
             host_queue: CommandQueue::waiting(),
@@ -112,6 +118,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             _writes: shared,
             _alone: 1 - shared,
             _probes: probes,
+            _mpes: mpes,
             ..Default::default()
         }
     }
@@ -146,6 +153,10 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         for i in 0..self._probes {
             wire!(self => probe[i]: clk, rst);
             SocketOut::<W, B>::join(&mut self.ni.seat[i], &mut self.probe[i].socket);
+        }
+        for i in 0..self._mpes {
+            wire!(self => mpe[i]: clk, rst);
+            SocketOut::<W, B>::join(&mut self.ni.seat[i + self._probes], &mut self.mpe[i].socket);
         }
         MemoryReadOut::<W>::join(&mut self.port.memory_read, &mut self.scratchpad.read[3]);
         self.ni.local_write.valid.next = self.port.register_write_valid.val();
