@@ -1,8 +1,11 @@
 //! What can go wrong.
 
-use portico_spec::ni::{
-    assembler::AssemblyError, descriptor::DescriptorError, disassembler::DisassemblyError, layout::FieldError,
-    program::ProgramError, ErrorCode,
+use portico_spec::{
+    mpe::tree::TreeError,
+    ni::{
+        assembler::AssemblyError, descriptor::DescriptorError, disassembler::DisassemblyError, layout::FieldError,
+        program::ProgramError, ErrorCode,
+    },
 };
 use thiserror::Error;
 
@@ -20,6 +23,9 @@ pub enum Error {
     /// A register that says what has no meaning.
     #[error(transparent)]
     Register(#[from] FieldError),
+    /// Tiles that are no group, or a tree that they cannot have.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     /// A text that is no program.
     #[error(transparent)]
     Assembly(Box<AssemblyError>),
@@ -206,6 +212,32 @@ pub enum Error {
         /// Where.
         base: u32,
     },
+    /// No context is free at all tiles of a group.
+    #[error(
+        "no context is free at all tiles of the group: of {contexts}, {in_use} are in use by communicators that are not \
+         freed, and {retired} are retired until reset, since a call in them failed"
+    )]
+    NoContext {
+        /// Contexts that each tile has.
+        contexts: usize,
+        /// Those of other communicators at some of the tiles.
+        in_use: usize,
+        /// Those that are closed at some of the tiles.
+        retired: usize,
+    },
+    /// A call of a communicator failed.
+    #[error("{what} failed at tile {tile}: {code}; its communicator is out of use until reset")]
+    CommunicatorFailed {
+        /// The call that failed first.
+        what: &'static str,
+        /// The member at which it did.
+        tile: usize,
+        /// Why.
+        code: ErrorCode,
+    },
+    /// A communicator was given to a fabric that did not make it.
+    #[error("the communicator is not one of this fabric")]
+    WrongCommunicator,
 }
 
 impl From<AssemblyError> for Error {

@@ -1,5 +1,7 @@
 //! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
 
+use std::collections::BTreeMap;
+
 use portico_spec::{
     ni::{
         build::Build,
@@ -9,6 +11,7 @@ use portico_spec::{
 };
 
 use crate::{
+    collective::Group,
     host::{node_bits, HostPort},
     onesided::Initiator,
     registers::{ControlRegister, PageRegister, Registers},
@@ -45,6 +48,8 @@ pub struct Region {
 pub struct Fabric<T> {
     pub(crate) port: HostPort<T>,
     pub(crate) nodes: Vec<NodeState>,
+    /// The groups of communicators that have a context, by their numbers.
+    pub(crate) groups: BTreeMap<u64, Group>,
 }
 
 /// The node that is the host.
@@ -66,7 +71,11 @@ impl<T: Transport> Fabric<T> {
         let host = host(&config)?;
         let port = HostPort::open(transport, host, DEFAULT_TIMEOUT)?;
         let nodes = vec![port.state(); config.terminals()];
-        let mut fabric = Fabric { port, nodes };
+        let mut fabric = Fabric {
+            port,
+            nodes,
+            groups: BTreeMap::new(),
+        };
         for node in 0..config.terminals() {
             let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;
             let (found, expected) = (registers[ControlRegister::Node], node_bits(&config, node));

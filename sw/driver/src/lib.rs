@@ -11,6 +11,7 @@
 //! | [`event`] | counters with thresholds |
 //! | [`mailbox`] | 64-bit messages and barriers |
 //! | [`program`] | the user's programs for the micro-cores |
+//! | [`collective`] | barrier, broadcast, reduce and allreduce over groups of tiles |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
 //! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
@@ -44,6 +45,7 @@ pub use self::{
 };
 pub use portico_spec::{ni::ErrorCode, Config};
 
+pub mod collective;
 pub mod event;
 pub mod examples;
 pub mod mailbox;

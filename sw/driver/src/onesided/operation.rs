@@ -106,6 +106,18 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
     }
 
     fn begin(&mut self) -> Result<Ticket<V>, Error> {
+        let (ticket, written) = self.post()?;
+        match written {
+            Ok(()) => Ok(ticket),
+            Err(error) => {
+                ticket.abandon(self.fabric);
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts it. The descriptor is sent, or will be though its time is out, as the inner error says then.
+    pub(crate) fn post(&mut self) -> Result<(Ticket<V>, Result<(), Error>), Error> {
         let event = self.fabric.take_event(self.node)?;
         let (target, written) = match self.issue(event) {
             Ok(issued) => issued,
@@ -122,13 +134,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
             done: None,
             outcome: PhantomData,
         };
-        match written {
-            Ok(()) => Ok(ticket),
-            Err(error) => {
-                ticket.abandon(self.fabric);
-                Err(error)
-            }
-        }
+        Ok((ticket, written))
     }
 
     fn issue(&mut self, event: u8) -> Result<(u16, Result<(), Error>), Error> {
@@ -159,20 +165,23 @@ impl<V: Outcome> Ticket<V> {
     /// # Errors
     /// [`Error::Refused`] by the hardware, or the fabric's.
     pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Option<V>, Error> {
-        let done = match self.done {
-            Some(done) => done,
-            None => {
-                let Some(done) = fabric.finish(self.node, self.event, self.target)? else {
-                    return Ok(None);
-                };
-                *self.done.insert(done)
-            }
-        };
         let (node, what) = (self.node, self.what);
-        match done {
-            Ok(value) => Ok(Some(V::from_value(value))),
-            Err(code) => Err(Error::Refused { node, what, code }),
+        match self.outcome(fabric)? {
+            None => Ok(None),
+            Some(Ok(value)) => Ok(Some(V::from_value(value))),
+            Some(Err(code)) => Err(Error::Refused { node, what, code }),
         }
+    }
+
+    /// Whether it is complete, and then the value of its event, or why the hardware refused it.
+    pub(crate) fn outcome<T: Transport>(
+        &mut self,
+        fabric: &mut Fabric<T>,
+    ) -> Result<Option<Result<u64, ErrorCode>>, Error> {
+        if self.done.is_none() {
+            self.done = fabric.finish(self.node, self.event, self.target)?;
+        }
+        Ok(self.done)
     }
 
     /// Waits until it is complete. After a time-out it may be waited for again.

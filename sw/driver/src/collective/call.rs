@@ -1,0 +1,305 @@
+//! Calls of a communicator: checked, then started, and waited for.
+
+use portico_spec::{
+    mpe::call::{self, Kind, Transfer},
+    ni::descriptor::Command,
+};
+
+use super::{Communicator, Operation};
+use crate::{command, Error, Fabric, Transport};
+
+/// Where words lie in the members' memories: byte addresses, multiples of 4.
+///
+/// ```
+/// use portico::collective::Addresses;
+///
+/// assert_eq!(Addresses::from(0x100), Addresses::Same(0x100));
+/// assert_eq!(Addresses::from([0x100, 0x80]), Addresses::Each(vec![0x100, 0x80]));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// At the same address in all members.
+    Same(u32),
+    /// At an address for each rank.
+    Each(Vec<u32>),
+}
+
+impl From<u32> for Addresses {
+    fn from(address: u32) -> Addresses {
+        Addresses::Same(address)
+    }
+}
+
+impl From<Vec<u32>> for Addresses {
+    fn from(addresses: Vec<u32>) -> Addresses {
+        Addresses::Each(addresses)
+    }
+}
+
+impl<const N: usize> From<[u32; N]> for Addresses {
+    fn from(addresses: [u32; N]) -> Addresses {
+        Addresses::Each(addresses.to_vec())
+    }
+}
+
+impl Addresses {
+    /// The address of each of `size` ranks.
+    fn by_rank(self, field: &'static str, size: usize) -> Result<Vec<u32>, Error> {
+        match self {
+            Addresses::Same(address) => Ok(vec![address; size]),
+            Addresses::Each(addresses) => {
+                let (value, size) = (addresses.len() as u64, size as u64);
+                if value != size {
+                    return Err(Error::OutOfRange {
+                        field,
+                        value,
+                        min: size,
+                        max: size,
+                    });
+                }
+                Ok(addresses)
+            }
+        }
+    }
+}
+
+/// A call that is checked and not yet started.
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is started or waited for"]
+pub struct Call<'f, T> {
+    fabric: &'f mut Fabric<T>,
+    group: u64,
+    what: &'static str,
+    /// A descriptor for each rank.
+    words: Vec<Vec<u32>>,
+}
+
+impl<T: Transport> Call<'_, T> {
+    /// Posts it at all members and waits until it has ended at all of them, at most so many cycles. After that it goes on,
+    /// unseen.
+    ///
+    /// # Errors
+    /// As for [`Call::start`] and [`CallTicket::wait`].
+    pub fn wait(mut self, timeout: u64) -> Result<(), Error> {
+        let mut ticket = self.begin()?;
+        ticket.wait(self.fabric, timeout)
+    }
+
+    /// Posts it at all members; the ticket tells when it has ended. Four calls of a communicator can be under way; a fifth
+    /// waits for the oldest first, as long as an access of the driver's own may take ([`Fabric::set_timeout`]).
+    ///
+    /// # Errors
+    /// [`Error::CommunicatorFailed`] if an earlier call has failed, [`Error::Timeout`] if four calls stay under way,
+    /// [`Error::Exhausted`] if all events of a member are taken: it is not posted at any member. [`Error::Timeout`] of a
+    /// member whose command queue gets no room, or the transport's: it may be posted at some members, and is posted at the
+    /// others with the next call, or when a ticket of the communicator is asked.
+    pub fn start(mut self) -> Result<CallTicket, Error> {
+        self.begin()
+    }
+
+    fn begin(&mut self) -> Result<CallTicket, Error> {
+        let words = std::mem::take(&mut self.words);
+        Ok(CallTicket {
+            group: self.group,
+            what: self.what,
+            call: self.fabric.post_call(self.group, self.what, words)?,
+        })
+    }
+}
+
+/// A call under way. It may be dropped: the call goes on, and the events that it counts in are given back when the fabric is
+/// asked about a later call of the same communicator.
+#[derive(Debug)]
+#[must_use = "only its ticket tells whether a call succeeded"]
+pub struct CallTicket {
+    group: u64,
+    what: &'static str,
+    call: u64,
+}
+
+impl CallTicket {
+    /// Whether it has ended at all members.
+    ///
+    /// # Errors
+    /// [`Error::CommunicatorFailed`] if it, or one before it, has failed at some member; or the fabric's.
+    pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
+        fabric.advance(self.group, self.call)?;
+        // A group is not kept when all of its calls have ended well and its communicator is gone.
+        let group = fabric.groups.get(&self.group);
+        group.map_or(Ok(true), |group| group.has_ended(self.call))
+    }
+
+    /// Waits until it has ended at all members. After a time-out it may be waited for again.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] after so many cycles, or as for [`CallTicket::poll`].
+    pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
+        let begun = fabric.port.transport.cycles();
+        while !self.poll(fabric)? {
+            let tile = fabric.groups[&self.group].waiting_for(self.call);
+            fabric.check_time(begun, timeout, tile, self.what)?;
+        }
+        Ok(())
+    }
+}
+
+impl Communicator {
+    /// Ends at no member before it has begun at all.
+    ///
+    /// # Errors
+    /// [`Error::CommunicatorFailed`] if an earlier call has failed, [`Error::WrongCommunicator`]: nothing is sent.
+    pub fn barrier<'f, T: Transport>(&self, fabric: &'f mut Fabric<T>) -> Result<Call<'f, T>, Error> {
+        self.call(fabric, "barrier", Kind::Barrier, self.middle, |_| Transfer::NONE)
+    }
+
+    /// Copies `words` words from the address of the root, which is a rank, to the addresses of all others.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] of the root, and of a number of addresses that is not the number of members;
+    /// [`Error::Misaligned`], [`Error::OutOfMemory`], [`Error::Descriptor`] of too many words,
+    /// [`Error::CommunicatorFailed`], [`Error::WrongCommunicator`]: nothing is sent.
+    pub fn broadcast<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        root: usize,
+        address: impl Into<Addresses>,
+        words: u32,
+    ) -> Result<Call<'f, T>, Error> {
+        self.check_root(root)?;
+        let addresses = address.into().by_rank("addresses", self.size())?;
+        self.check_memory(fabric, "address", &addresses, words)?;
+        self.call(fabric, "broadcast", Kind::Broadcast, root, |rank| Transfer {
+            length: words,
+            source: addresses[rank],
+            result: addresses[rank],
+            ..Transfer::NONE
+        })
+    }
+
+    /// Folds `words` words from the source addresses of all members, each with those in the same place, and writes them to the
+    /// address `result` of the root, which is a rank. That address is the root's source or apart from it.
+    ///
+    /// # Errors
+    /// As for [`Communicator::broadcast`], and [`Error::Descriptor`] if result and source of the root overlap without being the
+    /// same.
+    pub fn reduce<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        root: usize,
+        source: impl Into<Addresses>,
+        result: u32,
+        words: u32,
+        operation: Operation,
+    ) -> Result<Call<'f, T>, Error> {
+        self.check_root(root)?;
+        let sources = source.into().by_rank("source addresses", self.size())?;
+        // The others write none: their result is where nothing can be wrong with it.
+        let mut results = sources.clone();
+        results[root] = result;
+        self.check_memory(fabric, "source", &sources, words)?;
+        self.check_memory(fabric, "result", &results, words)?;
+        self.call(fabric, "reduce", Kind::Reduce, root, |rank| Transfer {
+            length: words,
+            source: sources[rank],
+            result: results[rank],
+            operation,
+        })
+    }
+
+    /// Folds `words` words from the source addresses of all members, each with those in the same place, and writes them to the
+    /// result addresses of all members. A member's result address is its source or apart from it.
+    ///
+    /// # Errors
+    /// As for [`Communicator::broadcast`], and [`Error::Descriptor`] if result and source of a member overlap without being the
+    /// same.
+    pub fn allreduce<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        source: impl Into<Addresses>,
+        result: impl Into<Addresses>,
+        words: u32,
+        operation: Operation,
+    ) -> Result<Call<'f, T>, Error> {
+        let sources = source.into().by_rank("source addresses", self.size())?;
+        let results = result.into().by_rank("result addresses", self.size())?;
+        self.check_memory(fabric, "source", &sources, words)?;
+        self.check_memory(fabric, "result", &results, words)?;
+        self.call(fabric, "allreduce", Kind::Allreduce, self.middle, |rank| Transfer {
+            length: words,
+            source: sources[rank],
+            result: results[rank],
+            operation,
+        })
+    }
+
+    /// Prepares a call, of which `transfer` says what each rank moves.
+    fn call<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        what: &'static str,
+        kind: Kind,
+        root: usize,
+        transfer: impl Fn(usize) -> Transfer,
+    ) -> Result<Call<'f, T>, Error> {
+        let group = fabric.check_communicator(self)?;
+        if let Some(failure) = group.failure() {
+            return Err(failure.into());
+        }
+        let number = group.next_number();
+        let towards = self.tree.towards(root);
+        let descriptors = towards.iter().enumerate().map(|(rank, towards)| {
+            let call = call::Call {
+                kind,
+                number,
+                context: self.context,
+                towards: towards.map(|place| place as u8),
+                transfer: transfer(rank),
+            };
+            command::encode(fabric.config(), 0, Command::Call(call))
+        });
+        let words = descriptors.collect::<Result<Vec<_>, _>>()?;
+        let group = self.group;
+        Ok(Call {
+            fabric,
+            group,
+            what,
+            words,
+        })
+    }
+
+    fn check_root(&self, root: usize) -> Result<(), Error> {
+        let max = self.size() as u64 - 1;
+        let value = root as u64;
+        if value > max {
+            return Err(Error::OutOfRange {
+                field: "root",
+                value,
+                min: 0,
+                max,
+            });
+        }
+        Ok(())
+    }
+
+    /// Checks the words of each member at its address.
+    fn check_memory<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        field: &'static str,
+        addresses: &[u32],
+        words: u32,
+    ) -> Result<(), Error> {
+        // A tile of another fabric may not exist in this one.
+        fabric.check_communicator(self)?;
+        let mut members = self.tiles().iter().zip(addresses);
+        members
+            .try_for_each(|(&tile, &address)| fabric.check_local(tile, field, address, "words", 4 * u64::from(words)))
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// The group of a communicator.
+    pub(crate) fn check_communicator(&self, communicator: &Communicator) -> Result<&super::Group, Error> {
+        self.groups.get(&communicator.group).ok_or(Error::WrongCommunicator)
+    }
+}

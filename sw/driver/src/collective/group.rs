@@ -1,0 +1,267 @@
+//! What the fabric keeps of a communicator: which calls are under way, and what is posted of them at each member.
+
+use std::{collections::VecDeque, sync::Weak};
+
+use portico_spec::{mpe::call::WAITING, ni::ErrorCode};
+
+use crate::{
+    onesided::{Operation, Ticket},
+    Error, Fabric, Transport,
+};
+
+/// The members of a communicator. It outlives the communicator until its calls have ended.
+#[derive(Debug)]
+pub(crate) struct Group {
+    context: u8,
+    members: Vec<Member>,
+    /// Gone when the communicator is.
+    owner: Weak<()>,
+    /// Calls so far: the ordinal of the next.
+    calls: u64,
+    failure: Option<Failure>,
+}
+
+#[derive(Debug)]
+struct Member {
+    tile: usize,
+    /// Calls that have not been seen to end here, in their order.
+    posts: VecDeque<Post>,
+}
+
+/// A call at one member.
+#[derive(Debug)]
+struct Post {
+    /// Its ordinal among the calls of the communicator.
+    call: u64,
+    what: &'static str,
+    words: Vec<u32>,
+    /// None if it has to be posted, or posted again.
+    ticket: Option<Ticket<()>>,
+}
+
+/// How a call failed: it, and those behind it, end nowhere any more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failure {
+    call: u64,
+    what: &'static str,
+    tile: usize,
+    code: ErrorCode,
+}
+
+impl From<Failure> for Error {
+    fn from(Failure { what, tile, code, .. }: Failure) -> Error {
+        Error::CommunicatorFailed { what, tile, code }
+    }
+}
+
+impl Group {
+    pub fn new(context: u8, tiles: &[usize], owner: Weak<()>) -> Group {
+        let members = tiles.iter().map(|&tile| Member {
+            tile,
+            posts: VecDeque::new(),
+        });
+        Group {
+            context,
+            members: members.collect(),
+            owner,
+            calls: 0,
+            failure: None,
+        }
+    }
+
+    pub fn context(&self) -> u8 {
+        self.context
+    }
+
+    pub fn tiles(&self) -> Vec<usize> {
+        self.members.iter().map(|member| member.tile).collect()
+    }
+
+    /// Whether it has this context at one of these tiles.
+    pub fn is_at(&self, context: u8, tiles: &[usize]) -> bool {
+        self.context == context && self.members.iter().any(|member| tiles.contains(&member.tile))
+    }
+
+    /// Whether the communicator still exists.
+    pub fn is_owned(&self) -> bool {
+        self.owner.strong_count() > 0
+    }
+
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure
+    }
+
+    /// The number of the next call in the context.
+    pub fn next_number(&self) -> u8 {
+        self.calls as u8
+    }
+
+    /// Takes so many calls for made: the driver is ahead of the engines.
+    #[cfg(test)]
+    pub fn skip(&mut self, calls: u64) {
+        self.calls += calls;
+    }
+
+    /// Some member at which a call has not been seen to end.
+    pub fn first_busy(&self) -> Option<usize> {
+        let busy = self.members.iter().find(|member| !member.posts.is_empty());
+        busy.map(|member| member.tile)
+    }
+
+    /// The oldest call that has not been seen to end, and a member at which it has not.
+    fn oldest(&self) -> Option<(u64, usize)> {
+        let fronts = self.members.iter().filter_map(|member| {
+            let post = member.posts.front()?;
+            Some((post.call, member.tile))
+        });
+        fronts.min()
+    }
+
+    /// Whether a call has been seen to end at all members.
+    ///
+    /// # Errors
+    /// [`Error::CommunicatorFailed`] if it, or one before it, has failed.
+    pub fn has_ended(&self, call: u64) -> Result<bool, Error> {
+        match self.failure {
+            Some(failure) if failure.call <= call => Err(failure.into()),
+            _ => Ok(self.oldest().is_none_or(|(oldest, _)| oldest > call)),
+        }
+    }
+
+    /// A member at which `call` has not been seen to end, for errors.
+    pub fn waiting_for(&self, call: u64) -> usize {
+        self.oldest()
+            .filter(|&(oldest, _)| oldest <= call)
+            .map_or(self.members[0].tile, |(_, tile)| tile)
+    }
+
+    /// Notes a call, whose descriptors are `words`, by rank; it is not posted yet. Gives its ordinal.
+    fn add(&mut self, what: &'static str, words: Vec<Vec<u32>>) -> u64 {
+        let call = self.calls;
+        self.calls += 1;
+        for (member, words) in self.members.iter_mut().zip(words) {
+            member.posts.push_back(Post {
+                call,
+                what,
+                words,
+                ticket: None,
+            });
+        }
+        call
+    }
+
+    /// Posts what is not posted.
+    fn post<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.members.iter_mut().try_for_each(|member| member.post(fabric))
+    }
+
+    /// Looks at each member how far it has come with the calls up to `last`. What was refused because it came too early is
+    /// posted again there.
+    fn advance<T: Transport>(&mut self, fabric: &mut Fabric<T>, last: u64) -> Result<(), Error> {
+        // What an error of the fabric has left behind.
+        self.post(fabric)?;
+        for at in 0..self.members.len() {
+            let member = &mut self.members[at];
+            while let Some(post) = member.posts.front_mut().filter(|post| post.call <= last) {
+                let Some(ticket) = &mut post.ticket else { break };
+                let Some(outcome) = ticket.outcome(fabric)? else { break };
+                match outcome {
+                    Ok(_) => {
+                        member.posts.pop_front();
+                    }
+                    Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls) => {
+                        post.ticket = None;
+                        member.post(fabric)?;
+                        break;
+                    }
+                    Err(code) => {
+                        let failure = Failure {
+                            call: post.call,
+                            what: post.what,
+                            tile: member.tile,
+                            code,
+                        };
+                        self.fail(fabric, failure);
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up a call and those behind it. Those before it may still end well.
+    fn fail<T: Transport>(&mut self, fabric: &mut Fabric<T>, failure: Failure) {
+        tracing::warn!(?failure, "a communicator is out of use");
+        for member in &mut self.members {
+            let kept = member.posts.partition_point(|post| post.call < failure.call);
+            let tickets = member.posts.drain(kept..).filter_map(|post| post.ticket);
+            tickets.for_each(|ticket| ticket.abandon(fabric));
+        }
+        // Nothing is left of calls behind an earlier failure, so this one comes before it.
+        self.failure = Some(failure);
+    }
+}
+
+impl Member {
+    /// Posts what is not posted, in the order of the calls.
+    fn post<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        for post in self.posts.iter_mut().filter(|post| post.ticket.is_none()) {
+            let mut operation = Operation::new(fabric, self.tile, post.what, post.words.clone());
+            let (ticket, written) = operation.post()?;
+            // It is sent, or will be, whatever has become of the access: it must not be sent twice.
+            post.ticket = Some(ticket);
+            written?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Transport> Fabric<T> {
+    /// Goes on with the calls of a group up to `last`, as far as that is possible without waiting. A group that is gone has
+    /// nothing to go on with.
+    pub(crate) fn advance(&mut self, number: u64, last: u64) -> Result<(), Error> {
+        let Some(mut group) = self.groups.remove(&number) else {
+            return Ok(());
+        };
+        let advanced = group.advance(self, last);
+        self.groups.insert(number, group);
+        advanced
+    }
+
+    /// Posts a call at all members of a group, as soon as fewer than four are under way. Gives its ordinal.
+    pub(crate) fn post_call(&mut self, number: u64, what: &'static str, words: Vec<Vec<u32>>) -> Result<u64, Error> {
+        self.make_room_for_call(number)?;
+        // A call that lacks an event at one member would hold up the others.
+        for tile in self.groups[&number].tiles() {
+            let event = self.take_event(tile)?;
+            self.nodes[tile].events.give(event);
+        }
+        let mut group = self
+            .groups
+            .remove(&number)
+            .expect("a call that is prepared keeps the fabric");
+        let call = group.add(what, words);
+        let posted = group.post(self);
+        self.groups.insert(number, group);
+        posted.map(|()| call)
+    }
+
+    fn make_room_for_call(&mut self, number: u64) -> Result<(), Error> {
+        let begun = self.port.transport.cycles();
+        loop {
+            let group = &self.groups[&number];
+            if let Some(failure) = group.failure {
+                return Err(failure.into());
+            }
+            let Some((oldest, tile)) = group
+                .oldest()
+                .filter(|(oldest, _)| group.calls - oldest >= WAITING as u64)
+            else {
+                return Ok(());
+            };
+            self.check_time(begun, self.port.timeout, tile, "the oldest of four calls")?;
+            self.advance(number, oldest)?;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Collectives: calls that groups of tiles make together, and that their message-passing engines carry out (key `mpe`).
+//!
+//! A [`Communicator`] is a group of tiles with a tree that joins them. Its members have *ranks*, 0 and up, in the order in which
+//! they were named. Each communicator has a *context* of the engines of its members. Every tile has as many as the key `mpe`
+//! says, so it can be in as many communicators at once; communicators that share no tile can have the same context.
+//!
+//! | call | what it does |
+//! | --- | --- |
+//! | [`barrier`](Communicator::barrier) | ends at no member before all have come |
+//! | [`broadcast`](Communicator::broadcast) | words of the root to all |
+//! | [`reduce`](Communicator::reduce) | the words of all, folded by an operation, to the root |
+//! | [`allreduce`](Communicator::allreduce) | the same, to all |
+//!
+//! The driver posts a call at all members. Any member can be the root, and another one for each call. Calls of one communicator
+//! are carried out in their order, those of different communicators independently of each other. Words are 32 bits wide and lie
+//! in the members' memories.
+//!
+//! Operands are folded along the tree: a member's own words first, then what comes from each of its neighbours, in the order of
+//! [`Tree::neighbours`]. So a sum of floating-point numbers is the same in every run, but may differ in its last bits between
+//! shapes and between roots.
+//!
+//! ```
+//! use portico::{collective::{Operation, Shape}, Config, Fabric, GoldenTransport};
+//!
+//! let config = Config { cols: 2, rows: 2, edge_nodes: 1, mpe: 2, ..Config::default() };
+//! let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+//! let all = fabric.world(&Shape::Binomial)?;
+//! for tile in 0..4 {
+//!     let own = [0.5, tile as f32].map(f32::to_bits);
+//!     fabric.write(tile, 0x100, &own)?;
+//! }
+//! all.allreduce(&mut fabric, 0x100, 0x200, 2, Operation::FloatSum)?.wait(10_000)?;
+//! for tile in 0..4 {
+//!     assert_eq!(fabric.read(tile, 0x200, 2)?, [2.0, 6.0].map(f32::to_bits));
+//! }
+//! # Ok::<(), portico::Error>(())
+//! ```
+
+use std::{collections::BTreeMap, sync::Arc};
+
+pub use portico_spec::mpe::{
+    reduce::Operation,
+    tree::{Shape, Tree, TreeError},
+};
+
+use crate::{registers::MpeRegister, Error, Fabric, Transport};
+
+pub use self::call::{Addresses, Call, CallTicket};
+pub(crate) use self::group::Group;
+
+mod call;
+mod context;
+mod group;
+#[cfg(test)]
+mod tests;
+
+/// A group of tiles that make calls together, made by [`Fabric::communicator`].
+///
+/// Its context is given back when it is dropped. Calls under way go on nevertheless; the context is handed on when they have
+/// ended. After a call has failed at some member, all later ones are refused, and the context is out of use at all members until
+/// the fabric is reset.
+#[derive(Debug)]
+pub struct Communicator {
+    /// The number of its group in the fabric.
+    group: u64,
+    context: u8,
+    shape: Shape,
+    tree: Tree,
+    /// The root of calls that have none of their own: the member from which the others are nearest.
+    middle: usize,
+    /// Tells the fabric, by its absence, that the communicator is gone.
+    _owner: Arc<()>,
+}
+
+impl Communicator {
+    /// How many members it has.
+    pub fn size(&self) -> usize {
+        self.tiles().len()
+    }
+
+    /// Its members, by rank.
+    pub fn tiles(&self) -> &[usize] {
+        self.tree.tiles()
+    }
+
+    /// The rank of a tile; none if it is not a member.
+    pub fn rank(&self, tile: usize) -> Option<usize> {
+        self.tiles().iter().position(|&member| member == tile)
+    }
+
+    /// The tree that joins the members.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Its context: an item of the registers [`MpeRegister`] at every member.
+    pub fn context(&self) -> usize {
+        self.context.into()
+    }
+
+    /// Another communicator with the same members, ranks and shape, and a context of its own: calls of the two do not wait for
+    /// each other.
+    ///
+    /// # Errors
+    /// As for [`Fabric::communicator`].
+    pub fn dup<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Communicator, Error> {
+        fabric.communicator(self.tiles(), &self.shape)
+    }
+
+    /// Groups of members with the same color, in the order of the colors; in a group, members are in the order of their keys,
+    /// and those with the same key in the order of their ranks. `by` gives color and key of a rank, or none for a member that
+    /// will be in no group.
+    pub fn groups<C: Ord, K: Ord>(&self, by: impl Fn(usize) -> Option<(C, K)>) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<C, Vec<(K, usize)>> = BTreeMap::new();
+        for (rank, &tile) in self.tiles().iter().enumerate() {
+            if let Some((color, key)) = by(rank) {
+                groups.entry(color).or_default().push((key, tile));
+            }
+        }
+        let sorted = groups.into_values().map(|mut group| {
+            // A stable sort leaves members with the same key in the order of their ranks.
+            group.sort_by(|(one, _), (other, _)| one.cmp(other));
+            group.into_iter().map(|(_, tile)| tile).collect()
+        });
+        sorted.collect()
+    }
+
+    /// A communicator of this shape for each of the [`groups`](Communicator::groups), in their order. This one stays as it is.
+    ///
+    /// ```
+    /// use portico::{collective::Shape, Config, Fabric, GoldenTransport};
+    ///
+    /// let config = Config { cols: 4, rows: 2, edge_nodes: 1, mpe: 2, ..Config::default() };
+    /// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+    /// let all = fabric.world(&Shape::Linear)?;
+    /// // One for each row of tiles, ranks from east to west.
+    /// let rows = all.split(&mut fabric, &Shape::Linear, |rank| Some((rank / 4, 3 - rank % 4)))?;
+    /// assert_eq!(rows[1].tiles(), [7, 6, 5, 4]);
+    /// # Ok::<(), portico::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Fabric::communicator`]; then none is made.
+    pub fn split<T: Transport, C: Ord, K: Ord>(
+        &self,
+        fabric: &mut Fabric<T>,
+        shape: &Shape,
+        by: impl Fn(usize) -> Option<(C, K)>,
+    ) -> Result<Vec<Communicator>, Error> {
+        let groups = self.groups(by);
+        groups.iter().map(|tiles| fabric.communicator(tiles, shape)).collect()
+    }
+
+    /// How long a call may stand still at a member before it fails there with
+    /// [`ErrorCode::TimedOut`](crate::ErrorCode::TimedOut): in cycles of the fabric, which counts in steps of four; 0 for ever,
+    /// as it is after the communicator was made. A call stands still while the context of that member neither takes nor sends.
+    /// A golden fabric has no time, and no time-out.
+    ///
+    /// # Errors
+    /// [`Error::WrongCommunicator`], or the fabric's.
+    pub fn timeout<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u32) -> Result<(), Error> {
+        fabric.check_communicator(self)?;
+        let mut tiles = self.tiles().iter();
+        tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, self.context(), &[cycles]))
+    }
+
+    /// Gives its context back, as dropping it does. Tickets of its calls stay valid.
+    pub fn free(self) {}
+}
