@@ -25,7 +25,8 @@ pub const SOON: u64 = 10_000;
 /// Cycles after which nothing is under way that does not wait for software.
 const REST: u64 = 500;
 
-/// Six tiles, the host and a memory node. Those of 64 bits have the tables of a compact node, and source/sink cores.
+/// Six tiles, the host and a memory node. Those of 32 bits have message-passing engines; those of 64 the
+/// tables of a compact node, and source/sink cores.
 pub fn config(width: usize) -> Config {
     let profile = if width == 64 { "compact" } else { "full" };
     Config {
@@ -36,6 +37,7 @@ pub fn config(width: usize) -> Config {
         scratchpad: 16,
         width,
         probe: width == 64,
+        mpe: if width == 32 { 2 } else { 0 },
         ..Config::from_toml(&format!("profile = {profile:?}")).expect("a profile")
     }
 }
