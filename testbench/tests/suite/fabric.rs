@@ -6,7 +6,8 @@ use crate::{
     promises::{
         self,
         driver::{
-            codes, config, errors, flow, geometry, limits, messages, operations, order, probe, registers, tables, waits,
+            codes, collective, config, errors, flow, geometry, limits, messages, operations, order, probe, registers,
+            tables, waits,
         },
     },
 };
@@ -61,6 +62,13 @@ macro_rules! of_any_size {
             codes::every_error_has_its_code;
             codes::programs_that_go_wrong_end;
             codes::quiet_commands_count_only_when_they_fail;
+            collective::barrier_holds_all;
+            collective::words_reach_every_member_and_nobody_else;
+            collective::sums_are_those_made_by_hand;
+            collective::roots_move_from_call_to_call;
+            collective::orders_of_posting_do_not_matter;
+            collective::a_member_may_be_late;
+            collective::a_context_closes_alone;
             errors::a_fabric_that_is_not_the_configured_one_is_not_opened;
             errors::what_the_hardware_refuses_is_named;
             errors::a_time_out_says_how_long_and_may_be_waited_out;
@@ -125,6 +133,11 @@ macro_rules! on_both {
 }
 
 of_any_size!(on_both: on_golden, on_verilog:);
+
+#[test]
+fn a_collective_that_stands_still_times_out() -> Result<(), Error> {
+    collective::a_call_that_stands_still_times_out(verilog)
+}
 
 // Suites that name what a full or a compact node has.
 on_both! {

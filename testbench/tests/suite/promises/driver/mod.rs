@@ -8,6 +8,7 @@ use portico::{
 };
 
 pub mod codes;
+pub mod collective;
 pub mod errors;
 pub mod flow;
 pub mod geometry;
