@@ -119,6 +119,7 @@ pub struct CallIntake {
     waiting: [DFF<Bits<WAITING_WIDTH>>; CONTEXTS],
     tail: [DFF<Bits<ENTRY_WIDTH>>; CONTEXTS],
     takes: Signal<Local, Bit>,
+    named: Signal<Local, Bits<CONTEXT_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
     towards: Signal<Local, Bits<PLACE_WIDTH>>,
     operation: Signal<Local, Bits<OPERATION_WIDTH>>,
@@ -145,11 +146,10 @@ pub struct CallIntake {
     stored: Signal<Local, Bits<32>>,
     value: Signal<Local, Bits<32>>,
     length_word: Signal<Local, Bits<32>>,
-    built: Constant<Bits<COUNT_WIDTH>>,
+    last_context: Constant<Bits<CONTEXT_WIDTH>>,
     /// One bit a code that is an operation.
     operations: Constant<Bits<{ 1 << OPERATION_WIDTH }>>,
     end: Constant<Bits<END_WIDTH>>,
-    _contexts: usize,
 }
 
 impl CallIntake {
@@ -157,10 +157,9 @@ impl CallIntake {
     pub fn new(contexts: usize, memory: usize) -> Self {
         Self {
             kept: LutRam::new(contexts * WAITING * CALL_WORDS),
-            built: Constant::new(bits(contexts as u64)),
+            last_context: Constant::new(bits(contexts as u64 - 1)),
             operations: Constant::new(bits(Operation::ALL.iter().map(|&code| 1 << code as u64).sum())),
             end: Constant::new(bits(memory as u64)),
-            _contexts: contexts,
             ..Default::default()
         }
     }
@@ -174,7 +173,9 @@ impl Logic for CallIntake {
         dff_setup!(self, clk, source_end, result_end, error);
 
         // Of the context of the call in hand.
-        self.owner.next = self.called.q.val().get_bits::<CONTEXT_WIDTH>(CONTEXT_OFFSET);
+        self.named.next = self.called.q.val().get_bits::<CONTEXT_WIDTH>(CONTEXT_OFFSET);
+        // Bits that no built context has are constants.
+        self.owner.next = self.named.val() & self.last_context.val();
         self.towards.next = self.called.q.val().get_bits::<PLACE_WIDTH>(TOWARDS_OFFSET);
         self.operation.next = self.called.q.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
         self.own_next.next = 0.into();
@@ -251,7 +252,7 @@ impl Logic for CallIntake {
         self.value.next = self.kept.read_data.val();
 
         // What is wrong with it.
-        self.is_built.next = bit_cast::<COUNT_WIDTH, CONTEXT_WIDTH>(self.owner.val()) < self.built.val();
+        self.is_built.next = self.named.val() == self.owner.val();
         self.known_operations.next = self.operations.val();
         self.is_known.next =
             !self.kind.q.val().get_bit(1) | self.known_operations.val().get_bit(self.operation.val().index());

@@ -60,9 +60,12 @@ impl Logic for EdgeCounts {
         }
         self.overflow.next = (self.chosen.val() & self.two.q.val()).any();
         self.added.next = self.chosen.val() & !self.two.q.val();
-        self.left.next = (self.one.q.val() & !self.take.val()) | (self.two.q.val() & self.take.val());
+        // Edges that are not built are constants, which synthesis takes out.
+        self.left.next =
+            ((self.one.q.val() & !self.take.val()) | (self.two.q.val() & self.take.val())) & self.built.val();
         self.one.d.next = self.left.val() | self.added.val();
-        self.two.d.next = (self.two.q.val() & !self.take.val()) | (self.left.val() & self.added.val());
+        self.two.d.next =
+            (self.two.q.val() & !self.take.val() & self.built.val()) | (self.left.val() & self.added.val());
         self.some.next = self.one.q.val();
         self.both.next = self.two.q.val();
         if self.rst.val() {

@@ -22,7 +22,7 @@ const JOB_WIDTH: usize = FREES_OFFSET + 1;
 /// | --- | --- |
 /// | latency | 3 cycles from a pass to its first word |
 /// | throughput | one word a cycle, also across passes |
-/// | state | 4 passes and 16 words in LUT-RAM, 25 flip-flops |
+/// | state | 4 passes and 16 words in LUT-RAM, 36 flip-flops |
 ///
 /// A word of the packet that is being ejected is read when it is there; the last word of a pass when the whole packet is, so that
 /// its length can be compared. A packet that is shorter than its call says is filled up with what lies in its room, so that
@@ -44,8 +44,9 @@ pub struct EdgeReader {
     pub m_axis: StreamOut<32>,
     /// One bit a context.
     pub closed: Signal<In, Bits<CONTEXTS>>,
-    /// High for a cycle: nobody reads the packet in `room` any more, and its credit is owed.
+    /// High for a cycle: nobody reads the packet in a room any more, and its credit is owed.
     pub frees: Signal<Out, Bit>,
+    pub freed: Signal<Out, Bits<ROOM_WIDTH>>,
     /// One bit a context, for a cycle: a packet had a wrong length.
     pub wrong: Signal<Out, Bits<CONTEXTS>>,
     jobs: Fifo<JOB_WIDTH, 2>,
@@ -53,6 +54,9 @@ pub struct EdgeReader {
     count: DFF<Bits<WORDS_WIDTH>>,
     reserved: DFF<Bits<RESERVED_WIDTH>>,
     comes: DFF<Bit>,
+    gives: DFF<Bit>,
+    given: DFF<Bits<ROOM_WIDTH>>,
+    fails: DFF<Bits<CONTEXTS>>,
     first_bit: Signal<Local, Bits<1>>,
     frees_bit: Signal<Local, Bits<1>>,
     slot_bit: Signal<Local, Bits<1>>,
@@ -77,7 +81,7 @@ pub struct EdgeReader {
 impl Logic for EdgeReader {
     fn update(&mut self) {
         wire!(self => jobs, words: clk, rst);
-        dff_setup!(self, clk, count, reserved, comes);
+        dff_setup!(self, clk, count, reserved, comes, gives, given, fails);
         self.first_bit.next = self.job.first.val().into();
         self.frees_bit.next = self.job.frees.val().into();
         self.slot_bit.next = self.job.slot.val().into();
@@ -122,13 +126,17 @@ impl Logic for EdgeReader {
             | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.index.val().get_bits::<INDEX_WIDTH>(0));
         self.room.next = self.own_room.val();
         self.fits.next = self.length.val() == self.total.val();
-        self.frees.next = self.ends.val()
+        self.frees.next = self.gives.q.val();
+        self.freed.next = self.given.q.val();
+        self.given.d.next = self.own_room.val();
+        self.gives.d.next = self.ends.val()
             & self.fits.val()
             & self.jobs.m_axis.tdata.val().get_bit(FREES_OFFSET)
             & !self.closed.val().get_bit(self.owner.val().index());
-        self.wrong.next = 0.into();
+        self.wrong.next = self.fails.q.val();
+        self.fails.d.next = 0.into();
         if self.ends.val() & !self.fits.val() {
-            self.wrong.next = bits::<CONTEXTS>(1) << self.owner.val();
+            self.fails.d.next = bits::<CONTEXTS>(1) << self.owner.val();
         }
 
         self.comes.d.next = self.reads.val();
@@ -147,6 +155,8 @@ impl Logic for EdgeReader {
             self.count.d.next = 0.into();
             self.reserved.d.next = 0.into();
             self.comes.d.next = false;
+            self.gives.d.next = false;
+            self.fails.d.next = 0.into();
         }
     }
 }

@@ -216,6 +216,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.words.length_room.next = self.edge_reader.room.val();
         self.edge_reader.length.next = self.words.length.val();
         self.words.frees.next = self.edge_reader.frees.val();
+        self.words.freed.next = self.edge_reader.freed.val();
         self.edge_reader.closed.next = self.scheduler.closed.val();
         self.source_reader.memory.data.next = bit_cast::<32, W>(self.socket.memory_read.data.val());
         self.source_reader.memory.data_valid.next = self.socket.memory_read.data_valid.val();
@@ -241,7 +242,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
 
         // Tokens and credits.
         self.sender.node.next = self.socket.node.val();
-        self.freed_edge.next = self.edge_reader.room.val().get_bits::<EDGE_WIDTH>(1);
+        self.freed_edge.next = self.edge_reader.freed.val().get_bits::<EDGE_WIDTH>(1);
         self.sender.credit.next = self.edge_reader.frees.val();
         self.sender.credit_edge.next = self.freed_edge.val();
         self.sender.token.next = self.scheduler.token_valid.val();

@@ -56,6 +56,7 @@ pub struct MpeRegisters {
     answer: DFF<Bits<32>>,
     is_idle: Signal<Local, Bits<CONTEXTS>>,
     place: Signal<Local, Bits<MPE_FIELD_WIDTH>>,
+    named: Signal<Local, Bits<CONTEXT_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
     number: Signal<Local, Bits<EDGE_WIDTH>>,
     is_built: Signal<Local, Bit>,
@@ -66,7 +67,8 @@ pub struct MpeRegisters {
     idle_bit: Signal<Local, Bits<1>>,
     running_bit: Signal<Local, Bits<1>>,
     closed_bit: Signal<Local, Bits<1>>,
-    contexts: Constant<Bits<{ CONTEXT_WIDTH + 1 }>>,
+    built: Constant<Bits<EDGES>>,
+    last_context: Constant<Bits<CONTEXT_WIDTH>>,
     neighbours: Constant<Bits<{ PLACE_WIDTH + 1 }>>,
 }
 
@@ -74,7 +76,8 @@ impl MpeRegisters {
     /// For `contexts` contexts of `neighbours` neighbours.
     pub fn new(contexts: usize, neighbours: usize) -> Self {
         Self {
-            contexts: Constant::new(bits(contexts as u64)),
+            built: Constant::new(bits(super::built_edges(contexts))),
+            last_context: Constant::new(bits(contexts as u64 - 1)),
             neighbours: Constant::new(bits(neighbours as u64)),
             ..Default::default()
         }
@@ -87,10 +90,11 @@ impl Logic for MpeRegisters {
         dff_setup!(self, clk, known, idle, asks, writes, answer);
         self.is_own.index.next = self.register.index.val();
         self.place.next = self.register.index.val().get_bits::<MPE_FIELD_WIDTH>(0);
-        self.owner.next = self.register.index.val().get_bits::<CONTEXT_WIDTH>(MPE_FIELD_WIDTH);
+        self.named.next = self.register.index.val().get_bits::<CONTEXT_WIDTH>(MPE_FIELD_WIDTH);
+        self.owner.next = self.named.val() & self.last_context.val();
         self.number.next = bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.place.val().get_bits::<PLACE_WIDTH>(0))
             | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
-        self.is_built.next = bit_cast::<{ CONTEXT_WIDTH + 1 }, CONTEXT_WIDTH>(self.owner.val()) < self.contexts.val();
+        self.is_built.next = self.named.val() == self.owner.val();
         self.asks.d.next = self.register.read.val() & self.is_own.hit.val() & self.is_built.val();
         self.writes.d.next = self.register.write.val() & self.is_own.hit.val() & self.is_built.val();
 
@@ -122,9 +126,9 @@ impl Logic for MpeRegisters {
         self.refused.next = self.is_row.val() & !self.row_write.enable.val();
         self.chosen.next = bits::<EDGES>(1) << self.number.val();
         if self.row_write.enable.val() {
-            self.known.d.next = self.known.q.val() & !self.chosen.val();
+            self.known.d.next = self.known.q.val() & !self.chosen.val() & self.built.val();
             if self.register.data.val().get_bit(PRESENT_OFFSET) {
-                self.known.d.next = self.known.q.val() | self.chosen.val();
+                self.known.d.next = (self.known.q.val() | self.chosen.val()) & self.built.val();
             }
         }
         self.present.next = self.known.q.val();

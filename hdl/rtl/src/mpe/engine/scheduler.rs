@@ -1,4 +1,4 @@
-use super::{CallIn, JobOut, ADDRESS_WIDTH, EDGES, EDGE_WIDTH, WORDS_WIDTH};
+use super::{built_edges, CallIn, JobOut, ADDRESS_WIDTH, EDGES, EDGE_WIDTH, WORDS_WIDTH};
 use crate::{bus::EventOut, prim::LutRam};
 use portico_spec::{
     mpe::call::{
@@ -13,37 +13,41 @@ use portico_verilog::prelude::*;
 const STEP_WIDTH: usize = 3;
 /// Twice the contexts.
 const TURN_WIDTH: usize = 2 * CONTEXTS;
-/// A barrier waits for the tokens of the children.
+/// Bits of a length above those of a packet.
+const MORE_WIDTH: usize = LENGTH_WIDTH - WORDS_WIDTH;
+/// A barrier waits for the tokens of the children; even steps send to the neighbour towards the root, odd ones to a child.
 const GATHER: u64 = 0;
-/// It waits to be released.
-const AWAIT: u64 = 1;
 /// It releases the children.
-const RELEASE: u64 = 2;
-/// The first packets of the children are compared with the call.
-const COMPARE: u64 = 3;
+const RELEASE: u64 = 1;
 /// A packet of each child is folded.
-const FOLD: u64 = 4;
+const FOLD: u64 = 2;
 /// A packet goes to each child.
-const SEND: u64 = 5;
+const SEND: u64 = 3;
+/// A barrier waits to be released.
+const AWAIT: u64 = 4;
+/// The first packets of the children are compared with the call.
+const COMPARE: u64 = 5;
 /// The last words are on their way.
 const DRAIN: u64 = 6;
 /// The call counts in its event.
 const REPORT: u64 = 7;
 
-/// The state of a context: the step, the children that are left in it, the words that are left, ...
+/// What changes with every step: the step, and the children that are left in it.
 const TODO_OFFSET: usize = STEP_WIDTH;
-const LEFT_OFFSET: usize = TODO_OFFSET + NEIGHBOURS;
-/// ... whether the next packet is the first, whether an allreduce is on its way down, ...
-const FIRST_OFFSET: usize = LEFT_OFFSET + LENGTH_WIDTH;
+const STATE_WIDTH: usize = TODO_OFFSET + NEIGHBOURS;
+
+/// What changes with every packet: the words that are left; whether the next packet is the first, and an allreduce on its way
+/// down; where the next words are read and written.
+const FIRST_OFFSET: usize = LENGTH_WIDTH;
 const DOWN_OFFSET: usize = FIRST_OFFSET + 1;
-/// ... and where the next words are read and written.
 const SOURCE_OFFSET: usize = DOWN_OFFSET + 1;
 const RESULT_OFFSET: usize = SOURCE_OFFSET + ADDRESS_WIDTH;
-const STATE_WIDTH: usize = RESULT_OFFSET + ADDRESS_WIDTH;
+const PLACE_BITS: usize = RESULT_OFFSET + ADDRESS_WIDTH;
 
-/// What does not change in a call, beside the call word.
-const ROOT_OFFSET: usize = PLACE_WIDTH;
-const EVENT_OFFSET: usize = ROOT_OFFSET + 1;
+/// What does not change in a call, beside the call word: the neighbour towards the root and the children, one bit each.
+const CHILDREN_OFFSET: usize = NEIGHBOURS;
+const TOWARDS_OFFSET: usize = CHILDREN_OFFSET + NEIGHBOURS;
+const EVENT_OFFSET: usize = TOWARDS_OFFSET + PLACE_WIDTH;
 const QUIET_OFFSET: usize = EVENT_OFFSET + EVENT_WIDTH;
 const BASE_OFFSET: usize = QUIET_OFFSET + 1;
 const CALL_WIDTH: usize = BASE_OFFSET + ADDRESS_WIDTH;
@@ -56,7 +60,7 @@ const CALL_WIDTH: usize = BASE_OFFSET + ADDRESS_WIDTH;
 /// | --- | --- |
 /// | latency | 1 cycle from a packet, credit or token to what follows from it, if one context alone runs |
 /// | throughput | a step a cycle: a pass over a packet, a token, a comparison |
-/// | state | 122 bits a context in LUT-RAM, 50 flip-flops |
+/// | state | 138 bits a context in LUT-RAM; 18 flip-flops, and one an edge |
 ///
 /// A packet is taken up only when all that it takes is there: the credit, and a packet of each contribution, which may still be
 /// ejecting. So the passes over it, one after the other, need nothing of other contexts. Codes and time-outs act between packets.
@@ -94,6 +98,7 @@ pub struct Scheduler {
     pub late: Signal<Out, Bits<CONTEXTS>>,
     pub moves: Signal<Out, Bits<CONTEXTS>>,
     state: LutRam<STATE_WIDTH, CONTEXT_WIDTH>,
+    places: LutRam<PLACE_BITS, CONTEXT_WIDTH>,
     call_words: LutRam<32, CONTEXT_WIDTH>,
     calls: LutRam<CALL_WIDTH, CONTEXT_WIDTH>,
     current: DFF<Bits<CONTEXT_WIDTH>>,
@@ -108,6 +113,11 @@ pub struct Scheduler {
     shift: Signal<Local, Bits<6>>,
     this_call: Signal<Local, Bits<CALL_WIDTH>>,
     now: Signal<Local, Bits<STATE_WIDTH>>,
+    now_at: Signal<Local, Bits<PLACE_BITS>>,
+    way_edge: Signal<Local, Bits<EDGE_WIDTH>>,
+    child_edge: Signal<Local, Bits<EDGE_WIDTH>>,
+    target: Signal<Local, Bits<EDGE_WIDTH>>,
+    turns_down: Signal<Local, Bit>,
     step: Signal<Local, Bits<STEP_WIDTH>>,
     todo: Signal<Local, Bits<NEIGHBOURS>>,
     left: Signal<Local, Bits<LENGTH_WIDTH>>,
@@ -120,7 +130,6 @@ pub struct Scheduler {
     towards: Signal<Local, Bits<PLACE_WIDTH>>,
     way: Signal<Local, Bits<NEIGHBOURS>>,
     children: Signal<Local, Bits<NEIGHBOURS>>,
-    present_here: Signal<Local, Bits<EDGES>>,
     packets_here: Signal<Local, Bits<EDGES>>,
     credits_here: Signal<Local, Bits<EDGES>>,
     tokens_here: Signal<Local, Bits<EDGES>>,
@@ -151,14 +160,15 @@ pub struct Scheduler {
     next_down: Signal<Local, Bit>,
     next_source: Signal<Local, Bits<ADDRESS_WIDTH>>,
     next_result: Signal<Local, Bits<ADDRESS_WIDTH>>,
-    written: Signal<Local, Bits<STATE_WIDTH>>,
     first_bit: Signal<Local, Bits<1>>,
     down_bit: Signal<Local, Bits<1>>,
-    root_bit: Signal<Local, Bits<1>>,
     quiet_bit: Signal<Local, Bits<1>>,
     /// Those that run, from the one after the current on.
     turned: Signal<Local, Bits<TURN_WIDTH>>,
-    new_children: Signal<Local, Bits<EDGES>>,
+    new_present: Signal<Local, Bits<EDGES>>,
+    new_children: Signal<Local, Bits<NEIGHBOURS>>,
+    built: Constant<Bits<EDGES>>,
+    last_context: Constant<Bits<CONTEXT_WIDTH>>,
     new_way: Signal<Local, Bits<NEIGHBOURS>>,
     new_kind: Signal<Local, Bits<KIND_WIDTH>>,
 }
@@ -168,8 +178,11 @@ impl Scheduler {
     pub fn new(contexts: usize) -> Self {
         Self {
             state: LutRam::new(contexts),
+            places: LutRam::new(contexts),
             call_words: LutRam::new(contexts),
             calls: LutRam::new(contexts),
+            built: Constant::new(bits(built_edges(contexts))),
+            last_context: Constant::new(bits(contexts as u64 - 1)),
             ..Default::default()
         }
     }
@@ -178,36 +191,34 @@ impl Scheduler {
 #[kernel]
 impl Logic for Scheduler {
     fn update(&mut self) {
-        wire!(self => state, call_words, calls: clk);
+        wire!(self => state, places, call_words, calls: clk);
         dff_setup!(self, clk, current, runs, shut, overdue, over, faulty, next_slot);
 
         // The context in turn.
         self.own.next = bits::<CONTEXTS>(1) << self.current.q.val();
         self.shift.next = bit_cast::<6, CONTEXT_WIDTH>(self.current.q.val()) << bits::<3>(PLACE_WIDTH as u64);
         self.state.read_address.next = self.current.q.val();
+        self.places.read_address.next = self.current.q.val();
         self.call_words.read_address.next = self.current.q.val();
         self.calls.read_address.next = self.current.q.val();
         self.now.next = self.state.read_data.val();
         self.step.next = self.now.val().get_bits::<STEP_WIDTH>(0);
         self.todo.next = self.now.val().get_bits::<NEIGHBOURS>(TODO_OFFSET);
-        self.left.next = self.now.val().get_bits::<LENGTH_WIDTH>(LEFT_OFFSET);
-        self.first.next = self.now.val().get_bit(FIRST_OFFSET);
-        self.down.next = self.now.val().get_bit(DOWN_OFFSET);
-        self.source.next = self.now.val().get_bits::<ADDRESS_WIDTH>(SOURCE_OFFSET);
-        self.result.next = self.now.val().get_bits::<ADDRESS_WIDTH>(RESULT_OFFSET);
+        self.now_at.next = self.places.read_data.val();
+        self.left.next = self.now_at.val().get_bits::<LENGTH_WIDTH>(0);
+        self.first.next = self.now_at.val().get_bit(FIRST_OFFSET);
+        self.down.next = self.now_at.val().get_bit(DOWN_OFFSET);
+        self.source.next = self.now_at.val().get_bits::<ADDRESS_WIDTH>(SOURCE_OFFSET);
+        self.result.next = self.now_at.val().get_bits::<ADDRESS_WIDTH>(RESULT_OFFSET);
         self.this_call.next = self.calls.read_data.val();
-        self.towards.next = self.this_call.val().get_bits::<PLACE_WIDTH>(0);
-        self.root.next = self.this_call.val().get_bit(ROOT_OFFSET);
+        self.way.next = self.this_call.val().get_bits::<NEIGHBOURS>(0);
+        self.children.next = self.this_call.val().get_bits::<NEIGHBOURS>(CHILDREN_OFFSET);
+        self.towards.next = self.this_call.val().get_bits::<PLACE_WIDTH>(TOWARDS_OFFSET);
+        self.root.next = !self.way.val().any();
         self.kind.next = self.call_words.read_data.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
-        self.way.next = bits::<NEIGHBOURS>(1) << self.towards.val();
-        if self.root.val() {
-            self.way.next = 0.into();
-        }
-        self.present_here.next = self.present.val() >> self.shift.val();
         self.packets_here.next = self.packets.val() >> self.shift.val();
         self.credits_here.next = self.credits.val() >> self.shift.val();
         self.tokens_here.next = self.tokens.val() >> self.shift.val();
-        self.children.next = self.present_here.val().get_bits::<NEIGHBOURS>(0) & !self.way.val();
         self.own_packets.next = self.packets_here.val().get_bits::<NEIGHBOURS>(0);
         self.own_credits.next = self.credits_here.val().get_bits::<NEIGHBOURS>(0);
         self.own_tokens.next = self.tokens_here.val().get_bits::<NEIGHBOURS>(0);
@@ -221,26 +232,39 @@ impl Logic for Scheduler {
             }
         }
         self.begins.next = self.todo.val() == self.children.val();
-        // The packet.
+        self.way_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+            << bits::<3>(PLACE_WIDTH as u64))
+            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
+        self.child_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
+            << bits::<3>(PLACE_WIDTH as u64))
+            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
+        self.neighbour.next = self.child_edge.val();
+        if self.step.val() == bits::<STEP_WIDTH>(SEND) {
+            self.neighbour.next = self.way_edge.val();
+        }
+        self.target.next = self.child_edge.val();
+        if !self.step.val().get_bit(0) {
+            self.target.next = self.way_edge.val();
+        }
+        self.slot.next = self.next_slot.q.val().get_bit(self.neighbour.val().index());
+        self.fits.next = self.word.val() == self.call_words.read_data.val();
+
+        // The packet. All but the last are full, so places after it follow from its being the first or not.
         self.limit.next = bits::<WORDS_WIDTH>(PACKET_WORDS as u64);
         if self.first.val() {
             self.limit.next = bits::<WORDS_WIDTH>(PACKET_WORDS as u64 - 1);
         }
-        self.is_last.next = self.left.val() <= bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.is_last.next = !self.left.val().get_bits::<MORE_WIDTH>(WORDS_WIDTH).any()
+            & (self.left.val().get_bits::<WORDS_WIDTH>(0) <= self.limit.val());
         self.words.next = self.limit.val();
         if self.is_last.val() {
             self.words.next = self.left.val().get_bits::<WORDS_WIDTH>(0);
         }
-        self.neighbour.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-            << bits::<3>(PLACE_WIDTH as u64))
-            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
-        if self.step.val() == bits::<STEP_WIDTH>(SEND) {
-            self.neighbour.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-                << bits::<3>(PLACE_WIDTH as u64))
-                | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
-        }
-        self.slot.next = self.next_slot.q.val().get_bit(self.neighbour.val().index());
-        self.fits.next = self.word.val() == self.call_words.read_data.val();
+        self.next_left.next = self.left.val() - bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.next_source.next = self.source.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.next_result.next = self.result.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.next_first.next = false;
+        self.next_down.next = self.down.val();
 
         self.active.next = self.runs.q.val().get_bit(self.current.q.val().index()) & !self.call.valid.val();
         self.fails.next = (self.faulty.q.val().get_bit(self.current.q.val().index())
@@ -257,11 +281,7 @@ impl Logic for Scheduler {
         self.taken_token.next = 0.into();
         self.next_step.next = self.step.val();
         self.next_todo.next = self.todo.val();
-        self.next_left.next = self.left.val();
-        self.next_first.next = self.first.val();
-        self.next_down.next = self.down.val();
-        self.next_source.next = self.source.val();
-        self.next_result.next = self.result.val();
+        self.turns_down.next = false;
         self.over.d.next = self.over.q.val() | self.ended.val();
         self.faulty.d.next = self.faulty.q.val() | self.wrong.val();
 
@@ -279,20 +299,13 @@ impl Logic for Scheduler {
         self.job.folds.next = false;
         self.job.call_word.next = self.call_words.read_data.val();
         self.job.to_network.next = false;
-        self.job.target.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-            << bits::<3>(PLACE_WIDTH as u64))
-            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
-        if self.step.val() == bits::<STEP_WIDTH>(FOLD) {
-            self.job.target.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-                << bits::<3>(PLACE_WIDTH as u64))
-                | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
-        }
+        self.job.target.next = self.target.val();
         self.job.to_memory.next = false;
         self.job.result.next = self.result.val();
         self.job.to_sum.next = false;
         self.job.ends.next = self.is_last_child.val() & self.is_last.val();
         self.token_valid.next = false;
-        self.token_edge.next = self.job.target.val();
+        self.token_edge.next = self.target.val();
         self.event.valid.next = false;
         self.event.event.next = self.this_call.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
         self.event.error.next = 0.into();
@@ -308,9 +321,6 @@ impl Logic for Scheduler {
             } else {
                 if self.step.val() == bits::<STEP_WIDTH>(GATHER) {
                     if !(self.children.val() & !self.own_tokens.val()).any() {
-                        self.token_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-                            << bits::<3>(PLACE_WIDTH as u64))
-                            | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
                         self.token_valid.next = !self.root.val();
                         if self.root.val() | self.token_ready.val() {
                             self.taken_token.next = self.children.val();
@@ -414,14 +424,7 @@ impl Logic for Scheduler {
                         if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
                             self.next_step.next = bits::<STEP_WIDTH>(SEND);
                             self.next_todo.next = self.children.val();
-                            self.next_left.next = self
-                                .call_words
-                                .read_data
-                                .val()
-                                .get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
-                            self.next_first.next = true;
-                            self.next_down.next = true;
-                            self.next_source.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
+                            self.turns_down.next = true;
                         }
                     }
                 }
@@ -441,15 +444,20 @@ impl Logic for Scheduler {
         // After the last pass over a packet.
         if self.advances.val() {
             self.next_todo.next = self.children.val();
-            self.next_left.next = self.left.val() - bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.words.val());
-            self.next_first.next = false;
-            self.next_source.next = self.source.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.words.val());
-            self.next_result.next = self.result.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.words.val());
             if self.is_last.val() {
                 self.next_step.next = bits::<STEP_WIDTH>(DRAIN);
-                // A phase that follows writes from the beginning.
-                self.next_result.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
             }
+        }
+        if self.turns_down.val() {
+            self.next_left.next = self
+                .call_words
+                .read_data
+                .val()
+                .get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
+            self.next_source.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
+            self.next_result.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
+            self.next_first.next = true;
+            self.next_down.next = true;
         }
         self.moves.next = 0.into();
         if self.steps.val() {
@@ -458,7 +466,7 @@ impl Logic for Scheduler {
         self.take_packet.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_packet.val()) << self.shift.val();
         self.take_credit.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_credit.val()) << self.shift.val();
         self.take_token.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_token.val()) << self.shift.val();
-        self.next_slot.d.next = self.next_slot.q.val() ^ self.take_packet.val();
+        self.next_slot.d.next = (self.next_slot.q.val() ^ self.take_packet.val()) & self.built.val();
 
         self.turned.next = (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val())
             | (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val()) << bits::<3>(CONTEXTS as u64)))
@@ -469,31 +477,36 @@ impl Logic for Scheduler {
                 self.current.d.next = self.current.q.val();
             }
             if self.turned.val().get_bit(2) {
-                self.current.d.next = self.current.q.val() + 3;
+                self.current.d.next = (self.current.q.val() + 3) & self.last_context.val();
             }
             if self.turned.val().get_bit(1) {
-                self.current.d.next = self.current.q.val() + 2;
+                self.current.d.next = (self.current.q.val() + 2) & self.last_context.val();
             }
             if self.turned.val().get_bit(0) {
-                self.current.d.next = self.current.q.val() + 1;
+                self.current.d.next = (self.current.q.val() + 1) & self.last_context.val();
             }
         }
 
         // A call begins.
         self.call.ready.next = true;
         self.new_kind.next = self.call.word.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
-        self.new_children.next = self.present.val()
+        self.new_present.next = self.present.val()
             >> (bit_cast::<6, CONTEXT_WIDTH>(self.call.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
         self.new_way.next = bits::<NEIGHBOURS>(1) << self.call.towards.val();
         if self.call.root.val() {
             self.new_way.next = 0.into();
         }
+        self.new_children.next = self.new_present.val().get_bits::<NEIGHBOURS>(0) & !self.new_way.val();
         self.state.write_enable.next = self.steps.val();
+        self.places.write_enable.next = self.advances.val() | self.turns_down.val();
         self.state.write_address.next = self.current.q.val();
+        self.places.write_address.next = self.current.q.val();
         if self.call.valid.val() {
             self.state.write_enable.next = true;
             self.state.write_address.next = self.call.owner.val();
-            self.next_todo.next = self.new_children.val().get_bits::<NEIGHBOURS>(0) & !self.new_way.val();
+            self.places.write_enable.next = true;
+            self.places.write_address.next = self.call.owner.val();
+            self.next_todo.next = self.new_children.val();
             self.next_left.next = self.call.word.val().get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
             self.next_first.next = true;
             self.next_down.next = false;
@@ -509,26 +522,25 @@ impl Logic for Scheduler {
         }
         self.first_bit.next = self.next_first.val().into();
         self.down_bit.next = self.next_down.val().into();
-        self.written.next = bit_cast::<STATE_WIDTH, STEP_WIDTH>(self.next_step.val())
-            | (bit_cast::<STATE_WIDTH, NEIGHBOURS>(self.next_todo.val()) << bits::<7>(TODO_OFFSET as u64))
-            | (bit_cast::<STATE_WIDTH, LENGTH_WIDTH>(self.next_left.val()) << bits::<7>(LEFT_OFFSET as u64))
-            | (bit_cast::<STATE_WIDTH, 1>(self.first_bit.val()) << bits::<7>(FIRST_OFFSET as u64))
-            | (bit_cast::<STATE_WIDTH, 1>(self.down_bit.val()) << bits::<7>(DOWN_OFFSET as u64))
-            | (bit_cast::<STATE_WIDTH, ADDRESS_WIDTH>(self.next_source.val()) << bits::<7>(SOURCE_OFFSET as u64))
-            | (bit_cast::<STATE_WIDTH, ADDRESS_WIDTH>(self.next_result.val()) << bits::<7>(RESULT_OFFSET as u64));
-        self.state.write_data.next = self.written.val();
+        self.state.write_data.next = bit_cast::<STATE_WIDTH, STEP_WIDTH>(self.next_step.val())
+            | (bit_cast::<STATE_WIDTH, NEIGHBOURS>(self.next_todo.val()) << bits::<4>(TODO_OFFSET as u64));
+        self.places.write_data.next = bit_cast::<PLACE_BITS, LENGTH_WIDTH>(self.next_left.val())
+            | (bit_cast::<PLACE_BITS, 1>(self.first_bit.val()) << bits::<6>(FIRST_OFFSET as u64))
+            | (bit_cast::<PLACE_BITS, 1>(self.down_bit.val()) << bits::<6>(DOWN_OFFSET as u64))
+            | (bit_cast::<PLACE_BITS, ADDRESS_WIDTH>(self.next_source.val()) << bits::<6>(SOURCE_OFFSET as u64))
+            | (bit_cast::<PLACE_BITS, ADDRESS_WIDTH>(self.next_result.val()) << bits::<6>(RESULT_OFFSET as u64));
         self.call_words.write_enable.next = self.call.valid.val();
         self.call_words.write_address.next = self.call.owner.val();
         self.call_words.write_data.next = self.call.word.val();
-        self.root_bit.next = self.call.root.val().into();
         self.quiet_bit.next = self.call.quiet.val().into();
         self.calls.write_enable.next = self.call.valid.val();
         self.calls.write_address.next = self.call.owner.val();
-        self.calls.write_data.next = bit_cast::<CALL_WIDTH, PLACE_WIDTH>(self.call.towards.val())
-            | (bit_cast::<CALL_WIDTH, 1>(self.root_bit.val()) << bits::<5>(ROOT_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, EVENT_WIDTH>(self.call.event.val()) << bits::<5>(EVENT_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, 1>(self.quiet_bit.val()) << bits::<5>(QUIET_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, ADDRESS_WIDTH>(self.call.result.val()) << bits::<5>(BASE_OFFSET as u64));
+        self.calls.write_data.next = bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_way.val())
+            | (bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_children.val()) << bits::<6>(CHILDREN_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, PLACE_WIDTH>(self.call.towards.val()) << bits::<6>(TOWARDS_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, EVENT_WIDTH>(self.call.event.val()) << bits::<6>(EVENT_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, 1>(self.quiet_bit.val()) << bits::<6>(QUIET_OFFSET as u64))
+            | (bit_cast::<CALL_WIDTH, ADDRESS_WIDTH>(self.call.result.val()) << bits::<6>(BASE_OFFSET as u64));
 
         if self.ends.val() {
             self.runs.d.next = self.runs.q.val() & !self.own.val();

@@ -45,6 +45,9 @@ pub struct TokenReceiver {
     is_head: DFF<Bit>,
     is_tail: DFF<Bit>,
     data: DFF<Bits<32>>,
+    named: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    last_context: Constant<Bits<CONTEXT_WIDTH>>,
     is_known: Signal<Local, Bit>,
     number: Signal<Local, Bits<EDGE_WIDTH>>,
 }
@@ -54,6 +57,7 @@ impl TokenReceiver {
     pub fn new(contexts: usize) -> Self {
         Self {
             rows: LutRam::new(contexts * NEIGHBOURS),
+            last_context: Constant::new(bits(contexts as u64 - 1)),
             ..Default::default()
         }
     }
@@ -72,13 +76,15 @@ impl Logic for TokenReceiver {
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();
         self.head.word.next = self.data.q.val();
+        self.named.next = self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0);
+        self.owner.next = self.named.val() & self.last_context.val();
         self.number.next =
             bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.head.tag.val().get_bits::<PLACE_WIDTH>(TAG_PLACE_OFFSET))
-                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0))
-                    << bits::<3>(PLACE_WIDTH as u64));
+                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
         self.rows.read_address.next = self.number.val();
         self.neighbour.next = self.number.val();
-        self.is_known.next = self.present.val().get_bit(self.number.val().index())
+        self.is_known.next = (self.named.val() == self.owner.val())
+            & self.present.val().get_bit(self.number.val().index())
             & !self.head.tag.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET).any()
             & (self.rows.read_data.val().get_bits::<NODE_WIDTH>(0) == self.head.source.val())
             & self.is_tail.q.val();

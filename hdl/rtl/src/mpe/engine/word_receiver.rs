@@ -55,8 +55,9 @@ pub struct WordReceiver {
     pub read_enable: Signal<In, Bit>,
     pub read_address: Signal<In, Bits<BUFFER_WIDTH>>,
     pub read_data: Signal<Out, Bits<32>>,
-    /// The room `length_room` is free.
+    /// A room is free.
     pub frees: Signal<In, Bit>,
+    pub freed: Signal<In, Bits<ROOM_WIDTH>>,
     /// One bit a context: packets lie here.
     pub holds: Signal<Out, Bits<CONTEXTS>>,
     /// High for a cycle: a packet was refused.
@@ -83,12 +84,15 @@ pub struct WordReceiver {
     next_slot: DFF<Bits<EDGES>>,
     head_edge: Signal<Local, Bits<EDGE_WIDTH>>,
     head_slot: Signal<Local, Bit>,
+    named: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    last_context: Constant<Bits<CONTEXT_WIDTH>>,
     is_known: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
     chosen: Signal<Local, Bits<EDGES>>,
-    freed: Signal<Local, Bits<EDGES>>,
+    free: Signal<Local, Bits<EDGES>>,
     first_chosen: Signal<Local, Bits<EDGES>>,
     second_chosen: Signal<Local, Bits<EDGES>>,
     first_freed: Signal<Local, Bits<EDGES>>,
@@ -96,6 +100,7 @@ pub struct WordReceiver {
     slot_bit: Signal<Local, Bits<1>>,
     own_room: Signal<Local, Bits<ROOM_WIDTH>>,
     full: Signal<Local, Bits<EDGES>>,
+    built: Constant<Bits<EDGES>>,
 }
 
 impl WordReceiver {
@@ -104,9 +109,11 @@ impl WordReceiver {
         let rooms = contexts * NEIGHBOURS * PACKETS;
         Self {
             rows: LutRam::new(contexts * NEIGHBOURS),
+            last_context: Constant::new(bits(contexts as u64 - 1)),
             buffer: Ram::new(rooms * PACKET_WORDS),
             first_words: LutRam::new(rooms),
             lengths: LutRam::new(rooms),
+            built: Constant::new(bits(super::built_edges(contexts))),
             ..Default::default()
         }
     }
@@ -128,12 +135,14 @@ impl Logic for WordReceiver {
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();
         self.head.word.next = self.data.q.val();
+        self.named.next = self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0);
+        self.owner.next = self.named.val() & self.last_context.val();
         self.head_edge.next =
             bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.head.tag.val().get_bits::<PLACE_WIDTH>(TAG_PLACE_OFFSET))
-                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0))
-                    << bits::<3>(PLACE_WIDTH as u64));
+                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
         self.rows.read_address.next = self.head_edge.val();
-        self.is_known.next = self.present.val().get_bit(self.head_edge.val().index())
+        self.is_known.next = (self.named.val() == self.owner.val())
+            & self.present.val().get_bit(self.head_edge.val().index())
             & !self.head.tag.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET).any()
             & (self.rows.read_data.val().get_bits::<NODE_WIDTH>(0) == self.head.source.val());
         self.head_slot.next = self.next_slot.q.val().get_bit(self.head_edge.val().index());
@@ -197,13 +206,13 @@ impl Logic for WordReceiver {
         // Rooms.
         self.chosen.next = 0.into();
         if self.begins.val() {
-            self.chosen.next = bits::<EDGES>(1) << self.neighbour.q.val();
+            self.chosen.next = (bits::<EDGES>(1) << self.neighbour.q.val()) & self.built.val();
         }
-        self.freed.next = 0.into();
+        self.free.next = 0.into();
         if self.frees.val() {
-            self.freed.next = bits::<EDGES>(1) << self.length_room.val().get_bits::<EDGE_WIDTH>(1);
+            self.free.next = bits::<EDGES>(1) << self.freed.val().get_bits::<EDGE_WIDTH>(1);
         }
-        self.next_slot.d.next = self.next_slot.q.val() ^ self.chosen.val();
+        self.next_slot.d.next = (self.next_slot.q.val() ^ self.chosen.val()) & self.built.val();
         self.first_chosen.next = 0.into();
         self.second_chosen.next = 0.into();
         if self.slot.q.val() {
@@ -213,13 +222,15 @@ impl Logic for WordReceiver {
         }
         self.first_freed.next = 0.into();
         self.second_freed.next = 0.into();
-        if self.length_room.val().get_bit(0) {
-            self.second_freed.next = self.freed.val();
+        if self.freed.val().get_bit(0) {
+            self.second_freed.next = self.free.val();
         } else {
-            self.first_freed.next = self.freed.val();
+            self.first_freed.next = self.free.val();
         }
-        self.first_full.d.next = (self.first_full.q.val() & !self.first_freed.val()) | self.first_chosen.val();
-        self.second_full.d.next = (self.second_full.q.val() & !self.second_freed.val()) | self.second_chosen.val();
+        self.first_full.d.next =
+            (self.first_full.q.val() & !self.first_freed.val() & self.built.val()) | self.first_chosen.val();
+        self.second_full.d.next =
+            (self.second_full.q.val() & !self.second_freed.val() & self.built.val()) | self.second_chosen.val();
         self.full.next = self.first_full.q.val() | self.second_full.q.val();
         self.holds.next = 0.into();
         for i in 0..CONTEXTS {
