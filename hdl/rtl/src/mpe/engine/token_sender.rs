@@ -10,8 +10,8 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Tokens and credits that may be owed for an edge, at most: two credits, since two packets have room; one token, since a
-/// member sends the next on an edge only when this one was answered; and a place to spare.
+/// Tokens and credits that may be owed for an edge, at most: two credits, since two packets have room; and two tokens, the
+/// release of one barrier and the arrival of the next, whose root lies on the other side of the edge.
 const OWED: usize = 4;
 /// An edge, and whether it is a token.
 const ENTRY_WIDTH: usize = EDGE_WIDTH + 1;
