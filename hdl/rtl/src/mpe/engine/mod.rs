@@ -110,16 +110,19 @@ pub struct Mpe<const W: usize, const B: usize> {
     stands: DFF<Bit>,
     /// Packets and rows that were refused and are not yet counted.
     refusals: DFF<Bits<REFUSALS_WIDTH>>,
+    refuses: [DFF<Bit>; REFUSERS],
     slot_bit: Signal<Local, Bits<1>>,
     accepted: Signal<Local, Bit>,
-    refused_bits: [Signal<Local, Bits<1>>; REFUSERS],
+    refused: Signal<Local, Bits<REFUSALS_WIDTH>>,
+    refused_bit: Signal<Local, Bits<1>>,
     freed_edge: Signal<Local, Bits<EDGE_WIDTH>>,
     folding: Signal<Local, Bits<CONTEXTS>>,
 }
 
-/// Who may refuse in one cycle, and width of a number of refusals.
+/// Who may refuse in one cycle, and width of a number of refusals. Refusals are told one a cycle; of a storm of wrong packets of one
+/// flit on both planes at once, which takes 64 cycles, some are not.
 const REFUSERS: usize = 5;
-const REFUSALS_WIDTH: usize = 5;
+const REFUSALS_WIDTH: usize = 6;
 
 impl<const W: usize, const B: usize> Mpe<W, B> {
     /// For a tile of the fabric that `config` describes; `config.width` is `W`, and there is one context or more.
@@ -281,26 +284,25 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.socket.waiting.next = self.scheduler.running.val().any() & self.stands.q.val();
 
         // Refusals are counted one a cycle.
-        self.refused_bits[0].next = self.words.refused.val().into();
-        self.refused_bits[1].next = self.tokens_in.refused.val().into();
-        self.refused_bits[2].next = self.registers.refused.val().into();
-        self.refused_bits[3].next = self.credits.overflow.val().into();
-        self.refused_bits[4].next = self.tokens.overflow.val().into();
-        self.socket.refused.next = self.refusals.q.val().any();
-        self.refusals.d.next = self.refusals.q.val()
-            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[0].val())
-            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[1].val())
-            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[2].val())
-            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[3].val())
-            + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[4].val());
+        self.refuses[0].d.next = self.words.refused.val();
+        self.refuses[1].d.next = self.tokens_in.refused.val();
+        self.refuses[2].d.next = self.registers.refused.val();
+        self.refuses[3].d.next = self.credits.overflow.val();
+        self.refuses[4].d.next = self.tokens.overflow.val();
+        self.refused.next = self.refusals.q.val();
         if self.refusals.q.val().any() {
-            self.refusals.d.next = self.refusals.q.val() - 1
-                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[0].val())
-                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[1].val())
-                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[2].val())
-                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[3].val())
-                + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bits[4].val());
+            self.refused.next = self.refusals.q.val() - 1;
         }
+        for i in 0..REFUSERS {
+            self.refuses[i].clock.next = self.clk.val();
+            self.refused_bit.next = self.refuses[i].q.val().into();
+            self.refused.next = self.refused.val() + bit_cast::<REFUSALS_WIDTH, 1>(self.refused_bit.val());
+            if self.rst.val() {
+                self.refuses[i].d.next = false;
+            }
+        }
+        self.refusals.d.next = self.refused.val();
+        self.socket.refused.next = self.refusals.q.val().any();
         if self.rst.val() {
             self.stands.d.next = false;
             self.refusals.d.next = 0.into();

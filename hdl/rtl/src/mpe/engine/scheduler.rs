@@ -319,27 +319,25 @@ impl Logic for Scheduler {
                 self.next_step.next = bits::<STEP_WIDTH>(REPORT);
                 self.steps.next = true;
             } else {
-                if self.step.val() == bits::<STEP_WIDTH>(GATHER) {
-                    if !(self.children.val() & !self.own_tokens.val()).any() {
-                        self.token_valid.next = !self.root.val();
-                        if self.root.val() | self.token_ready.val() {
-                            self.taken_token.next = self.children.val();
-                            self.steps.next = true;
-                            self.next_todo.next = self.children.val();
-                            self.next_step.next = bits::<STEP_WIDTH>(AWAIT);
-                            if self.root.val() {
-                                self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
-                            }
+                if (self.step.val() == bits::<STEP_WIDTH>(GATHER))
+                    & !(self.children.val() & !self.own_tokens.val()).any()
+                {
+                    self.token_valid.next = !self.root.val();
+                    if self.root.val() | self.token_ready.val() {
+                        self.taken_token.next = self.children.val();
+                        self.steps.next = true;
+                        self.next_todo.next = self.children.val();
+                        self.next_step.next = bits::<STEP_WIDTH>(AWAIT);
+                        if self.root.val() {
+                            self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
                         }
                     }
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(AWAIT) {
-                    if (self.own_tokens.val() & self.way.val()).any() {
-                        self.taken_token.next = self.way.val();
-                        self.steps.next = true;
-                        self.next_todo.next = self.children.val();
-                        self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
-                    }
+                if (self.step.val() == bits::<STEP_WIDTH>(AWAIT)) & (self.own_tokens.val() & self.way.val()).any() {
+                    self.taken_token.next = self.way.val();
+                    self.steps.next = true;
+                    self.next_todo.next = self.children.val();
+                    self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
                 }
                 if self.step.val() == bits::<STEP_WIDTH>(RELEASE) {
                     self.token_valid.next = self.todo.val().any();
@@ -351,18 +349,18 @@ impl Logic for Scheduler {
                         }
                     }
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(COMPARE) {
-                    if (self.own_packets.val() & self.child.val()).any() | !self.todo.val().any() {
-                        self.steps.next = true;
-                        self.next_todo.next = self.todo.val() & !self.child.val();
-                        if self.is_last_child.val() {
-                            self.next_todo.next = self.children.val();
-                            self.next_step.next = bits::<STEP_WIDTH>(FOLD);
-                        }
-                        if self.todo.val().any() & !self.fits.val() {
-                            self.shut.d.next = self.shut.q.val() | self.own.val();
-                            self.next_step.next = bits::<STEP_WIDTH>(REPORT);
-                        }
+                if (self.step.val() == bits::<STEP_WIDTH>(COMPARE))
+                    & ((self.own_packets.val() & self.child.val()).any() | !self.todo.val().any())
+                {
+                    self.steps.next = true;
+                    self.next_todo.next = self.todo.val() & !self.child.val();
+                    if self.is_last_child.val() {
+                        self.next_todo.next = self.children.val();
+                        self.next_step.next = bits::<STEP_WIDTH>(FOLD);
+                    }
+                    if self.todo.val().any() & !self.fits.val() {
+                        self.shut.d.next = self.shut.q.val() | self.own.val();
+                        self.next_step.next = bits::<STEP_WIDTH>(REPORT);
                     }
                 }
                 if self.step.val() == bits::<STEP_WIDTH>(FOLD) {
@@ -416,16 +414,14 @@ impl Logic for Scheduler {
                         }
                     }
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(DRAIN) {
-                    if (self.over.q.val() & self.own.val()).any() {
-                        self.over.d.next = (self.over.q.val() & !self.own.val()) | self.ended.val();
-                        self.steps.next = true;
-                        self.next_step.next = bits::<STEP_WIDTH>(REPORT);
-                        if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
-                            self.next_step.next = bits::<STEP_WIDTH>(SEND);
-                            self.next_todo.next = self.children.val();
-                            self.turns_down.next = true;
-                        }
+                if (self.step.val() == bits::<STEP_WIDTH>(DRAIN)) & (self.over.q.val() & self.own.val()).any() {
+                    self.over.d.next = (self.over.q.val() & !self.own.val()) | self.ended.val();
+                    self.steps.next = true;
+                    self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                    if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
+                        self.next_step.next = bits::<STEP_WIDTH>(SEND);
+                        self.next_todo.next = self.children.val();
+                        self.turns_down.next = true;
                     }
                 }
                 if self.step.val() == bits::<STEP_WIDTH>(REPORT) {
