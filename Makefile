@@ -26,6 +26,7 @@ formal: tools ## prove the properties of the primitives with SymbiYosys, and tha
 bench: tools program ## all benchmarks, each figure beside its bound; JSON and plots in build
 	$(PORTICO) bench noc --out build/noc
 	$(PORTICO) bench onesided --set memories=1 --out build/onesided
+	$(PORTICO) bench collectives --out build/collectives
 	$(PORTICO) bench blocks --out build/blocks
 	$(PORTICO) bench soak --json build/soak.json
 

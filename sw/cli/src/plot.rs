@@ -4,7 +4,7 @@ mod latency;
 mod lines;
 
 pub use latency::latency;
-pub use lines::{atomics, blocks, transfers};
+pub use lines::{atomics, blocks, collectives, transfers};
 
 use anyhow::anyhow;
 use plotters::{coord::Shift, prelude::*};

@@ -72,6 +72,7 @@ fn help_teaches() {
         "run",
         "bench noc",
         "bench onesided",
+        "bench collectives",
         "bench blocks",
         "bench soak",
         "synth",

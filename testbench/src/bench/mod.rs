@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`noc`] | the network |
 //! | [`onesided`] | the one-sided operations |
+//! | [`collectives`] | the message-passing engines |
 //! | [`blocks`] | the blocks that are useful alone |
 //!
 //! The form of every benchmark's figures is in [`report`].
 
 pub mod blocks;
+pub mod collectives;
 pub mod noc;
 pub mod onesided;
 pub mod report;

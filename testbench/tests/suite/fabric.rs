@@ -14,8 +14,12 @@ use crate::{
 use portico::{examples, Config, Error, Fabric, GoldenTransport, Transport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
+use portico_spec::mpe::call::Kind;
 use portico_testbench::{
-    bench::onesided::{bench::Bench, bounds, Effort},
+    bench::{
+        collectives::{self, form::Form, group::Group},
+        onesided::{bench::Bench, bounds, Effort},
+    },
     device::{
         axi_memory::{AttachedMemory, Timing},
         hardware::fabric_of,
@@ -353,6 +357,36 @@ fn one_sided_operations_keep_their_bounds() {
     assert_eq!(cycles("posted adds back to back, each"), 4.0);
     for row in rows {
         assert_ne!(row.meets_bound(), Some(false), "{row:?}");
+    }
+}
+
+/// What `portico bench collectives` measures on four tiles. Barriers miss their bound.
+#[test]
+fn collectives_keep_their_bounds() {
+    let config = Config {
+        cols: 2,
+        rows: 2,
+        edge_nodes: 1,
+        mpe: 1,
+        mpe_neighbours: 8,
+        ..Config::default()
+    };
+    let design = design("fabric", &config).expect("the fabric can be emitted");
+    let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
+    let fabric = fabric_of(&library, &config, MEMORY).expect("the ports of a fabric");
+    let effort = collectives::Effort::quick();
+    let mut bench = collectives::set_up(Box::new(fabric), &effort).expect("a fabric that starts");
+    let rows = collectives::bounds::rows(&mut bench, &effort).expect("calls that succeed");
+    for (_, row) in rows.iter().filter(|(_, row)| !row.name.starts_with("barrier")) {
+        assert_eq!(row.meets_bound(), Some(true), "{row:?}");
+    }
+    let mut group = Group::new(&mut bench, Form::Mapped).expect("a tree that fits");
+    for (kind, words) in [(Kind::Barrier, 0), (Kind::Broadcast, 256), (Kind::Reduce, 256)] {
+        let mut cycles = || {
+            let cost = group.measure(&mut bench, kind, words, effort.check);
+            cost.expect("a call that succeeds").cycles
+        };
+        assert!(cycles().abs_diff(cycles()) <= 4, "{kind:?} is not steady");
     }
 }
 

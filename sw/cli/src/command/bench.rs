@@ -2,6 +2,8 @@
 
 mod blocks;
 mod blocks_tables;
+mod collectives;
+mod collectives_tables;
 mod noc;
 mod onesided;
 mod onesided_tables;
@@ -26,6 +28,7 @@ pub struct Bench {
 #[derive(Subcommand)]
 enum What {
     Blocks(blocks::Blocks),
+    Collectives(collectives::Collectives),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
     Soak(soak::Soak),
@@ -35,6 +38,7 @@ impl Bench {
     pub fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Blocks(blocks) => blocks.run(),
+            What::Collectives(collectives) => collectives.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
             What::Soak(soak) => soak.run(),

@@ -2,8 +2,10 @@
 
 use anyhow::ensure;
 use plotters::prelude::*;
+use portico_spec::mpe::call::Kind;
 use portico_testbench::{
     bench::blocks::Plot,
+    bench::collectives::{bounds::kind_name, curves::Point, form::Form},
     bench::onesided::{
         atomics,
         bounds::Way,
@@ -102,6 +104,37 @@ pub fn blocks(plots: &[Plot]) -> anyhow::Result<String> {
     svg("Blocks alone", &panels)
 }
 
+/// Cycles of barriers against tiles, then those of each other call against words, a panel a number of tiles; a line a tree.
+///
+/// # Errors
+/// There is nothing to plot, or plotting fails.
+pub fn collectives(points: &[Point]) -> anyhow::Result<String> {
+    let lines = |is_shown: &dyn Fn(&Point) -> bool, x: fn(&Point) -> usize| {
+        let line = |form: Form| {
+            let of_form = points.iter().filter(|point| point.form == form && is_shown(point));
+            let line: Points = of_form.map(|point| (x(point) as f64, point.cycles as f64)).collect();
+            (!line.is_empty()).then(|| (form.name(), line))
+        };
+        Form::CURVES.into_iter().filter_map(line).collect()
+    };
+    let mut panels = vec![Panel {
+        title: kind_name(Kind::Barrier).to_owned(),
+        x: "tiles".to_owned(),
+        y: "cycles".to_owned(),
+        lines: lines(&|point| point.kind == Kind::Barrier, |point| point.tiles),
+    }];
+    let mut cases: Vec<(Kind, usize)> = points.iter().map(|point| (point.kind, point.tiles)).collect();
+    cases.retain(|&(kind, _)| kind != Kind::Barrier);
+    cases.dedup();
+    panels.extend(cases.into_iter().map(|case| Panel {
+        title: format!("{}, {}", kind_name(case.0), tiles(case.1)),
+        x: "words".to_owned(),
+        y: "cycles".to_owned(),
+        lines: lines(&|point| (point.kind, point.tiles) == case, |point| point.words),
+    }));
+    svg("Collective calls", &panels)
+}
+
 fn tiles(count: usize) -> String {
     match count {
         1 => "1 tile".to_owned(),
@@ -172,7 +205,6 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico_testbench::bench::onesided::atomics::Kind;
 
     fn curve(way: Way, initiators: usize) -> sizes::Curve {
         let point = |bytes| sizes::Point {
@@ -238,13 +270,46 @@ mod tests {
     }
 
     #[test]
+    fn calls_have_a_panel_a_number_of_tiles() {
+        let point = |kind, tiles, form, words| Point {
+            kind,
+            tiles,
+            form,
+            words,
+            cycles: 20 + words as u64,
+            running: 0,
+            waiting: 0,
+            idle: 0,
+        };
+        let points = [
+            point(Kind::Barrier, 4, Form::Mapped, 0),
+            point(Kind::Broadcast, 4, Form::Mapped, 8),
+            point(Kind::Broadcast, 4, Form::Linear, 8),
+            point(Kind::Broadcast, 32, Form::Linear, 8),
+        ];
+        let svg = collectives(&points).unwrap();
+        for text in [
+            "Collective calls",
+            "barrier",
+            "broadcast, 4 tiles",
+            "broadcast, 32 tiles",
+            "mapped",
+            "words",
+        ] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(!svg.contains("binomial"));
+        assert!(collectives(&[]).is_err());
+    }
+
+    #[test]
     fn atomics_have_one_panel() {
-        let curves = Kind::ALL.map(|kind| atomics::Curve {
+        let curves = atomics::Kind::ALL.map(|kind| atomics::Curve {
             kind,
             points: vec![(1, 3.0), (4, 5.0), (16, 80.0)],
         });
         let svg = super::atomics(&curves).unwrap();
-        for kind in Kind::ALL {
+        for kind in atomics::Kind::ALL {
             assert!(svg.contains(kind.name()), "{}", kind.name());
         }
         assert_eq!(span([2.0, 8.0].into_iter()), (2.0 / 1.5, 12.0));

@@ -67,6 +67,19 @@ impl Bench {
     /// # Errors
     /// The fabric has no host or too few or too many tiles, its memories are too small, or it does not work.
     pub fn new(device: Box<dyn FabricDevice>, largest: usize, seed: u64) -> anyhow::Result<Self> {
+        let mut random = StdRng::seed_from_u64(seed);
+        Self::with_pattern(device, largest, &mut || random.next_u32())
+    }
+
+    /// The same, with the words of the pattern from `word`.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn with_pattern(
+        device: Box<dyn FabricDevice>,
+        largest: usize,
+        word: &mut dyn FnMut() -> u32,
+    ) -> anyhow::Result<Self> {
         let config = device.config().clone();
         ensure!(config.edge_nodes > 0, "a fabric without a host cannot be measured");
         ensure!(
@@ -78,12 +91,11 @@ impl Bench {
             "a fabric of {} nodes cannot be measured: allowed are {QUEUE_HANDLE} at most",
             config.terminals()
         );
-        let mut random = StdRng::seed_from_u64(seed);
         let mut bench = Self {
             device,
             memory: 0,
             piece: 0,
-            pattern: (0..PERIOD / 4).map(|_| random.next_u32()).collect(),
+            pattern: (0..PERIOD / 4).map(|_| word()).collect(),
             shift: 0,
             config,
         };

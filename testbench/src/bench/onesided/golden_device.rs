@@ -7,7 +7,8 @@ use super::device::FabricDevice;
 use portico::TransportError;
 use portico_golden::GoldenFabric;
 use portico_spec::{
-    ni::command::{Opcode, OPCODE_WIDTH},
+    ni::command::{opcode, Opcode},
+    parts::MPE,
     Config,
 };
 use std::collections::VecDeque;
@@ -54,10 +55,11 @@ impl GoldenDevice {
 
 /// Words of data that a command moves.
 fn data(command: &[u32]) -> u64 {
-    let opcode = command[0] & ((1 << OPCODE_WIDTH) - 1);
-    match opcode == Opcode::Atomic as u32 {
-        true => 0,
-        false => u64::from(command[3] >> 16) * u64::from(command[3] & 0xffff),
+    match opcode(command[0]) {
+        code if code == Opcode::Atomic as u8 => 0,
+        // A barrier has no length.
+        code if MPE.takes(code) => command.get(2).copied().unwrap_or(0).into(),
+        _ => u64::from(command[3] >> 16) * u64::from(command[3] & 0xffff),
     }
 }
 

@@ -19,7 +19,7 @@ pub mod bench;
 pub mod bounds;
 pub mod device;
 #[cfg(test)]
-mod golden_device;
+pub(super) mod golden_device;
 pub mod neighbours;
 pub mod offload;
 pub mod queues;

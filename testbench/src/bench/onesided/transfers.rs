@@ -135,17 +135,31 @@ impl Bench {
     /// # Errors
     /// A word is another, or cannot be read.
     pub fn verify(&mut self, terminal: usize, address: usize, bytes: usize, check: Check) -> anyhow::Result<()> {
+        for (offset, found) in self.sample(terminal, address, bytes, check)? {
+            self.compare(terminal, address, offset, &found)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what `check` wants to see of data at a byte address: pieces of them, each with its offset in bytes.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn sample(
+        &mut self,
+        terminal: usize,
+        address: usize,
+        bytes: usize,
+        check: Check,
+    ) -> anyhow::Result<Vec<(usize, Vec<u32>)>> {
         let gaps = check.rows - 1;
         if bytes <= check.whole || !(bytes - SAMPLE).is_multiple_of(8 * gaps) {
-            let found = self.read(terminal, address, bytes / 4)?;
-            return self.compare(terminal, address, 0, &found);
+            return Ok(vec![(0, self.read(terminal, address, bytes / 4)?)]);
         }
         let stride = (bytes - SAMPLE) / gaps;
         let found = self.read_rows(terminal, address, check.rows, SAMPLE, stride)?;
-        for (row, found) in found.chunks(SAMPLE / 4).enumerate() {
-            self.compare(terminal, address, row * stride, found)?;
-        }
-        Ok(())
+        let rows = found.chunks(SAMPLE / 4).enumerate();
+        Ok(rows.map(|(row, found)| (row * stride, found.to_vec())).collect())
     }
 
     /// Compares words found at `offset` of data at `address` with those of the present measure.

@@ -1,0 +1,138 @@
+//! `portico bench collectives`: the message-passing engines.
+
+use super::{collectives_tables, fabric_report};
+use crate::{
+    config_args::ConfigArgs,
+    design::design,
+    output::{self, Output},
+    plot, progress,
+};
+use clap::Args;
+use indicatif::ProgressBar;
+use portico_sim::{Options, SimulatedFabric};
+use portico_spec::{mpe::call::NEIGHBOURS, Config};
+use portico_testbench::{
+    bench::collectives::{self, curves, Effort},
+    device::hardware,
+};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portico bench collectives               all figures: many minutes, most of them of the 8x4 fabric
+  portico bench collectives --quick       figures with a bound, and few points beside them
+  portico bench collectives --json build/collectives.json --csv build/collectives.csv
+  portico bench collectives --set mpe=2 --set mpe_neighbours=5 --out build/collectives
+
+Measured are barrier, broadcast, reduce (f32 sum) and allreduce on fabrics of 4, 8, 16 and 32 tiles, along linear, \
+binomial, mapped and star trees, with 1 to 4096 words. Every result is compared with sums computed by the benchmark. \
+Engines have one context and 8 neighbours unless mpe is set; a tree that needs more neighbours is left out.
+
+A call takes from the cycle in which the last descriptor is accepted to that in which the last member's event shows. \
+Columns: paper is the figure of the paper that described it, limit is what no implementation can pass, bound is what \
+Portico must reach. running, waiting and idle are cycles of all engines together.";
+
+/// Settings that the benchmark varies itself.
+const VARIED: [&str; 3] = ["cols", "rows", "edge_nodes"];
+
+/// Measure the message-passing engines: barrier, broadcast, reduce, allreduce
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Collectives {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Fewer fabrics and calls of the curves: some minutes once the models are in the cache
+    #[arg(long)]
+    quick: bool,
+    /// All figures, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// All points of the curves, as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Cycles against words, as plots
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Folder for all three, as collectives.json, collectives.csv and collectives.svg, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Collectives {
+    pub fn run(self) -> anyhow::Result<()> {
+        self.config.refuse("bench collectives", &VARIED)?;
+        let set: Vec<&str> = self.config.set_keys().collect();
+        let base = with_engines(self.config.resolve()?, &set);
+        let effort = if self.quick { Effort::quick() } else { Effort::default() };
+        let bar = progress::bar(0);
+        let figures = collectives::run(
+            &base,
+            &effort,
+            &mut |config| Ok(Box::new(fabric(config, &bar)?)),
+            &mut progress::steps(&bar),
+        );
+        bar.finish_and_clear();
+        let figures = figures?;
+
+        let mut report = fabric_report(&base, figures.rows(), effort.seed)?;
+        VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
+
+        let mut output = Output::default();
+        let mut add = |file: Option<PathBuf>, name: &str, text: String| {
+            let in_folder = self.out.as_ref().map(|folder| folder.join(name));
+            let files = file.into_iter().chain(in_folder);
+            files.for_each(|file| output.add(file, text.clone()));
+        };
+        add(self.json, "collectives.json", report.to_json());
+        add(self.csv, "collectives.csv", curves::csv(&figures.points));
+        add(self.svg, "collectives.svg", plot::collectives(&figures.points)?);
+        output.commit()?;
+        output::print(&collectives_tables::text(&report, &figures))
+    }
+}
+
+/// The configuration with engines, unless it says itself which.
+fn with_engines(config: Config, set: &[&str]) -> Config {
+    if config.mpe > 0 || set.contains(&"mpe") {
+        return config;
+    }
+    let mpe_neighbours = match set.contains(&"mpe_neighbours") {
+        true => config.mpe_neighbours,
+        false => NEIGHBOURS,
+    };
+    Config {
+        mpe: 1,
+        mpe_neighbours,
+        ..config
+    }
+}
+
+/// A fabric, compiled or taken from the cache while `bar` is on the screen.
+fn fabric(config: &Config, bar: &ProgressBar) -> anyhow::Result<SimulatedFabric> {
+    let Config { cols, rows, .. } = config;
+    bar.set_message(format!("compiling {cols}x{rows}"));
+    let library = portico_sim::build(&design("fabric", config)?, &Options::default())?;
+    hardware::fabric_of(&library, config, hardware::MEMORY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_are_built_unless_told_otherwise() {
+        let with = |mpe, mpe_neighbours, set: &[&str]| {
+            let config = Config {
+                mpe,
+                mpe_neighbours,
+                ..Config::default()
+            };
+            let config = with_engines(config, set);
+            (config.mpe, config.mpe_neighbours)
+        };
+        assert_eq!(with(0, 5, &[]), (1, 8));
+        assert_eq!(with(0, 4, &["mpe_neighbours"]), (1, 4));
+        assert_eq!(with(0, 5, &["mpe"]), (0, 5));
+        assert_eq!(with(2, 5, &["mpe"]), (2, 5));
+    }
+}

@@ -1,0 +1,331 @@
+//! The benchmark of the message-passing engines: barrier, broadcast, reduce and allreduce.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`form`] | the trees that are measured |
+//! | [`group`] | a tree in the engines, its calls timed and their words compared |
+//! | [`bounds`] | figures with a bound |
+//! | [`curves`] | calls against words, tiles and trees |
+//! | [`paper`] | the figures of the paper |
+//!
+//! The paper is Gao, Hardware Support for Message Passing in a Heterogeneous High-Performance Computing System, 2013
+//! (`gao-mpe-2013`), chapter 5. All tiles get their descriptors at once, through their command streams. A call takes from the
+//! cycle in which the last descriptor is accepted to that in which the last member's event shows.
+//!
+//! The tiles hold the same pattern, and each gives words from another place of it. Reductions add floating-point numbers.
+//! The numbers are small integers, so that their sums are exact in any order. After each call its result is compared, and all
+//! contexts have to be idle.
+
+pub mod bounds;
+pub mod curves;
+pub mod form;
+pub mod group;
+pub mod paper;
+
+use crate::bench::{
+    onesided::{bench::Bench, device::FabricDevice, transfers::Check},
+    report::Row,
+};
+use anyhow::{ensure, Context};
+use curves::{Point, Skipped};
+use form::Form;
+use portico_spec::{ni::registers::CounterRegister, Config};
+use rand::{rngs::StdRng, RngCore, SeedableRng};
+
+/// Name of the benchmark in its rows.
+const BENCH: &str = "collectives";
+/// Neighbours of the mapped tree.
+const MAPPED_NEIGHBOURS: usize = 4;
+
+/// Makes the fabric of a configuration, out of reset.
+pub type MakeFabric<'a> = dyn FnMut(&Config) -> anyhow::Result<Box<dyn FabricDevice>> + 'a;
+
+/// How much to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    /// Columns and rows of the fabrics.
+    pub meshes: Vec<(usize, usize)>,
+    /// Words of the calls of the curves, rising.
+    pub words: Vec<usize>,
+    /// Calls of each figure with a bound, of which the longest counts.
+    pub repeats: usize,
+    /// How much of each result is compared.
+    pub check: Check,
+    /// Of the words.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    /// The sizes of the paper, and calls of one word.
+    fn default() -> Self {
+        Self {
+            meshes: vec![(2, 2), (4, 2), (4, 4), (8, 4)],
+            words: vec![1, 8, 256, 1024, 4096],
+            repeats: 4,
+            check: Check {
+                whole: 1 << 10,
+                rows: 9,
+            },
+            seed: 1,
+        }
+    }
+}
+
+impl Effort {
+    /// All figures with a bound, and few points beside them.
+    pub fn quick() -> Self {
+        Self {
+            meshes: vec![(2, 2), (4, 4), (8, 4)],
+            words: vec![1, 256],
+            repeats: 2,
+            check: Check { whole: 128, rows: 5 },
+            ..Self::default()
+        }
+    }
+
+    /// Bytes of the longest call.
+    fn largest(&self) -> usize {
+        let words = self.words.iter().copied().max().unwrap_or(0);
+        4 * words.max(bounds::WORDS)
+    }
+}
+
+/// Everything that the benchmark measured.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// Those of [`bounds`].
+    pub bounded: Vec<Row>,
+    /// Those of [`curves`].
+    pub points: Vec<Point>,
+    /// Trees that do not fit into the engines.
+    pub skipped: Vec<Skipped>,
+    /// Cycles of all fabrics.
+    pub cycles: u64,
+}
+
+impl Figures {
+    /// The figures with a bound, then those of the curves.
+    pub fn rows(&self) -> Vec<Row> {
+        let curves = self.points.iter().flat_map(Point::rows);
+        self.bounded.iter().cloned().chain(curves).collect()
+    }
+}
+
+/// Steps of a fabric beside its trees: it is made, and measured against the bounds.
+const STEPS: usize = 2;
+
+/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. `progress` is
+/// told of each step: how many of how many are done, and what comes next.
+///
+/// # Errors
+/// A fabric cannot be made or measured, or did something wrong.
+pub fn run(
+    base: &Config,
+    effort: &Effort,
+    make: &mut MakeFabric,
+    progress: &mut dyn FnMut(usize, usize, &str),
+) -> anyhow::Result<Figures> {
+    ensure!(
+        base.mpe > 0 && base.monitors && base.commands,
+        "a fabric without message-passing engines, monitors or command streams cannot be measured: set mpe, monitors and \
+         commands"
+    );
+    ensure!(
+        base.mpe_neighbours >= MAPPED_NEIGHBOURS,
+        "mpe_neighbours = {} is too small to be measured: allowed is {MAPPED_NEIGHBOURS} or more",
+        base.mpe_neighbours
+    );
+    let steps = effort.meshes.len() * (STEPS + Form::CURVES.len());
+    let mut step = 0;
+    let mut next = |name: &str| {
+        progress(step, steps, name);
+        step += 1;
+    };
+    let mut figures = Figures::default();
+    let mut bounded = vec![];
+    for &(cols, rows) in &effort.meshes {
+        let config = Config {
+            cols,
+            rows,
+            ..base.clone()
+        };
+        next(&format!("making {cols}x{rows}"));
+        let mut bench = set_up(make(&config.fabric()?)?, effort)?;
+        let refused = refused(&mut bench)?;
+        next(&format!("{cols}x{rows}, figures with a bound"));
+        bounded.extend(bounds::rows(&mut bench, effort)?);
+        for form in Form::CURVES {
+            next(&format!("{cols}x{rows}, {} tree", form.name()));
+            match curves::measure(&mut bench, form, effort)? {
+                Ok(points) => figures.points.extend(points),
+                Err(skipped) => figures.skipped.push(skipped),
+            }
+        }
+        let more = self::refused(&mut bench)? - refused;
+        ensure!(more == 0, "{cols}x{rows}: nodes refused {more} packets or words");
+        figures.cycles += bench.device().cycles();
+    }
+    bounded.sort_by_key(|&(place, _)| place);
+    figures.bounded = bounded.into_iter().map(|(_, row)| row).collect();
+    figures.points.sort_by_key(|point| (point.kind as usize, point.tiles));
+    progress(steps, steps, "done");
+    Ok(figures)
+}
+
+/// A fabric whose tiles hold the pattern.
+///
+/// # Errors
+/// Its memories are too small, or it does not work.
+pub fn set_up(device: Box<dyn FabricDevice>, effort: &Effort) -> anyhow::Result<Bench> {
+    let mut random = StdRng::seed_from_u64(effort.seed);
+    let largest = effort.largest();
+    let bench = Bench::with_pattern(device, largest, &mut || group::word(random.next_u32()))
+        .context("cannot set up the fabric")?;
+    ensure!(
+        bench.piece() >= largest,
+        "scratchpad = {} is too small to be measured: words of {largest} bytes need 64 or more",
+        bench.config().scratchpad
+    );
+    Ok(bench)
+}
+
+/// What all tiles have refused so far.
+fn refused(bench: &mut Bench) -> anyhow::Result<u64> {
+    let tiles = 0..bench.config().tiles();
+    let counts = tiles.map(|tile| bench.read_register(tile, CounterRegister::Refused, 0).map(u64::from));
+    counts.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::onesided::golden_device::{GoldenDevice, FRONT, WAY};
+
+    fn config(mpe: usize, mpe_neighbours: usize) -> Config {
+        Config {
+            mpe,
+            mpe_neighbours,
+            ..Config::default()
+        }
+    }
+
+    fn small() -> Effort {
+        Effort {
+            meshes: vec![(2, 2), (4, 2)],
+            words: vec![1, 40],
+            ..Effort::quick()
+        }
+    }
+
+    fn figures(config: &Config, effort: &Effort) -> anyhow::Result<Figures> {
+        let mut make =
+            |config: &Config| -> anyhow::Result<Box<dyn FabricDevice>> { Ok(Box::new(GoldenDevice::new(config))) };
+        run(config, effort, &mut make, &mut |_, _, _| {})
+    }
+
+    #[test]
+    fn a_right_fabric_scores_what_its_times_say() {
+        let figures = figures(&config(1, 8), &small()).unwrap();
+        for row in figures.rows().iter().filter(|row| !row.name.contains("engines")) {
+            let words = match row.name.as_str() {
+                name if name.contains("barrier") => 0,
+                name if name.contains("1 word") => 1,
+                name if name.contains("40 words") => 40,
+                name if name.contains("4096 words") => 4096,
+                name => panic!("{name}"),
+            };
+            assert_eq!(row.value, (FRONT + words + WAY) as f64, "{}", row.name);
+        }
+        assert_eq!(figures.bounded.len(), 3);
+        assert_eq!(figures.points.len(), 2 * 4 * (1 + 3 * 2));
+        assert!(figures.skipped.is_empty());
+    }
+
+    #[test]
+    fn every_bounded_figure_is_measured_once() {
+        let effort = Effort {
+            words: vec![1],
+            ..Effort::quick()
+        };
+        let mut steps = vec![];
+        let mut make =
+            |config: &Config| -> anyhow::Result<Box<dyn FabricDevice>> { Ok(Box::new(GoldenDevice::new(config))) };
+        let figures = run(&config(1, 8), &effort, &mut make, &mut |done, of, _| {
+            steps.push((done, of))
+        })
+        .unwrap();
+        let last = steps.len() - 1;
+        assert!(
+            steps.iter().enumerate().all(|(at, &step)| step == (at, last)),
+            "{steps:?}"
+        );
+        let names: Vec<&str> = figures.bounded.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "barrier, 4 tiles, mapped tree",
+                "barrier, 16 tiles, mapped tree",
+                "barrier, 32 tiles, mapped tree",
+                "broadcast, 4 tiles, linear tree, 4096 words",
+                "broadcast, 32 tiles, linear tree, 4096 words",
+                "reduce, 4 tiles, linear tree, 4096 words",
+                "reduce, 32 tiles, linear tree, 4096 words",
+                "allreduce, 16 tiles, mapped tree, 1 word",
+                "allreduce, 32 tiles, mapped tree, 1 word",
+                "barrier, 16 tiles, mapped tree, spread of 2 calls",
+                "broadcast, 16 tiles, mapped tree, 256 words, spread of 2 calls",
+                "reduce, 16 tiles, mapped tree, 256 words, spread of 2 calls",
+            ]
+        );
+        let limits: Vec<f64> = figures.bounded.iter().map(|row| row.limit.unwrap()).collect();
+        assert_eq!(limits[3..9], [4232.0, 4288.0, 4244.0, 4412.0, 8.0, 12.0]);
+        let rows = figures.rows();
+        let mut names: Vec<_> = rows.iter().map(|row| &row.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), rows.len(), "two rows share a name");
+        assert_eq!(
+            figures.skipped[0],
+            Skipped {
+                tiles: 16,
+                form: Form::Star,
+                why: "tile 0 needs 15 neighbours in this tree: the engine has room for 8".to_owned()
+            }
+        );
+    }
+
+    #[test]
+    fn a_fabric_that_adds_wrongly_cannot_score() {
+        let mut make = |config: &Config| -> anyhow::Result<Box<dyn FabricDevice>> {
+            let mut device = GoldenDevice::new(config);
+            // A bit of what the host reads back from tiles, never of a register of 32 bits.
+            device.spoil = |address, word| if address == 8 { word ^ 0x100 } else { word };
+            Ok(Box::new(device))
+        };
+        let error = run(&config(1, 8), &small(), &mut make, &mut |_, _, _| {}).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(
+            text.contains("Broadcast of 4096 words on 2x2, linear tree, call 0"),
+            "{text}"
+        );
+        assert!(text.contains("word 2 at tile 1 is"), "{text}");
+    }
+
+    #[test]
+    fn fabrics_that_cannot_be_measured_are_told_why() {
+        for (config, reason) in [
+            (config(0, 8), "without message-passing engines"),
+            (config(1, 3), "mpe_neighbours = 3 is too small"),
+            (
+                Config {
+                    scratchpad: 32,
+                    ..config(1, 8)
+                },
+                "scratchpad = 32 is too small",
+            ),
+        ] {
+            let error = figures(&config, &small()).unwrap_err();
+            assert!(format!("{error:#}").contains(reason), "{error:#}");
+        }
+    }
+}
