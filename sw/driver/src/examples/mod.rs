@@ -16,6 +16,7 @@ use thiserror::Error;
 use crate::{Fabric, Transport};
 
 pub use self::{
+    allreduce::allreduce,
     buffer::tile_in_buffer,
     halo::halo_exchange,
     queue::many_to_one,
@@ -23,6 +24,7 @@ pub use self::{
     transpose::transpose,
 };
 
+mod allreduce;
 mod buffer;
 mod halo;
 mod queue;
