@@ -5,10 +5,11 @@ PORTICO = target/release/portico
 .PHONY: run test quick slowest formal bench synth doc clean tools help program
 .DEFAULT_GOAL = run
 
-run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange and a transpose against golden
+run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
 	$(PORTICO) sim mesh --set cols=4 --set rows=4 --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1 --out build/demo
 	$(PORTICO) run halo --set cols=4 --set rows=4
 	$(PORTICO) run transpose --set cols=4 --set rows=4
+	$(PORTICO) run allreduce --set cols=4 --set rows=4
 
 test: tools ## format, lints, all tests, documentation, with the time of each
 	testbench/run.sh

@@ -28,6 +28,7 @@ Examples:
   portico run halo                        on a Verilated fabric of 4x4 tiles
   portico run transpose --set cols=2 --set rows=2 --vcd build/transpose.vcd
   portico run queue --golden              on the golden model, which has no time
+  portico run allreduce                   in message-passing engines
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
@@ -42,15 +43,17 @@ enum Example {
     Transpose,
     Buffer,
     Queue,
+    Allreduce,
     Traffic,
 }
 
 impl Example {
-    const ALL: [Example; 5] = [
+    const ALL: [Example; 6] = [
         Example::Halo,
         Example::Transpose,
         Example::Buffer,
         Example::Queue,
+        Example::Allreduce,
         Example::Traffic,
     ];
 
@@ -60,6 +63,7 @@ impl Example {
             Example::Transpose => "transpose",
             Example::Buffer => "buffer",
             Example::Queue => "queue",
+            Example::Allreduce => "allreduce",
             Example::Traffic => "traffic",
         }
     }
@@ -70,6 +74,9 @@ impl Example {
             Example::Transpose => "tiles with rows of a matrix get the same rows of its transpose from each other",
             Example::Buffer => "a tile of 16x16 words goes into the middle of a buffer of 18x18, with one put",
             Example::Queue => "every tile sends messages to a queue of the first one, with a credit each",
+            Example::Allreduce => {
+                "message-passing engines add vectors of 1,024 numbers of all tiles, and all get the sum"
+            }
             Example::Traffic => "source/sink cores of all tiles send and check packets, and count and time them",
         }
     }
@@ -80,6 +87,7 @@ impl Example {
             Example::Transpose => examples::transpose(fabric),
             Example::Buffer => examples::tile_in_buffer(fabric),
             Example::Queue => examples::many_to_one(fabric),
+            Example::Allreduce => examples::allreduce(fabric),
             Example::Traffic => unreachable!("measured, not compared"),
         }
     }
@@ -147,6 +155,14 @@ impl Run {
                 example.name()
             )));
         }
+        let config = match example {
+            Example::Allreduce => Config {
+                mpe: config.mpe.max(1),
+                ..config
+            },
+            _ => config,
+        };
+        config.validate().map_err(not_allowed)?;
         let outcome = match self.golden {
             true => golden(example, &config).map(|(outcome, _)| outcome),
             false => verilated(example, &config, self.vcd),
