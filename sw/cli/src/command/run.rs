@@ -92,6 +92,17 @@ impl Example {
         }
     }
 
+    /// A fabric with the engines that it needs.
+    fn on(self, config: Config) -> Config {
+        match self {
+            Example::Allreduce => Config {
+                mpe: config.mpe.max(1),
+                ..config
+            },
+            _ => config,
+        }
+    }
+
     /// The tiles whose memory does not depend on who came first.
     fn ordered_tiles(self, config: &Config) -> std::ops::Range<usize> {
         let first = usize::from(self == Example::Queue);
@@ -155,13 +166,7 @@ impl Run {
                 example.name()
             )));
         }
-        let config = match example {
-            Example::Allreduce => Config {
-                mpe: config.mpe.max(1),
-                ..config
-            },
-            _ => config,
-        };
+        let config = example.on(config);
         config.validate().map_err(not_allowed)?;
         let outcome = match self.golden {
             true => golden(example, &config).map(|(outcome, _)| outcome),
@@ -356,12 +361,13 @@ mod tests {
     #[test]
     fn every_example_is_as_on_the_golden_fabric() {
         for example in Example::ALL.into_iter().filter(|&example| example != Example::Traffic) {
-            let transport = GoldenTransport::new(&config()).unwrap();
-            let outcome = compared(example, &config(), transport).unwrap();
+            let config = example.on(config());
+            let transport = GoldenTransport::new(&config).unwrap();
+            let outcome = compared(example, &config, transport).unwrap();
             assert!(outcome.compared.unwrap() > 50, "{example:?}");
-            assert!(text(example, &config(), &outcome).contains("checked against golden"));
-            let (outcome, _) = golden(example, &config()).unwrap();
-            assert!(!text(example, &config(), &outcome).contains("against golden"));
+            assert!(text(example, &config, &outcome).contains("checked against golden"));
+            let (outcome, _) = golden(example, &config).unwrap();
+            assert!(!text(example, &config, &outcome).contains("against golden"));
         }
     }
 
