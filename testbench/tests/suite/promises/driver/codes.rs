@@ -78,11 +78,18 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
         let behind = SIZE * fabric.word_bytes();
         let mut cases: Vec<(Vec<u32>, ErrorCode)> = Vec::new();
         for opcode in (9..32).chain([0]) {
-            let is_probe = opcode == Opcode::Probe as u32;
-            let error = match (is_probe, fabric.config().probe && from < fabric.config().tiles()) {
-                (true, true) => Malformed,
-                (true, false) => NotBuilt,
-                (false, _) => UnknownOpcode,
+            let is_tile = from < fabric.config().tiles();
+            let is_built = match Opcode::from_code(opcode) {
+                Some(Opcode::Probe) => Some(fabric.config().probe),
+                Some(Opcode::Barrier | Opcode::Broadcast | Opcode::Reduce | Opcode::Allreduce) => {
+                    Some(fabric.config().mpe > 0)
+                }
+                _ => None,
+            };
+            let error = match is_built {
+                Some(true) if is_tile => Malformed,
+                Some(_) => NotBuilt,
+                None => UnknownOpcode,
             };
             cases.push((vec![opcode, 0, 0, ROW], error));
         }

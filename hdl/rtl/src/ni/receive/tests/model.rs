@@ -38,7 +38,7 @@ impl Model {
 
     pub fn packet(&mut self, flits: &[u64]) {
         match DataPacket::decode(flits, self.width) {
-            Some((_, DataPacket::Collective { .. } | DataPacket::Probe { .. })) => self.log.engine.push(flits.to_vec()),
+            Some((_, DataPacket::Probe { .. })) => self.log.engine.push(flits.to_vec()),
             Some((source, packet)) => reception::receive(self, source, packet),
             None => self.refuse(1),
         }
