@@ -1,6 +1,9 @@
 //! Sizes of nodes at random: what a soak or a suite of tests is run with beside the profiles.
 
-use portico_spec::{config::PROFILES, Config};
+use portico_spec::{
+    config::{ConfigError, PROFILES},
+    Config,
+};
 use rand::{rngs::StdRng, seq::SliceRandom, SeedableRng};
 
 /// Keys that are drawn beside those of the profiles.
@@ -18,6 +21,12 @@ pub fn draw_sizes(config: &Config, kept: &[&str], seed: u64) -> Config {
         let values = field.expect("a key of the configuration").allowed.values();
         let value = values.choose(&mut random).expect("a key allows something");
         drawn.set(&format!("{key}={value}")).expect("a value that is allowed");
+    }
+    // Message-passing engines are built at 32 bits alone.
+    match drawn.validate() {
+        Err(ConfigError::MpeWidth { .. }) if kept.contains(&"mpe") => drawn.width = 32,
+        Err(ConfigError::MpeWidth { .. }) => drawn.mpe = 0,
+        _ => (),
     }
     drawn
 }
