@@ -51,6 +51,8 @@ const EVENT_OFFSET: usize = TOWARDS_OFFSET + PLACE_WIDTH;
 const QUIET_OFFSET: usize = EVENT_OFFSET + EVENT_WIDTH;
 const BASE_OFFSET: usize = QUIET_OFFSET + 1;
 const CALL_WIDTH: usize = BASE_OFFSET + ADDRESS_WIDTH;
+/// Of these, the neighbours alone.
+const NEIGHBOURHOOD_WIDTH: usize = EVENT_OFFSET;
 
 /// Decides what the engine does next, packet by packet.
 ///
@@ -60,7 +62,10 @@ const CALL_WIDTH: usize = BASE_OFFSET + ADDRESS_WIDTH;
 /// | --- | --- |
 /// | latency | 1 cycle from a packet, credit or token to what follows from it, if one context alone runs |
 /// | throughput | a step a cycle: a pass over a packet, a token, a comparison |
-/// | state | 138 bits a context in LUT-RAM; 18 flip-flops, and one an edge |
+/// | state | 138 bits a context in LUT-RAM; 51 flip-flops, and one an edge |
+///
+/// Step and neighbours of the context in turn lie in flip-flops too, because each decision begins with them. They take a cycle to
+/// load when the turn passes to another context.
 ///
 /// A packet is taken up only when all that it takes is there: the credit, and a packet of each contribution, which may still be
 /// ejecting. So the passes over it, one after the other, need nothing of other contexts. Codes and time-outs act between packets.
@@ -78,7 +83,7 @@ pub struct Scheduler {
     pub take_packet: Signal<Out, Bits<EDGES>>,
     pub take_credit: Signal<Out, Bits<EDGES>>,
     pub take_token: Signal<Out, Bits<EDGES>>,
-    /// The packet of which the first word is compared, and that word.
+    /// The packet of which the first word is compared, and that word in the same cycle, even while it is written.
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     pub slot: Signal<Out, Bit>,
     pub word: Signal<In, Bits<32>>,
@@ -107,12 +112,23 @@ pub struct Scheduler {
     overdue: DFF<Bits<CONTEXTS>>,
     over: DFF<Bits<CONTEXTS>>,
     faulty: DFF<Bits<CONTEXTS>>,
+    /// The first word was the call word a cycle ago. It is the word of this cycle's packet: in between, there was no step, no other
+    /// context, and no new call.
+    fits: DFF<Bit>,
+    settled: DFF<Bit>,
+    /// Step and neighbours of the context in turn, and whether they are there.
+    now: DFF<Bits<STATE_WIDTH>>,
+    neighbourhood: DFF<Bits<NEIGHBOURHOOD_WIDTH>>,
+    loaded: DFF<Bit>,
     /// The room in which the next packet of each edge lies.
     next_slot: DFF<Bits<EDGES>>,
     own: Signal<Local, Bits<CONTEXTS>>,
     shift: Signal<Local, Bits<6>>,
     this_call: Signal<Local, Bits<CALL_WIDTH>>,
-    now: Signal<Local, Bits<STATE_WIDTH>>,
+    next_state: Signal<Local, Bits<STATE_WIDTH>>,
+    next_call: Signal<Local, Bits<CALL_WIDTH>>,
+    jumps: Signal<Local, Bit>,
+    enters: Signal<Local, Bit>,
     now_at: Signal<Local, Bits<PLACE_BITS>>,
     way_edge: Signal<Local, Bits<EDGE_WIDTH>>,
     child_edge: Signal<Local, Bits<EDGE_WIDTH>>,
@@ -137,13 +153,14 @@ pub struct Scheduler {
     own_credits: Signal<Local, Bits<NEIGHBOURS>>,
     own_tokens: Signal<Local, Bits<NEIGHBOURS>>,
     child: Signal<Local, Bits<NEIGHBOURS>>,
+    has_child: Signal<Local, Bit>,
     child_place: Signal<Local, Bits<PLACE_WIDTH>>,
     is_last_child: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
     limit: Signal<Local, Bits<WORDS_WIDTH>>,
     is_last: Signal<Local, Bit>,
     words: Signal<Local, Bits<WORDS_WIDTH>>,
-    fits: Signal<Local, Bit>,
+    compares: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
@@ -192,7 +209,22 @@ impl Scheduler {
 impl Logic for Scheduler {
     fn update(&mut self) {
         wire!(self => state, places, call_words, calls: clk);
-        dff_setup!(self, clk, current, runs, shut, overdue, over, faulty, next_slot);
+        dff_setup!(
+            self,
+            clk,
+            current,
+            runs,
+            shut,
+            overdue,
+            over,
+            faulty,
+            fits,
+            settled,
+            now,
+            neighbourhood,
+            loaded,
+            next_slot
+        );
 
         // The context in turn.
         self.own.next = bits::<CONTEXTS>(1) << self.current.q.val();
@@ -201,9 +233,8 @@ impl Logic for Scheduler {
         self.places.read_address.next = self.current.q.val();
         self.call_words.read_address.next = self.current.q.val();
         self.calls.read_address.next = self.current.q.val();
-        self.now.next = self.state.read_data.val();
-        self.step.next = self.now.val().get_bits::<STEP_WIDTH>(0);
-        self.todo.next = self.now.val().get_bits::<NEIGHBOURS>(TODO_OFFSET);
+        self.step.next = self.now.q.val().get_bits::<STEP_WIDTH>(0);
+        self.todo.next = self.now.q.val().get_bits::<NEIGHBOURS>(TODO_OFFSET);
         self.now_at.next = self.places.read_data.val();
         self.left.next = self.now_at.val().get_bits::<LENGTH_WIDTH>(0);
         self.first.next = self.now_at.val().get_bit(FIRST_OFFSET);
@@ -211,9 +242,9 @@ impl Logic for Scheduler {
         self.source.next = self.now_at.val().get_bits::<ADDRESS_WIDTH>(SOURCE_OFFSET);
         self.result.next = self.now_at.val().get_bits::<ADDRESS_WIDTH>(RESULT_OFFSET);
         self.this_call.next = self.calls.read_data.val();
-        self.way.next = self.this_call.val().get_bits::<NEIGHBOURS>(0);
-        self.children.next = self.this_call.val().get_bits::<NEIGHBOURS>(CHILDREN_OFFSET);
-        self.towards.next = self.this_call.val().get_bits::<PLACE_WIDTH>(TOWARDS_OFFSET);
+        self.way.next = self.neighbourhood.q.val().get_bits::<NEIGHBOURS>(0);
+        self.children.next = self.neighbourhood.q.val().get_bits::<NEIGHBOURS>(CHILDREN_OFFSET);
+        self.towards.next = self.neighbourhood.q.val().get_bits::<PLACE_WIDTH>(TOWARDS_OFFSET);
         self.root.next = !self.way.val().any();
         self.kind.next = self.call_words.read_data.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
         self.packets_here.next = self.packets.val() >> self.shift.val();
@@ -223,14 +254,17 @@ impl Logic for Scheduler {
         self.own_credits.next = self.credits_here.val().get_bits::<NEIGHBOURS>(0);
         self.own_tokens.next = self.tokens_here.val().get_bits::<NEIGHBOURS>(0);
         // The first child of those that are left.
-        self.child.next = self.todo.val() & (!self.todo.val() + 1);
-        self.is_last_child.next = !(self.todo.val() & !self.child.val()).any();
+        self.child.next = 0.into();
         self.child_place.next = 0.into();
+        self.has_child.next = false;
         for i in 0..NEIGHBOURS {
-            if self.child.val().get_bit(i) {
+            if self.todo.val().get_bit(i) & !self.has_child.val() {
+                self.child.next = self.child.val().replace_bit(i, true);
                 self.child_place.next = bits::<PLACE_WIDTH>(i);
+                self.has_child.next = true;
             }
         }
+        self.is_last_child.next = !(self.todo.val() & !self.child.val()).any();
         self.begins.next = self.todo.val() == self.children.val();
         self.way_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
             << bits::<3>(PLACE_WIDTH as u64))
@@ -247,7 +281,7 @@ impl Logic for Scheduler {
             self.target.next = self.way_edge.val();
         }
         self.slot.next = self.next_slot.q.val().get_bit(self.neighbour.val().index());
-        self.fits.next = self.word.val() == self.call_words.read_data.val();
+        self.fits.d.next = self.word.val() == self.call_words.read_data.val();
 
         // The packet. All but the last are full, so places after it follow from its being the first or not.
         self.limit.next = bits::<WORDS_WIDTH>(PACKET_WORDS as u64);
@@ -266,13 +300,19 @@ impl Logic for Scheduler {
         self.next_first.next = false;
         self.next_down.next = self.down.val();
 
-        self.active.next = self.runs.q.val().get_bit(self.current.q.val().index()) & !self.call.valid.val();
+        self.active.next =
+            self.runs.q.val().get_bit(self.current.q.val().index()) & self.loaded.q.val() & !self.call.valid.val();
         self.fails.next = (self.faulty.q.val().get_bit(self.current.q.val().index())
             | self.expired.val().get_bit(self.current.q.val().index()))
             & (self.step.val() != bits::<STEP_WIDTH>(REPORT));
         self.holds.next = self.runs.q.val().get_bit(self.current.q.val().index())
             & (self.step.val() == bits::<STEP_WIDTH>(FOLD))
             & !self.begins.val();
+        self.compares.next = !self.settled.q.val()
+            & (((self.step.val() == bits::<STEP_WIDTH>(COMPARE)) & (self.own_packets.val() & self.child.val()).any())
+                | ((self.step.val() == bits::<STEP_WIDTH>(SEND))
+                    & self.first.val()
+                    & (self.own_packets.val() & self.way.val()).any()));
         self.steps.next = false;
         self.advances.next = false;
         self.ends.next = false;
@@ -351,6 +391,7 @@ impl Logic for Scheduler {
                 }
                 if (self.step.val() == bits::<STEP_WIDTH>(COMPARE))
                     & ((self.own_packets.val() & self.child.val()).any() | !self.todo.val().any())
+                    & !self.compares.val()
                 {
                     self.steps.next = true;
                     self.next_todo.next = self.todo.val() & !self.child.val();
@@ -358,7 +399,7 @@ impl Logic for Scheduler {
                         self.next_todo.next = self.children.val();
                         self.next_step.next = bits::<STEP_WIDTH>(FOLD);
                     }
-                    if self.todo.val().any() & !self.fits.val() {
+                    if self.todo.val().any() & !self.fits.q.val() {
                         self.shut.d.next = self.shut.q.val() | self.own.val();
                         self.next_step.next = bits::<STEP_WIDTH>(REPORT);
                     }
@@ -390,8 +431,8 @@ impl Logic for Scheduler {
                         self.steps.next = true;
                         self.next_step.next = bits::<STEP_WIDTH>(REPORT);
                     }
-                    if self.root.val() | (self.own_packets.val() & self.way.val()).any() {
-                        if self.first.val() & !self.root.val() & !self.fits.val() {
+                    if (self.root.val() | (self.own_packets.val() & self.way.val()).any()) & !self.compares.val() {
+                        if self.first.val() & !self.root.val() & !self.fits.q.val() {
                             self.shut.d.next = self.shut.q.val() | self.own.val();
                             self.next_step.next = bits::<STEP_WIDTH>(REPORT);
                             self.steps.next = true;
@@ -467,8 +508,8 @@ impl Logic for Scheduler {
         self.turned.next = (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val())
             | (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val()) << bits::<3>(CONTEXTS as u64)))
             >> (bit_cast::<3, CONTEXT_WIDTH>(self.current.q.val()) + 1);
-        // The next in turn, unless the passes over a packet have begun.
-        if !self.holds.val() {
+        // The next in turn, unless the passes over a packet have begun, or its first word is being compared.
+        if self.loaded.q.val() & !self.holds.val() & !(self.compares.val() & self.active.val()) {
             if self.turned.val().get_bit(3) {
                 self.current.d.next = self.current.q.val();
             }
@@ -482,6 +523,14 @@ impl Logic for Scheduler {
                 self.current.d.next = (self.current.q.val() + 1) & self.last_context.val();
             }
         }
+
+        // A call that finds nothing running is in turn at once.
+        self.jumps.next = self.call.valid.val() & !self.runs.q.val().any();
+        self.loaded.d.next = self.jumps.val() | (self.current.d.val() == self.current.q.val());
+        if self.jumps.val() {
+            self.current.d.next = self.call.owner.val();
+        }
+        self.settled.d.next = self.loaded.q.val() & self.loaded.d.val() & !self.steps.val() & !self.call.valid.val();
 
         // A call begins.
         self.call.ready.next = true;
@@ -518,8 +567,9 @@ impl Logic for Scheduler {
         }
         self.first_bit.next = self.next_first.val().into();
         self.down_bit.next = self.next_down.val().into();
-        self.state.write_data.next = bit_cast::<STATE_WIDTH, STEP_WIDTH>(self.next_step.val())
+        self.next_state.next = bit_cast::<STATE_WIDTH, STEP_WIDTH>(self.next_step.val())
             | (bit_cast::<STATE_WIDTH, NEIGHBOURS>(self.next_todo.val()) << bits::<4>(TODO_OFFSET as u64));
+        self.state.write_data.next = self.next_state.val();
         self.places.write_data.next = bit_cast::<PLACE_BITS, LENGTH_WIDTH>(self.next_left.val())
             | (bit_cast::<PLACE_BITS, 1>(self.first_bit.val()) << bits::<6>(FIRST_OFFSET as u64))
             | (bit_cast::<PLACE_BITS, 1>(self.down_bit.val()) << bits::<6>(DOWN_OFFSET as u64))
@@ -531,12 +581,26 @@ impl Logic for Scheduler {
         self.quiet_bit.next = self.call.quiet.val().into();
         self.calls.write_enable.next = self.call.valid.val();
         self.calls.write_address.next = self.call.owner.val();
-        self.calls.write_data.next = bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_way.val())
+        self.next_call.next = bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_way.val())
             | (bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_children.val()) << bits::<6>(CHILDREN_OFFSET as u64))
             | (bit_cast::<CALL_WIDTH, PLACE_WIDTH>(self.call.towards.val()) << bits::<6>(TOWARDS_OFFSET as u64))
             | (bit_cast::<CALL_WIDTH, EVENT_WIDTH>(self.call.event.val()) << bits::<6>(EVENT_OFFSET as u64))
             | (bit_cast::<CALL_WIDTH, 1>(self.quiet_bit.val()) << bits::<6>(QUIET_OFFSET as u64))
             | (bit_cast::<CALL_WIDTH, ADDRESS_WIDTH>(self.call.result.val()) << bits::<6>(BASE_OFFSET as u64));
+        self.calls.write_data.next = self.next_call.val();
+
+        // What the context in turn has in flip-flops.
+        self.enters.next = self.jumps.val() | (self.call.valid.val() & (self.call.owner.val() == self.current.q.val()));
+        if !self.loaded.q.val() {
+            self.now.d.next = self.state.read_data.val();
+            self.neighbourhood.d.next = self.this_call.val().get_bits::<NEIGHBOURHOOD_WIDTH>(0);
+        }
+        if self.steps.val() | self.enters.val() {
+            self.now.d.next = self.next_state.val();
+        }
+        if self.enters.val() {
+            self.neighbourhood.d.next = self.next_call.val().get_bits::<NEIGHBOURHOOD_WIDTH>(0);
+        }
 
         if self.ends.val() {
             self.runs.d.next = self.runs.q.val() & !self.own.val();
@@ -552,6 +616,8 @@ impl Logic for Scheduler {
             self.runs.d.next = 0.into();
             self.shut.d.next = 0.into();
             self.overdue.d.next = 0.into();
+            self.settled.d.next = false;
+            self.loaded.d.next = true;
             self.over.d.next = 0.into();
             self.faulty.d.next = 0.into();
             self.next_slot.d.next = 0.into();

@@ -45,7 +45,7 @@ pub struct WordReceiver {
     /// High for a cycle: the edge has one packet more.
     pub arrives: Signal<Out, Bit>,
     pub arrived_edge: Signal<Out, Bits<EDGE_WIDTH>>,
-    /// The first word of the packet in a room, in the same cycle.
+    /// The first word of the packet in a room, in the same cycle, even while it is written.
     pub first_room: Signal<In, Bits<ROOM_WIDTH>>,
     pub first_word: Signal<Out, Bits<32>>,
     /// The length of the packet in a room, in the same cycle.
@@ -188,6 +188,9 @@ impl Logic for WordReceiver {
         self.first_words.write_data.next = self.data.q.val();
         self.first_words.read_address.next = self.first_room.val();
         self.first_word.next = self.first_words.read_data.val();
+        if self.begins.val() & (self.first_room.val() == self.own_room.val()) {
+            self.first_word.next = self.data.q.val();
+        }
         self.lengths.write_enable.next = self.takes.val();
         self.lengths.write_address.next = self.own_room.val();
         self.lengths.write_data.next = self.count.q.val() + 1;
