@@ -46,7 +46,11 @@ impl Rows {
             first: byte(first),
             items,
             registers,
-            stride: ((byte(first + 1) - byte(first)) / fabric.word_bytes()) as usize,
+            stride: match items {
+                // Behind the last item there is none.
+                1 => registers,
+                _ => ((byte(first + 1) - byte(first)) / fabric.word_bytes()) as usize,
+            },
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{
     access::{self, Rows},
     device::SoakDevice,
     epoch::Epoch,
-    operation::Operation,
+    operation::{Operation, Room},
     site::FENCES,
 };
 use portico_spec::ni::{
@@ -23,7 +23,7 @@ const MOST_AT_ONCE: usize = 12;
 
 /// Descriptors of a round that a tile has not got yet.
 pub struct Batch {
-    descriptors: VecDeque<Vec<u32>>,
+    descriptors: VecDeque<(Vec<u32>, Option<Room>)>,
     /// Of a tile without a command stream: after how many descriptors a group ends, and the count of [`FENCES`] that says
     /// that it has left the queue.
     groups: VecDeque<(usize, u16)>,
@@ -44,14 +44,17 @@ impl Batch {
             }
         }
         Batch {
-            descriptors: operations.iter().map(|operation| operation.words.clone()).collect(),
+            descriptors: operations
+                .iter()
+                .map(|operation| (operation.words.clone(), operation.room))
+                .collect(),
             groups,
             queued: VecDeque::new(),
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.descriptors.is_empty()
+    pub fn len(&self) -> usize {
+        self.descriptors.len()
     }
 }
 
@@ -71,11 +74,15 @@ impl<D: SoakDevice> Epoch<D> {
     /// room for it.
     pub fn give(&mut self, tile: usize, batch: &mut Batch, random: &mut StdRng) -> anyhow::Result<()> {
         let some = match self.config.commands {
-            true => random.gen_range(0..=batch.descriptors.len().min(MOST_AT_ONCE)),
+            true => {
+                let some = random.gen_range(0..=batch.len().min(MOST_AT_ONCE));
+                let rooms: Vec<_> = batch.descriptors.iter().take(some).map(|(_, room)| *room).collect();
+                self.take_room(tile, &rooms)?
+            }
             false => self.next_group(tile, batch)?,
         };
-        let words: Vec<Vec<u32>> = batch.descriptors.drain(..some).collect();
-        words.iter().try_for_each(|words| self.command(tile, words))
+        let descriptors: Vec<_> = batch.descriptors.drain(..some).collect();
+        descriptors.iter().try_for_each(|(words, _)| self.command(tile, words))
     }
 
     /// Descriptors of the next group, which counts as queued then; 0 while the queue has no room for it.
@@ -108,6 +115,6 @@ mod tests {
         let operations = [3, 4, FENCES, FENCES, 5, FENCES].map(operation);
         let batch = Batch::new(&operations, u16::MAX);
         assert_eq!(batch.groups, [(3, 0), (1, 1), (2, 2)]);
-        assert_eq!(batch.descriptors.len(), 6);
+        assert_eq!(batch.len(), 6);
     }
 }

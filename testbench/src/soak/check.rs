@@ -11,7 +11,11 @@ use super::{
 };
 use anyhow::{bail, ensure};
 use portico::{probe::Measured, Fabric, Region, Transport};
-use portico_spec::ni::{event::Status, registers::EventRegister, ErrorCode};
+use portico_spec::ni::{
+    event::Status,
+    registers::{EventRegister, MpeRegister, MPE_CLOSED_OFFSET, MPE_IDLE_OFFSET},
+    ErrorCode,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What was asked for in a round.
@@ -113,8 +117,13 @@ pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result
     }
 }
 
-/// The first event that is behind the model's, or what else has not come.
+/// What has not come yet: a call that has not ended, a message, the first event that is behind the model's, or another.
 fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>> {
+    for tile in 0..epoch.config.tiles() {
+        if let Some(what) = contexts(epoch, tile)? {
+            return Ok(Some(what));
+        }
+    }
     for &node in epoch.site.nodes.keys() {
         if let Some(source) = epoch.messages[node].iter().position(|messages| !messages.is_empty()) {
             return Ok(Some(format!(
@@ -167,6 +176,28 @@ fn probe<D: SoakDevice>(epoch: &mut Epoch<D>, tile: usize) -> anyhow::Result<Opt
     let is_right = found.iter().zip(expected).all(|(&found, expected)| found <= expected);
     ensure!(is_right && found[3] == expected[3], what);
     Ok((found != expected).then_some(what))
+}
+
+/// The first context of a tile's message-passing engine that is not idle with all calls ended, if the tile has one.
+///
+/// # Errors
+/// A call has failed, or the model has not ended one.
+pub fn contexts<D: SoakDevice>(epoch: &mut Epoch<D>, tile: usize) -> anyhow::Result<Option<String>> {
+    if epoch.config.mpe == 0 {
+        return Ok(None);
+    }
+    let rows = Rows::new(&epoch.device, tile, MpeRegister::Status, 0, epoch.config.mpe, 1);
+    let found = access::peek(&mut epoch.device, epoch.site.staging, rows)?;
+    let expected = access::peek(&mut epoch.golden, epoch.golden_site.staging, rows)?;
+    for (context, (found, expected)) in found.into_iter().zip(expected).enumerate() {
+        let what = format!("context {context} of tile {tile}: status {found:#x}, expected {expected:#x}");
+        let is_closed = found >> MPE_CLOSED_OFFSET & 1 == 1;
+        ensure!(expected >> MPE_IDLE_OFFSET & 1 == 1 && !is_closed, what);
+        if found != expected {
+            return Ok(Some(what));
+        }
+    }
+    Ok(None)
 }
 
 /// Compares events with what descriptors wanted of them and with the model, and fetched values with each other.

@@ -4,12 +4,13 @@ use super::{
     draw::Draw,
     geometry::Shape,
     operation::{Addition, Operation, COUNTER_OFFSETS},
-    site::{singles, MESSAGE_WORDS, SHARED},
+    site::{MESSAGE_WORDS, SHARED},
     workload::Kind,
     wrong,
 };
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
+    mpe::call::{Call, Kind as CallKind, Transfer as CallTransfer, CONTEXTS},
     ni::{
         command::QUEUE_WORDS,
         descriptor::{Atomic, Command, Descriptor, Transfer},
@@ -55,6 +56,7 @@ impl<R: Rng> Draw<'_, R> {
             ),
             Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
             Kind::Probe => (self.probe()?, self.pair.zone, plain(self.shared_event())),
+            Kind::Collective => (self.barrier(), self.pair.zone, plain(self.shared_event())),
             Kind::Fence => (Command::Fence, self.pair.zone, plain(self.shared_event())),
             Kind::Atomic => {
                 if self.state.is_read {
@@ -95,6 +97,7 @@ impl<R: Rng> Draw<'_, R> {
             error: None,
             fetches,
             addition,
+            room: None,
         })
     }
 
@@ -103,10 +106,7 @@ impl<R: Rng> Draw<'_, R> {
     }
 
     fn single_event(&mut self) -> Option<usize> {
-        let singles = singles(self.config);
-        let event = singles.start + self.tile.singles;
-        self.tile.singles += 1;
-        singles.contains(&event).then_some(event)
+        self.tile.single_event(self.config)
     }
 
     /// A shape with a place in the source, or where gets go, and one in a zone.
@@ -177,6 +177,17 @@ impl<R: Rng> Draw<'_, R> {
             rate,
             seed: self.random.gen(),
         }))
+    }
+
+    /// A call of a node without an engine, where it is refused. See [`super::collectives`] for those that are not.
+    fn barrier(&mut self) -> Command {
+        Command::Call(Call {
+            kind: CallKind::Barrier,
+            number: self.random.gen(),
+            context: self.random.gen_range(0..CONTEXTS as u8),
+            towards: None,
+            transfer: CallTransfer::NONE,
+        })
     }
 
     fn program(&mut self) -> Option<Command> {

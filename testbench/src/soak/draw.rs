@@ -2,7 +2,7 @@
 
 use super::{
     device::GoldenDevice,
-    site::{Pair, Site, MOST_EVENTS},
+    site::{singles, Pair, Site, MOST_EVENTS},
 };
 use portico_spec::Config;
 use rand::Rng;
@@ -27,6 +27,16 @@ pub struct TileState {
     pub probes: usize,
     /// How often each event of its own must have counted.
     pub counts: [u16; MOST_EVENTS],
+}
+
+impl TileState {
+    /// An event that one descriptor of this round has to itself, if there is one left.
+    pub fn single_event(&mut self, config: &Config) -> Option<usize> {
+        let singles = singles(config);
+        let event = singles.start + self.singles;
+        self.singles += 1;
+        singles.contains(&event).then_some(event)
+    }
 }
 
 /// All that operations of a pair are drawn from.

@@ -2,6 +2,7 @@
 
 use super::{
     access::{self, Rows},
+    collectives::Collectives,
     device::{GoldenDevice, SoakDevice},
     draw::{PairState, TileState},
     operation::Operation,
@@ -32,6 +33,7 @@ pub struct Epoch<D> {
     pub golden_site: Site,
     pub pairs: Vec<PairState>,
     pub tiles: Vec<TileState>,
+    pub collectives: Collectives,
     /// Messages on the way, by target, a node, and initiator, a tile.
     pub messages: Vec<Vec<VecDeque<Vec<u32>>>>,
     pub workload: Workload,
@@ -55,6 +57,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(Epoch {
             pairs: site.pairs.iter().map(|_| PairState::default()).collect(),
             tiles: (0..tiles).map(|_| TileState::default()).collect(),
+            collectives: Collectives::default(),
             messages: vec![vec![VecDeque::new(); tiles]; config.terminals()],
             config,
             device,

@@ -15,6 +15,9 @@
 //! memories are compared at the end, and before a round that a reset cuts off; what that round did is not compared, and
 //! everything is set up anew.
 //!
+//! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `collectives`.
+//! When a round is over, all contexts are idle, with all credits at home.
+//!
 //! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
 //! have come back. Transaction slots come back in every round, as a fence on each segment waits until none is busy with it.
 //! Credits of gets show by their effect alone: gets to a node end no more once both are lost.
@@ -43,6 +46,7 @@ use rand::{rngs::StdRng, SeedableRng};
 mod access;
 mod batch;
 mod check;
+mod collectives;
 mod credits;
 mod descriptors;
 mod device;
@@ -113,13 +117,21 @@ fn rounds<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u
 mod tests {
     use super::*;
     use portico::{Transport, TransportError};
-    use portico_spec::Config;
+    use portico_spec::{
+        mpe::{
+            call::{CONTEXT_OFFSET, OPERATION_OFFSET},
+            reduce::Operation,
+        },
+        ni::command::{opcode, Opcode},
+        Config,
+    };
 
-    /// A golden fabric that changes a bit of one word that the host reads.
+    /// A golden fabric that changes a bit of one word that the host reads, and descriptors of tiles.
     struct Faulty {
         device: GoldenDevice,
         reads: usize,
         fault: usize,
+        alter: fn(usize, &mut Vec<u32>),
     }
 
     impl Faulty {
@@ -128,6 +140,16 @@ mod tests {
                 device: GoldenDevice::new(&config(32)).unwrap(),
                 reads: 0,
                 fault,
+                alter: |_, _| {},
+            }
+        }
+
+        /// With message-passing engines, and descriptors that `alter` changes.
+        fn altering(alter: fn(usize, &mut Vec<u32>)) -> Self {
+            Faulty {
+                device: GoldenDevice::new(&with_engines()).unwrap(),
+                alter,
+                ..Faulty::new(0)
             }
         }
     }
@@ -161,7 +183,9 @@ mod tests {
 
     impl SoakDevice for Faulty {
         fn command(&mut self, tile: usize, descriptor: &[u32]) {
-            self.device.command(tile, descriptor);
+            let mut words = descriptor.to_vec();
+            (self.alter)(tile, &mut words);
+            self.device.command(tile, &words);
         }
 
         fn fired(&mut self, tile: usize) -> u64 {
@@ -183,6 +207,105 @@ mod tests {
             ..Config::default()
         };
         config.fabric().unwrap()
+    }
+
+    fn with_engines() -> Config {
+        Config {
+            mpe: 2,
+            scratchpad: 16,
+            ..config(32)
+        }
+    }
+
+    const COLLECTIVES: Soak = Soak {
+        workload: Workload::Collectives,
+        cycles: 40_000,
+        seed: 0x5eed,
+        resets: 0.0,
+    };
+
+    #[test]
+    fn calls_of_the_golden_fabric_end_as_they_must() {
+        for config in [
+            with_engines(),
+            Config {
+                mpe: 4,
+                mpe_neighbours: 2,
+                scratchpad: 4,
+                ..with_engines()
+            },
+            Config {
+                mpe: 1,
+                mpe_neighbours: 1,
+                ..with_engines()
+            },
+        ] {
+            let mut device = GoldenDevice::new(&config).unwrap();
+            let summary = run(&mut device, &COLLECTIVES, &mut |_| {}).unwrap();
+            assert!(summary.collectives > 100 && summary.refused > 50, "{summary:?}");
+        }
+        // Without engines all are refused, and beside all else there are some.
+        let mut device = GoldenDevice::new(&config(32)).unwrap();
+        let summary = run(&mut device, &COLLECTIVES, &mut |_| {}).unwrap();
+        assert!(summary.collectives == 0 && summary.refused > 50, "{summary:?}");
+        let mixed = Soak {
+            workload: Workload::Soak,
+            ..COLLECTIVES
+        };
+        let mut device = GoldenDevice::new(&with_engines()).unwrap();
+        let summary = run(&mut device, &mixed, &mut |_| {}).unwrap();
+        assert!(summary.collectives > 20 && summary.transfers > 20, "{summary:?}");
+    }
+
+    /// A soak of the fabric with these descriptors ends with a message that has these words.
+    fn is_told(alter: fn(usize, &mut Vec<u32>), words: &str) {
+        let error = run(&mut Faulty::altering(alter), &COLLECTIVES, &mut |_| {}).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(text.starts_with("seed 0x5eed: ") && text.contains(words), "{text}");
+    }
+
+    #[test]
+    fn calls_that_go_wrong_are_told() {
+        fn is(words: &[u32], kind: Opcode) -> bool {
+            opcode(words[0]) == kind as u8 && words.len() == if kind == Opcode::Barrier { 2 } else { 5 }
+        }
+        // All members take `and` for `or`.
+        is_told(
+            |_, words| {
+                let code = words.get(1).map_or(0, |word| word >> OPERATION_OFFSET & 15);
+                if is(words, Opcode::Allreduce) && code == Operation::Or as u32 {
+                    words[1] ^= (Operation::Or as u32 ^ Operation::And as u32) << OPERATION_OFFSET;
+                }
+            },
+            ", byte ",
+        );
+        // A member means another number of words.
+        is_told(
+            |tile, words| {
+                if tile == 1 && is(words, Opcode::Reduce) {
+                    words[2] ^= 1;
+                }
+            },
+            " of tile ",
+        );
+        // A member does not come to barriers.
+        is_told(
+            |tile, words| {
+                if tile == 1 && is(words, Opcode::Barrier) {
+                    words[0] ^= Opcode::Barrier as u32 ^ Opcode::Fence as u32;
+                }
+            },
+            ": status 0x",
+        );
+        // A descriptor is refused for another reason.
+        is_told(
+            |_, words| {
+                if is(words, Opcode::Barrier) && words[1] >> CONTEXT_OFFSET & 3 > 1 {
+                    words.push(0);
+                }
+            },
+            "error Some(Malformed), expected Some(NotBuilt)",
+        );
     }
 
     #[test]

@@ -20,6 +20,16 @@ pub struct Operation {
     pub fetches: bool,
     /// It adds to a shared counter.
     pub addition: Option<Addition>,
+    /// It is given when there is room for another call.
+    pub room: Option<Room>,
+}
+
+/// Room for a call in a context of the tile's message-passing engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub context: usize,
+    /// It is a call, which takes the room.
+    pub is_taken: bool,
 }
 
 impl Operation {
@@ -33,6 +43,7 @@ impl Operation {
             error: None,
             fetches: false,
             addition: None,
+            room: None,
         }
     }
 }

@@ -21,8 +21,6 @@ use portico_spec::ni::{
 use rand::{rngs::StdRng, Rng};
 use std::time::Instant;
 
-/// Most operations of a tile in a round.
-const MOST_OPERATIONS: usize = 150;
 /// Words of a descriptor that is drawn, at most.
 const LONGEST_DESCRIPTOR: usize = 8;
 
@@ -75,6 +73,7 @@ impl<D: SoakDevice> Epoch<D> {
         self.tiles
             .iter_mut()
             .for_each(|tile| (tile.singles, tile.probes) = (0, 0));
+        self.plan_calls(random)?;
         let mut round = Round::new(self);
         let mut batches: Vec<Batch> = vec![];
         for tile in 0..self.config.tiles() {
@@ -86,7 +85,15 @@ impl<D: SoakDevice> Epoch<D> {
         for tile in 0..self.config.tiles() {
             self.await_fences(tile)?;
         }
-        while batches.iter().any(|batch| !batch.is_empty()) {
+        let (mut left, mut moved) = (usize::MAX, 0);
+        while let Some(behind) = batches.iter().position(|batch| batch.len() > 0) {
+            let (cycles, now) = (self.device.transport().cycles(), batches.iter().map(Batch::len).sum());
+            if now < left {
+                (left, moved) = (now, cycles);
+            } else if cycles - moved > ROUND_CYCLES {
+                let state = check::contexts(self, behind)?.unwrap_or_default();
+                anyhow::bail!(Late(format!("tile {behind}: it takes no descriptors; {state}")));
+            }
             for (tile, batch) in batches.iter_mut().enumerate() {
                 self.give(tile, batch, random)?;
             }
@@ -96,12 +103,20 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(round)
     }
 
-    /// The operations of a tile in a round, with fences at the end.
+    /// The operations of a tile in a round, with what calls there are still to be posted and fences at the end.
     fn operations(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<Vec<Operation>> {
         let mut drawn: Vec<Operation> = vec![];
         let mut words = 0;
-        for _ in 0..random.gen_range(0..MOST_OPERATIONS) {
-            let Some(operation) = self.draw(tile, random)? else {
+        let most = self.workload.most_operations();
+        let (mut left, mut has_calls) = (random.gen_range(0..most), true);
+        while left > 0 || has_calls {
+            let next = match left {
+                0 => self.collectives.next(tile),
+                _ => self.draw(tile, random)?,
+            };
+            has_calls = left > 0 || next.is_some();
+            left = left.saturating_sub(1);
+            let Some(operation) = next else {
                 continue;
             };
             words += operation.words.len();
@@ -141,7 +156,10 @@ impl<D: SoakDevice> Epoch<D> {
             .filter(|&at| self.site.pairs[at].initiator == tile)
             .collect();
         let at = own[random.gen_range(0..own.len())];
-        let kind = self.workload.choose(random);
+        let kind = self.workload.choose(&self.config, random);
+        if kind == Kind::Collective && self.config.mpe > 0 {
+            return Ok(self.collectives.next(tile));
+        }
         let drawn = Draw {
             config: &self.config,
             site: &self.site,

@@ -3,6 +3,7 @@
 
 use super::{
     access::{self, Rows},
+    collectives::area_words,
     workload::Workload,
 };
 use portico::{
@@ -120,6 +121,8 @@ pub struct Site {
     pub staging: Region,
     /// Of each tile.
     pub initiators: Vec<Initiator>,
+    /// Of each tile, for each context of its message-passing engine: where the words of calls are.
+    pub areas: Vec<Vec<Region>>,
     /// By node: all but the host.
     pub nodes: BTreeMap<usize, NodeSite>,
     pub pairs: Vec<Pair>,
@@ -158,11 +161,13 @@ impl Choices {
     }
 
     /// Words of a zone, so that all that a tile has fits its memory.
-    fn zone_words(&self, memory_words: u32, tiles: usize) -> u32 {
+    fn zone_words(&self, config: &Config, memory_words: u32) -> u32 {
+        let tiles = config.tiles();
         let targets = self.targets.iter().map(Vec::len).max().unwrap_or(0) as u32;
         let initiators = (0..tiles).map(|tile| self.initiators(tile)).max().unwrap_or(0);
-        // Besides zones: the queue, a small window a pair, and some words of other things.
-        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + (BELIEVED_WORDS + 1) * initiators + 16;
+        // Besides zones: the queue, a small window a pair, the areas of calls, and some words of other things.
+        let areas = config.mpe as u32 * area_words(config, memory_words);
+        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + (BELIEVED_WORDS + 1) * initiators + areas + 16;
         // What a tile has of zones: three of its own, one and a half an initiator, one a target.
         let halves = 6 + 3 * initiators + 2 * targets;
         (2 * (memory_words - other) / halves).min(MOST_ZONE_WORDS) / 2 * 2
@@ -186,12 +191,14 @@ impl Site {
     /// The fabric does not do it.
     pub fn new<T: Transport>(fabric: &mut Fabric<T>, choices: &Choices) -> anyhow::Result<Self> {
         let (tiles, host, word) = (fabric.config().tiles(), fabric.host_node(), fabric.word_bytes());
-        let zone_words = choices.zone_words(fabric.memory_bytes(0)? / word, tiles);
+        let memory_words = fabric.memory_bytes(0)? / word;
+        let zone_words = choices.zone_words(fabric.config(), memory_words);
+        let area = area_words(fabric.config(), memory_words) * word;
         let zone = zone_words * word;
         let used = self::events(fabric.config());
         let staging = fabric.allocate(host, (used * 5) as u32 * word)?;
 
-        let (mut initiators, mut nodes) = (vec![], BTreeMap::new());
+        let (mut initiators, mut areas, mut nodes) = (vec![], vec![], BTreeMap::new());
         let (mut fixed, mut counters, mut events) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for node in (0..fabric.config().terminals()).filter(|&node| node != host) {
             let mut own: Vec<Event> = (0..used).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
@@ -211,6 +218,8 @@ impl Site {
                         false => FIRMWARE_WORDS as u8,
                     },
                 });
+                let own = (0..fabric.config().mpe).map(|_| fabric.allocate(node, area));
+                areas.push(own.collect::<Result<_, Error>>()?);
                 let first = Rows::new(fabric, node, ShaperRegister::Maximum, 0, choices.shapers.len(), 3);
                 access::poke(fabric, staging, first, &choices.shapers.concat())?;
             }
@@ -291,6 +300,7 @@ impl Site {
         Ok(Site {
             staging,
             initiators,
+            areas,
             nodes,
             pairs,
             zone_words,

@@ -26,6 +26,8 @@ pub struct Summary {
     pub messages: u64,
     /// Runs of source/sink cores of these.
     pub probes: u64,
+    /// Calls of message-passing engines of these, each counted at every member.
+    pub collectives: u64,
     /// Wrong descriptors of these, all refused.
     pub refused: u64,
     /// Words of 32 bits compared in memories.
@@ -65,6 +67,7 @@ impl Tally {
         self.summary.atomics += count(&[Kind::Atomic, Kind::Shared]);
         self.summary.messages += count(&[Kind::Enqueue]);
         self.summary.probes += count(&[Kind::Probe]);
+        self.summary.collectives += count(&[Kind::Collective]);
         self.summary.refused += count(&[Kind::Wrong]);
     }
 

@@ -8,6 +8,9 @@ use std::{fmt, str::FromStr};
 const MAX_TARGETS: usize = 4;
 /// Most tiles with the same memory node as a target.
 const MAX_INITIATORS: usize = 16;
+/// Most operations of a tile in a round; of one in which calls come first, so that they are many.
+const MOST_OPERATIONS: usize = 150;
+const MOST_BESIDE_CALLS: usize = 80;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
 /// [`super::site::Site::new`].
 const WINDOWS: usize = 5;
@@ -27,6 +30,8 @@ pub enum Workload {
     Mails,
     /// Packets of source/sink cores as fast as they go, beside all the rest.
     Probes,
+    /// Calls of message-passing engines, beside all the rest.
+    Collectives,
 }
 
 /// What a tile may do.
@@ -42,17 +47,19 @@ pub enum Kind {
     Mail,
     Fence,
     Probe,
+    Collective,
     Wrong,
 }
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 5] = [
+    pub const ALL: [Workload; 6] = [
         Workload::Soak,
         Workload::Neighbours,
         Workload::Queues,
         Workload::Mails,
         Workload::Probes,
+        Workload::Collectives,
     ];
 
     /// As on a command line.
@@ -63,6 +70,7 @@ impl Workload {
             Workload::Queues => "queues",
             Workload::Mails => "mails",
             Workload::Probes => "probes",
+            Workload::Collectives => "collectives",
         }
     }
 
@@ -72,7 +80,7 @@ impl Workload {
         let most = most_targets(config);
         let mut targets: Vec<Vec<usize>> = match self {
             Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile, most)).collect(),
-            Workload::Soak | Workload::Queues | Workload::Mails | Workload::Probes => {
+            Workload::Soak | Workload::Queues | Workload::Mails | Workload::Probes | Workload::Collectives => {
                 let mut distances: Vec<usize> = (0..tiles).collect();
                 distances.shuffle(random);
                 distances.truncate(most);
@@ -90,8 +98,21 @@ impl Workload {
         targets
     }
 
+    /// Most operations of a tile in a round, beside calls that are still to be posted then.
+    pub(super) fn most_operations(self) -> usize {
+        match self {
+            Workload::Collectives => MOST_BESIDE_CALLS,
+            _ => MOST_OPERATIONS,
+        }
+    }
+
+    /// Whether groups of tiles make calls.
+    pub(super) fn makes_calls(self, config: &Config) -> bool {
+        config.mpe > 0 && matches!(self, Workload::Soak | Workload::Collectives)
+    }
+
     /// What a tile does next.
-    pub(super) fn choose(self, random: &mut impl Rng) -> Kind {
+    pub(super) fn choose(self, config: &Config, random: &mut impl Rng) -> Kind {
         use Kind::*;
         let weights: &[(Kind, u32)] = match self {
             Workload::Soak => &[
@@ -106,6 +127,20 @@ impl Workload {
                 (Fence, 3),
                 (Probe, 4),
                 (Wrong, 7),
+                // Without engines there is nothing to choose.
+                (Collective, if config.mpe > 0 { 10 } else { 0 }),
+            ],
+            Workload::Collectives => &[
+                (Collective, 40),
+                (Put, 14),
+                (Get, 12),
+                (Stream, 4),
+                (Program, 4),
+                (Atomic, 8),
+                (Shared, 4),
+                (Mail, 4),
+                (Probe, 6),
+                (Wrong, 4),
             ],
             Workload::Probes => &[
                 (Probe, 40),
@@ -173,7 +208,9 @@ impl FromStr for Workload {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
-        found.ok_or_else(|| format!("workload {text:?}: allowed is soak, neighbours, queues, mails or probes"))
+        found.ok_or_else(|| {
+            format!("workload {text:?}: allowed is soak, neighbours, queues, mails, probes or collectives")
+        })
     }
 }
 

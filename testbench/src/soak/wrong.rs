@@ -55,6 +55,7 @@ pub fn is_absent(config: &Config, first: u32) -> bool {
         Some(Opcode::Program) => !config.programs,
         Some(Opcode::Atomic) => wide && !config.wide_atomics,
         Some(Opcode::Probe) => !config.probe,
+        Some(Opcode::Barrier | Opcode::Broadcast | Opcode::Reduce | Opcode::Allreduce) => config.mpe == 0,
         _ => false,
     }
 }
@@ -71,6 +72,7 @@ pub fn refused(mut words: Vec<u32>, event: usize, error: ErrorCode) -> Operation
         error: Some(error),
         fetches: false,
         addition: None,
+        room: None,
     }
 }
 

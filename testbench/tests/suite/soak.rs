@@ -117,6 +117,21 @@ fn source_sink_cores_beside_all_the_rest() {
 }
 
 #[test]
+fn calls_of_engines_beside_all_the_rest() {
+    let config = Config {
+        mpe: 2,
+        probe: true,
+        ..config(2, 2)
+    };
+    let summary = soak(&config, Workload::Collectives, 40_000, RESETS);
+    assert!(
+        summary.collectives > 50 && summary.transfers > 50 && summary.refused > 10,
+        "{summary:?}"
+    );
+    assert!(summary.resets > 0, "{summary:?}");
+}
+
+#[test]
 fn nodes_of_random_sizes() {
     for (seed, workload) in (SEED..).zip([Workload::Soak, Workload::Mails, Workload::Soak]) {
         let config = draw_sizes(&config(2, 1), &[], seed);

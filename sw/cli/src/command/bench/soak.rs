@@ -116,6 +116,11 @@ fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
         count("atomics of these", "operations", summary.atomics),
         count("messages of these", "operations", summary.messages),
         count("runs of source/sink cores of these", "operations", summary.probes),
+        count(
+            "calls of engines of these, at each member",
+            "operations",
+            summary.collectives,
+        ),
         count("wrong ones of these, all refused", "operations", summary.refused),
         count("memory compared, all equal", "words", summary.words),
         row(

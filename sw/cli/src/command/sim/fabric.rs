@@ -26,12 +26,14 @@ Examples:
   portico sim fabric --set memories=1 --latency 100 --stall 0.3
   portico sim fabric --set profile=leaf --workload mails
   portico sim fabric --set probe=true --workload probes
+  portico sim fabric --set mpe=2 --workload collectives --resets
   portico sim fabric --set cols=2 --set rows=2 --sizes random --seed 12
 
 Workloads: soak has all operations between any tiles, wrong descriptors among them; neighbours has transfers and atomics \
 between tiles side by side; queues has mostly messages, of many tiles to each queue; mails has mostly mail back to back, \
 and commands that are refused; probes has packets of source/sink cores as fast as they go (--set probe=true) beside the \
-rest. Memory nodes are targets of all.
+rest; collectives has calls of message-passing engines (--set mpe=2) beside the rest, in random groups with random trees. \
+Memory nodes are targets of all.
 
 With --sizes random, the seed also decides what profiles set, and width and fifo; keys of --set stay as they are.
 
@@ -189,6 +191,11 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
             "",
         ),
         ("runs of source/sink cores of these", grouped(summary.probes), ""),
+        (
+            "calls of engines of these, at each member",
+            grouped(summary.collectives),
+            "",
+        ),
         (
             "wrong ones of these, all refused for their reason",
             grouped(summary.refused),
