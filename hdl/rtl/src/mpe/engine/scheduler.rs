@@ -209,22 +209,8 @@ impl Scheduler {
 impl Logic for Scheduler {
     fn update(&mut self) {
         wire!(self => state, places, call_words, calls: clk);
-        dff_setup!(
-            self,
-            clk,
-            current,
-            runs,
-            shut,
-            overdue,
-            over,
-            faulty,
-            fits,
-            settled,
-            now,
-            neighbourhood,
-            loaded,
-            next_slot
-        );
+        dff_setup!(self, clk, current, runs, shut, overdue, over, faulty, next_slot);
+        dff_setup!(self, clk, fits, settled, now, neighbourhood, loaded);
 
         // The context in turn.
         self.own.next = bits::<CONTEXTS>(1) << self.current.q.val();
@@ -589,7 +575,7 @@ impl Logic for Scheduler {
             | (bit_cast::<CALL_WIDTH, ADDRESS_WIDTH>(self.call.result.val()) << bits::<6>(BASE_OFFSET as u64));
         self.calls.write_data.next = self.next_call.val();
 
-        // What the context in turn has in flip-flops.
+        // Load the step and the neighbours of the context in turn.
         self.enters.next = self.jumps.val() | (self.call.valid.val() & (self.call.owner.val() == self.current.q.val()));
         if !self.loaded.q.val() {
             self.now.d.next = self.state.read_data.val();
