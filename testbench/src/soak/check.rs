@@ -117,7 +117,7 @@ pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result
     }
 }
 
-/// What has not come yet: a call that has not ended, a message, the first event that is behind the model's, or another.
+/// The first thing that is late: a call, a message, or an event that is behind the model's.
 fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>> {
     for tile in 0..epoch.config.tiles() {
         if let Some(what) = contexts(epoch, tile)? {

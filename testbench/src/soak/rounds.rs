@@ -107,15 +107,15 @@ impl<D: SoakDevice> Epoch<D> {
     fn operations(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<Vec<Operation>> {
         let mut drawn: Vec<Operation> = vec![];
         let mut words = 0;
-        let most = self.workload.most_operations();
-        let (mut left, mut has_calls) = (random.gen_range(0..most), true);
-        while left > 0 || has_calls {
-            let next = match left {
-                0 => self.collectives.next(tile),
-                _ => self.draw(tile, random)?,
+        let mut left = random.gen_range(0..self.workload.most_operations());
+        loop {
+            let next = if left > 0 {
+                left -= 1;
+                self.draw(tile, random)?
+            } else {
+                let Some(call) = self.collectives.next(tile) else { break };
+                Some(call)
             };
-            has_calls = left > 0 || next.is_some();
-            left = left.saturating_sub(1);
             let Some(operation) = next else {
                 continue;
             };

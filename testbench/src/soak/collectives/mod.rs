@@ -7,9 +7,9 @@
 //! Calls come in waves. A member posts those of a wave, of all contexts, before those of the next. Those of a wave have room
 //! when all calls before it have ended; so no two members wait for room that the calls of each other would make.
 //!
-//! The outcome is exact, whoever comes first: words of a context lie in an area of their own at each tile, calls of a context
-//! follow each other at each member, and operands are folded in the order of the member's list. So the model is told wave after
-//! wave what each tile posts, before the round begins; what an engine refuses does not depend on what else its tile does.
+//! The outcome does not depend on the order in which members come. Each context has its own area of words at each tile. Each
+//! member runs the calls of a context in their order, and folds operands in the order of its list. What an engine refuses does
+//! not depend on the rest of its tile. So the model carries out all posts of a round, wave after wave, before the round begins.
 
 use self::group::Group;
 use super::{
@@ -69,7 +69,7 @@ pub fn area_words(config: &Config, memory_words: u32) -> u32 {
 struct Words {
     /// Of this context alone.
     area: (u32, u32),
-    /// What nobody changes.
+    /// Words that no command writes.
     fixed: (u32, u32),
     memory: u32,
 }
@@ -94,12 +94,12 @@ pub struct Collectives {
     groups: Vec<Group>,
     /// By tile and context; none where no calls are made.
     seats: Vec<Vec<Seat>>,
-    /// Of each tile: what it posts in this round, in this order.
+    /// By tile: the descriptors that it posts in this round, in order.
     posts: Vec<VecDeque<Operation>>,
 }
 
 impl Collectives {
-    /// What a tile posts next at its engine, right or wrong, which the model has done already; none if it has posted all.
+    /// The next descriptor that a tile posts at its engine, right or wrong. The model has carried it out already.
     pub fn next(&mut self, tile: usize) -> Option<Operation> {
         self.posts.get_mut(tile)?.pop_front()
     }
@@ -246,7 +246,7 @@ impl<D: SoakDevice> Epoch<D> {
         }
     }
 
-    /// The contexts of a tile, which have no neighbours.
+    /// The contexts of a tile, with empty lists.
     fn seats(&self, tile: usize) -> Vec<Seat> {
         let source = self.site.initiators[tile].source;
         let memory = (self.config.scratchpad << 10) as u32 / 4;
@@ -268,20 +268,20 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// Gives a context other groups. It is idle everywhere.
     fn regroup(&mut self, context: usize, random: &mut StdRng) -> anyhow::Result<()> {
-        let config = self.config.clone();
+        let config = &self.config;
         let Collectives { groups, seats, .. } = &mut self.collectives;
         groups.retain(|group| group.context != context);
         for tile in &mut *seats {
             tile[context].list.fill(None);
             (tile[context].next, tile[context].given) = (0, 0);
         }
-        for group in Group::draw(&config, context, random) {
+        for group in Group::draw(config, context, random) {
             for (rank, &tile) in group.tiles().iter().enumerate() {
-                seats[tile][context].list = group.rows(&config, rank);
+                seats[tile][context].list = group.rows(config, rank);
             }
             groups.push(group);
         }
-        for tile in 0..config.tiles() {
+        for tile in 0..self.config.tiles() {
             let list = &self.collectives.seats[tile][context].list;
             let list: Vec<u32> = list.iter().map(|&row| Row::encode(row)).collect::<Result<_, _>>()?;
             let place = Rows::new(&self.device, tile, MpeRegister::Neighbour0, context, 1, list.len());

@@ -26,7 +26,7 @@ use rand::{seq::SliceRandom, Rng};
 /// Words of a descriptor with a wrong number of them, at most.
 const MOST_DESCRIPTOR_WORDS: usize = 8;
 
-/// What is wrong, in the order in which the engine looks for it.
+/// The faults of a descriptor, in the order in which the engine checks for them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     Words,
