@@ -16,6 +16,7 @@
 //! | [`ni`] | what the network interface understands: packets, descriptors, registers, instructions, errors |
 //! | [`routing`] | which way a packet goes, and where one that should not exist leaves the mesh |
 //! | [`deadlock`] | why no packet ever waits for itself |
+//! | [`uart`] | frames on the serial line between a host and a board |
 //!
 //! A first walk through all of them: a 4 x 3 mesh with a host below its first column, and a packet from tile 6 to it.
 //!
@@ -49,6 +50,7 @@ pub mod portals;
 pub mod probe;
 pub mod routing;
 pub mod topology;
+pub mod uart;
 
 pub use config::{Allowed, Config, ConfigError, Field};
 pub use flit::{Flit, Head, HeadError};
