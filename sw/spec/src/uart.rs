@@ -22,6 +22,8 @@
 pub const FRAME_WORDS: usize = 64;
 /// Bit times without a byte after which a request that has begun is forgotten: 8.2 ms at 1 Mbaud.
 pub const PAUSE_BITS: usize = 8192;
+/// Clock cycles that an access of the host's port may take.
+pub const PATIENCE_CYCLES: usize = 1 << 16;
 /// Inverted in the code of an answer.
 pub const ANSWER: u8 = 0xf0;
 /// Bytes of a request before its words.
@@ -75,11 +77,19 @@ pub enum Status {
     DecodeError = 3,
     /// The length is not allowed; nothing was done.
     Length = 4,
+    /// The host's port did not answer within [`PATIENCE_CYCLES`], now or before: nothing but RESET helps.
+    Silent = 5,
 }
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 4] = [Status::Okay, Status::SlaveError, Status::DecodeError, Status::Length];
+    pub const ALL: [Status; 5] = [
+        Status::Okay,
+        Status::SlaveError,
+        Status::DecodeError,
+        Status::Length,
+        Status::Silent,
+    ];
 
     /// The status of a code, if it is one.
     pub fn from_bits(bits: u8) -> Option<Status> {
@@ -133,7 +143,7 @@ mod tests {
             );
             assert_eq!(
                 Status::from_bits(byte).map(|status| status as u8),
-                [0, 2, 3, 4].contains(&byte).then_some(byte)
+                [0, 2, 3, 4, 5].contains(&byte).then_some(byte)
             );
         }
         let bone = [Bone::Write, Bone::Read, Bone::WriteFixed, Bone::ReadFixed];

@@ -2,11 +2,12 @@
 //!
 //! | block | what it is |
 //! | --- | --- |
-//! | [`AxiLiteIn`] | the slave side of AXI4-Lite |
+//! | [`AxiLiteIn`], [`AxiLiteOut`] | the slave and the master side of AXI4-Lite |
 //! | [`AxiLiteSlave`] | a host's reads and writes of a node's memory, registers and command stream |
 //! | [`AxiOut`] | the master side of AXI4 |
 //! | [`AxiMemory`] | a node's memory that is external, reached in bursts |
 //! | [`MemoryNode`] | external memory behind a network interface |
+//! | [`uart`] | a serial line in place of a host's bus |
 
 mod address_channel;
 mod address_map;
@@ -23,12 +24,13 @@ mod memory_node;
 mod page_table;
 mod read_merge;
 mod turns;
+pub mod uart;
 mod write_beats;
 
 pub use address_channel::AddressChannel;
 pub use address_map::AddressMap;
 pub use axi::AxiOut;
-pub use axi_lite::{AxiLiteIn, AxiLiteSlave};
+pub use axi_lite::{AxiLiteIn, AxiLiteOut, AxiLiteSlave};
 pub use axi_lite_reader::AxiLiteReader;
 pub use axi_lite_writer::AxiLiteWriter;
 pub use axi_memory::AxiMemory;

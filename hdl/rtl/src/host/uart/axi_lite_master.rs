@@ -1,0 +1,95 @@
+use crate::host::{address_map::ADDRESS_WIDTH, AxiLiteOut};
+use portico_verilog::prelude::*;
+
+/// One read or write of 32 bits at a time.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | an access is on the bus a cycle after it is asked for; it is over a cycle after its response |
+/// | throughput | one access under way |
+/// | timing | every output of the bus comes straight from a flip-flop |
+/// | state | 90 flip-flops |
+#[derive(LogicBlock, Default)]
+pub struct AxiLiteMaster {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: what is under way is forgotten, at a slave that is reset too.
+    pub rst: Signal<In, Bit>,
+    /// Asks for an access, while not `busy`.
+    pub read: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
+    pub write_data: Signal<In, Bits<32>>,
+    /// An access is under way.
+    pub busy: Signal<Out, Bit>,
+    /// High for a cycle: it is over.
+    pub done: Signal<Out, Bit>,
+    /// It was refused, and what was read, until the next is over.
+    pub refused: Signal<Out, Bit>,
+    pub read_data: Signal<Out, Bits<32>>,
+    pub m_axil: AxiLiteOut,
+    place: DFF<Bits<ADDRESS_WIDTH>>,
+    data: DFF<Bits<32>>,
+    word: DFF<Bits<32>>,
+    offers_address: DFF<Bit>,
+    offers_data: DFF<Bit>,
+    asks: DFF<Bit>,
+    waits: DFF<Bit>,
+    over: DFF<Bit>,
+    fails: DFF<Bit>,
+}
+
+#[kernel]
+impl Logic for AxiLiteMaster {
+    fn update(&mut self) {
+        dff_setup!(self, clk, place, data, word, offers_address, offers_data, asks, waits);
+        dff_setup!(self, clk, over, fails);
+        self.busy.next = self.waits.q.val();
+        self.done.next = self.over.q.val();
+        self.refused.next = self.fails.q.val();
+        self.read_data.next = self.word.q.val();
+        self.m_axil.awaddr.next = self.place.q.val();
+        self.m_axil.araddr.next = self.place.q.val();
+        self.m_axil.awprot.next = 0.into();
+        self.m_axil.arprot.next = 0.into();
+        self.m_axil.wdata.next = self.data.q.val();
+        self.m_axil.wstrb.next = !bits::<4>(0);
+        self.m_axil.awvalid.next = self.offers_address.q.val();
+        self.m_axil.wvalid.next = self.offers_data.q.val();
+        self.m_axil.arvalid.next = self.asks.q.val();
+        self.m_axil.bready.next = self.waits.q.val();
+        self.m_axil.rready.next = self.waits.q.val();
+        if self.m_axil.awready.val() {
+            self.offers_address.d.next = false;
+        }
+        if self.m_axil.wready.val() {
+            self.offers_data.d.next = false;
+        }
+        if self.m_axil.arready.val() {
+            self.asks.d.next = false;
+        }
+        self.over.d.next = false;
+        if self.waits.q.val() {
+            if self.m_axil.bvalid.val() | self.m_axil.rvalid.val() {
+                self.waits.d.next = false;
+                self.over.d.next = true;
+                self.fails.d.next = (self.m_axil.bvalid.val() & self.m_axil.bresp.val().any())
+                    | (self.m_axil.rvalid.val() & self.m_axil.rresp.val().any());
+                self.word.d.next = self.m_axil.rdata.val();
+            }
+        } else if self.read.val() | self.write.val() {
+            self.waits.d.next = true;
+            self.place.d.next = self.address.val();
+            self.data.d.next = self.write_data.val();
+            self.asks.d.next = self.read.val();
+            self.offers_address.d.next = self.write.val();
+            self.offers_data.d.next = self.write.val();
+        }
+        if self.rst.val() {
+            self.offers_address.d.next = false;
+            self.offers_data.d.next = false;
+            self.asks.d.next = false;
+            self.waits.d.next = false;
+            self.over.d.next = false;
+        }
+    }
+}
