@@ -24,6 +24,11 @@ pub struct Generated {
 /// # Errors
 /// The network is not free of deadlock, or the backend refuses the block.
 pub fn generate(top: &Top, config: &Config, prefix: Option<&str>) -> Result<Generated, Error> {
+    if top.name == "board" && config.memories > 0 {
+        return Err(Error::BoardMemories {
+            memories: config.memories,
+        });
+    }
     let proof = proof::of(top, config)?;
     let options = Options {
         generator: format!("Portico {}", env!("CARGO_PKG_VERSION")),

@@ -12,6 +12,12 @@ pub enum Error {
     /// The configuration is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A board has no external memory.
+    #[error("memories = {memories} is not allowed on a board: allowed is 0, since a board has no external memory")]
+    BoardMemories {
+        /// What was asked for.
+        memories: usize,
+    },
     /// Packets could wait for each other in a circle.
     #[error("the {network} is not free of deadlock")]
     Deadlock {

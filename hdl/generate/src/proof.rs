@@ -35,7 +35,7 @@ pub fn fabric(config: &Config) -> Result<Proof, Error> {
 pub fn of(top: &Top, config: &Config) -> Result<Option<Proof>, Error> {
     match top.name {
         "mesh" => mesh(config).map(Some),
-        "fabric" => fabric(config).map(Some),
+        "fabric" | "board" => fabric(config).map(Some),
         _ => Ok(None),
     }
 }

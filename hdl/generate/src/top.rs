@@ -4,6 +4,7 @@
 
 use portico_hdl::{
     accel::Probe,
+    board::Board,
     dma::Engine,
     fabric::Fabric,
     host::MemoryNode,
@@ -60,6 +61,32 @@ macro_rules! by_width_and_depth {
 fn address_bits(depth: usize) -> u32 {
     depth.next_power_of_two().ilog2().max(1)
 }
+
+/// What shapes a fabric.
+const FABRIC_KEYS: &[&str] = &[
+    "cols",
+    "rows",
+    "width",
+    "fifo",
+    "monitors",
+    "memories",
+    "scratchpad",
+    "cores",
+    "windows",
+    "segments",
+    "events",
+    "slots",
+    "mailboxes",
+    "shapers",
+    "queues",
+    "programs",
+    "wide_atomics",
+    "commands",
+    "probe",
+    "mpe",
+    "mpe_neighbours",
+    "stages",
+];
 
 /// Every top, simple ones first.
 pub static TOPS: &[Top] = &[
@@ -299,30 +326,7 @@ pub static TOPS: &[Top] = &[
     Top {
         name: "fabric",
         about: "tiles on two meshes, host node on AXI4-Lite, memory nodes on AXI4",
-        keys: &[
-            "cols",
-            "rows",
-            "width",
-            "fifo",
-            "monitors",
-            "memories",
-            "scratchpad",
-            "cores",
-            "windows",
-            "segments",
-            "events",
-            "slots",
-            "mailboxes",
-            "shapers",
-            "queues",
-            "programs",
-            "wide_atomics",
-            "commands",
-            "probe",
-            "mpe",
-            "mpe_neighbours",
-            "stages",
-        ],
+        keys: FABRIC_KEYS,
         keep_apart: &["tile", "memory_node", "node"],
         make: |config| {
             let config = &fabric_of(config);
@@ -331,6 +335,21 @@ pub static TOPS: &[Top] = &[
                 (32, _) => Box::new(Fabric::<32, 4, 4>::new(config)),
                 (_, 1..=2) => Box::new(Fabric::<64, 8, 2>::new(config)),
                 (_, _) => Box::new(Fabric::<64, 8, 4>::new(config)),
+            }
+        },
+    },
+    Top {
+        name: "board",
+        about: "what an FPGA board holds: a fabric without memory nodes, a UART as its host's bus, LEDs",
+        keys: FABRIC_KEYS,
+        keep_apart: &["tile", "node"],
+        make: |config| {
+            let config = &fabric_of(config);
+            match (config.width, address_bits(config.fifo)) {
+                (32, 1..=2) => Box::new(Board::<32, 4, 2>::new(config)),
+                (32, _) => Box::new(Board::<32, 4, 4>::new(config)),
+                (_, 1..=2) => Box::new(Board::<64, 8, 2>::new(config)),
+                (_, _) => Box::new(Board::<64, 8, 4>::new(config)),
             }
         },
     },

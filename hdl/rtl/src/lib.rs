@@ -1,6 +1,7 @@
 //! The hardware of Portico, in rust-hdl: the primitives first, then what is built from them.
 
 pub mod accel;
+pub mod board;
 pub mod bus;
 pub mod dma;
 

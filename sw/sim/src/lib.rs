@@ -31,6 +31,7 @@
 //! compiler. Entries are made aside and renamed under a file lock, so that processes may race; any may be deleted at
 //! any time.
 
+mod board;
 mod cache;
 mod compile;
 mod compiler;
@@ -50,6 +51,7 @@ mod trace;
 #[cfg(test)]
 mod fixtures;
 
+pub use board::SimulatedBoard;
 pub use error::SimError;
 pub use fabric::{Peripheral, SimulatedFabric};
 pub use library::{build, Library};

@@ -1,0 +1,125 @@
+//! A board that runs as compiled Verilog: bytes at the pins of its UART.
+
+use crate::{Input, Library, Model, Output, SimError};
+use std::collections::VecDeque;
+
+/// Clock cycles of a bit of the line: as few as the hardware takes, since a simulation pays for each.
+const BIT_CYCLES: u64 = 4;
+/// Cycles of reset at the pin; the board lengthens it.
+const RESET_CYCLES: u64 = 4;
+/// Cycles from then on in which the board is in reset and clears its tables.
+const START_CYCLES: u64 = 256 + portico_spec::ni::INITIALISATION_CYCLES as u64 + 16;
+/// Bits of a byte on the line: start, 8 of data, stop.
+const LINE_BITS: u64 = 10;
+
+/// A board in simulation: what a host sends goes in bit by bit, and what comes back is collected.
+pub struct SimulatedBoard {
+    model: Model,
+    rx: Input,
+    tx: Output,
+    led: Output,
+    sending: VecDeque<u8>,
+    /// The byte under way to the board with its start and stop bits, and cycles since it began.
+    out: Option<(u16, u64)>,
+    /// The byte under way from it, and cycles since its start bit was seen.
+    back: Option<(u16, u64)>,
+    received: VecDeque<u8>,
+}
+
+impl SimulatedBoard {
+    /// A new board of `library`, which is a top `board`; it is reset and initialised.
+    ///
+    /// # Errors
+    /// The library has not the ports of a board.
+    pub fn new(library: &Library) -> Result<Self, SimError> {
+        let mut model = library.model();
+        let bit_cycles = model.input("bit_cycles")?;
+        let mut board = Self {
+            rx: model.input("uart_rx")?,
+            tx: model.output("uart_tx")?,
+            led: model.output("led")?,
+            sending: VecDeque::new(),
+            out: None,
+            back: None,
+            received: VecDeque::new(),
+            model: {
+                model.set(bit_cycles, BIT_CYCLES);
+                model
+            },
+        };
+        board.model.set(board.rx, 1);
+        board.model.reset(RESET_CYCLES);
+        board.run(START_CYCLES);
+        Ok(board)
+    }
+
+    /// Cycles since the model was made.
+    pub fn cycles(&self) -> u64 {
+        self.model.cycle()
+    }
+
+    /// The LEDs, a bit each.
+    pub fn led(&mut self) -> u8 {
+        self.model.settle();
+        self.model.get(self.led) as u8
+    }
+
+    /// The model itself, for waveforms.
+    pub fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// Queues bytes for the line.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.sending.extend(bytes);
+    }
+
+    /// Whether bytes are still on their way to the board.
+    pub fn is_sending(&self) -> bool {
+        self.out.is_some() || !self.sending.is_empty()
+    }
+
+    /// What has come back since the last call.
+    pub fn receive(&mut self) -> Vec<u8> {
+        self.received.drain(..).collect()
+    }
+
+    /// Lets time pass.
+    pub fn run(&mut self, cycles: u64) {
+        (0..cycles).for_each(|_| self.cycle());
+    }
+
+    /// One cycle: a level to the board, and one from it.
+    pub fn cycle(&mut self) {
+        if self.out.is_none() {
+            let next = self.sending.pop_front();
+            self.out = next.map(|byte| (1 << (LINE_BITS - 1) | u16::from(byte) << 1, 0));
+        }
+        let level = self
+            .out
+            .map_or(1, |(bits, cycles)| u64::from(bits >> (cycles / BIT_CYCLES) & 1));
+        self.model.set(self.rx, level);
+        self.model.settle();
+        let high = self.model.get(self.tx) == 1;
+        self.model.tick();
+        self.out = self
+            .out
+            .map(|(bits, cycles)| (bits, cycles + 1))
+            .filter(|&(_, cycles)| cycles < LINE_BITS * BIT_CYCLES);
+        self.back = match self.back {
+            None => (!high).then_some((0, 1)),
+            Some((bits, cycles)) => {
+                // Each bit is read once, in its middle.
+                let reads = cycles % BIT_CYCLES == BIT_CYCLES / 2;
+                let bits = bits | u16::from(reads && high) << (cycles / BIT_CYCLES);
+                Some((bits, cycles + 1))
+            }
+        };
+        if let Some((bits, cycles)) = self.back {
+            if cycles == LINE_BITS * BIT_CYCLES - 1 {
+                self.received.push_back((bits >> 1) as u8);
+                self.back = None;
+            }
+        }
+    }
+}
