@@ -128,6 +128,8 @@ plant_soon_caught() {
     beside mutant "taken from none" credit_counter short credit_counter.v 's/taking = take & (|count)/taking = take/'
     beside mutant "given beyond the maximum" credit_counter short credit_counter.v "s/count != 4'd8/count != 4'd9/"
     beside mutant "error kept silent" credit_counter short credit_counter.v 's/refused <= .*(give/refused <= (give/'
+    beside mutant "sent on before it comes" mpe_heads short mpe_scheduler.v 's/assign own_packets = packets_here\[7:0\];/assign own_packets = packets_here[7:0] | way;/'
+    beside mutant "sent without a credit" mpe_heads short mpe_scheduler.v "s/assign own_credits = credits_here\[7:0\];/assign own_credits = 8'hff;/"
 }
 
 plant_in_buddy() {

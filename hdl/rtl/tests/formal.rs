@@ -26,6 +26,8 @@ fn properties_hold_and_catch_faults() {
         "credit_counter prove",
         "buddy prove_4",
         "buddy prove_8",
+        "mpe_heads prove",
+        "mpe_heads short: sent on before it comes",
         "credit_counter short: error kept silent",
     ] {
         assert!(text.contains(proof), "{proof} was not tried:\n{text}");

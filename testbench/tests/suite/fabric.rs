@@ -390,6 +390,34 @@ fn collectives_keep_their_bounds() {
     }
 }
 
+/// Numbers of calls wrap 39 times, and nothing is left behind that a later call could wait for.
+#[test]
+fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
+    const CALLS: usize = 10_000;
+    let config = Config {
+        cols: 2,
+        rows: 1,
+        edge_nodes: 1,
+        mpe: 1,
+        mpe_neighbours: 8,
+        ..Config::default()
+    };
+    let design = design("fabric", &config).expect("the fabric can be emitted");
+    let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
+    let fabric = fabric_of(&library, &config, MEMORY).expect("the ports of a fabric");
+    let mut bench = collectives::set_up(Box::new(fabric), &collectives::Effort::quick()).expect("a fabric that starts");
+    let mut group = Group::new(&mut bench, Form::Mapped).expect("a tree that fits");
+    for kind in [Kind::Barrier, Kind::Allreduce] {
+        let cycles = group.repeat(&mut bench, kind, CALLS).expect("calls that succeed");
+        let (least, most) = (cycles.iter().min().unwrap(), cycles.iter().max().unwrap());
+        println!("{kind:?}: {least} to {most} cycles");
+        assert!(
+            cycles.len() == CALLS && most - least <= 4,
+            "{kind:?}: {least} to {most} cycles"
+        );
+    }
+}
+
 /// With the fault in the hardware, `check` fails, and for what the fabric of 32 bits does.
 fn caught(fault: &Fault, check: impl FnOnce(&dyn Fn(usize) -> SimulatedFabric) -> Result<(), Error>) {
     caught_in(&config(32), fault, |fabric| {

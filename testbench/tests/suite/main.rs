@@ -20,6 +20,7 @@ mod fp_adder;
 mod list_manager;
 mod memories;
 mod mesh;
+mod mpe;
 mod mutants;
 mod primitives;
 mod probe;

@@ -4,7 +4,7 @@ use super::form::{centre, Form};
 use crate::bench::onesided::{
     bench::{Bench, PERIOD},
     transfers::{Check, EVENT},
-    words,
+    words::{self, EVENT_SPAN},
 };
 use anyhow::{ensure, Context};
 use portico_spec::{
@@ -15,7 +15,8 @@ use portico_spec::{
     },
     ni::{
         descriptor::Command,
-        registers::{CounterRegister, MpeRegister, MPE_IDLE_OFFSET},
+        event::Status,
+        registers::{CounterRegister, EventRegister, MpeRegister, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET},
     },
     Config,
 };
@@ -24,6 +25,10 @@ use portico_spec::{
 const CONTEXT: usize = 0;
 /// Bytes of the pattern between the words of a tile and those of the next: no two tiles give the same words.
 const APART: usize = 28;
+/// Calls of a series: each counts in an event of its own, so that the host sets and reads events once a series.
+const SERIES: usize = 48;
+/// Longest time of a call of one word.
+const CALL_CYCLES: u64 = 10_000;
 /// Words of the pattern are integers below this, as floating-point numbers: their sums are exact.
 const VALUES: u32 = 1000;
 
@@ -112,7 +117,7 @@ impl Group {
             Kind::Barrier | Kind::Allreduce => centre(&self.tree),
             Kind::Broadcast | Kind::Reduce => self.form.root(&self.tree),
         };
-        let calls = self.descriptors(bench, kind, length, root);
+        let calls = self.descriptors(bench, kind, length, root, 0);
         let before = counted(bench)?;
         let timing = bench.batch(&tiles, 1, |_, tile, _| calls[tile].clone())?;
         self.number = self.number.wrapping_add(1);
@@ -133,14 +138,78 @@ impl Group {
         })
     }
 
-    /// A descriptor for each tile.
-    fn descriptors(&self, bench: &Bench, kind: Kind, length: usize, root: usize) -> Vec<Vec<u32>> {
+    /// Posts the same call so many times in a row, of one word or a barrier, each when the events of all tiles have counted the
+    /// call before. The cycles of each.
+    ///
+    /// # Errors
+    /// A call does not end or ends with an error or with a wrong word, or after some calls an engine is not idle or has another
+    /// number for the next one.
+    pub fn repeat(&mut self, bench: &mut Bench, kind: Kind, calls: usize) -> anyhow::Result<Vec<u64>> {
+        let mut cycles = vec![];
+        while cycles.len() < calls {
+            let series = SERIES.min(calls - cycles.len());
+            let begun = cycles.len();
+            cycles.extend(
+                self.series(bench, kind, series)
+                    .with_context(|| format!("{kind:?}, calls from {begun} on"))?,
+            );
+        }
+        Ok(cycles)
+    }
+
+    fn series(&mut self, bench: &mut Bench, kind: Kind, calls: usize) -> anyhow::Result<Vec<u64>> {
+        bench.shift();
+        let tiles: Vec<usize> = self.tree.tiles().to_vec();
+        let root = centre(&self.tree);
+        bench.events(&tiles, EVENT, &vec![1; calls])?;
+        let mut cycles = vec![];
+        for call in 0..calls {
+            let descriptors = self.descriptors(bench, kind, 1, root, call);
+            for (&tile, descriptor) in tiles.iter().zip(&descriptors) {
+                bench.device().command(tile, descriptor);
+            }
+            let ends: Vec<(usize, usize)> = tiles.iter().map(|&tile| (tile, EVENT + call)).collect();
+            let fired = bench.wait(&ends, CALL_CYCLES)?;
+            let accepted = tiles.iter().map(|&tile| bench.device().accepted(tile).1);
+            cycles.push(fired.iter().max().expect("a tile") - accepted.max().expect("a tile"));
+            self.number = self.number.wrapping_add(1);
+        }
+        for &tile in &tiles {
+            let (first, span) = (bench.register(EventRegister::Status, EVENT), 4 * EVENT_SPAN);
+            for (call, status) in bench.read_rows(tile, first, calls, 4, span)?.into_iter().enumerate() {
+                let error = Status::decode(status)?.error;
+                ensure!(error.is_none(), "call {call} ends at tile {tile} with {error:?}");
+            }
+            let status = bench.read_register(tile, MpeRegister::Status, CONTEXT)?;
+            let next = u32::from(self.number);
+            ensure!(
+                status >> MPE_NEXT_OFFSET == next,
+                "the next call of tile {tile} is not {next}: its status is {status:#x}"
+            );
+        }
+        idle(bench)?;
+        // Each call has words and a result of its own.
+        verify(
+            bench,
+            kind,
+            calls,
+            root,
+            Check {
+                whole: usize::MAX,
+                rows: 2,
+            },
+        )?;
+        Ok(cycles)
+    }
+
+    /// A descriptor for each tile, of a call whose words lie `at` words behind the first ones and that counts in the `at`th event.
+    fn descriptors(&self, bench: &Bench, kind: Kind, length: usize, root: usize, at: usize) -> Vec<Vec<u32>> {
         let towards = self.tree.towards(root).into_iter().enumerate();
         let calls = towards.map(|(rank, towards)| {
             let transfer = Transfer {
                 length: length as u32,
-                source: source(bench, rank) as u32,
-                result: bench.room() as u32,
+                source: (source(bench, rank) + 4 * at) as u32,
+                result: (bench.room() + 4 * at) as u32,
                 operation: if kind.folds() {
                     Operation::FloatSum
                 } else {
@@ -158,7 +227,7 @@ impl Group {
                     transfer
                 },
             };
-            words::descriptor(bench.config(), EVENT, 0, Command::Call(call))
+            words::descriptor(bench.config(), EVENT + at, 0, Command::Call(call))
         });
         calls.collect()
     }

@@ -13,7 +13,7 @@ use portico_spec::{
 };
 
 /// Words of the fabric that the registers of an event span.
-const EVENT_SPAN: usize = 1 << FIELD_WIDTH;
+pub(crate) const EVENT_SPAN: usize = 1 << FIELD_WIDTH;
 /// Registers of a segment, with one that does not exist.
 const SEGMENT_SPAN: usize = 1 << portico_spec::ni::registers::SHORT_FIELD_WIDTH;
 

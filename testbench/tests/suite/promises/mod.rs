@@ -9,6 +9,7 @@ pub mod fabric;
 pub mod fp_adder;
 pub mod list;
 pub mod memory;
+pub mod mpe;
 pub mod ports;
 pub mod probe;
 pub mod queue;

@@ -4,7 +4,7 @@ use super::*;
 use crate::prim::testing::{clock, clocked, reset, rng, settle};
 use portico_spec::{
     mpe::{
-        call::{Call, Kind, Row, Transfer},
+        call::{Call, Kind, Row, Tag, Transfer},
         reduce::Operation,
         tree::{Shape, Tree},
     },
@@ -33,8 +33,71 @@ struct Way {
     first: bool,
 }
 
+/// Holds an engine to what freedom from deadlock rests on (`docs/collectives.md`): a pass over the packet of an edge is given out
+/// only when the head of this packet was ejected before, a fold only when the heads of all its packets were, and a head leaves
+/// only behind its pass.
+#[derive(Clone, Default)]
+struct Heads {
+    /// The edge that the last head names.
+    last: usize,
+    /// Packets of each edge whose head was ejected and that no pass has taken for the last time; the same when the fold that is
+    /// given out began.
+    here: Vec<u32>,
+    began_with: Vec<u32>,
+    /// Passes to the network whose head has not left.
+    given: u32,
+}
+
+impl Heads {
+    fn new() -> Self {
+        Heads {
+            here: vec![0; EDGES],
+            began_with: vec![0; EDGES],
+            ..Heads::default()
+        }
+    }
+
+    /// Looks at a cycle that has settled; `leaves` if a head is taken.
+    fn watch(&mut self, engine: &Mpe<32, 4>, leaves: bool) {
+        if leaves {
+            assert!(self.given > 0, "a head without a pass");
+            self.given -= 1;
+        }
+        let job = &engine.scheduler.job;
+        let neighbour = job.neighbour.val().index();
+        if job.valid.val() && engine.accepted.val() {
+            if job.from_memory.val() {
+                self.began_with.clone_from(&self.here);
+            }
+            self.given += u32::from(job.to_network.val());
+            if job.from_edge.val() {
+                assert!(
+                    self.here[neighbour] > 0,
+                    "a pass before the head of edge {neighbour} has come"
+                );
+                assert!(
+                    !job.folds.val() || self.began_with[neighbour] > 0,
+                    "a fold that has begun before the head of edge {neighbour} has come"
+                );
+                self.here[neighbour] -= u32::from(job.frees.val());
+            }
+        }
+        if engine.words.arrives.val() {
+            let edge = engine.words.arrived_edge.val().index();
+            assert_eq!(self.last, edge, "a packet of another edge than its head names");
+            self.here[edge] += 1;
+        }
+        let flits = &engine.socket.data_in;
+        if flits.valid.val() && flits.first.val() {
+            let tag = Tag::decode(Head::decode(flits.data.val().to_u64() as u32).tag);
+            self.last = usize::from(tag.context) << PLACE_WIDTH | usize::from(tag.place);
+        }
+    }
+}
+
 struct Bench {
     engines: Vec<Mpe<32, 4>>,
+    heads: Vec<Heads>,
     memories: Vec<Vec<u32>>,
     commands: Vec<VecDeque<Flit>>,
     data: Vec<Way>,
@@ -86,6 +149,7 @@ impl Bench {
         };
         Bench {
             engines: (0..engines).map(engine).collect(),
+            heads: vec![Heads::new(); engines],
             memories: vec![vec![0; 1024]; engines],
             commands: vec![VecDeque::new(); engines],
             data: ways(),
@@ -142,6 +206,7 @@ impl Bench {
             settle(engine);
             let heads = [&engine.socket.data_out, &engine.socket.control_out]
                 .map(|out| (out.tvalid.val(), out.tdata.val().to_u64() as u32, out.tlast.val()));
+            let mut leaves = false;
             for (plane, (valid, word, last)) in heads.into_iter().enumerate() {
                 let goal =
                     self.target[at][plane].or_else(|| valid.then(|| usize::from(Head::decode(word).destination.x)));
@@ -155,6 +220,7 @@ impl Bench {
                 };
                 out.next = ready;
                 if valid && ready {
+                    leaves |= plane == 0 && self.target[at][0].is_none();
                     let goal = goal.unwrap();
                     ways[goal].flits.push_back((word, last));
                     ways[goal].open = (!last).then_some(at);
@@ -163,6 +229,7 @@ impl Bench {
             }
             let engine = &mut self.engines[at];
             settle(engine);
+            self.heads[at].watch(engine, leaves);
             let socket = &engine.socket;
             if offered.is_some() && socket.commands.tready.val() {
                 self.commands[at].pop_front();
