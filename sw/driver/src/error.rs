@@ -56,6 +56,21 @@ pub enum Error {
         /// What it should be.
         expected: u32,
     },
+    /// A register of the host node that describes the fabric has another value than the configuration gives it.
+    #[error(
+        "wrong bitstream behind the port: {field} is {found}, expected {expected} (register {register}); use the \
+         configuration that the bitstream was generated from"
+    )]
+    WrongBitstream {
+        /// The field that differs first.
+        field: &'static str,
+        /// Its register.
+        register: &'static str,
+        /// What it holds.
+        found: u32,
+        /// What the configuration says.
+        expected: u32,
+    },
     /// The hardware refused a command.
     #[error("{what} of node {node} refused: {code}")]
     Refused {

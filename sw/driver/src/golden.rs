@@ -1,6 +1,9 @@
 //! The golden fabric as a transport, in this process.
 
-use portico_golden::GoldenFabric;
+use portico_golden::{
+    bridge::{Bus, Refused},
+    GoldenFabric,
+};
 use portico_spec::{ni::registers::SPACE_BYTES, Config};
 
 use crate::{Error, Transport, TransportError};
@@ -81,6 +84,25 @@ impl Transport for GoldenTransport {
     }
 }
 
+/// A golden fabric behind a golden [bridge](portico_golden::bridge).
+impl Bus for GoldenTransport {
+    fn read(&mut self, address: u32) -> Result<u32, Refused> {
+        Transport::read(self, address).map_err(|_| Refused)
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), Refused> {
+        Transport::write(self, address, value).map_err(|_| Refused)
+    }
+
+    fn reset(&mut self) {
+        self.fabric = GoldenFabric::new(self.fabric.config());
+    }
+
+    fn interrupt(&mut self) -> bool {
+        Transport::interrupt(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,9 +122,12 @@ mod tests {
         let mut transport = GoldenTransport::new(&config).unwrap();
         for address in [2, 0x10_0000] {
             let limit = 0x10_0000;
-            assert_eq!(transport.read(address), Err(TransportError::Address { address, limit }));
             assert_eq!(
-                transport.write(address, 0),
+                Transport::read(&mut transport, address),
+                Err(TransportError::Address { address, limit })
+            );
+            assert_eq!(
+                Transport::write(&mut transport, address, 0),
                 Err(TransportError::Address { address, limit })
             );
         }

@@ -1,7 +1,8 @@
 //! The host driver of a Portico fabric.
 //!
 //! It works through a [`Transport`], which gives it the address space of the fabric's host node and nothing else; all
-//! other nodes it reaches over the network. [`GoldenTransport`] is a fabric without hardware, in this process.
+//! other nodes it reaches over the network. [`GoldenTransport`] is a fabric without hardware, in this process;
+//! [`SerialTransport`] and [`UioTransport`] carry accesses to one on a board.
 //!
 //! | module | gives |
 //! | --- | --- |
@@ -13,6 +14,7 @@
 //! | [`program`] | the user's programs for the micro-cores |
 //! | [`collective`] | barrier, broadcast, reduce and allreduce over groups of tiles |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
+//! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without one |
 //! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
 //!
@@ -41,7 +43,10 @@ pub use self::{
     error::Error,
     fabric::{Fabric, Region},
     golden::GoldenTransport,
+    identity::verify,
+    serial::SerialTransport,
     transport::{Transport, TransportError},
+    uio::UioTransport,
 };
 pub use portico_spec::{ni::ErrorCode, Config};
 
@@ -54,11 +59,14 @@ pub mod probe;
 pub mod program;
 pub mod queue;
 pub mod registers;
+pub mod serial;
 
 mod command;
 mod error;
 mod fabric;
 mod golden;
 mod host;
+mod identity;
 mod resources;
 mod transport;
+mod uio;

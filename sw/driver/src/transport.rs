@@ -3,6 +3,8 @@
 use portico_spec::Config;
 use thiserror::Error;
 
+use crate::serial::LineError;
+
 /// An access that the carrier could not make.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TransportError {
@@ -29,6 +31,20 @@ pub enum TransportError {
         address: u32,
         /// How long was waited.
         cycles: u64,
+    },
+    /// The serial line failed.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// Nobody answers on the serial line.
+    #[error(
+        "no answer to {requests} requests at {baud} baud: check that the board has power and Portico's bitstream, that {baud} is \
+         the baud rate of its bridge, and that this is its port"
+    )]
+    NoAnswer {
+        /// How often the request was sent.
+        requests: usize,
+        /// Baud rate of the line.
+        baud: u32,
     },
     /// The carrier itself failed.
     #[error("{0}")]

@@ -2,6 +2,7 @@
 //!
 //! | module | models |
 //! | --- | --- |
+//! | [`bridge`] | the UART bridge of a board: frames of a host, and UARTBone |
 //! | [`fabric`] | all nodes behind their registers, as software sees them |
 //! | [`network`] | one plane: who receives which packet, and in which order |
 //! | [`latency`] | cycles on an idle mesh, and the bound of throughput under uniform load |
@@ -30,6 +31,7 @@
 //! ```
 #![warn(missing_docs)]
 
+pub mod bridge;
 pub mod fabric;
 pub mod fp;
 pub mod latency;
@@ -37,6 +39,7 @@ pub mod mpe;
 pub mod network;
 pub mod portals;
 
+pub use bridge::Bridge;
 pub use fabric::GoldenFabric;
 pub use latency::{uniform_saturation_bound, zero_load_latency, zero_load_tail_latency};
 pub use network::{Delivery, InjectError, Mismatch, Network};

@@ -13,10 +13,17 @@
 //! - The code of an answer is that of its request, with all bits of [`ANSWER`] inverted. Its length is how many words were
 //!   read or written: fewer than asked if the bus refused one, which ends the request.
 //! - A request with the sequence number of the last request that was done is not done again: its answer is repeated. HELLO is
-//!   always done. A host repeats a request that was not answered, and then counts its sequence number on.
+//!   always done, and any number is new behind it. A host repeats a request that was not answered, and then counts its sequence number on.
 //! - A request that the line cut short is forgotten when nothing arrives for [`PAUSE_BITS`] bit times.
-//! - From HELLO to LEAVE the bridge takes frames alone. Before and after, it takes LiteX's UARTBone as well, whose commands
+//! - In a session, from HELLO to LEAVE, the bridge takes frames alone. A byte that begins none, or a wrong CRC, makes it drop all
+//!   bytes up to such a pause: among the words of a frame whose head was lost there may be the image of another frame. Before and after, it takes LiteX's UARTBone as well, whose commands
 //!   are the bytes 1 to 4.
+//!
+//! [`Request`] and [`Answer`] are frames as values, which driver and golden model share.
+
+mod frame;
+
+pub use self::frame::{Answer, Decoded, Request};
 
 /// Words of a frame, at most.
 pub const FRAME_WORDS: usize = 64;
@@ -116,6 +123,16 @@ pub enum Bone {
     ReadFixed = 4,
 }
 
+impl Bone {
+    /// Every code.
+    pub const ALL: [Bone; 4] = [Bone::Write, Bone::Read, Bone::WriteFixed, Bone::ReadFixed];
+
+    /// The code of a byte, if it is one.
+    pub fn from_byte(byte: u8) -> Option<Bone> {
+        Bone::ALL.into_iter().find(|code| *code as u8 == byte)
+    }
+}
+
 /// The CRC of `bytes`.
 pub fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| (crc >> 1) ^ (CRC_POLYNOMIAL & 0u32.wrapping_sub(crc & 1));
@@ -146,8 +163,8 @@ mod tests {
                 [0, 2, 3, 4, 5].contains(&byte).then_some(byte)
             );
         }
-        let bone = [Bone::Write, Bone::Read, Bone::WriteFixed, Bone::ReadFixed];
-        assert_eq!(bone.map(|code| code as u8), [1, 2, 3, 4]);
+        assert_eq!(Bone::ALL.map(|code| code as u8), [1, 2, 3, 4]);
+        assert!(Code::ALL.iter().all(|&code| Bone::from_byte(code as u8).is_none()));
         assert!(Code::ALL
             .iter()
             .all(|&code| Code::from_byte(code as u8 ^ ANSWER).is_none()));

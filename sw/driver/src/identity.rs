@@ -1,0 +1,133 @@
+//! Whether the fabric behind a transport is the configured one.
+
+use portico_spec::ni::registers::{address_at, ControlRegister, Place, IDENTITY};
+
+use crate::{fabric::host, host::node_bits, Config, Error, Transport};
+
+/// Holds the host node's registers that describe the fabric against the configuration: identity, tiles, build, memory,
+/// node. It only reads, so that it changes nothing of a fabric that is another.
+///
+/// ```
+/// use portico::{verify, Config, GoldenTransport};
+///
+/// let config = Config { edge_nodes: 1, ..Config::default() };
+/// verify(&mut GoldenTransport::new(&config)?)?;
+/// # Ok::<(), portico::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::WrongBitstream`] names the first field that differs. [`Error::NoHost`], [`Error::Transport`].
+pub fn verify<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Error> {
+    let config = transport.config().clone();
+    let host = host(&config)?;
+    for (register, expected) in [
+        (ControlRegister::Id, IDENTITY),
+        (ControlRegister::Tiles, config.tiles_register()),
+        (ControlRegister::Build, config.build_of(host).register()),
+        (ControlRegister::Memory, config.memory_bytes(host)),
+        (ControlRegister::Node, node_bits(&config, host)),
+    ] {
+        let found = transport.read(address_at(&config, host, register, 0))?;
+        if register == ControlRegister::Tiles && found != expected {
+            check_width(transport, &config, host)?;
+        }
+        let register = &ControlRegister::REGISTERS[register.number()];
+        for field in register.fields.iter().rev() {
+            let (found, expected) = (field.take(found), field.take(expected));
+            if found != expected {
+                return Err(Error::WrongBitstream {
+                    field: field.name,
+                    register: register.name,
+                    found,
+                    expected,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Registers are a word apart: with another width of words, all but the first seem to hold what others do.
+fn check_width<T: Transport + ?Sized>(transport: &mut T, config: &Config, host: usize) -> Result<(), Error> {
+    let other = Config {
+        width: if config.width == 32 { 64 } else { 32 },
+        ..config.clone()
+    };
+    let found = transport.read(address_at(&other, host, ControlRegister::Tiles, 0))?;
+    match found == config.tiles_register() {
+        true => Err(Error::WrongBitstream {
+            field: "width",
+            register: "tiles",
+            found: other.width as u32,
+            expected: config.width as u32,
+        }),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GoldenTransport, TransportError};
+
+    /// A fabric that is taken for another.
+    struct Taken(GoldenTransport, Config);
+
+    impl Transport for Taken {
+        fn config(&self) -> &Config {
+            &self.1
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            self.0.read(address)
+        }
+
+        fn write(&mut self, _: u32, _: u32) -> Result<(), TransportError> {
+            unreachable!("nothing of a fabric that may be another is written")
+        }
+
+        fn cycles(&self) -> u64 {
+            self.0.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.0.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.0.interrupt()
+        }
+    }
+
+    #[test]
+    fn a_field_that_differs_is_named() {
+        let config = Config {
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        verify(&mut GoldenTransport::new(&config).unwrap()).unwrap();
+        for (setting, told) in [
+            ("cols=3", "cols is 4, expected 3 (register tiles);"),
+            ("rows=2", "rows is 4, expected 2 (register tiles);"),
+            ("edge_nodes=2", "edge_nodes is 1, expected 2 (register tiles);"),
+            ("cores=2", " expected 2 (register build)"),
+            ("probe=true", ""),
+            ("queues=false", "queues is 1, expected 0 (register build);"),
+            ("scratchpad=16", " expected 16384 (register memory)"),
+            ("width=64", "width is 32, expected 64 (register tiles)"),
+        ] {
+            let mut other = config.clone();
+            other.set(setting).unwrap();
+            let checked = verify(&mut Taken(GoldenTransport::new(&config).unwrap(), other));
+            // The host has no engines, so that they cannot be told from its registers.
+            let text = checked.err().map_or(String::new(), |error| error.to_string());
+            assert!(
+                text.contains(told) && text.is_empty() == told.is_empty(),
+                "{setting}: {text}"
+            );
+        }
+        let golden = GoldenTransport::new(&config).unwrap();
+        let none = verify(&mut Taken(golden, Config::default())).unwrap_err();
+        assert_eq!(none, Error::NoHost);
+    }
+}
