@@ -1,7 +1,9 @@
 //! A board that runs as compiled Verilog: bytes at the pins of its UART.
 
 use crate::{Input, Library, Model, Output, SimError};
-use std::collections::VecDeque;
+use portico::serial::{Board, Line, LineError};
+use portico_spec::uart::PAUSE_BITS;
+use std::{collections::VecDeque, time::Duration};
 
 /// Clock cycles of a bit of the line: as few as the hardware takes, since a simulation pays for each.
 const BIT_CYCLES: u64 = 4;
@@ -11,6 +13,11 @@ const RESET_CYCLES: u64 = 4;
 const START_CYCLES: u64 = 256 + portico_spec::ni::INITIALISATION_CYCLES as u64 + 16;
 /// Bits of a byte on the line: start, 8 of data, stop.
 const LINE_BITS: u64 = 10;
+/// Clock that time is told by, in Hz.
+const CLOCK: u64 = 50_000_000;
+/// Cycles after which no answer is expected in this exchange: a frame's accesses take less, the line's pause is longer.
+const ANSWER_CYCLES: u64 = 4000;
+const _: () = assert!(ANSWER_CYCLES < BIT_CYCLES * PAUSE_BITS as u64);
 
 /// A board in simulation: what a host sends goes in bit by bit, and what comes back is collected.
 pub struct SimulatedBoard {
@@ -122,4 +129,67 @@ impl SimulatedBoard {
             }
         }
     }
+}
+
+/// The host's end of the line: what it sends and waits for lets time pass on the board.
+impl Line for SimulatedBoard {
+    fn baud(&self) -> u32 {
+        (CLOCK / BIT_CYCLES) as u32
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+        SimulatedBoard::send(self, bytes);
+        while self.is_sending() {
+            self.cycle();
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, bytes: &mut [u8], limit: Duration) -> Result<usize, LineError> {
+        let end = self.cycles() + cycles_of(limit);
+        while self.received.is_empty() && self.cycles() < end {
+            self.cycle();
+        }
+        let count = self.received.len().min(bytes.len());
+        for (place, byte) in bytes.iter_mut().zip(self.received.drain(..count)) {
+            *place = byte;
+        }
+        Ok(count)
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_nanos(self.cycles() * (1_000_000_000 / CLOCK))
+    }
+
+    fn sleep(&mut self, time: Duration) {
+        self.run(cycles_of(time));
+    }
+}
+
+/// The board's end, for hosts that are programs of their own.
+impl Board for SimulatedBoard {
+    fn exchange(&mut self, bytes: &[u8]) -> Vec<u8> {
+        SimulatedBoard::send(self, bytes);
+        let mut quiet = 0;
+        while self.is_sending()
+            || quiet < ANSWER_CYCLES && self.received.is_empty()
+            || quiet < 2 * LINE_BITS * BIT_CYCLES
+        {
+            let before = self.received.len();
+            self.cycle();
+            quiet = match self.is_sending() || self.received.len() > before {
+                true => 0,
+                false => quiet + 1,
+            };
+        }
+        self.receive()
+    }
+
+    fn pause(&mut self) {
+        self.run(BIT_CYCLES * (PAUSE_BITS as u64 + LINE_BITS));
+    }
+}
+
+fn cycles_of(time: Duration) -> u64 {
+    (time.as_nanos() * u128::from(CLOCK) / 1_000_000_000) as u64
 }

@@ -46,6 +46,7 @@ fn configurations(top: &Top) -> Vec<Config> {
         ],
         "dma" | "tile" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
         "fabric" => vec![fabric(2, 32), fabric(1, 64)],
+        "board" => vec![fabric(1, 32), fabric(1, 64)],
         _ => combinations(top),
     }
 }

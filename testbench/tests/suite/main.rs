@@ -27,5 +27,6 @@ mod probe;
 mod promises;
 mod reduce_alu;
 mod router;
+mod serial;
 mod soak;
 mod streams;

@@ -32,6 +32,8 @@ const RESET_WIDTH: usize = 5;
 pub enum Turn {
     /// The first byte of a request.
     Command,
+    /// Bytes behind one that begins no frame, or behind a wrong CRC, up to a pause: a frame among them may be data.
+    Skip,
     /// Sequence number, length, address.
     Header,
     /// The 4 bytes of a word that is to be written.
@@ -135,7 +137,8 @@ pub struct UartBridge {
     next_at: Signal<Local, Bits<8>>,
     is_last: Signal<Local, Bit>,
     is_beyond: Signal<Local, Bit>,
-    too_long: Signal<Local, Bit>,
+    is_hello: Signal<Local, Bit>,
+    wrong_length: Signal<Local, Bit>,
     room: Signal<Local, Bits<PLACE_WIDTH>>,
     interrupts: Signal<Local, Bits<1>>,
     refuses: Signal<Local, Bit>,
@@ -170,6 +173,7 @@ impl Logic for UartBridge {
         self.takes.next = self.bytes.m_axis.tvalid.val()
             & !self.check.busy.val()
             & ((self.turn.q.val() == Turn::Command)
+                | (self.turn.q.val() == Turn::Skip)
                 | (self.turn.q.val() == Turn::Header)
                 | (self.turn.q.val() == Turn::Word)
                 | (self.turn.q.val() == Turn::Check));
@@ -187,7 +191,13 @@ impl Logic for UartBridge {
         self.next_at.next = self.at.q.val() + 1;
         self.is_last.next = self.next_at.val() == self.length.q.val();
         self.is_beyond.next = (self.address.q.val() >> bits::<6>(SPACE_WIDTH as u64)).any();
-        self.too_long.next = self.length.q.val() > bits::<8>(FRAME_WORDS as u64);
+        self.is_hello.next = self.code.q.val() == bits::<CODE_WIDTH>(Code::Hello as u64 - CODE_BASE);
+        // READ and WRITE are the first codes, and the only ones with words.
+        self.wrong_length.next = self.length.q.val().any();
+        if self.code.q.val() <= bits::<CODE_WIDTH>(Code::Write as u64 - CODE_BASE) {
+            self.wrong_length.next = (self.length.q.val() > bits::<8>(FRAME_WORDS as u64))
+                | (self.is_write.val() & !self.length.q.val().any());
+        }
         self.room.next = self.at.q.val().get_bits::<PLACE_WIDTH>(0);
 
         self.is_frame.next =
@@ -235,8 +245,11 @@ impl Logic for UartBridge {
                             & (self.incoming.val() <= bits::<8>(Bone::ReadFixed as u64))))
                 {
                     self.turn.d.next = Turn::Header;
+                } else if self.takes.val() & self.in_session.q.val() {
+                    self.turn.d.next = Turn::Skip;
                 }
             }
+            Turn::Skip => {}
             Turn::Header => {
                 if self.takes.val() {
                     if self.count.q.val() == 0 {
@@ -287,24 +300,25 @@ impl Logic for UartBridge {
                 if !self.agrees.q.val() {
                     self.fails.d.next = true;
                     self.turn.d.next = Turn::Command;
-                } else if !self.has_last.q.val()
-                    | (self.number.q.val() != self.last.q.val())
-                    | (self.code.q.val() == bits::<CODE_WIDTH>(Code::Hello as u64 - CODE_BASE))
-                {
-                    self.has_last.d.next = true;
+                    if self.in_session.q.val() {
+                        self.turn.d.next = Turn::Skip;
+                    }
+                } else if !self.has_last.q.val() | (self.number.q.val() != self.last.q.val()) | self.is_hello.val() {
+                    // Behind HELLO any number is new.
+                    self.has_last.d.next = !self.is_hello.val();
                     self.last.d.next = self.number.q.val();
                     self.last_code.d.next = self.code.q.val();
                     self.status.d.next = bits::<STATUS_WIDTH>(Status::Okay as u64);
                     self.done.d.next = 0.into();
-                    if self.code.q.val() == bits::<CODE_WIDTH>(Code::Hello as u64 - CODE_BASE) {
+                    if self.wrong_length.val() {
+                        self.status.d.next = bits::<STATUS_WIDTH>(Status::Length as u64);
+                    } else if self.is_hello.val() {
                         self.in_session.d.next = true;
                         self.done.d.next = bits::<8>(FRAME_WORDS as u64);
                     } else if self.code.q.val() == bits::<CODE_WIDTH>(Code::Leave as u64 - CODE_BASE) {
                         self.in_session.d.next = false;
                     } else if self.code.q.val() == bits::<CODE_WIDTH>(Code::Reset as u64 - CODE_BASE) {
                         self.resets.d.next = !bits::<RESET_WIDTH>(0);
-                    } else if self.too_long.val() | (self.is_write.val() & !self.length.q.val().any()) {
-                        self.status.d.next = bits::<STATUS_WIDTH>(Status::Length as u64);
                     } else if self.is_write.val() {
                         self.turn.d.next = Turn::Fetch;
                     } else if self.length.q.val().any() {
@@ -439,6 +453,8 @@ impl Logic for UartBridge {
             self.fails.d.next = true;
             self.turn.d.next = Turn::Answer;
             if self.is_bone.q.val() {
+                // The status is that of the last frame, whose answer may be repeated.
+                self.status.d.next = self.status.q.val();
                 self.at.d.next = self.next_at.val();
                 if !self.stays.val() {
                     self.address.d.next = self.address.q.val() + 1;
@@ -457,7 +473,8 @@ impl Logic for UartBridge {
         // A request that the line has cut short.
         if self.receiver.paused.val()
             & !self.bytes.m_axis.tvalid.val()
-            & ((self.turn.q.val() == Turn::Header)
+            & ((self.turn.q.val() == Turn::Skip)
+                | (self.turn.q.val() == Turn::Header)
                 | (self.turn.q.val() == Turn::Word)
                 | (self.turn.q.val() == Turn::Check))
         {

@@ -250,6 +250,9 @@ fn frames_write_and_read_words_and_are_done_once() {
     let errors = bench.errors;
     assert_eq!(bench.ask(&spoiled), []);
     assert_eq!(bench.errors, errors + 1);
+    // What follows it is dropped up to a pause, as it may be data.
+    assert_eq!(bench.ask(&request(Code::Write, 9, 1, 0x100, &[1])), []);
+    bench.answer(PAUSE_BITS * BIT as usize + 100);
     assert_eq!(bench.ask(&read), expected);
     assert_eq!((bench.reads, bench.writes.len()), (FRAME_WORDS, FRAME_WORDS));
 
@@ -297,6 +300,7 @@ fn what_cannot_be_done_is_told_with_the_words_before_it() {
         assert_eq!(found, answer(code, sequence, status, done, read), "request {sequence}");
     }
     assert_eq!(bench.writes, [(REFUSED - 8, 7), (REFUSED - 4, 8)]);
+    assert_eq!(bench.resets, 0);
 }
 
 #[test]
@@ -351,6 +355,7 @@ fn uartbone_is_taken_outside_of_sessions() {
     bench.ask(&request(Code::Hello, 1, 0, 0, &[]));
     assert_eq!(bench.ask(&bone(Bone::Write, 1, 0x80, &[77])), []);
     assert_eq!(bench.memory[&0x80], 9, "in a session it is nothing");
+    bench.answer(PAUSE_BITS * BIT as usize + 100);
     bench.ask(&request(Code::Leave, 2, 0, 0, &[]));
     bench.ask(&bone(Bone::Write, 1, 0x80, &[77]));
     assert_eq!(bench.memory[&0x80], 77);
