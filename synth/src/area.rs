@@ -32,6 +32,11 @@ pub struct Area {
 }
 
 impl Area {
+    /// Sites of LUT4 on an ECP5, as nextpnr counts them: a carry cell takes two, a LUT-RAM four and two for its write port.
+    pub fn sites(&self) -> u64 {
+        self.luts + 2 * self.carry + 6 * self.lut_rams
+    }
+
     fn of(cells: &Cells) -> Self {
         let mut area = Area::default();
         for (cell, &count) in &cells.0 {

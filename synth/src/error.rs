@@ -92,6 +92,84 @@ pub enum SynthError {
         /// The value given.
         value: String,
     },
+    /// No board has this name.
+    #[error("board = {name:?} is not known: the boards are {}", .known.join(", "))]
+    UnknownBoard {
+        /// The name given.
+        name: String,
+        /// Names of all boards.
+        known: Vec<&'static str>,
+    },
+    /// The board has an FPGA of a family that the flow is not for.
+    #[error("{board} has an FPGA of {family}: {instead}")]
+    Family {
+        /// Name of the board.
+        board: String,
+        /// Its family.
+        family: Target,
+        /// What to do in place of it.
+        instead: &'static str,
+    },
+    /// A frequency that the PLL neither takes nor makes.
+    #[error("{what} = {value} MHz, allowed with the PLL of {family}: {least} to {most} MHz")]
+    ClockRange {
+        /// `input`, or `clock` for what comes out.
+        what: &'static str,
+        /// The value given, in MHz.
+        value: f64,
+        /// The family.
+        family: String,
+        /// The lowest value taken, in MHz.
+        least: f64,
+        /// The highest value taken, in MHz.
+        most: f64,
+    },
+    /// A frequency that lies between those that the PLL makes.
+    #[error("clock = {asked} MHz cannot be made of {input} MHz within 1 %: the nearest is {nearest} MHz")]
+    ClockNear {
+        /// Frequency asked for, in MHz.
+        asked: f64,
+        /// Frequency of the oscillator, in MHz.
+        input: f64,
+        /// The nearest frequency that comes out, in MHz.
+        nearest: f64,
+    },
+    /// A bit of the serial line that the fabric's clock does not divide into.
+    #[error(
+        "baud = {baud}, allowed with a clock of {clock_mhz} MHz: 4 to 65535 cycles a bit, the baud rate met within 2 %; \
+         the nearest is {nearest:.0}"
+    )]
+    Baud {
+        /// The value given, in baud.
+        baud: u32,
+        /// Clock of the fabric, in MHz.
+        clock_mhz: f64,
+        /// The nearest rate that is possible, in baud.
+        nearest: f64,
+    },
+    /// The core of a board lacks a port that the board's top connects, or has one that it does not.
+    #[error("{core} has the ports {found}, where a board connects {expected}")]
+    CorePorts {
+        /// Name of the core's module.
+        core: String,
+        /// Its ports.
+        found: String,
+        /// The ports that a board's top connects.
+        expected: String,
+    },
+    /// The design does not fit into the FPGA.
+    #[error("{part} is too small for {top}: {}", .excess.join(", "))]
+    TooSmall {
+        /// The FPGA.
+        part: String,
+        /// Top module of the design.
+        top: String,
+        /// Each kind of cell of which there are too few, with both numbers.
+        excess: Vec<String>,
+    },
+    /// No seed was asked for.
+    #[error("seeds = 0, allowed: at least 1")]
+    SeedCount,
 }
 
 impl SynthError {

@@ -130,3 +130,49 @@ endmodule
         ),
     )
 }
+
+/// A core for a board: sends back the bytes that it receives, bit by bit, and counts on its LEDs.
+pub fn board_core() -> Design {
+    design(
+        "portico_board",
+        &[
+            ("clk", 1),
+            ("rst", 1),
+            ("bit_cycles", 16),
+            ("uart_rx", 1),
+            (">uart_tx", 1),
+            (">led", 4),
+        ],
+        "\
+module portico_board (
+    input wire clk, input wire rst, input wire [15:0] bit_cycles, input wire uart_rx, output wire uart_tx,
+    output wire [3:0] led
+);
+    reg [2:0] held;
+    reg [1:0] line;
+    reg [15:0] cycles;
+    reg [3:0] bits;
+    wire is_last = cycles == bit_cycles;
+    always @(posedge clk or posedge rst) begin
+        if (rst) begin
+            held <= 3'b111;
+        end else begin
+            held <= {held[1:0], 1'b0};
+        end
+    end
+    always @(posedge clk) begin
+        line <= {line[0], uart_rx};
+        if (held[2]) begin
+            cycles <= 16'd0;
+            bits <= 4'd0;
+        end else begin
+            cycles <= is_last ? 16'd0 : cycles + 16'd1;
+            bits <= bits + {3'd0, is_last};
+        end
+    end
+    assign uart_tx = line[1];
+    assign led = bits;
+endmodule
+",
+    )
+}

@@ -1,6 +1,9 @@
-//! EDA tools: where they are, and the Yosys, nextpnr and Vivado flows.
+//! EDA tools: where they are, the Yosys, nextpnr and Vivado flows, and the FPGA boards.
 
 mod area;
+mod bitstream;
+mod board;
+mod board_top;
 mod error;
 mod faults;
 #[cfg(test)]
@@ -8,6 +11,7 @@ mod fixtures;
 mod fusesoc;
 mod netlist;
 mod nextpnr;
+mod pll;
 mod report;
 mod scan;
 mod scratch;
@@ -18,14 +22,18 @@ mod vivado;
 mod yosys;
 
 pub use area::{area, infers_block_ram, Area};
+pub use bitstream::{bitstream, Bitstream, BitstreamOptions, BitstreamReport, ClockFigures, PlacementFigures, Verdict};
+pub use board::{Active, Board, Button, Capacity, Clock, Ecp5, Leds, Uart};
+pub use board_top::{board_design, Rates};
 pub use error::SynthError;
 pub use faults::{Fault, Finding};
 pub use fusesoc::fusesoc_core;
 pub use netlist::{netlist, Netlist};
 pub use nextpnr::{fmax, Placement, Timing};
+pub use pll::{Dividers, Pll, CLOCK_TOLERANCE};
 pub use report::{synthesise, ModeArea, SynthOptions, SynthReport};
 pub use target::{Mode, Target};
 pub use tool::Tool;
 pub use tools::{locate, tools_folder, Located, Origin, ToolError};
-pub use vivado::vivado_project;
+pub use vivado::{vivado_board_project, vivado_project};
 pub use yosys::Yosys;

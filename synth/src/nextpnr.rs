@@ -102,10 +102,10 @@ pub fn fmax(design: &Design, placement: &Placement) -> Result<Timing, SynthError
     })
 }
 
-/// What one run of nextpnr gives.
-struct Routed {
-    mhz: f64,
-    critical_path: String,
+/// What one run of nextpnr gives: the frequency in MHz, and the slowest path.
+pub(crate) struct Routed {
+    pub mhz: f64,
+    pub critical_path: String,
 }
 
 fn route(nextpnr: &Located, scratch: &mut Scratch, target_mhz: f64, seed: u32) -> Result<Routed, SynthError> {
@@ -157,11 +157,11 @@ struct Pin {
 }
 
 /// The frequency and the slowest path out of nextpnr's report.
-fn read(report: &str) -> Result<Routed, String> {
+pub(crate) fn read(report: &str) -> Result<Routed, String> {
     let report: Report = serde_json::from_str(report).map_err(|error| error.to_string())?;
     let mut clocks = report.fmax.iter();
     let (Some((clock, frequency)), None) = (clocks.next(), clocks.next()) else {
-        return Err(format!("{} clocks, where the wrapper has one", report.fmax.len()));
+        return Err(format!("{} clocks, where the design has one", report.fmax.len()));
     };
     let edge = format!("posedge {clock}");
     let between_registers = |path: &&Path| path.from == edge && path.to == edge;

@@ -5,8 +5,10 @@
 //! | Verilator | `PORTICO_VERILATOR` | 5.0 | `.tools/bin/verilator` |
 //! | Yosys | `PORTICO_YOSYS` | 0.40 | `.tools/bin/yosys` |
 //! | nextpnr for ECP5 | `PORTICO_NEXTPNR_ECP5` | 0.7 | `.tools/bin/nextpnr-ecp5` |
+//! | ecppack | `PORTICO_ECPPACK` | any | `.tools/bin/ecppack` |
 //! | SymbiYosys | `PORTICO_SBY` | any | `.tools/bin/sby` |
 //! | Verible's linter | `PORTICO_VERIBLE` | any | `.tools/bin/verible-verilog-lint` |
+//! | openFPGALoader | `PORTICO_OPENFPGALOADER` | any | none: the one on `PATH` |
 //!
 //! A variable holds a path, or the name of a program on `PATH`; an empty one counts as unset. The folder `.tools` is
 //! the one that `PORTICO_TOOLS` names, else the nearest above the current folder, else the nearest above the running
@@ -32,6 +34,8 @@ pub enum Origin {
     Environment,
     /// A pinned wheel in `.tools`.
     Project,
+    /// A tool that is not among the wheels: the system's, on `PATH`.
+    System,
 }
 
 /// A program that was found, and what it needs to run.
@@ -70,6 +74,12 @@ pub enum ToolError {
         /// The tool asked for.
         tool: Tool,
     },
+    /// A tool that the project does not install is not on `PATH`.
+    #[error("{tool} is not on PATH: install it (Debian: apt-get install openfpgaloader), or set {} to your own", tool.variable())]
+    NotInstalled {
+        /// The tool asked for.
+        tool: Tool,
+    },
     /// `PORTICO_TOOLS` names a folder that the installation has not finished.
     #[error("PORTICO_TOOLS names {}, which holds no complete set of tools: run `make tools` in the project and name its .tools folder, or unset the variable", .folder.display())]
     Incomplete {
@@ -98,7 +108,7 @@ pub enum ToolError {
     },
 }
 
-/// Finds a tool: the user's own if its variable is set, else the project's.
+/// Finds a tool: the user's own if its variable is set, else the project's, else, if the project has none, the one on `PATH`.
 ///
 /// # Errors
 /// One line that says what is missing, and both ways to mend it: see [`ToolError`].
@@ -136,13 +146,23 @@ impl Surroundings {
     }
 
     fn locate(&self, tool: Tool) -> Result<Located, ToolError> {
-        match self.variable(tool.variable()) {
-            Some(program) => own(tool, PathBuf::from(program)),
-            None => self
+        match (self.variable(tool.variable()), tool.package()) {
+            (Some(program), _) => own(tool, PathBuf::from(program), Origin::Environment),
+            (None, Some(package)) => self
                 .tools_folder()?
-                .and_then(|folder| self.pinned(tool, &folder))
+                .and_then(|folder| self.pinned(tool, package, &folder))
                 .ok_or(ToolError::Missing { tool }),
+            (None, None) => {
+                let program = self.on_path(tool).ok_or(ToolError::NotInstalled { tool })?;
+                own(tool, program, Origin::System)
+            }
         }
+    }
+
+    fn on_path(&self, tool: Tool) -> Option<PathBuf> {
+        let folders = self.variable("PATH").unwrap_or_default();
+        let programs = env::split_paths(&folders).map(|folder| folder.join(tool.program()));
+        programs.into_iter().find(|program| program.is_file())
     }
 
     fn tools_folder(&self) -> Result<Option<PathBuf>, ToolError> {
@@ -158,11 +178,11 @@ impl Surroundings {
     }
 
     /// The project's tool; SymbiYosys and the flows call other tools by name, so `PATH` starts with them.
-    fn pinned(&self, tool: Tool, folder: &Path) -> Option<Located> {
+    fn pinned(&self, tool: Tool, package: &str, folder: &Path) -> Option<Located> {
         let bin = folder.join("bin");
         let program = Some(bin.join(tool.program())).filter(|program| program.is_file())?;
         let requirements = fs::read_to_string(folder.join("requirements.txt")).ok()?;
-        let version = pinned_version(&requirements, tool.package())?;
+        let version = pinned_version(&requirements, package)?;
         let rest = self.variable("PATH").unwrap_or_default();
         let path = env::join_paths([bin].into_iter().chain(env::split_paths(&rest))).ok()?;
         let env = vec![("PATH".into(), path.to_string_lossy().into_owned())];
@@ -184,8 +204,8 @@ fn pinned_version(requirements: &str, package: &str) -> Option<String> {
 }
 
 /// The user's own tool, once it is known to be new enough.
-fn own(tool: Tool, program: PathBuf) -> Result<Located, ToolError> {
-    let printed = match ask_version(&program) {
+fn own(tool: Tool, program: PathBuf, origin: Origin) -> Result<Located, ToolError> {
+    let printed = match ask_version(&program, tool.version_argument()) {
         Ok(printed) => printed,
         Err(reason) => return Err(ToolError::Unusable { tool, program, reason }),
     };
@@ -208,21 +228,21 @@ fn own(tool: Tool, program: PathBuf) -> Result<Located, ToolError> {
                 program,
                 env: Vec::new(),
                 version: printed,
-                origin: Origin::Environment,
+                origin,
             })
         }
     }
 }
 
 /// The line by which a program tells its version (nextpnr tells it on standard error).
-fn ask_version(program: &Path) -> Result<String, String> {
-    let asked = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+fn ask_version(program: &Path, argument: &str) -> Result<String, String> {
+    let asked = Command::new(program).arg(argument).stdin(Stdio::null()).output();
     let output = asked.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "there is no such program".to_string(),
         _ => error.to_string(),
     })?;
     if !output.status.success() {
-        return Err(format!("`--version` ends with {}", output.status));
+        return Err(format!("`{argument}` ends with {}", output.status));
     }
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
@@ -395,6 +415,25 @@ mod tests {
         let named = [("PORTICO_TOOLS", project.path().join(".tools").into_os_string())];
         let error = surroundings(&named, &[]).locate(Tool::Yosys).unwrap_err();
         assert!(matches!(error, ToolError::Incomplete { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn a_tool_that_the_project_does_not_install_is_taken_from_path() {
+        let (empty, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let program = bin.path().join("openFPGALoader");
+        fs::rename(fake(&bin, "openFPGALoader v0.12.0", 0), &program).unwrap();
+        let path = env::join_paths([empty.path(), bin.path()]).unwrap();
+        let found = surroundings(&[("PATH", path)], &[])
+            .locate(Tool::OpenFpgaLoader)
+            .unwrap();
+        assert_eq!((&found.program, found.origin), (&program, Origin::System));
+        assert_eq!(found.version, "openFPGALoader v0.12.0");
+
+        let path = [("PATH", empty.path().as_os_str().to_owned())];
+        let error = surroundings(&path, &[]).locate(Tool::OpenFpgaLoader).unwrap_err();
+        let expected = "openFPGALoader is not on PATH: install it (Debian: apt-get install openfpgaloader), \
+                        or set PORTICO_OPENFPGALOADER to your own";
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

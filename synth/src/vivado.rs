@@ -1,6 +1,6 @@
-//! A project of Vivado for a block: text, since Vivado is not among the tools of these flows.
+//! Projects of Vivado for a block and for a board: text, since Vivado is not among the tools of these flows.
 
-use crate::SynthError;
+use crate::{Board, SynthError, Target};
 use portico_verilog::Design;
 use std::fmt::Write;
 
@@ -13,6 +13,80 @@ use std::fmt::Write;
 /// # Errors
 /// [`SynthError::Name`] if `part`, such as `xc7a100tcsg324-1`, or the name of the top is none that a script may hold.
 pub fn vivado_project(design: &Design, part: &str, constraints: &str) -> Result<Vec<(String, String)>, SynthError> {
+    let (mut files, adding) = sources(design, part, constraints)?;
+    let top = &design.top;
+    let script = format!(
+        "\
+# {header}
+# Out-of-context synthesis: vivado -mode batch -source {top}.tcl
+
+set folder [file dirname [file normalize [info script]]]
+
+create_project -force -part {part} {top} [file join $folder {top}_project]
+{adding}set_property top {top} [current_fileset]
+set_property -name {{STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS}} -value {{-mode out_of_context}} -objects [get_runs synth_1]
+
+{synthesis}
+open_run synth_1
+{reports}",
+        header = header(design),
+        synthesis = run(top, "synth_1", "launch_runs synth_1 -jobs 2", "synthesis"),
+        reports = reports(top),
+    );
+    files.push((format!("{top}.tcl"), script));
+    Ok(files)
+}
+
+/// The files of a project that makes the bitstream of a board: (file name, text). `design` is a
+/// [`board_design`](crate::board_design).
+///
+/// `<top>.tcl` makes the project beside itself, synthesises, places and routes, and leaves `<top>_utilization.rpt` and
+/// `<top>_timing.rpt`. If the timing is met, it leaves `<top>.bit` too; else it ends with an error that tells the slack.
+///
+/// # Errors
+/// [`SynthError::Family`] if the FPGA of the board is not Xilinx's.
+pub fn vivado_board_project(board: &Board, design: &Design) -> Result<Vec<(String, String)>, SynthError> {
+    board.expect(Target::Xilinx)?;
+    let (mut files, adding) = sources(design, &board.part, board.constraints)?;
+    let top = &design.top;
+    let script = format!(
+        "\
+# {header}
+# Bitstream for {title}: vivado -mode batch -source {top}.tcl
+
+set folder [file dirname [file normalize [info script]]]
+
+create_project -force -part {part} {top} [file join $folder {top}_project]
+{adding}set_property top {top} [current_fileset]
+
+{synthesis}
+{implementation}
+open_run impl_1
+{reports}
+set slack [get_property STATS.WNS [get_runs impl_1]]
+if {{$slack < 0}} {{
+    error \"{top} misses its timing by [expr {{-$slack}}] ns: see {top}_timing.rpt\"
+}}
+file copy -force [file join [get_property DIRECTORY [get_runs impl_1]] {top}.bit] [file join $folder {top}.bit]
+",
+        header = header(design),
+        title = board.title,
+        part = board.part,
+        synthesis = run(top, "synth_1", "launch_runs synth_1 -jobs 2", "synthesis"),
+        implementation = run(
+            top,
+            "impl_1",
+            "launch_runs impl_1 -to_step write_bitstream -jobs 2",
+            "implementation"
+        ),
+        reports = reports(top),
+    );
+    files.push((format!("{top}.tcl"), script));
+    Ok(files)
+}
+
+/// Verilog and constraints, and the lines of a script that add them to its project.
+fn sources(design: &Design, part: &str, constraints: &str) -> Result<(Vec<(String, String)>, String), SynthError> {
     let top = &design.top;
     for (field, value) in [("part", part), ("top", top)] {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -34,37 +108,42 @@ pub fn vivado_project(design: &Design, part: &str, constraints: &str) -> Result<
         );
         files.push((name, format!("{}\n", constraints.trim_end())));
     }
-    let header = design.header.trim_start_matches('/').trim();
-    let script = format!(
+    Ok((files, adding))
+}
+
+fn header(design: &Design) -> &str {
+    design.header.trim_start_matches('/').trim()
+}
+
+/// Starts a run, waits for its end, and ends the script if it failed.
+fn run(top: &str, name: &str, launch: &str, what: &str) -> String {
+    format!(
         "\
-# {header}
-# Out-of-context synthesis: vivado -mode batch -source {top}.tcl
-
-set folder [file dirname [file normalize [info script]]]
-
-create_project -force -part {part} {top} [file join $folder {top}_project]
-{adding}set_property top {top} [current_fileset]
-set_property -name {{STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS}} -value {{-mode out_of_context}} -objects [get_runs synth_1]
-
-launch_runs synth_1 -jobs 2
-wait_on_run synth_1
-if {{[get_property PROGRESS [get_runs synth_1]] ne \"100%\"}} {{
-    error \"synthesis of {top} failed\"
+{launch}
+wait_on_run {name}
+if {{[get_property PROGRESS [get_runs {name}]] ne \"100%\"}} {{
+    error \"{what} of {top} failed\"
 }}
+"
+    )
+}
 
-open_run synth_1
+fn reports(top: &str) -> String {
+    format!(
+        "\
 report_utilization -hierarchical -file [file join $folder {top}_utilization.rpt]
 report_timing_summary -file [file join $folder {top}_timing.rpt]
 "
-    );
-    files.push((format!("{top}.tcl"), script));
-    Ok(files)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::fifo;
+    use crate::fixtures::{board_core, fifo};
+    use crate::{board_design, Rates};
+    use std::fs;
+    use std::process::{Command, Output};
 
     #[test]
     fn a_project_names_every_file_that_it_comes_with() {
@@ -112,5 +191,112 @@ mod tests {
                 format!("part = {part:?}, allowed: letters, digits, '-', '_' and '.'")
             );
         }
+    }
+
+    /// Commands of Vivado that write their call into `calls`, and answer as after a run that went well.
+    const STUBS: &str = "\
+set calls [open calls w]
+foreach command {create_project add_files set_property launch_runs wait_on_run open_run report_utilization report_timing_summary} {
+    proc $command {args} [format {puts $::calls [list %s {*}$args]} $command]
+}
+proc current_fileset {} { return sources_1 }
+proc get_runs {name} { return $name }
+proc get_property {name run} {
+    switch $name {
+        PROGRESS { return 100% }
+        STATS.WNS { return $::slack }
+        DIRECTORY { return [file join [pwd] impl] }
+    }
+}
+set slack [lindex $argv 0]
+set script [lindex $argv 1]
+source $script
+close $calls
+";
+
+    /// Runs a project's script under Tcl with the stubs, in the folder of its files.
+    fn source(folder: &tempfile::TempDir, files: &[(String, String)], slack: &str) -> Output {
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        fs::write(folder.path().join("stubs.tcl"), STUBS).unwrap();
+        let script = &files.last().unwrap().0;
+        let mut command = Command::new("tclsh");
+        command.args(["stubs.tcl", slack, script]).current_dir(folder.path());
+        command
+            .output()
+            .expect("tclsh, which runs the script; on Debian: apt-get install tcl")
+    }
+
+    #[test]
+    fn the_script_of_a_board_makes_its_bitstream_in_order() {
+        let board = Board::named("arty-a7-100t").unwrap();
+        let rates = Rates::new(&board, 50.0, 1_000_000).unwrap();
+        let design = board_design(&board, &board_core(), &rates).unwrap();
+        let files = vivado_board_project(&board, &design).unwrap();
+        let names: Vec<&str> = files.iter().map(|(name, _)| &**name).collect();
+        let top = "portico_arty_a7_100t";
+        assert_eq!(
+            names,
+            [".v", ".xdc", ".tcl"].map(|extension| format!("{top}{extension}"))
+        );
+        assert_eq!(files[1].1, board.constraints);
+
+        let folder = tempfile::tempdir().unwrap();
+        // What write_bitstream leaves in the folder of its run.
+        let bit = format!("{top}.bit");
+        fs::create_dir(folder.path().join("impl")).unwrap();
+        fs::write(folder.path().join("impl").join(&bit), "bits").unwrap();
+        let output = source(&folder, &files, "0.5");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let path = folder.path().canonicalize().unwrap().display().to_string();
+        let calls = fs::read_to_string(folder.path().join("calls"))
+            .unwrap()
+            .replace(&path, "F");
+        let expected = format!(
+            "\
+create_project -force -part xc7a100tcsg324-1 {top} F/{top}_project
+add_files -norecurse F/{top}.v
+add_files -norecurse -fileset constrs_1 F/{top}.xdc
+set_property top {top} sources_1
+launch_runs synth_1 -jobs 2
+wait_on_run synth_1
+launch_runs impl_1 -to_step write_bitstream -jobs 2
+wait_on_run impl_1
+open_run impl_1
+report_utilization -hierarchical -file F/{top}_utilization.rpt
+report_timing_summary -file F/{top}_timing.rpt
+"
+        );
+        assert_eq!(calls, expected);
+        assert_eq!(fs::read_to_string(folder.path().join(&bit)).unwrap(), "bits");
+
+        fs::remove_file(folder.path().join(&bit)).unwrap();
+        let output = source(&folder, &files, "-1.25");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let told = format!("{top} misses its timing by 1.25 ns: see {top}_timing.rpt");
+        assert!(!output.status.success() && errors.contains(&told), "{errors}");
+        assert!(!folder.path().join(&bit).exists());
+    }
+
+    #[test]
+    fn the_script_of_a_block_runs() {
+        let files = vivado_project(&fifo(), "xc7a100tcsg324-1", "").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let output = source(&folder, &files, "0");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let calls = fs::read_to_string(folder.path().join("calls")).unwrap();
+        let wanted =
+            "set_property -name {STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS} -value {-mode out_of_context} -objects synth_1";
+        assert!(calls.lines().any(|call| call == wanted), "{calls}");
+    }
+
+    #[test]
+    fn a_board_without_an_fpga_of_xilinx_has_no_project() {
+        let board = Board::named("ulx3s-85f").unwrap();
+        assert_eq!(
+            vivado_board_project(&board, &fifo()).unwrap_err().to_string(),
+            "ulx3s-85f has an FPGA of ecp5: use `portico bitstream`, which needs no Vivado"
+        );
     }
 }
