@@ -5,6 +5,7 @@ mod config_args;
 mod design;
 mod failure;
 mod model;
+mod on_board;
 mod output;
 mod plot;
 mod progress;

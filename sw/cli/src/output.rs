@@ -12,7 +12,7 @@ use tempfile::{NamedTempFile, TempPath};
 /// all are complete renames them into it.
 #[derive(Debug, Default)]
 pub struct Output {
-    files: Vec<(PathBuf, String)>,
+    files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 /// What a commit has changed so far; dropped before it is complete, it changes all back.
@@ -26,8 +26,8 @@ struct Undo {
 
 impl Output {
     /// Adds a file; a folder that its path names is made if need be.
-    pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
-        self.files.push((path.into(), text.into()));
+    pub fn add(&mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) {
+        self.files.push((path.into(), content.into()));
     }
 
     /// Writes all files.
@@ -37,9 +37,9 @@ impl Output {
     pub fn commit(self) -> anyhow::Result<()> {
         let mut undo = Undo::default();
         let mut staged = Vec::new();
-        for (path, text) in &self.files {
+        for (path, content) in &self.files {
             let failed = || format!("cannot write {}", path.display());
-            staged.push((path, stage(path, text, &mut undo).with_context(failed)?));
+            staged.push((path, stage(path, content, &mut undo).with_context(failed)?));
         }
         for (path, file) in staged {
             let failed = || format!("cannot write {}", path.display());
@@ -52,14 +52,14 @@ impl Output {
 }
 
 /// A complete file beside `path`.
-fn stage(path: &Path, text: &str, undo: &mut Undo) -> anyhow::Result<NamedTempFile> {
+fn stage(path: &Path, content: &[u8], undo: &mut Undo) -> anyhow::Result<NamedTempFile> {
     if path.is_dir() {
         bail!("it is a folder");
     }
     let folder = folder_of(path);
     undo.make_folder(&folder)?;
     let mut file = beside(&folder)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(content)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -192,7 +192,7 @@ mod tests {
         fs::write(&old, "before").unwrap();
         let mut undo = Undo::default();
         for path in [&old, &new] {
-            let file = stage(path, "after", &mut undo).unwrap();
+            let file = stage(path, b"after", &mut undo).unwrap();
             undo.keep(path).unwrap();
             file.persist(path).unwrap();
             assert_eq!(fs::read_to_string(path).unwrap(), "after");

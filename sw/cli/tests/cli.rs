@@ -2,8 +2,9 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
 };
 use tempfile::TempDir;
 
@@ -70,12 +71,16 @@ fn help_teaches() {
         "sim mesh",
         "sim fabric",
         "run",
+        "bridge",
         "bench noc",
         "bench onesided",
         "bench collectives",
         "bench blocks",
         "bench soak",
         "synth",
+        "bitstream",
+        "vivado",
+        "program",
     ] {
         let help = success(folder.path(), &format!("{command} --help"));
         assert!(help.contains("Usage: portico "), "{command}");
@@ -427,6 +432,101 @@ fn synthesis_says_which_mode_gave_which_area() {
 }
 
 #[test]
+fn a_fabric_that_a_board_does_not_take_is_refused_before_any_tool_runs() {
+    let folder = folder();
+    for (arguments, line) in [
+        (
+            "bitstream --board ulx3s-85f --set memories=1",
+            "memories = 1 is not allowed on ulx3s-85f: allowed is 0, the board top connects no external memory",
+        ),
+        (
+            "vivado --board arty-a7-35t --set memories=2 --out build",
+            "memories = 2 is not allowed on arty-a7-35t: allowed is 0, the board top connects no external memory",
+        ),
+        (
+            "bitstream --board arty-a7-35t",
+            "arty-a7-35t has an FPGA of xilinx: use `portico vivado` for a project, and Vivado for the bitstream",
+        ),
+        (
+            "vivado --board ulx3s-85f --out build",
+            "ulx3s-85f has an FPGA of ecp5: use `portico bitstream`, which needs no Vivado",
+        ),
+        (
+            "bitstream --board ulx3s-85f --clock 500",
+            "clock = 500 MHz, allowed with the PLL of ecp5: 3.125 to 400 MHz",
+        ),
+        (
+            "bitstream --board ecpix5-85f --baud 20000000",
+            "baud = 20000000, allowed with a clock of 50 MHz: 4 to 65535 cycles a bit, the baud rate met within 2 %; \
+             the nearest is 12500000",
+        ),
+        (
+            "bitstream --board ulx3s-85f --limit 0",
+            "limit 0: allowed is more than 0 minutes",
+        ),
+        (
+            "bitstream --board ulx3s-85f --set edge_nodes=2",
+            "bitstream decides edge_nodes itself: leave out --set edge_nodes=...",
+        ),
+    ] {
+        assert_eq!(failure(folder.path(), arguments, 2), format!("error: {line}\n"));
+    }
+    let errors = failure(folder.path(), "bitstream --board ulx4s-85f", 2);
+    let first = errors.lines().next();
+    assert_eq!(first, Some("error: invalid value 'ulx4s-85f' for '--board <BOARD>'"));
+    assert!(
+        errors.contains("ulx3s-85f, ecpix5-85f, arty-a7-35t, arty-a7-100t"),
+        "{errors}"
+    );
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bitstream_goes_to_openfpgaloader_with_the_name_of_the_board() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder();
+    fs::write(folder.path().join("top.bit"), "bits").unwrap();
+    let loader = folder.path().join("loader");
+    fs::write(&loader, "#!/bin/sh\necho \"loader $*\"\n[ \"$2\" != ecpix5 ]\n").unwrap();
+    fs::set_permissions(&loader, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |arguments: &str, variables: [(&str, &Path); 2]| {
+        let output = command(folder.path(), arguments).envs(variables).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let own = [("PORTICO_OPENFPGALOADER", &*loader), ("PATH", Path::new("/bin"))];
+    assert_eq!(
+        run("program --board arty-a7-35t top.bit", own),
+        (Some(0), "loader -b arty_a7_35t top.bit\n".into(), String::new())
+    );
+    assert_eq!(
+        run("program --board ecpix5-85f top.bit", own),
+        (
+            Some(1),
+            "loader -b ecpix5 top.bit\n".into(),
+            "error: openFPGALoader ends with exit status: 1\n".into()
+        )
+    );
+    assert_eq!(
+        run("program --board ulx3s-85f none.bit", own).2,
+        "error: cannot read none.bit: No such file or directory (os error 2)\n"
+    );
+    let none = [("PORTICO_OPENFPGALOADER", Path::new("")), ("PATH", Path::new("/none"))];
+    assert_eq!(
+        run("program --board ulx3s-85f top.bit", none),
+        (
+            Some(1),
+            String::new(),
+            "error: openFPGALoader is not on PATH: install it (Debian: apt-get install openfpgaloader), or set \
+             PORTICO_OPENFPGALOADER to your own\n"
+                .into()
+        )
+    );
+}
+
+#[test]
 fn blocks_that_stand_alone_are_generated_with_standard_streams() {
     let folder = folder();
     for (block, streams) in [
@@ -517,6 +617,143 @@ fn examples_run_on_the_golden_fabric() {
         assert_eq!(failure(folder.path(), arguments, 2).lines().next(), Some(line));
     }
     assert_eq!(names(folder.path()), [""; 0]);
+}
+
+/// A `portico bridge` that ends with the test.
+struct Bridge {
+    child: Child,
+    path: String,
+    settings: String,
+}
+
+impl Bridge {
+    fn start(folder: &Path, options: &str) -> Bridge {
+        let mut child = command(folder, &format!("bridge --golden {options}"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "serving a golden fabric of 2x1 tiles; a host begins with:\n");
+        line.clear();
+        said.read_line(&mut line).unwrap();
+        let host = line.trim().strip_prefix("portico run halo --on serial:").unwrap();
+        let (path, settings) = host.split_once(' ').unwrap();
+        let (path, settings) = (path.to_owned(), settings.to_owned());
+        Bridge { child, path, settings }
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn examples_run_over_a_serial_port() {
+    let folder = folder();
+    let bridge = Bridge::start(folder.path(), "--set cols=2 --set rows=1");
+    let Bridge { path, settings, .. } = &bridge;
+    assert_eq!(settings, "--set cols=2 --set rows=1");
+    let other = format!("run halo --on serial:{path} --set cols=3 --set rows=1");
+    assert_eq!(
+        failure(folder.path(), &other, 1),
+        "error: wrong bitstream behind the port: cols is 2, expected 3 (register tiles); use the configuration that the \
+         bitstream was generated from\n"
+    );
+    for example in ["halo", "transpose"] {
+        let printed = success(
+            folder.path(),
+            &format!("run {example} --on serial:{path}:115200 {settings}"),
+        );
+        for text in [
+            &format!("2x1, 32 bits, on a board, serial:{path}:115200"),
+            "payload moved",
+            "memories checked against golden, all equal",
+        ] {
+            assert!(printed.contains(text), "{printed}");
+        }
+        assert!(!printed.contains("cycle"), "{printed}");
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn a_bridge_ends_with_its_host() {
+    let folder = folder();
+    let mut bridge = Bridge::start(folder.path(), "--once --set cols=2 --set rows=1 --set probe=true");
+    let traffic = "run traffic --loads 0.5 --packets 7 --words 3 --on serial:";
+    let printed = success(folder.path(), &format!("{traffic}{} {}", bridge.path, bridge.settings));
+    assert!(printed.contains("|      14 |           168\n"), "{printed}");
+    assert_eq!(bridge.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_board_that_cannot_be_reached_is_one_line() {
+    let folder = folder();
+    fs::write(folder.path().join("file"), "short").unwrap();
+    let allowed = "allowed are serial:PATH, serial:PATH:BAUD and uio:PATH";
+    for (arguments, status, line) in [
+        (
+            "run halo --on usb:0",
+            2,
+            format!("error: invalid value 'usb:0' for '--on <PORT>': {allowed}"),
+        ),
+        (
+            "run halo --on serial:",
+            2,
+            format!("error: invalid value 'serial:' for '--on <PORT>': {allowed}"),
+        ),
+        (
+            "run halo --on serial:/dev/ttyUSB0:0",
+            2,
+            "error: invalid value 'serial:/dev/ttyUSB0:0' for '--on <PORT>': baud 0 is not allowed: allowed is 1..=4294967295".into(),
+        ),
+        (
+            "run halo --on uio:/dev/uio0 --golden",
+            2,
+            "error: the argument '--on <PORT>' cannot be used with '--golden'".into(),
+        ),
+        (
+            "run halo --clock 100",
+            2,
+            "error: the following required arguments were not provided:".into(),
+        ),
+        (
+            "run halo --clock 0 --on uio:/dev/uio0",
+            2,
+            "error: invalid value '0' for '--clock <MHZ>': allowed is above 0".into(),
+        ),
+        (
+            "run halo --on serial:none",
+            1,
+            "error: no device none: check that the board is connected, and list what there is with \
+             `ls /dev/tty*`"
+                .into(),
+        ),
+        (
+            "run halo --on uio:none",
+            1,
+            "error: none: no such device: check that the kernel's UIO driver has found the fabric".into(),
+        ),
+        (
+            "run traffic --on uio:file",
+            1,
+            "error: file: 5 bytes, expected 1048576 at least".into(),
+        ),
+        (
+            "bridge",
+            2,
+            "error: the following required arguments were not provided:".into(),
+        ),
+    ] {
+        let errors = failure(folder.path(), arguments, status);
+        assert_eq!(errors.lines().next(), Some(line.as_str()));
+    }
+    assert_eq!(names(folder.path()), ["file"]);
 }
 
 #[test]

@@ -1,13 +1,19 @@
 //! The commands, a file each.
 
 mod bench;
+mod bitstream;
+mod board;
+#[cfg(unix)]
+mod bridge;
 mod check;
 mod generate;
 mod list;
+mod program;
 mod registers;
 mod run;
 mod sim;
 mod synth;
+mod vivado;
 
 use clap::{ArgAction, Parser, Subcommand};
 
@@ -19,8 +25,12 @@ Examples:
   portico sim mesh --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1
   portico sim fabric --workload soak --cycles 100000 --resets
   portico run halo                        an application on a Verilated 4x4 fabric
+  portico run halo --on serial:/dev/ttyUSB0
+                                          the same on a board
   portico bench noc --json build/noc.json --svg build/noc.svg
   portico synth router --target ecp5
+  portico bitstream --board ulx3s-85f --out build/ulx3s
+  portico vivado --board arty-a7-100t --out build/arty
 
 Exit status: 0 done, 1 failed, 2 not allowed as asked.";
 
@@ -43,8 +53,13 @@ pub enum Command {
     Registers(registers::Registers),
     Sim(sim::Sim),
     Run(run::Run),
+    #[cfg(unix)]
+    Bridge(bridge::Bridge),
     Bench(bench::Bench),
     Synth(synth::Synth),
+    Bitstream(bitstream::Bitstream),
+    Vivado(vivado::Vivado),
+    Program(program::Program),
 }
 
 impl Command {
@@ -60,8 +75,13 @@ impl Command {
             Command::Registers(registers) => registers.run(),
             Command::Sim(sim) => sim.run(),
             Command::Run(run) => run.run(),
+            #[cfg(unix)]
+            Command::Bridge(bridge) => bridge.run(),
             Command::Bench(bench) => bench.run(),
             Command::Synth(synth) => synth.run(),
+            Command::Bitstream(bitstream) => bitstream.run(),
+            Command::Vivado(vivado) => vivado.run(),
+            Command::Program(program) => program.run(),
         }
     }
 }

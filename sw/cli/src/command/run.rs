@@ -4,7 +4,9 @@ use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
     design::design,
     failure::not_allowed,
-    model, output, progress,
+    model,
+    on_board::{OnArgs, Port},
+    output, progress,
     table::{grouped, table},
     waveform::Waveform,
 };
@@ -28,13 +30,19 @@ Examples:
   portico run halo                        on a Verilated fabric of 4x4 tiles
   portico run transpose --set cols=2 --set rows=2 --vcd build/transpose.vcd
   portico run queue --golden              on the golden model, which has no time
+  portico run halo --on serial:/dev/ttyUSB0:115200 --set cols=2 --set rows=2
+                                          on a board, through the UART bridge of its bitstream
+  portico run halo --on uio:/dev/uio0     on a board, through memory that a UIO driver maps
   portico run allreduce                   in message-passing engines
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
-Every example checks its result word by word. On the Verilated fabric the memories of all tiles are compared with those \
-of a golden fabric on which the same example ran, too; but for the ring of a queue, where messages lie in the order in \
-which they came.";
+Every example checks its result word by word. On a Verilated fabric and on a board the memories of all tiles are \
+compared with those of a golden fabric on which the same example ran, too; but for the ring of a queue, where messages lie \
+in the order in which they came.
+
+A board must hold the configuration that --config and --set name: its registers are checked first. Through the UART bridge \
+the fabric is reset before the example runs. `portico bridge --golden` serves a golden fabric in place of a board.";
 
 /// An application that moves data over a fabric and checks itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +126,7 @@ fn example_parser() -> impl TypedValueParser<Value = Example> {
     })
 }
 
-/// Run an application on a fabric, Verilated or golden, and compare what it leaves in memories
+/// Run an application on a fabric, Verilated, golden or on a board, and compare what it leaves in memories
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Run {
@@ -126,18 +134,21 @@ pub struct Run {
     #[arg(value_name = "EXAMPLE", value_parser = example_parser(), required_unless_present = "list")]
     example: Option<Example>,
     /// List the applications
-    #[arg(long, conflicts_with_all = ["example", "golden", "vcd"])]
+    #[arg(long, conflicts_with_all = ["example", "golden", "vcd", "on"])]
     list: bool,
     #[command(flatten)]
     config: ConfigArgs,
-    #[command(flatten)]
-    traffic: TrafficArgs,
     /// On the golden fabric instead, without hardware
     #[arg(long, conflicts_with = "vcd")]
     golden: bool,
+    #[command(flatten)]
+    board: OnArgs,
     /// Waveform, in VCD
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
+    // The last, since its heading goes over all options behind it.
+    #[command(flatten)]
+    traffic: TrafficArgs,
 }
 
 /// What a run came to.
@@ -149,6 +160,14 @@ struct Outcome {
     compared: Option<usize>,
 }
 
+/// Which fabric the example ran on.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Golden,
+    Verilated,
+    Board(&'a Port),
+}
+
 impl Run {
     pub fn run(self) -> anyhow::Result<()> {
         let Some(example) = self.example else {
@@ -158,7 +177,7 @@ impl Run {
         self.config.refuse("run", &FABRIC_DECIDES)?;
         let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
         if example == Example::Traffic {
-            return traffic::run(&self.traffic, &config, self.golden, self.vcd);
+            return traffic::run(&self.traffic, &config, self.golden, &self.board, self.vcd);
         }
         if let Some(option) = self.traffic.given() {
             return Err(not_allowed(format!(
@@ -168,12 +187,13 @@ impl Run {
         }
         let config = example.on(config);
         config.validate().map_err(not_allowed)?;
-        let outcome = match self.golden {
-            true => golden(example, &config).map(|(outcome, _)| outcome),
-            false => verilated(example, &config, self.vcd),
+        let (place, outcome) = match self.board.open(&config)? {
+            Some((port, transport)) => (Place::Board(port), on_board(example, &config, transport)),
+            None if self.golden => (Place::Golden, golden(example, &config).map(|(outcome, _)| outcome)),
+            None => (Place::Verilated, verilated(example, &config, self.vcd)),
         };
         let outcome = outcome.with_context(|| format!("example {} fails", example.name()))?;
-        output::print(&text(example, &config, &outcome))
+        output::print(&text(example, &config, place, &outcome))
     }
 }
 
@@ -206,6 +226,13 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
         true => hardware::with_movement(&error, &fabric.movement()),
         false => error,
     })
+}
+
+fn on_board(example: Example, config: &Config, mut transport: Box<dyn Transport>) -> anyhow::Result<Outcome> {
+    let spinner = progress::spinner(format!("running {}", example.name()));
+    let outcome = compared(example, config, &mut *transport);
+    spinner.finish_and_clear();
+    outcome
 }
 
 /// Words behind the last that golden has written that must have stayed as they were.
@@ -252,31 +279,36 @@ fn compared<T: Transport>(example: Example, config: &Config, transport: T) -> an
     })
 }
 
-fn text(example: Example, config: &Config, outcome: &Outcome) -> String {
+fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> String {
     let Outcome {
         figures,
         cycles,
         compared,
     } = outcome;
     let Config { cols, rows, width, .. } = config;
-    let on = if compared.is_some() {
-        "Verilated"
-    } else {
-        "golden, a cycle an access"
+    let on = match place {
+        Place::Golden => "golden, a cycle an access".to_owned(),
+        Place::Verilated => "Verilated".to_owned(),
+        Place::Board(port) => format!("on a board, {port}"),
     };
     let mut lines = vec![
         ("example", example.name().to_owned(), ""),
         ("fabric", format!("{cols}x{rows}, {width} bits, {on}"), ""),
         ("payload moved", grouped(figures.bytes), "bytes"),
-        (
-            "from the first command to the last completion",
-            grouped(figures.cycles),
-            "cycles",
-        ),
-        ("rate", format!("{:.2}", figures.rate()), "bytes/cycle"),
-        ("simulated in all", grouped(*cycles), "cycles"),
-        ("result checked by the example", "all equal".to_owned(), ""),
     ];
+    // The driver does not see the clock of a board.
+    if !matches!(place, Place::Board(_)) {
+        lines.extend([
+            (
+                "from the first command to the last completion",
+                grouped(figures.cycles),
+                "cycles",
+            ),
+            ("rate", format!("{:.2}", figures.rate()), "bytes/cycle"),
+            ("simulated in all", grouped(*cycles), "cycles"),
+        ]);
+    }
+    lines.push(("result checked by the example", "all equal".to_owned(), ""));
     match compared {
         Some(0) => lines.push((
             "memories checked against golden",
@@ -365,9 +397,9 @@ mod tests {
             let transport = GoldenTransport::new(&config).unwrap();
             let outcome = compared(example, &config, transport).unwrap();
             assert!(outcome.compared.unwrap() > 50, "{example:?}");
-            assert!(text(example, &config, &outcome).contains("checked against golden"));
+            assert!(text(example, &config, Place::Verilated, &outcome).contains("checked against golden"));
             let (outcome, _) = golden(example, &config).unwrap();
-            assert!(!text(example, &config, &outcome).contains("against golden"));
+            assert!(!text(example, &config, Place::Golden, &outcome).contains("against golden"));
         }
     }
 

@@ -3,7 +3,9 @@
 use crate::{
     design::design,
     failure::not_allowed,
-    model, output, progress,
+    model,
+    on_board::OnArgs,
+    output, progress,
     table::{grouped, table},
     waveform::Waveform,
 };
@@ -110,16 +112,23 @@ impl TrafficArgs {
 /// Runs all loads and prints what the counters say.
 ///
 /// # Errors
-/// The mesh has no such pattern; a packet is lost or wrong; the fabric fails.
-pub fn run(args: &TrafficArgs, config: &Config, golden: bool, vcd: Option<PathBuf>) -> anyhow::Result<()> {
+/// The mesh has no such pattern; a packet is lost or wrong; the fabric fails, or is another than the configured one.
+pub fn run(
+    args: &TrafficArgs,
+    config: &Config,
+    golden: bool,
+    board: &OnArgs,
+    vcd: Option<PathBuf>,
+) -> anyhow::Result<()> {
     let config = Config {
         probe: true,
         ..config.clone()
     };
     let plan = args.plan(&config)?;
-    let delivered = match golden {
-        true => loads(&plan, GoldenTransport::new(&config)?),
-        false => verilated(&plan, &config, vcd),
+    let delivered = match board.open(&config)? {
+        Some((_, mut transport)) => loads(&plan, &mut *transport),
+        None if golden => loads(&plan, GoldenTransport::new(&config)?),
+        None => verilated(&plan, &config, vcd),
     };
     let delivered = delivered.context("example traffic fails")?;
     output::print(&text(args.pattern(), &config, &plan, &delivered))

@@ -1,0 +1,94 @@
+//! What the commands for boards share: the board, the fabric on it, and its rates.
+
+use crate::{
+    config_args::{ConfigArgs, FABRIC_DECIDES},
+    design,
+    failure::not_allowed,
+};
+use clap::{
+    builder::{PossibleValuesParser, TypedValueParser},
+    Args,
+};
+use portico_spec::Config;
+use portico_synth::{board_design, Board, Rates, SynthError, Target};
+use portico_verilog::Design;
+
+/// The block that is the core on a board.
+const CORE: &str = "board";
+
+/// The board, and the fabric on it.
+#[derive(Args)]
+pub struct BoardArgs {
+    /// Board; `portico list` tells what each is
+    #[arg(long, value_parser = board_parser())]
+    pub board: Board,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Clock of the fabric in MHz, which the PLL of the board makes [default: 50]
+    #[arg(long, value_name = "MHZ")]
+    clock: Option<f64>,
+    /// Baud rate of the serial line
+    #[arg(long, default_value_t = 1_000_000)]
+    baud: u32,
+}
+
+/// A fabric for a board.
+pub struct OnBoard {
+    /// The board.
+    pub board: Board,
+    /// The configuration of the fabric.
+    pub config: Config,
+    /// Clock and baud rate.
+    pub rates: Rates,
+}
+
+/// Reads the name of a board.
+pub fn board_parser() -> impl TypedValueParser<Value = Board> {
+    PossibleValuesParser::new(Board::names()).try_map(|name| Board::named(&name))
+}
+
+impl BoardArgs {
+    /// Checks all that can be checked before Verilog is generated, for the command `what` that is for `family` alone.
+    ///
+    /// # Errors
+    /// The FPGA is of another family, the configuration is not allowed on a board, or the PLL does not make the clock, or
+    /// the clock not the baud rate.
+    pub fn resolve(&self, what: &str, family: Target) -> anyhow::Result<OnBoard> {
+        let board = self.board.clone();
+        board.expect(family).map_err(refusal)?;
+        self.config.refuse(what, &FABRIC_DECIDES)?;
+        let config = self.config.resolve()?;
+        if config.memories > 0 {
+            return Err(not_allowed(format!(
+                "memories = {} is not allowed on {}: allowed is 0, the board top connects no external memory",
+                config.memories, board.name
+            )));
+        }
+        let clock = self.clock.unwrap_or(board.clock.fabric_mhz);
+        let rates = Rates::new(&board, clock, self.baud).map_err(refusal)?;
+        Ok(OnBoard { board, config, rates })
+    }
+}
+
+impl OnBoard {
+    /// The Verilog of the fabric within the top of the board.
+    ///
+    /// # Errors
+    /// The generator refuses the configuration.
+    pub fn design(&self) -> anyhow::Result<Design> {
+        let core = design::design(CORE, &self.config)?;
+        board_design(&self.board, &core, &self.rates).map_err(refusal)
+    }
+}
+
+/// Tells what may not be asked for from what went wrong.
+pub fn refusal(error: SynthError) -> anyhow::Error {
+    match error {
+        SynthError::Family { .. }
+        | SynthError::ClockRange { .. }
+        | SynthError::ClockNear { .. }
+        | SynthError::Baud { .. }
+        | SynthError::SeedCount => not_allowed(error),
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,42 @@
+//! `portico program`: a bitstream into a board.
+
+use super::board::board_parser;
+use anyhow::{bail, Context};
+use clap::Args;
+use portico_synth::{locate, Board, Tool};
+use std::{fs::File, path::PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  portico program --board ulx3s-85f build/ulx3s-85f/portico_ulx3s_85f.bit
+  portico program --board arty-a7-100t build/arty/portico_arty_a7_100t.bit
+
+openFPGALoader loads the bitstream into the FPGA, which keeps it until the power goes. It has to be on PATH, or in \
+PORTICO_OPENFPGALOADER.";
+
+/// Load a bitstream into a board, by openFPGALoader
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Program {
+    /// Board
+    #[arg(long, value_parser = board_parser())]
+    board: Board,
+    /// Bitstream
+    #[arg(value_name = "FILE.bit")]
+    file: PathBuf,
+}
+
+impl Program {
+    pub fn run(self) -> anyhow::Result<()> {
+        File::open(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let loader = locate(Tool::OpenFpgaLoader)?;
+        let mut command = loader.command();
+        command.args(["-b", &self.board.loader]).arg(&self.file);
+        let status = command.status();
+        let status = status.with_context(|| format!("cannot run {}", loader.program.display()))?;
+        if !status.success() {
+            bail!("{} ends with {status}", loader.tool);
+        }
+        Ok(())
+    }
+}
