@@ -24,7 +24,7 @@ const RESET_WIDTH: usize = 8;
 /// | --- | --- |
 /// | 0 | blinks: the clock runs |
 /// | 1 | an access of the host, for 2^22 cycles |
-/// | 2 | an error, until reset: a byte or frame that the line spoiled, an access that was refused, a packet for a node that does not exist |
+/// | 2 | an error, until `rst`: a byte or frame that the line spoiled, an access that was refused, a packet for a node that does not exist |
 /// | 3 | an event of the host node interrupts |
 ///
 /// | | |
@@ -35,7 +35,7 @@ const RESET_WIDTH: usize = 8;
 pub struct Board<const W: usize, const B: usize, const A: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
-    /// Active high, of no clock: a button, or a clock generator that is not ready.
+    /// Active high, asynchronous: a button, or a clock generator that is not ready.
     pub rst: Signal<In, Bit>,
     /// Clock cycles of a bit of the line, 4 or more.
     pub bit_cycles: Signal<In, Bits<BIT_CYCLES_WIDTH>>,

@@ -46,6 +46,9 @@ pub enum TransportError {
         /// Baud rate of the line.
         baud: u32,
     },
+    /// The bridge does not know of the session that was begun.
+    #[error("the board was reset during the session: its fabric has lost all that was written; begin anew")]
+    BoardReset,
     /// The carrier itself failed.
     #[error("{0}")]
     Failed(String),

@@ -166,6 +166,7 @@ impl<B: Bus> Bridge<B> {
         };
         self.last = (request.code != Code::Hello).then(|| answer.clone());
         answer.interrupt = self.bus.interrupt();
+        answer.session = self.session;
         answer
     }
 
@@ -175,6 +176,7 @@ impl<B: Bus> Bridge<B> {
             sequence: request.sequence,
             status: Status::Okay,
             interrupt: false,
+            session: false,
             length: 0,
             words: vec![],
         };

@@ -2,7 +2,7 @@
 
 use crate::{Input, Library, Model, Output, SimError};
 use portico::serial::{Board, Line, LineError};
-use portico_spec::uart::PAUSE_BITS;
+use portico_spec::uart::{LINE_BITS as BITS, PAUSE_BITS};
 use std::{collections::VecDeque, time::Duration};
 
 /// Clock cycles of a bit of the line: as few as the hardware takes, since a simulation pays for each.
@@ -12,7 +12,7 @@ const RESET_CYCLES: u64 = 4;
 /// Cycles from then on in which the board is in reset and clears its tables.
 const START_CYCLES: u64 = 256 + portico_spec::ni::INITIALISATION_CYCLES as u64 + 16;
 /// Bits of a byte on the line: start, 8 of data, stop.
-const LINE_BITS: u64 = 10;
+const LINE_BITS: u64 = BITS as u64;
 /// Clock that time is told by, in Hz.
 const CLOCK: u64 = 50_000_000;
 /// Cycles after which no answer is expected in this exchange: a frame's accesses take less, the line's pause is longer.
@@ -31,6 +31,8 @@ pub struct SimulatedBoard {
     /// The byte under way from it, and cycles since its start bit was seen.
     back: Option<(u16, u64)>,
     received: VecDeque<u8>,
+    /// All that a host has sent is done with, and a pause is over.
+    rests: bool,
 }
 
 impl SimulatedBoard {
@@ -49,6 +51,7 @@ impl SimulatedBoard {
             out: None,
             back: None,
             received: VecDeque::new(),
+            rests: true,
             model: {
                 model.set(bit_cycles, BIT_CYCLES);
                 model
@@ -78,6 +81,7 @@ impl SimulatedBoard {
 
     /// Queues bytes for the line.
     pub fn send(&mut self, bytes: &[u8]) {
+        self.rests &= bytes.is_empty();
         self.sending.extend(bytes);
     }
 
@@ -170,6 +174,9 @@ impl Line for SimulatedBoard {
 impl Board for SimulatedBoard {
     fn exchange(&mut self, bytes: &[u8]) -> Vec<u8> {
         SimulatedBoard::send(self, bytes);
+        if self.rests {
+            return self.receive();
+        }
         let mut quiet = 0;
         while self.is_sending()
             || quiet < ANSWER_CYCLES && self.received.is_empty()
@@ -186,7 +193,11 @@ impl Board for SimulatedBoard {
     }
 
     fn pause(&mut self) {
-        self.run(BIT_CYCLES * (PAUSE_BITS as u64 + LINE_BITS));
+        // Time is not spent on a board to which nobody talks.
+        if !self.rests {
+            self.run(BIT_CYCLES * (PAUSE_BITS as u64 + LINE_BITS));
+            self.rests = true;
+        }
     }
 }
 

@@ -12,12 +12,14 @@
 //! - The CRC is that of Ethernet and zlib, over all bytes before it. A request with a wrong CRC is dropped without an answer.
 //! - The code of an answer is that of its request, with all bits of [`ANSWER`] inverted. Its length is how many words were
 //!   read or written: fewer than asked if the bus refused one, which ends the request.
-//! - A request with the sequence number of the last request that was done is not done again: its answer is repeated. HELLO is
-//!   always done, and any number is new behind it. A host repeats a request that was not answered, and then counts its sequence number on.
+//! - A request with the sequence number of the last request that was done is not done again: its answer is repeated. A host
+//!   repeats a request that was not answered, and then counts its sequence number on.
+//! - HELLO is always done, and any number is new behind it. A host gives HELLO a number beyond 4: a HELLO whose code the line
+//!   loses then does not begin as a command of UARTBone.
 //! - A request that the line cut short is forgotten when nothing arrives for [`PAUSE_BITS`] bit times.
 //! - In a session, from HELLO to LEAVE, the bridge takes frames alone. A byte that begins none, or a wrong CRC, makes it drop all
-//!   bytes up to such a pause: among the words of a frame whose head was lost there may be the image of another frame. Before and after, it takes LiteX's UARTBone as well, whose commands
-//!   are the bytes 1 to 4.
+//!   bytes up to such a pause: among the words of a frame whose head was lost there may be the image of another frame.
+//! - Outside of sessions the bridge takes LiteX's UARTBone too, whose commands are the bytes 1 to 4.
 //!
 //! [`Request`] and [`Answer`] are frames as values, which driver and golden model share.
 
@@ -108,6 +110,13 @@ impl Status {
 pub const STATUS_WIDTH: usize = 3;
 /// Bit of the status that says that the host node interrupts while the answer goes out.
 pub const INTERRUPT_BIT: usize = 7;
+/// Bit of the status that says that the bridge is in a session. A host that has begun one and finds it low talks to a bridge that
+/// was reset since then.
+pub const SESSION_BIT: usize = 6;
+/// Baud rate unless another is asked for.
+pub const DEFAULT_BAUD: u32 = 1_000_000;
+/// Bits of a byte on the line: start, 8 of data, stop.
+pub const LINE_BITS: usize = 10;
 
 /// Codes of LiteX's UARTBone: reads and writes of one word after the other, or of one word again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -152,6 +152,7 @@ fn the_bridge_answers_as_its_golden_model() -> anyhow::Result<()> {
 fn an_example_runs_over_the_uart() -> anyhow::Result<()> {
     let options = Options {
         timeout: Duration::from_millis(2),
+        latest: Duration::ZERO,
         ..Options::default()
     };
     let mut board = board()?;
@@ -239,6 +240,7 @@ fn no_wrong_word_is_taken_for_right_on_a_faulty_line() -> anyhow::Result<()> {
     let options = Options {
         retries: 50,
         timeout: Duration::from_micros(100),
+        latest: Duration::ZERO,
         ..Options::default()
     };
     let mut transport = SerialTransport::connect(line, &config(), options)?;

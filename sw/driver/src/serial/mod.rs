@@ -21,11 +21,14 @@
 //! # Ok::<(), portico::Error>(())
 //! ```
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use portico_spec::{
     ni::registers::SPACE_BYTES,
-    uart::{Answer, Code, Decoded, Request, Status, ANSWER_BYTES, CRC_BYTES, FRAME_WORDS, PATIENCE_CYCLES, PAUSE_BITS},
+    uart::{
+        Answer, Code, Decoded, Request, Status, ANSWER_BYTES, CRC_BYTES, FRAME_WORDS, LINE_BITS, PATIENCE_CYCLES,
+        PAUSE_BITS,
+    },
     Config,
 };
 
@@ -37,19 +40,15 @@ pub use self::{
     line::{Line, LineError},
     port::PortLine,
 };
+pub use portico_spec::uart::DEFAULT_BAUD;
 
 mod line;
 mod port;
 #[cfg(unix)]
 mod terminal;
 
-/// Baud rate of a bridge unless its board says otherwise.
-pub const DEFAULT_BAUD: u32 = 1_000_000;
 /// Cycles that each word of an access counts. Even at 10 Mbaud a word takes 200 cycles of 50 MHz on the line.
 pub const CYCLES_PER_ACCESS: u64 = 100;
-
-/// Bits of a byte on the line: start, eight of data, stop.
-const BITS_PER_BYTE: u32 = 10;
 
 /// How a [`SerialTransport`] works.
 #[derive(Clone, Debug)]
@@ -63,6 +62,10 @@ pub struct Options {
     pub clock: f64,
     /// Whether the fabric is reset first.
     pub reset: bool,
+    /// How late an answer to an earlier program may come: the session begins behind it.
+    pub latest: Duration,
+    /// Sequence number of HELLO. Beyond 4 a HELLO whose code the line loses does not begin as a command of UARTBone.
+    pub number: u8,
 }
 
 impl Default for Options {
@@ -72,6 +75,9 @@ impl Default for Options {
             timeout: Duration::from_millis(250),
             clock: 50e6,
             reset: true,
+            // Adapters hold bytes back for 16 ms.
+            latest: Duration::from_millis(50),
+            number: any_number(),
         }
     }
 }
@@ -114,14 +120,15 @@ impl<L: Line> SerialTransport<L> {
         let mut transport = SerialTransport {
             line,
             config: config.clone(),
+            sequence: options.number.wrapping_sub(1),
             options,
-            sequence: 0,
             cycles: 0,
             repeated: 0,
             answered: false,
         };
         // What an earlier program left: a request that is cut short in the bridge, answers on their way.
-        transport.line.sleep(transport.pause() * 2);
+        let late = transport.pause() * 2;
+        transport.line.sleep(late.max(transport.options.latest));
         transport.discard()?;
         transport.ask(Request::new(Code::Hello, 0))?;
         if transport.options.reset {
@@ -170,6 +177,10 @@ impl<L: Line> SerialTransport<L> {
             self.line.send(&bytes)?;
             if let Some(answer) = self.answer(&request, bytes.len())? {
                 self.answered = true;
+                // LEAVE is answered behind the end of the session.
+                if !answer.session && request.code != Code::Leave {
+                    return Err(TransportError::BoardReset);
+                }
                 return Ok(answer);
             }
         }
@@ -188,7 +199,7 @@ impl<L: Line> SerialTransport<L> {
             0
         };
         let bytes = sent + ANSWER_BYTES + 4 * words + CRC_BYTES;
-        let transfer = bit_times(bytes * BITS_PER_BYTE as usize, self.line.baud());
+        let transfer = bit_times(bytes * LINE_BITS, self.line.baud());
         let deadline = self.line.now() + transfer + self.options.timeout.max(self.pause() * 2);
         let mut received: Vec<u8> = vec![];
         let mut bytes = [0; 512];
@@ -232,6 +243,12 @@ impl<L: Line> SerialTransport<L> {
             )),
         }
     }
+}
+
+/// A number in the upper half that another program hardly begins with, so that its late answers are not taken for others.
+fn any_number() -> u8 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    0x80 | (time.subsec_micros() ^ std::process::id()) as u8
 }
 
 /// The time of so many bits.

@@ -196,6 +196,7 @@ impl Line for FaultyLine {
 fn patient() -> Options {
     Options {
         retries: 1000,
+        number: 1,
         ..Options::default()
     }
 }
@@ -334,6 +335,27 @@ fn blocks_are_cut_into_frames() {
 }
 
 #[test]
+fn a_hello_that_loses_its_first_bytes_changes_nothing() {
+    for number in [0x80, 0xff, any_number()] {
+        let hello = Request::new(Code::Hello, number).encode();
+        for lost in 1..hello.len() {
+            let mut line = FaultyLine::new(0.0, 1);
+            assert_eq!(line.bridge.feed(&hello[lost..]), [0; 0], "{lost} bytes");
+            assert_eq!(line.bridge.feed(&[0; 12]), [0; 0], "{lost} bytes");
+            assert_eq!((line.bus().writes.len(), line.bus().reads), (0, 0), "{lost} bytes");
+        }
+    }
+}
+
+#[test]
+fn a_board_that_was_reset_during_a_session_is_noticed() {
+    let mut transport = connect(FaultyLine::new(0.0, 1));
+    transport.write(0x20, 5).unwrap();
+    transport.line().bridge = Bridge::new(Counted::new(), SPACE_BYTES as u32);
+    assert_eq!(transport.read(0x20), Err(TransportError::BoardReset));
+}
+
+#[test]
 fn what_the_bus_refuses_is_an_error_of_its_address() {
     let mut transport = connect(FaultyLine::new(0.0, 1));
     let response = || "SLVERR".to_owned();
@@ -429,6 +451,7 @@ fn answers_are_found_among_garbage_and_other_answers() {
         sequence,
         status: Status::Okay,
         interrupt: false,
+        session: true,
         length: 1,
         words: vec![word],
     };

@@ -1,7 +1,8 @@
 //! Requests and answers as values, and the bytes that they are on the line.
 
 use super::{
-    crc, Code, Status, ANSWER, ANSWER_BYTES, CRC_BYTES, FRAME_WORDS, INTERRUPT_BIT, REQUEST_BYTES, STATUS_WIDTH,
+    crc, Code, Status, ANSWER, ANSWER_BYTES, CRC_BYTES, FRAME_WORDS, INTERRUPT_BIT, REQUEST_BYTES, SESSION_BIT,
+    STATUS_WIDTH,
 };
 
 /// What a host sends to the bridge.
@@ -30,6 +31,8 @@ pub struct Answer {
     pub status: Status,
     /// Whether the host node interrupted while the answer went out.
     pub interrupt: bool,
+    /// Whether the bridge was in a session.
+    pub session: bool,
     /// Words read or written; of HELLO [`FRAME_WORDS`]. An answer to READ has as many [`words`](Answer::words).
     pub length: u8,
     /// Words read; empty but for READ.
@@ -128,7 +131,8 @@ impl Request {
 impl Answer {
     /// Its bytes, the CRC last.
     pub fn encode(&self) -> Vec<u8> {
-        let status = self.status as u8 | u8::from(self.interrupt) << INTERRUPT_BIT;
+        let status =
+            self.status as u8 | u8::from(self.interrupt) << INTERRUPT_BIT | u8::from(self.session) << SESSION_BIT;
         let bytes = vec![self.code as u8 ^ ANSWER, self.sequence, status, self.length];
         close(bytes, &self.words)
     }
@@ -153,6 +157,7 @@ impl Answer {
             sequence,
             status: ended,
             interrupt: status >> INTERRUPT_BIT & 1 == 1,
+            session: status >> SESSION_BIT & 1 == 1,
             length,
             words,
         })
@@ -215,16 +220,17 @@ mod tests {
         let code = prop::sample::select(Code::ALL.to_vec());
         let status = prop::sample::select(Status::ALL.to_vec());
         let words = prop::collection::vec(any::<u32>(), 0..256);
-        (code, any::<u8>(), status, any::<bool>(), words).prop_map(|(code, sequence, status, interrupt, words)| {
-            Answer {
+        (code, any::<u8>(), status, any::<[bool; 2]>(), words).prop_map(
+            |(code, sequence, status, [interrupt, session], words)| Answer {
                 code,
                 sequence,
                 status,
                 interrupt,
+                session,
                 length: words.len() as u8,
                 words: if code == Code::Read { words } else { vec![] },
-            }
-        })
+            },
+        )
     }
 
     /// The frame is found in its bytes and whatever follows, and nothing in a part of them or in wrong ones.
@@ -266,10 +272,11 @@ mod tests {
             sequence: 9,
             status: Status::SlaveError,
             interrupt: true,
+            session: true,
             length: 1,
             words: vec![0x0102_0304],
         };
-        assert_eq!(answer.encode()[..8], [0x50, 9, 0x82, 1, 1, 2, 3, 4]);
+        assert_eq!(answer.encode()[..8], [0x50, 9, 0xc2, 1, 1, 2, 3, 4]);
     }
 
     #[test]

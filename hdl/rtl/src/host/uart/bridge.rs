@@ -4,7 +4,7 @@ use crate::{
     prim::{Fifo, Ram},
 };
 use portico_spec::uart::{
-    Bone, Code, Status, ANSWER, FRAME_WORDS, INTERRUPT_BIT, PATIENCE_CYCLES, REQUEST_BYTES, STATUS_WIDTH,
+    Bone, Code, Status, ANSWER, FRAME_WORDS, INTERRUPT_BIT, PATIENCE_CYCLES, REQUEST_BYTES, SESSION_BIT, STATUS_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -94,7 +94,7 @@ pub struct UartBridge {
     pub fabric_reset: Signal<Out, Bit>,
     /// High for a cycle: an access was made.
     pub active: Signal<Out, Bit>,
-    /// High for a cycle: a byte without a stop bit, a wrong CRC, an access that was refused or not answered.
+    /// High for a cycle: a byte without a stop bit or without a place to wait, a wrong CRC, an access that was refused or not answered.
     pub error: Signal<Out, Bit>,
     receiver: UartReceiver,
     transmitter: UartTransmitter,
@@ -141,6 +141,7 @@ pub struct UartBridge {
     wrong_length: Signal<Local, Bit>,
     room: Signal<Local, Bits<PLACE_WIDTH>>,
     interrupts: Signal<Local, Bits<1>>,
+    session_bit: Signal<Local, Bits<1>>,
     refuses: Signal<Local, Bit>,
 }
 
@@ -163,7 +164,7 @@ impl Logic for UartBridge {
         self.active.next = self.moves.q.val();
         self.error.next = self.fails.q.val();
         self.moves.d.next = self.master.done.val();
-        self.fails.d.next = self.receiver.error.val();
+        self.fails.d.next = self.receiver.error.val() | (self.receiver.valid.val() & !self.bytes.s_axis.tready.val());
 
         // Bytes wait while an access is made.
         self.bytes.s_axis.tvalid.next = self.receiver.valid.val();
@@ -223,6 +224,7 @@ impl Logic for UartBridge {
         self.transmitter.data.next = self.word.q.val().get_bits::<8>(24);
         self.refuses.next = false;
         self.interrupts.next = self.irq.val().into();
+        self.session_bit.next = self.in_session.q.val().into();
 
         if self.takes.val() {
             self.count.d.next = self.count.q.val() + 1;
@@ -361,7 +363,10 @@ impl Logic for UartBridge {
                     self.words.write_address.next =
                         bit_cast::<ROOM_WIDTH, PLACE_WIDTH>(self.room.val()) | bits::<ROOM_WIDTH>(FRAME_WORDS as u64);
                     self.words.write_data.next = self.master.read_data.val();
-                    self.words.write_lanes.next = 1.into();
+                    // All other accesses leave the words of the last answer: it may be repeated.
+                    if !self.is_bone.q.val() & !self.is_write.val() {
+                        self.words.write_lanes.next = 1.into();
+                    }
                     if self.master.refused.val() {
                         self.refuses.next = true;
                         self.status.d.next = bits::<STATUS_WIDTH>(Status::SlaveError as u64);
@@ -395,6 +400,7 @@ impl Logic for UartBridge {
                     ^ bits::<32>(ANSWER as u64))
                     << bits::<6>(24)
                     | (bit_cast::<32, 8>(self.last.q.val()) << bits::<6>(16))
+                    | (bit_cast::<32, 1>(self.session_bit.val()) << bits::<6>(8 + SESSION_BIT as u64))
                     | (bit_cast::<32, 1>(self.interrupts.val()) << bits::<6>(8 + INTERRUPT_BIT as u64))
                     | (bit_cast::<32, STATUS_WIDTH>(self.status.q.val()) << bits::<6>(8))
                     | bit_cast::<32, 8>(self.done.q.val());

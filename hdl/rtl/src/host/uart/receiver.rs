@@ -1,11 +1,9 @@
 use super::BIT_CYCLES_WIDTH;
-use portico_spec::uart::PAUSE_BITS;
+use portico_spec::uart::{LINE_BITS, PAUSE_BITS};
 use portico_verilog::prelude::*;
 
 /// Width of the bit times without a byte: all of them are over when the highest bit is set.
 const PAUSE_WIDTH: usize = PAUSE_BITS.ilog2() as usize + 1;
-/// Bits of a byte on the line: start, 8 of data, stop.
-const LINE_BITS: u64 = 10;
 
 /// Takes bytes from a serial line: 8 bits, the lowest first, no parity, one stop bit.
 ///
@@ -13,7 +11,7 @@ const LINE_BITS: u64 = 10;
 /// | --- | --- |
 /// | latency | half a bit time, and 3 cycles, from a byte's stop bit to `valid` |
 /// | throughput | as the line |
-/// | timing | every bit is read once, in its middle: the line may be 4 % faster or slower |
+/// | timing | every bit is read once, in its middle: with 16 cycles a bit or more the line may be 4 % faster or slower |
 /// | state | 60 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct UartReceiver {
@@ -22,7 +20,7 @@ pub struct UartReceiver {
     pub rst: Signal<In, Bit>,
     /// Clock cycles of a bit, 4 or more.
     pub bit_cycles: Signal<In, Bits<BIT_CYCLES_WIDTH>>,
-    /// The line, of no clock.
+    /// The line, asynchronous.
     pub rx: Signal<In, Bit>,
     /// High for a cycle: a byte has come.
     pub valid: Signal<Out, Bit>,
@@ -66,8 +64,9 @@ impl Logic for UartReceiver {
                 self.pause.d.next = self.pause.q.val() + 1;
             }
             if self.level.q.val() {
-                self.left.d.next = bits::<4>(LINE_BITS);
-                self.cycles.d.next = self.bit_cycles.val() >> bits::<5>(1);
+                self.left.d.next = bits::<4>(LINE_BITS as u64);
+                // The two flip-flops have taken their part of half a bit.
+                self.cycles.d.next = (self.bit_cycles.val() >> bits::<5>(1)) - 1;
                 self.pause.d.next = 0.into();
             }
         } else if self.ticks.val() {
@@ -77,7 +76,7 @@ impl Logic for UartReceiver {
                 self.shifted.d.next = (self.shifted.q.val() >> bits::<4>(1)) | bits::<8>(1 << 7);
             }
             // A start bit that is over at its middle was none.
-            if (self.left.q.val() == bits::<4>(LINE_BITS)) & !self.level.q.val() {
+            if (self.left.q.val() == bits::<4>(LINE_BITS as u64)) & !self.level.q.val() {
                 self.left.d.next = 0.into();
             }
             if self.left.q.val() == 1 {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::prim::testing::{clock, clocked, emitted, reset, rng, settle};
-use portico_spec::uart::{crc, Bone, Code, Status, ANSWER, FRAME_WORDS, PATIENCE_CYCLES, PAUSE_BITS};
+use portico_spec::uart::{crc, Bone, Code, Status, ANSWER, FRAME_WORDS, PATIENCE_CYCLES, PAUSE_BITS, SESSION_BIT};
 use portico_verilog::prelude::*;
 use rand::Rng;
 use std::collections::{HashMap, VecDeque};
@@ -22,7 +22,16 @@ fn every_block_emits() {
 
 #[test]
 fn bytes_pass_a_line_whose_ends_differ_by_4_percent() {
-    for (sends, takes) in [(4, 4), (5, 5), (50, 50), (52, 50), (48, 50)] {
+    for (sends, takes) in [
+        (4, 4),
+        (5, 5),
+        (50, 50),
+        (52, 50),
+        (48, 50),
+        (16, 16),
+        (31, 32),
+        (33, 32),
+    ] {
         let mut rng = rng(sends);
         let mut from = reset(UartTransmitter::default());
         let mut to = reset(UartReceiver::default());
@@ -222,7 +231,12 @@ fn request(code: Code, sequence: u8, length: u8, byte_address: u32, words: &[u32
 }
 
 fn answer(code: Code, sequence: u8, status: Status, length: u8, words: &[u32]) -> Vec<u8> {
-    let mut bytes = vec![code as u8 ^ ANSWER, sequence, status as u8, length];
+    answer_in(false, code, sequence, status, length, words)
+}
+
+fn answer_in(session: bool, code: Code, sequence: u8, status: Status, length: u8, words: &[u32]) -> Vec<u8> {
+    let status = status as u8 | u8::from(session) << SESSION_BIT;
+    let mut bytes = vec![code as u8 ^ ANSWER, sequence, status, length];
     bytes.extend(words.iter().flat_map(|word| word.to_be_bytes()));
     with_crc(bytes)
 }
@@ -232,17 +246,20 @@ fn frames_write_and_read_words_and_are_done_once() {
     let mut rng = rng(0xf4a3e);
     let mut bench = Bench::new();
     let hello = bench.ask(&request(Code::Hello, 0xff, 0, 0, &[]));
-    assert_eq!(hello, answer(Code::Hello, 0xff, Status::Okay, FRAME_WORDS as u8, &[]));
+    assert_eq!(
+        hello,
+        answer_in(true, Code::Hello, 0xff, Status::Okay, FRAME_WORDS as u8, &[])
+    );
     let words: Vec<u32> = (0..FRAME_WORDS).map(|_| rng.gen()).collect();
     let write = request(Code::Write, 0, FRAME_WORDS as u8, 0x100, &words);
-    let done = answer(Code::Write, 0, Status::Okay, FRAME_WORDS as u8, &[]);
+    let done = answer_in(true, Code::Write, 0, Status::Okay, FRAME_WORDS as u8, &[]);
     assert_eq!(bench.ask(&write), done);
     assert_eq!(bench.writes.len(), FRAME_WORDS);
     assert_eq!(bench.ask(&write), done, "an answer again");
     assert_eq!(bench.writes.len(), FRAME_WORDS, "and nothing done again");
 
     let read = request(Code::Read, 1, FRAME_WORDS as u8, 0x100, &[]);
-    let expected = answer(Code::Read, 1, Status::Okay, FRAME_WORDS as u8, &words);
+    let expected = answer_in(true, Code::Read, 1, Status::Okay, FRAME_WORDS as u8, &words);
     assert_eq!(bench.ask(&read), expected);
     // A request that the line has spoiled leaves the answer as it was, even one that looks like a write.
     let mut spoiled = request(Code::Write, 1, 3, 0x100, &[1, 2, 3]);
@@ -257,7 +274,7 @@ fn frames_write_and_read_words_and_are_done_once() {
     assert_eq!((bench.reads, bench.writes.len()), (FRAME_WORDS, FRAME_WORDS));
 
     bench.dut.irq.next = true;
-    let mut poll = answer(Code::Read, 2, Status::Okay, 0, &[]);
+    let mut poll = answer_in(true, Code::Read, 2, Status::Okay, 0, &[]);
     poll.truncate(4);
     poll[2] |= 0x80;
     assert_eq!(bench.ask(&request(Code::Read, 2, 0, 0, &[])), with_crc(poll));
@@ -265,7 +282,7 @@ fn frames_write_and_read_words_and_are_done_once() {
     bench.dut.irq.next = false;
     assert_eq!(
         bench.ask(&request(Code::Reset, 3, 0, 0, &[])),
-        answer(Code::Reset, 3, Status::Okay, 0, &[])
+        answer_in(true, Code::Reset, 3, Status::Okay, 0, &[])
     );
     assert!(bench.resets >= 16);
 }
@@ -348,6 +365,13 @@ fn uartbone_is_taken_outside_of_sessions() {
     );
     bench.ask(&bone(Bone::Write, 2, REFUSED as u32, &[1, 2]));
     assert_eq!(bench.writes[5..], [(REFUSED + 4, 2)]);
+    // The answer of a frame is repeated as it was, whatever UARTBone did in between.
+    let read = request(Code::Read, 40, 2, 0x84, &[]);
+    let expected = bench.ask(&read);
+    assert_eq!(expected, answer(Code::Read, 40, Status::Okay, 2, &[0x0203_0405, 6]));
+    bench.ask(&bone(Bone::Read, 1, REFUSED as u32, &[]));
+    bench.ask(&bone(Bone::Write, 2, 0x90, &[21, 22]));
+    assert_eq!(bench.ask(&read), expected);
     // Bytes that begin nothing are skipped.
     assert_eq!(bench.ask(&[0, 5, 0x9f, 0xa5]), []);
     assert_eq!(bench.ask(&bone(Bone::Read, 1, 0x88, &[])), [0, 0, 0, 6]);

@@ -1,8 +1,6 @@
 use super::BIT_CYCLES_WIDTH;
+use portico_spec::uart::LINE_BITS;
 use portico_verilog::prelude::*;
-
-/// Bits of a byte on the line: start, 8 of data, stop.
-const LINE_BITS: usize = 10;
 
 /// Gives bytes to a serial line: 8 bits, the lowest first, no parity, one stop bit.
 ///
