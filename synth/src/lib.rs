@@ -28,7 +28,7 @@ pub use board_top::{board_design, Rates};
 pub use error::SynthError;
 pub use faults::{Fault, Finding};
 pub use fusesoc::fusesoc_core;
-pub use netlist::{netlist, Netlist};
+pub use netlist::{netlist, netlist_with_block_rams, Netlist};
 pub use nextpnr::{fmax, Placement, Timing};
 pub use pll::{Dividers, Pll, CLOCK_TOLERANCE};
 pub use report::{synthesise, ModeArea, SynthOptions, SynthReport};

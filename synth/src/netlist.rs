@@ -13,6 +13,9 @@ const MODELS: &str = "+/ecp5/cells_sim.v";
 const DUMP: [&str; 2] = ["-- Verilog code after preprocessor --\n", "-- END OF DUMP --"];
 /// Cells that a netlist may hold. The models' file also has modules without content, which would simulate as zeros.
 const MODELLED: [&str; 6] = ["LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "PFUMX", "L6MUX21"];
+/// The block RAM of ECP5, and our own model of it: Yosys has an empty one.
+const BLOCK_RAM: &str = "DP16KD";
+const BLOCK_RAM_MODEL: &str = include_str!("models/dp16kd.v");
 
 /// A block as ECP5 cells: the same top module, with the same ports.
 ///
@@ -41,17 +44,35 @@ impl Netlist {
 ///
 /// Yosys has no simulation models of block RAMs and multipliers, so these are mapped to LUTs too (`-nobram -nodsp`): of
 /// a block without them this is the netlist whose area and clock are measured; a large memory becomes a very large
-/// netlist. Registers start as their reset leaves them, memories with zeros.
+/// netlist, for which [`netlist_with_block_rams`] is there. Registers start as their reset leaves them, memories with
+/// zeros.
 ///
 /// # Errors
 /// As [`Yosys::run`]; [`SynthError::NoModel`] if the design itself holds a vendor's cell.
 pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
+    mapped(design, "-nobram -nodsp", &MODELLED)
+}
+
+/// As [`netlist`], with memories in block RAMs, of which Portico has a model of its own (`models/dp16kd.v`).
+///
+/// Block RAMs start with noise in place of zeros, and where the hardware leaves data undefined they give noise: a design
+/// that relies on either fails in simulation. Verilator refuses a block RAM in a mode without a model.
+///
+/// # Errors
+/// As [`netlist`].
+pub fn netlist_with_block_rams(design: &Design) -> Result<Netlist, SynthError> {
+    let modelled: Vec<&str> = MODELLED.into_iter().chain([BLOCK_RAM]).collect();
+    mapped(design, "-nodsp", &modelled)
+}
+
+/// The netlist with these options, if it has no cells but those in `modelled`.
+fn mapped(design: &Design, options: &str, modelled: &[&str]) -> Result<Netlist, SynthError> {
     let mut scratch = Scratch::new()?;
-    let mapped = format!("{} -nobram -nodsp", Mode::Ecp5NoWideLut.script(&design.top));
+    let mapped = format!("{} {options}", Mode::Ecp5NoWideLut.script(&design.top));
     let script =
         format!("{mapped}\n{STAT_SCRIPT}\nwrite_verilog -noattr {NETLIST}\ndesign -reset\nread_verilog -overwrite -ppdump {MODELS}");
     let log = Yosys::locate()?.run_in(&mut scratch, design, &script)?;
-    let foreign = |(cell, _): &(&String, &u64)| *cell != "$scopeinfo" && !MODELLED.contains(&&***cell);
+    let foreign = |(cell, _): &(&String, &u64)| *cell != "$scopeinfo" && !modelled.contains(&&***cell);
     if let Some((cell, &count)) = Cells::of(&scratch, &design.top)?.0.iter().find(foreign) {
         return Err(SynthError::NoModel {
             top: design.top.clone(),
@@ -73,7 +94,8 @@ pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
     Ok(Netlist {
         top: design.top.clone(),
         ports: design.ports.clone(),
-        cell_models: models_of(&verilog, models),
+        // The first of two modules of one name counts.
+        cell_models: models_of(&verilog, &format!("{BLOCK_RAM_MODEL}{models}")),
         verilog,
     })
 }
@@ -160,8 +182,16 @@ module LUT2(input A, output Z); endmodule
     #[test]
     fn verilator_takes_a_netlist_and_keeps_its_ports() {
         let (verilator, scratch) = (locate(Tool::Verilator).unwrap(), Scratch::new().unwrap());
-        for block in [fifo(), ram(Read::Registered)] {
-            let netlist = netlist(&block).unwrap();
+        let small = ram(Read::Registered);
+        for (block, netlist, has_block_ram) in [
+            (fifo(), netlist(&fifo()), false),
+            (small.clone(), netlist(&small), false),
+            (small.clone(), netlist_with_block_rams(&small), true),
+        ] {
+            let netlist = netlist.unwrap();
+            for text in [&netlist.verilog, &netlist.cell_models] {
+                assert_eq!(text.contains(BLOCK_RAM), has_block_ram, "{}", block.top);
+            }
             assert_eq!((&netlist.top, &netlist.ports), (&block.top, &block.ports));
             let harness = harness(&netlist);
             scratch

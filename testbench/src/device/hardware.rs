@@ -9,6 +9,7 @@ use anyhow::Context;
 use portico_generate::design;
 use portico_sim::{Library, Movement, Optimise, Options, SimulatedFabric, Source};
 use portico_spec::Config;
+use portico_synth::Netlist;
 use portico_verilog::Design;
 use std::{
     collections::BTreeMap,
@@ -20,30 +21,67 @@ use std::{
 /// # Errors
 /// A tool is missing or fails, or Verilator warns of something.
 pub fn compiled(design: &Design) -> anyhow::Result<Verilated> {
-    Ok(Verilated::new(&short_runs(design.into(), true)?)?)
+    Ok(Verilated::new(&library(design)?)?)
+}
+
+/// The models of `design` for short runs, likewise.
+///
+/// # Errors
+/// As [`compiled`].
+pub fn library(design: &Design) -> anyhow::Result<Library> {
+    short_runs(design.into(), true)
 }
 
 /// The netlist of `design` after synthesis for ECP5, likewise. See [`portico_synth::netlist`] for what it may hold.
 ///
-/// Synthesis takes longer than the runs: tests that hold one netlist to different promises share it, within a process.
-///
 /// # Errors
 /// A tool is missing or fails.
 pub fn synthesised(design: &Design) -> anyhow::Result<Verilated> {
+    Ok(Verilated::new(&compiled_netlist(&*netlist(design, Memories::Luts)?)?)?)
+}
+
+/// What memories of a netlist are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Memories {
+    /// LUTs and LUT-RAM: [`portico_synth::netlist`].
+    Luts,
+    /// Block RAMs where they fit: [`portico_synth::netlist_with_block_rams`].
+    BlockRams,
+}
+
+/// The netlist of `design` after synthesis for ECP5.
+///
+/// Synthesis takes longer than the runs: tests that hold one netlist to different promises share it, within a process.
+///
+/// # Errors
+/// Yosys is missing or fails.
+pub fn netlist(design: &Design, memories: Memories) -> anyhow::Result<Arc<Netlist>> {
+    type Place = Arc<Mutex<Option<Arc<Netlist>>>>;
     /// By the text of the design; each has a lock of its own, so that different ones are synthesised at once.
-    static NETLISTS: Mutex<BTreeMap<String, Arc<Mutex<Option<Library>>>>> = Mutex::new(BTreeMap::new());
-    let place = locked(&NETLISTS).entry(design.text()).or_default().clone();
-    let mut library = locked(&place);
-    if library.is_none() {
-        let netlist = portico_synth::netlist(design)?;
-        let text = netlist.text();
-        let source = Source {
-            ports: netlist.ports,
-            ..Source::new(netlist.top, text)
-        };
-        *library = Some(short_runs(source, false)?);
+    static NETLISTS: Mutex<BTreeMap<(Memories, String), Place>> = Mutex::new(BTreeMap::new());
+    let key = (memories, design.text());
+    let place = locked(&NETLISTS).entry(key).or_default().clone();
+    let mut known = locked(&place);
+    if let Some(netlist) = &*known {
+        return Ok(netlist.clone());
     }
-    Ok(Verilated::new(library.as_ref().expect("it was just made"))?)
+    let made = match memories {
+        Memories::Luts => portico_synth::netlist(design)?,
+        Memories::BlockRams => portico_synth::netlist_with_block_rams(design)?,
+    };
+    Ok(known.insert(Arc::new(made)).clone())
+}
+
+/// A netlist for short runs, compiled or taken from the cache.
+///
+/// # Errors
+/// Verilator is missing or fails, as it does where a block RAM has a mode without a model.
+pub fn compiled_netlist(netlist: &Netlist) -> anyhow::Result<Library> {
+    let source = Source {
+        ports: netlist.ports.clone(),
+        ..Source::new(&netlist.top, netlist.text())
+    };
+    short_runs(source, false)
 }
 
 /// What a lock guards; a thread that panicked with it in hand has left it whole.

@@ -12,7 +12,7 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     pub address: Signal<In, Bits<A>>,
     /// The word to write.
     pub write_data: Signal<In, Bits<W>>,
-    /// The word of the cycle before.
+    /// The word that was read in the cycle before; it counts up to the next write.
     pub read_data: Signal<Out, Bits<W>>,
 }
 
@@ -28,7 +28,8 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
 /// | state | `words` words of `W` bits, undefined until written, untouched by reset |
 /// | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
 ///
-/// A port that writes keeps its read data: the one behaviour that block RAMs have in common and that wants no more logic.
+/// In both simulators a port that writes keeps its read data. In block RAMs of an ECP5 it does not where the word spans several and
+/// the write spares all lanes of one: that one reads, too. So `read_data` counts up to the next write of its port.
 /// As in [`super::Ram`] the memory carries `no_rw_check`: at a collision both simulators read the old word, and port B's write
 /// wins, but no user may rely on it.
 #[derive(LogicBlock)]
