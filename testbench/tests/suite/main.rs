@@ -12,6 +12,7 @@
 
 mod axi_lite;
 mod axi_memory;
+mod board;
 mod buddy;
 mod cocotb;
 mod emission;

@@ -1,0 +1,94 @@
+//! A small board as Verilog and as a netlist with block RAMs: it boots, and the driver works over its UART.
+
+use anyhow::ensure;
+use portico::{
+    onesided::{Geometry, Window},
+    serial::Options,
+    Error, Fabric, SerialTransport, Transport, TransportError,
+};
+use portico_generate::design;
+use portico_sim::{Library, SimulatedBoard};
+use portico_spec::{uart::FRAME_WORDS, Config};
+use portico_testbench::device::hardware::{compiled_netlist, library, netlist, Memories};
+use rand::{rngs::SmallRng, Rng, SeedableRng};
+use std::time::Duration;
+
+const SEED: u64 = 0x5eed;
+/// Cycles in which a transfer of the driver completes.
+const TIMEOUT: u64 = 200_000;
+/// Bit of the LED that tells of errors.
+const ERROR_LED: u8 = 1 << 2;
+
+/// One tile, and the least of everything.
+fn small() -> Config {
+    let config = Config::from_toml("profile = 'leaf'\ncols = 1\nrows = 1\nfifo = 2").expect("a profile");
+    config.fabric().expect("it is valid")
+}
+
+/// What a board does from reset on: a session, which begins with a reset and the registers that identify the fabric; memory;
+/// transfers; an error.
+fn answers_and_transfers(library: &Library) -> anyhow::Result<()> {
+    let config = small();
+    let mut random = SmallRng::seed_from_u64(SEED);
+    let mut board = SimulatedBoard::new(library)?;
+    let options = Options {
+        latest: Duration::ZERO,
+        timeout: Duration::from_micros(100),
+        ..Options::default()
+    };
+    let mut transport = SerialTransport::open(&mut board, &config, options.clone())?;
+    let words: Vec<u32> = (0..FRAME_WORDS).map(|_| random.gen()).collect();
+    let mut found = vec![0; FRAME_WORDS];
+    transport.write_block(0x100, &words)?;
+    transport.read_block(0x100, &mut found)?;
+    ensure!(found == words, "memory of the host node");
+
+    // Through the fabric: to the tile's memory and back, and a put of the tile to the host.
+    let mut fabric = Fabric::open(&mut transport)?;
+    let host = fabric.host_node();
+    let message: Vec<u32> = (0..16).map(|_| random.gen()).collect();
+    fabric.write(0, 0x40, &message)?;
+    ensure!(fabric.read(0, 0x40, message.len())? == message, "memory of the tile");
+    let bytes = 4 * message.len() as u32;
+    let segment = fabric.publish(host, Window::new(0x400, bytes))?;
+    let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+    fabric
+        .tile(0)?
+        .put(&remote, 0, 0x40, Geometry::linear(bytes))?
+        .wait(TIMEOUT)?;
+    ensure!(fabric.read(host, 0x400, message.len())? == message, "what the tile put");
+    drop(fabric);
+    ensure!(transport.line().led() & ERROR_LED == 0, "an error before there is one");
+
+    // Behind the memory there is nothing, which the LED shows.
+    let nothing = (config.scratchpad << 10) as u32;
+    let refused = transport.read(nothing);
+    ensure!(matches!(refused, Err(TransportError::Bus { .. })), "{refused:?}");
+    ensure!(transport.line().led() & ERROR_LED != 0, "no LED tells of the error");
+    ensure!(transport.repeated() == 0, "{} requests repeated", transport.repeated());
+    drop(transport);
+
+    // Another fabric is told from this one.
+    let other = Config {
+        events: 2 * config.events,
+        ..config
+    };
+    let wrong = SerialTransport::open(&mut board, &other, options).err();
+    ensure!(matches!(wrong, Some(Error::WrongBitstream { .. })), "the same fabric");
+    println!("{} cycles", board.cycles());
+    Ok(())
+}
+
+#[test]
+fn verilog_answers_and_transfers() -> anyhow::Result<()> {
+    answers_and_transfers(&library(&design("board", &small())?)?)
+}
+
+#[test]
+fn a_netlist_answers_and_transfers() -> anyhow::Result<()> {
+    let netlist = netlist(&design("board", &small())?, Memories::BlockRams)?;
+    let block_rams = netlist.verilog.matches("DP16KD #").count();
+    println!("{block_rams} block RAMs");
+    ensure!(block_rams > 0, "the netlist has no block RAM");
+    answers_and_transfers(&compiled_netlist(&netlist)?)
+}
