@@ -55,6 +55,9 @@ pub struct Board {
     pub uart: Uart,
     /// Four LEDs.
     pub leds: Leds,
+    /// Outputs that the board wants at 1.
+    #[serde(default)]
+    pub high: Vec<High>,
     /// How much the FPGA holds.
     pub capacity: Capacity,
     /// Text of the constraints: LPF on an ECP5, else XDC.
@@ -130,6 +133,16 @@ pub struct Leds {
     pub pins: [String; 4],
     /// Level that lights them.
     pub active: Active,
+}
+
+/// An output that is always 1.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct High {
+    /// Port of the top.
+    pub port: String,
+    /// Pin of the FPGA.
+    pub pin: String,
 }
 
 /// How many cells of each kind an FPGA has.
@@ -252,6 +265,7 @@ mod tests {
         single
             .into_iter()
             .chain(leds.map(|(led, pin)| (format!("led[{led}]"), pin.clone())))
+            .chain(board.high.iter().map(|high| (high.port.clone(), high.pin.clone())))
             .collect()
     }
 

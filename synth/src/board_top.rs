@@ -26,7 +26,7 @@ const TOP_PORTS: [(&str, usize); 5] = [
 ];
 
 /// Fewest clock cycles of a bit that the core samples reliably.
-const LEAST_BIT_CYCLES: f64 = 4.0;
+const LEAST_BIT_CYCLES: f64 = 16.0;
 /// Most that its port `bit_cycles` holds.
 const MOST_BIT_CYCLES: f64 = 65_535.0;
 /// Largest error of the baud rate; with it, the last bit of a byte is off by a fifth.
@@ -49,7 +49,7 @@ impl Rates {
     /// The rates nearest to what is asked for, the clock in MHz.
     ///
     /// # Errors
-    /// As [`Pll::new`]; [`SynthError::Baud`] if a bit has fewer than 4 or more than 65,535 clock cycles, or the baud rate
+    /// As [`Pll::new`]; [`SynthError::Baud`] if a bit has fewer than 16 or more than 65,535 clock cycles, or the baud rate
     /// that comes out is off by more than 2 %.
     pub fn new(board: &Board, asked_mhz: f64, baud: u32) -> Result<Self, SynthError> {
         let pll = Pll::new(board.family, board.clock.mhz, asked_mhz)?;
@@ -77,7 +77,7 @@ impl Rates {
 
 /// The core within the top of a board: its modules, and the top `portico_<board>` after them.
 ///
-/// The top has the ports `clk_in`, `button`, `uart_rx`, `uart_tx` and `led[3:0]`. The core's input `rst` is 1 while the
+/// The top has the ports `clk_in`, `button`, `uart_rx`, `uart_tx`, `led[3:0]` and those of [`Board::high`]. The core's input `rst` is 1 while the
 /// PLL has not locked or the button is pressed; it is asynchronous to `clk`.
 ///
 /// # Errors
@@ -105,20 +105,32 @@ pub fn board_design(board: &Board, core: &Design, rates: &Rates) -> Result<Desig
         top: board.top(),
         header: core.header.clone(),
         modules: core.modules.iter().cloned().chain([top]).collect(),
-        ports: ports(&TOP_PORTS),
+        ports: [
+            ports(&TOP_PORTS),
+            board
+                .high
+                .iter()
+                .map(|high| port(&high.port, Direction::Output, 1))
+                .collect(),
+        ]
+        .concat(),
     })
 }
 
 fn ports(declared: &[(&str, usize)]) -> Vec<Port> {
-    let port = |&(name, width): &(&str, usize)| Port {
-        name: name.trim_start_matches('>').into(),
-        direction: match name.starts_with('>') {
-            true => Direction::Output,
-            false => Direction::Input,
-        },
+    let declared = declared.iter().map(|&(name, width)| match name.strip_prefix('>') {
+        Some(name) => port(name, Direction::Output, width),
+        None => port(name, Direction::Input, width),
+    });
+    declared.collect()
+}
+
+fn port(name: &str, direction: Direction, width: usize) -> Port {
+    Port {
+        name: name.into(),
+        direction,
         width,
-    };
-    declared.iter().map(port).collect()
+    }
 }
 
 fn describe(port: &Port) -> String {
@@ -142,6 +154,7 @@ fn text(board: &Board, core: &str, rates: &Rates) -> String {
         Active::High => "",
         Active::Low => "~",
     };
+    let high = |line: fn(&str) -> String| -> String { board.high.iter().map(|high| line(&high.port)).collect() };
     let Rates { pll, baud, .. } = rates;
     let bit = format!("{} MHz / {baud} baud", decimal(pll.output_mhz));
     format!(
@@ -156,7 +169,7 @@ module {top} (
     input  wire       uart_rx,
     output wire       uart_tx,
     // LEDs {leds}, {led_level}
-    output wire [3:0] led
+    output wire [3:0] led{high_ports}
 );
     // Clock cycles of a bit: {bit}
     localparam [15:0] BIT_CYCLES = 16'd{bit_cycles};
@@ -180,7 +193,7 @@ module {top} (
     );
 
     assign led = {dark}lit;
-endmodule
+{high}endmodule
 ",
         title = board.title,
         part = board.part,
@@ -195,6 +208,8 @@ endmodule
         pll = pll_text(pll),
         pressed = inverted(board.button.active),
         dark = inverted(board.leds.active),
+        high_ports = high(|port| format!(",\n    // The board wants it high\n    output wire       {port}")),
+        high = high(|port| format!("    assign {port} = 1'b1;\n")),
     )
 }
 
@@ -481,14 +496,14 @@ endmodule
             assert_eq!(Rates::new(&board, mhz, baud).unwrap().bit_cycles, cycles);
         }
         for (mhz, baud, nearest) in [
-            (50.0, 16_000_000, "12500000"),
+            (50.0, 16_000_000, "3125000"),
             (50.0, 500, "763"),
-            (50.0, 11_000_000, "10000000"),
+            (50.0, 4_000_000, "3125000"),
             (50.0, 0, "763"),
         ] {
             let error = Rates::new(&board, mhz, baud).unwrap_err().to_string();
             let expected = format!(
-                "baud = {baud}, allowed with a clock of 50 MHz: 4 to 65535 cycles a bit, the baud rate met within 2 %; \
+                "baud = {baud}, allowed with a clock of 50 MHz: 16 to 65535 cycles a bit, the baud rate met within 2 %; \
                  the nearest is {nearest}"
             );
             assert_eq!(error, expected);

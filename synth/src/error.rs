@@ -136,7 +136,7 @@ pub enum SynthError {
     },
     /// A bit of the serial line that the fabric's clock does not divide into.
     #[error(
-        "baud = {baud}, allowed with a clock of {clock_mhz} MHz: 4 to 65535 cycles a bit, the baud rate met within 2 %; \
+        "baud = {baud}, allowed with a clock of {clock_mhz} MHz: 16 to 65535 cycles a bit, the baud rate met within 2 %; \
          the nearest is {nearest:.0}"
     )]
     Baud {

@@ -36,6 +36,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn refusal(error: Error) -> anyhow::Error {
     match error {
         Error::Config(error) => not_allowed(error),
+        Error::BoardMemories { .. } => not_allowed(error),
         error => error.into(),
     }
 }

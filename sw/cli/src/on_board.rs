@@ -6,10 +6,12 @@ use portico::{
     Error, SerialTransport, Transport, TransportError, UioTransport,
 };
 use portico_spec::Config;
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
 
 /// Clock of a board unless it is given, in MHz.
 const CLOCK: f64 = 50.0;
+/// Clocks that a board may have, in MHz.
+const CLOCKS: RangeInclusive<f64> = 1.0..=1000.0;
 
 /// Where a board is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,11 +65,8 @@ fn port(text: &str) -> Result<Port, String> {
 }
 
 fn clock(text: &str) -> Result<f64, String> {
-    let clock = text
-        .parse()
-        .ok()
-        .filter(|clock: &f64| *clock > 0.0 && clock.is_finite());
-    clock.ok_or_else(|| "allowed is above 0".into())
+    let clock = text.parse().ok().filter(|clock| CLOCKS.contains(clock));
+    clock.ok_or_else(|| format!("allowed is {} to {} MHz", CLOCKS.start(), CLOCKS.end()))
 }
 
 impl OnArgs {
@@ -122,8 +121,8 @@ mod tests {
             let text = port(&format!("serial:a:{baud}")).unwrap_err();
             assert!(text.starts_with(&format!("baud {baud} is not allowed")), "{text}");
         }
-        for text in ["0", "-1", "inf", "NaN", "fast"] {
-            assert_eq!(clock(text), Err("allowed is above 0".to_owned()), "{text}");
+        for text in ["0", "-1", "0.9", "1001", "inf", "NaN", "fast"] {
+            assert_eq!(clock(text), Err("allowed is 1 to 1000 MHz".to_owned()), "{text}");
         }
         assert_eq!(clock("62.5"), Ok(62.5));
     }

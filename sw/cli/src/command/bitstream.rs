@@ -49,7 +49,7 @@ impl Bitstream {
         let on_board = self.board.resolve("bitstream", Target::Ecp5)?;
         let design = on_board.design()?;
         let OnBoard { board, config, rates } = on_board;
-        let entries = config.entries().into_iter();
+        let entries = config.fabric().map_err(not_allowed)?.entries().into_iter();
         let options = BitstreamOptions {
             seeds: self.seeds,
             limit,
@@ -72,7 +72,7 @@ impl Bitstream {
 /// A limit of so many minutes.
 fn limit(minutes: f64) -> anyhow::Result<Duration> {
     let allowed = Duration::try_from_secs_f64(60.0 * minutes).ok();
-    let refused = || not_allowed(format!("limit {minutes}: allowed is more than 0 minutes"));
+    let refused = || not_allowed(format!("limit {minutes}: allowed is a number of minutes above 0"));
     allowed.filter(|limit| !limit.is_zero()).ok_or_else(refused)
 }
 
@@ -244,7 +244,7 @@ mod tests {
     fn a_limit_is_more_than_nothing() {
         assert_eq!(limit(1.5).unwrap(), Duration::from_secs(90));
         for minutes in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let expected = format!("limit {minutes}: allowed is more than 0 minutes");
+            let expected = format!("limit {minutes}: allowed is a number of minutes above 0");
             assert_eq!(limit(minutes).unwrap_err().to_string(), expected);
         }
     }

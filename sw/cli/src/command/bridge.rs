@@ -1,8 +1,8 @@
-//! `portico bridge`: a board that is none, behind a pseudo-terminal.
+//! `portico bridge`: a simulated board behind a pseudo-terminal.
 
 use crate::{
     config_args::{settings, ConfigArgs, FABRIC_DECIDES},
-    design::design,
+    design::{design, refusal},
     failure::not_allowed,
     model, output,
 };
@@ -22,7 +22,7 @@ Examples:
   portico bridge --golden --once --set cols=2 --set rows=2
 
 It prints the path of the terminal and the command of a host that uses it. Hosts use it one after the other, with frames of \
-Portico or as LiteX's UARTBone, until Ctrl-C. What runs on it runs on a board, too.";
+Portico or as LiteX's UARTBone, until Ctrl-C.";
 
 /// Serve a board behind a pseudo-terminal, Verilated or golden: to try the serial driver without hardware
 #[derive(Args)]
@@ -44,6 +44,11 @@ impl Bridge {
         let config = self.config.resolve()?;
         let set = settings(&config);
         let config = config.fabric().map_err(not_allowed)?;
+        if config.memories > 0 {
+            return Err(refusal(portico_generate::Error::BoardMemories {
+                memories: config.memories,
+            }));
+        }
         let mut board: Box<dyn Board> = match self.golden {
             true => Box::new(GoldenBridge::new(GoldenTransport::new(&config)?, SPACE_BYTES as u32)),
             false => {

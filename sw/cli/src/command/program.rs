@@ -1,7 +1,7 @@
 //! `portico program`: a bitstream into a board.
 
 use super::board::board_parser;
-use anyhow::{bail, Context};
+use anyhow::{bail, ensure, Context};
 use clap::Args;
 use portico_synth::{locate, Board, Tool};
 use std::{fs::File, path::PathBuf};
@@ -28,7 +28,8 @@ pub struct Program {
 
 impl Program {
     pub fn run(self) -> anyhow::Result<()> {
-        File::open(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let file = File::open(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        ensure!(file.metadata()?.is_file(), "{} is no file", self.file.display());
         let loader = locate(Tool::OpenFpgaLoader)?;
         let mut command = loader.command();
         command.args(["-b", &self.board.loader]).arg(&self.file);

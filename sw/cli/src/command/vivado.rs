@@ -12,7 +12,7 @@ Examples:
   portico vivado --board arty-a7-35t --clock 40 --baud 115200 --out build/arty
 
 Then, where Vivado is installed:
-  cd build/arty && vivado -mode batch -source portico_arty_a7_100t.tcl
+  (cd build/arty && vivado -mode batch -source portico_arty_a7_100t.tcl)
   portico program --board arty-a7-100t build/arty/portico_arty_a7_100t.bit
 
 The script synthesises, places and routes, and leaves the bitstream beside itself if the timing is met. Boards with an \
