@@ -129,6 +129,8 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     /// Where there are engines: who sends, who reads and who writes.
     data_out: Vec<PlaneOut<W>>,
     control_out: Vec<PlaneOut<32>>,
+    /// Of each engine: what grants a read to it does not reach it in the same cycle.
+    engine_read: Vec<ReadBuffer<W>>,
     engine_reads: Vec<ReadShare<W>>,
     engine_writes: Vec<WriteShare<W, B>>,
     /// A dropped descriptor that is not counted yet, since another was in the same cycle.
@@ -163,6 +165,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             queue: engines.iter().map(|_| CommandQueue::dropping()).collect(),
             data_out: (0..shared).map(|_| PlaneOut::new(1 + engines.len())).collect(),
             control_out: (0..shared).map(|_| PlaneOut::new(1 + engines.len())).collect(),
+            engine_read: engines.iter().map(|_| ReadBuffer::default()).collect(),
             engine_reads: (0..shared).map(|_| ReadShare::new(1 + engines.len())).collect(),
             engine_writes: (0..shared).map(|_| WriteShare::new(engines.len())).collect(),
             engine_write: (0..shared).map(|_| Default::default()).collect(),
@@ -267,7 +270,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.engines_wait.next = false;
         self.engines_refuse.next = false;
         for i in 0..self._engines {
-            wire!(self => port[i], queue[i]: clk, rst);
+            wire!(self => port[i], queue[i], engine_read[i]: clk, rst);
             StreamOut::<32>::join(&mut self.streamed.engine[i], &mut self.port[i].s_axis_command);
             StreamOut::<32>::join(&mut self.written.engine[i], &mut self.queue[i].s_axis);
             StreamOut::<32>::join(&mut self.queue[i].m_axis, &mut self.port[i].queued);
@@ -281,7 +284,8 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             StreamIn::<32>::link(&mut self.seat[i].control_out, &mut self.control_out[0].s_axis[1 + i]);
             EventIn::link(&mut self.seat[i].event, &mut self.completions.ended[i]);
             wire!(bus.access => seat[i].register: write, read, index, data);
-            MemoryReadIn::<W>::link(&mut self.seat[i].memory_read, &mut self.engine_reads[0].reader[1 + i]);
+            MemoryReadIn::<W>::link(&mut self.seat[i].memory_read, &mut self.engine_read[i].reader);
+            MemoryReadOut::<W>::join(&mut self.engine_read[i].memory, &mut self.engine_reads[0].reader[1 + i]);
             MemoryWriteIn::<W, B>::link(&mut self.seat[i].memory_write, &mut self.engine_writes[0].writer[i]);
             self.engines_answer.next = self.engines_answer.val() | self.seat[i].register.answer.val();
             self.engines_drop.next = self.engines_drop.val() | self.queue[i].dropped.val();
