@@ -628,14 +628,18 @@ struct Bridge {
 
 impl Bridge {
     fn start(folder: &Path, options: &str) -> Bridge {
-        let mut child = command(folder, &format!("bridge --golden {options}"))
+        let mut child = command(folder, &format!("bridge {options}"))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut line = String::new();
         let mut said = BufReader::new(child.stdout.take().unwrap());
         said.read_line(&mut line).unwrap();
-        assert_eq!(line, "serving a golden fabric of 2x1 tiles; a host begins with:\n");
+        let what = match options.contains("--golden") {
+            true => "golden fabric",
+            false => "Verilated board",
+        };
+        assert_eq!(line, format!("serving a {what} of 2x1 tiles; a host begins with:\n"));
         line.clear();
         said.read_line(&mut line).unwrap();
         let host = line.trim().strip_prefix("portico run halo --on serial:").unwrap();
@@ -655,7 +659,7 @@ impl Drop for Bridge {
 #[test]
 fn examples_run_over_a_serial_port() {
     let folder = folder();
-    let bridge = Bridge::start(folder.path(), "--set cols=2 --set rows=1");
+    let bridge = Bridge::start(folder.path(), "--golden --set cols=2 --set rows=1");
     let Bridge { path, settings, .. } = &bridge;
     assert_eq!(settings, "--set cols=2 --set rows=1");
     let other = format!("run halo --on serial:{path} --set cols=3 --set rows=1");
@@ -682,9 +686,26 @@ fn examples_run_over_a_serial_port() {
 }
 
 #[test]
+fn examples_run_over_the_uart_of_a_verilated_board() {
+    let folder = folder();
+    let bridge = Bridge::start(folder.path(), "--set profile=leaf --set cols=2 --set rows=1");
+    let Bridge { path, settings, .. } = &bridge;
+    for example in ["halo", "transpose", "buffer"] {
+        let printed = success(folder.path(), &format!("run {example} --on serial:{path} {settings}"));
+        let compared = "memories checked against golden, all equal";
+        assert!(printed.contains(compared), "{printed}");
+    }
+    let queue = failure(folder.path(), &format!("run queue --on serial:{path} {settings}"), 1);
+    assert_eq!(queue, "error: example queue fails: node 0 is built without queues\n");
+}
+
+#[test]
 fn a_bridge_ends_with_its_host() {
     let folder = folder();
-    let mut bridge = Bridge::start(folder.path(), "--once --set cols=2 --set rows=1 --set probe=true");
+    let mut bridge = Bridge::start(
+        folder.path(),
+        "--golden --once --set cols=2 --set rows=1 --set probe=true",
+    );
     let traffic = "run traffic --loads 0.5 --packets 7 --words 3 --on serial:";
     let printed = success(folder.path(), &format!("{traffic}{} {}", bridge.path, bridge.settings));
     assert!(printed.contains("|      14 |           168\n"), "{printed}");
