@@ -77,20 +77,21 @@ report() {
     fi
 }
 
-# Wants task $3 of block $2 to pass in folder $1.
+# Wants task $2 of block $1 to pass. It has a folder of its own: tasks of one block that begin at once in one folder race for
+# SymbiYosys's file of their states.
 proof() {
-    local start=$SECONDS outcome
-    outcome=$(prove "$@")
-    report "$2 $3" "$outcome" PASS "$1/$2_$3.log" "$((SECONDS - start)) s"
+    local folder=$work/$1_$2 start=$SECONDS outcome
+    prepare "$folder"
+    outcome=$(prove "$folder" "$@")
+    report "$1 $2" "$outcome" PASS "$folder/$1_$2.log" "$((SECONDS - start)) s"
 }
 
 prove_all() {
-    local folder=$work/run sbyfile block task
-    prepare "$folder"
+    local sbyfile block task
     for sbyfile in hdl/formal/*.sby; do
         block=$(basename "$sbyfile" .sby)
         for task in $("$sby" --dumptasks "$sbyfile"); do
-            if [[ "$block $task" =~ $tasks ]]; then beside proof "$folder" "$block" "$task"; fi
+            if [[ "$block $task" =~ $tasks ]]; then beside proof "$block" "$task"; fi
         done
     done
 }
