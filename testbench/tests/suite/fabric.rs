@@ -360,12 +360,11 @@ fn one_sided_operations_keep_their_bounds() {
     }
 }
 
-/// What `portico bench collectives` measures on four tiles. Barriers miss their bound.
-#[test]
-fn collectives_keep_their_bounds() {
+/// The benchmark of collectives on a Verilated fabric of two columns.
+fn collectives_bench(rows: usize, effort: &collectives::Effort) -> Bench {
     let config = Config {
         cols: 2,
-        rows: 2,
+        rows,
         edge_nodes: 1,
         mpe: 1,
         mpe_neighbours: 8,
@@ -374,8 +373,14 @@ fn collectives_keep_their_bounds() {
     let design = design("fabric", &config).expect("the fabric can be emitted");
     let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
     let fabric = fabric_of(&library, &config, MEMORY).expect("the ports of a fabric");
+    collectives::set_up(Box::new(fabric), effort).expect("a fabric that starts")
+}
+
+/// What `portico bench collectives` measures on four tiles. Barriers miss their bound.
+#[test]
+fn collectives_keep_their_bounds() {
     let effort = collectives::Effort::quick();
-    let mut bench = collectives::set_up(Box::new(fabric), &effort).expect("a fabric that starts");
+    let mut bench = collectives_bench(2, &effort);
     let rows = collectives::bounds::rows(&mut bench, &effort).expect("calls that succeed");
     for (_, row) in rows.iter().filter(|(_, row)| !row.name.starts_with("barrier")) {
         assert_eq!(row.meets_bound(), Some(true), "{row:?}");
@@ -394,18 +399,7 @@ fn collectives_keep_their_bounds() {
 #[test]
 fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
     const CALLS: usize = 10_000;
-    let config = Config {
-        cols: 2,
-        rows: 1,
-        edge_nodes: 1,
-        mpe: 1,
-        mpe_neighbours: 8,
-        ..Config::default()
-    };
-    let design = design("fabric", &config).expect("the fabric can be emitted");
-    let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
-    let fabric = fabric_of(&library, &config, MEMORY).expect("the ports of a fabric");
-    let mut bench = collectives::set_up(Box::new(fabric), &collectives::Effort::quick()).expect("a fabric that starts");
+    let mut bench = collectives_bench(1, &collectives::Effort::quick());
     let mut group = Group::new(&mut bench, Form::Mapped).expect("a tree that fits");
     for kind in [Kind::Barrier, Kind::Allreduce] {
         let cycles = group.repeat(&mut bench, kind, CALLS).expect("calls that succeed");
