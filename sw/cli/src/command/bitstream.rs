@@ -126,7 +126,7 @@ fn finish(folder: &Path, design: &Design, made: portico_synth::Bitstream) -> any
     bail!("{reason}; the report is {}", file("_failed.json").display())
 }
 
-/// What each seed reached.
+/// The frequency that each seed reached, as text.
 fn reached(report: &BitstreamReport) -> String {
     let seeds = report.placements.iter();
     let seeds: Vec<String> = seeds
@@ -138,7 +138,7 @@ fn reached(report: &BitstreamReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{design, failure::message};
+    use crate::{design, failure::message, output::tests::names};
     use portico_spec::Config;
     use portico_synth::{Area, Board, ClockFigures, PlacementFigures};
     use std::fs;
@@ -178,15 +178,6 @@ mod tests {
             verdict,
             log: "Info: done\n".into(),
         }
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
     }
 
     #[test]

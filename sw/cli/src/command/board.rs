@@ -9,7 +9,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     Args,
 };
-use portico_spec::Config;
+use portico_spec::{uart::DEFAULT_BAUD, Config};
 use portico_synth::{board_design, Board, Rates, SynthError, Target};
 use portico_verilog::Design;
 
@@ -28,7 +28,7 @@ pub struct BoardArgs {
     #[arg(long, value_name = "MHZ")]
     clock: Option<f64>,
     /// Baud rate of the serial line
-    #[arg(long, default_value_t = 1_000_000)]
+    #[arg(long, default_value_t = DEFAULT_BAUD)]
     baud: u32,
 }
 
