@@ -57,12 +57,25 @@ macro_rules! by_width_and_depth {
     };
 }
 
+/// Calls `$block::<W, B, A>` for the fabric of a configuration: its width, the bytes of a flit, the address bits of its FIFOs.
+macro_rules! fabric_by_width_and_depth {
+    ($config:expr, $block:ident) => {{
+        let config = &fabric_of($config);
+        match (config.width, address_bits(config.fifo)) {
+            (32, 1..=2) => Box::new($block::<32, 4, 2>::new(config)),
+            (32, _) => Box::new($block::<32, 4, 4>::new(config)),
+            (_, 1..=2) => Box::new($block::<64, 8, 2>::new(config)),
+            (_, _) => Box::new($block::<64, 8, 4>::new(config)),
+        }
+    }};
+}
+
 /// Address bits for `depth` places, at least 1.
 fn address_bits(depth: usize) -> u32 {
     depth.next_power_of_two().ilog2().max(1)
 }
 
-/// What shapes a fabric.
+/// Keys that shape a fabric.
 const FABRIC_KEYS: &[&str] = &[
     "cols",
     "rows",
@@ -328,30 +341,14 @@ pub static TOPS: &[Top] = &[
         about: "tiles on two meshes, host node on AXI4-Lite, memory nodes on AXI4",
         keys: FABRIC_KEYS,
         keep_apart: &["tile", "memory_node", "node"],
-        make: |config| {
-            let config = &fabric_of(config);
-            match (config.width, address_bits(config.fifo)) {
-                (32, 1..=2) => Box::new(Fabric::<32, 4, 2>::new(config)),
-                (32, _) => Box::new(Fabric::<32, 4, 4>::new(config)),
-                (_, 1..=2) => Box::new(Fabric::<64, 8, 2>::new(config)),
-                (_, _) => Box::new(Fabric::<64, 8, 4>::new(config)),
-            }
-        },
+        make: |config| fabric_by_width_and_depth!(config, Fabric),
     },
     Top {
         name: "board",
         about: "what an FPGA board holds: a fabric without memory nodes, a UART as its host's bus, LEDs",
         keys: FABRIC_KEYS,
         keep_apart: &["tile", "node"],
-        make: |config| {
-            let config = &fabric_of(config);
-            match (config.width, address_bits(config.fifo)) {
-                (32, 1..=2) => Box::new(Board::<32, 4, 2>::new(config)),
-                (32, _) => Box::new(Board::<32, 4, 4>::new(config)),
-                (_, 1..=2) => Box::new(Board::<64, 8, 2>::new(config)),
-                (_, _) => Box::new(Board::<64, 8, 4>::new(config)),
-            }
-        },
+        make: |config| fabric_by_width_and_depth!(config, Board),
     },
 ];
 
