@@ -15,7 +15,7 @@ pub enum Error {
     /// A board has no external memory.
     #[error("memories = {memories} is not allowed on a board: allowed is 0, since a board has no external memory")]
     BoardMemories {
-        /// What was asked for.
+        /// Memory nodes of the configuration.
         memories: usize,
     },
     /// Packets could wait for each other in a circle.

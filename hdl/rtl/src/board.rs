@@ -16,7 +16,7 @@ const SHOWN_WIDTH: usize = 23;
 /// Cycles of reset after the last cause of it.
 const RESET_WIDTH: usize = 8;
 
-/// What an FPGA board holds: a fabric, and a UART in place of its host's bus.
+/// The core of an FPGA board: a fabric, with a UART bridge at its host's port.
 ///
 /// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits, without memory nodes.
 ///

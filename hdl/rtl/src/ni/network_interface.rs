@@ -129,7 +129,7 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     /// Where there are engines: who sends, who reads and who writes.
     data_out: Vec<PlaneOut<W>>,
     control_out: Vec<PlaneOut<32>>,
-    /// Of each engine: what grants a read to it does not reach it in the same cycle.
+    /// One an engine: its `ready` is a flip-flop, so that no grant of the scratchpad reaches the engine in the same cycle.
     engine_read: Vec<ReadBuffer<W>>,
     engine_reads: Vec<ReadShare<W>>,
     engine_writes: Vec<WriteShare<W, B>>,

@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct AxiLiteMaster {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: what is under way is forgotten, at a slave that is reset too.
+    /// Synchronous, active high: the master forgets the access under way. Reset the slave together with it.
     pub rst: Signal<In, Bit>,
     /// Asks for an access, while not `busy`.
     pub read: Signal<In, Bit>,

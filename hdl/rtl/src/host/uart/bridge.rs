@@ -20,14 +20,14 @@ const SPACE_WIDTH: usize = ADDRESS_WIDTH - 2;
 const CODE_WIDTH: usize = 3;
 /// The rest of a frame's code.
 const CODE_BASE: u64 = Code::Read as u64;
-/// Bytes of a header behind the code: of frames, of UARTBone, which has no sequence number.
+/// Bytes of a frame's header behind the code. UARTBone has no sequence number, and a byte less.
 const HEADER: u64 = REQUEST_BYTES as u64 - 1;
 /// Cycles that an access may take.
 const PATIENCE_WIDTH: usize = PATIENCE_CYCLES.ilog2() as usize + 1;
 /// Cycles of a reset of the fabric.
 const RESET_WIDTH: usize = 5;
 
-/// What comes next.
+/// State of the bridge.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Turn {
     /// The first byte of a request.
@@ -58,7 +58,7 @@ pub enum Turn {
     Close,
 }
 
-/// What the 4 bytes are that go out.
+/// Meaning of the 4 bytes that go out.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Part {
     Head,
@@ -94,7 +94,8 @@ pub struct UartBridge {
     pub fabric_reset: Signal<Out, Bit>,
     /// High for a cycle: an access was made.
     pub active: Signal<Out, Bit>,
-    /// High for a cycle: a byte without a stop bit or without a place to wait, a wrong CRC, an access that was refused or not answered.
+    /// High for a cycle: a byte without a stop bit or without a place to wait, a wrong CRC, an access that was refused or got no
+    /// answer.
     pub error: Signal<Out, Bit>,
     receiver: UartReceiver,
     transmitter: UartTransmitter,

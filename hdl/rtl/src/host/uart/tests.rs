@@ -201,7 +201,7 @@ impl Bench {
         }
     }
 
-    /// What comes back until nothing has come for so many cycles.
+    /// The bytes that come back, until the line is silent for so many cycles.
     fn answer(&mut self, silence: usize) -> Vec<u8> {
         let (mut quiet, mut last) = (0, self.came.len());
         while quiet < silence {
@@ -267,7 +267,7 @@ fn frames_write_and_read_words_and_are_done_once() {
     let errors = bench.errors;
     assert_eq!(bench.ask(&spoiled), []);
     assert_eq!(bench.errors, errors + 1);
-    // What follows it is dropped up to a pause, as it may be data.
+    // The bridge drops all bytes up to a pause: they may be data.
     assert_eq!(bench.ask(&request(Code::Write, 9, 1, 0x100, &[1])), []);
     bench.answer(PAUSE_BITS * BIT as usize + 100);
     assert_eq!(bench.ask(&read), expected);

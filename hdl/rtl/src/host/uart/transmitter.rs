@@ -22,7 +22,7 @@ pub struct UartTransmitter {
     pub ready: Signal<Out, Bit>,
     /// The line.
     pub tx: Signal<Out, Bit>,
-    /// What is to go out, inverted: an idle line is high.
+    /// The bits that are still to go out, inverted: an idle line is high.
     out: DFF<Bits<LINE_BITS>>,
     left: DFF<Bits<4>>,
     cycles: DFF<Bits<BIT_CYCLES_WIDTH>>,
