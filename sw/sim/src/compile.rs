@@ -132,6 +132,10 @@ impl<'a> Job<'a> {
             Trace::Vcd => Some("--trace-vcd"),
             Trace::Fst => Some("--trace-fst"),
         });
+        if self.options.optimise == Optimise::Build {
+            // One file: to read the headers for each of many takes longer than to compile them without optimisation.
+            arguments.extend(["--output-split", "0"]);
+        }
         arguments.extend(["-CFLAGS", self.compiler.position_flags()]);
         arguments
     }
