@@ -1,7 +1,7 @@
 use crate::{
     host::{AxiLiteIn, AxiOut, MemoryNode},
     noc::{many, DropReportOut, Mesh, MonitorSelect},
-    prim::{StreamIn, StreamOut},
+    prim::{SkidBuffer, StreamIn, StreamOut},
     tile::{Tile, TileStatus},
 };
 use portico_spec::{flit::NODE_WIDTH, Config};
@@ -21,7 +21,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | d + 1 cycles for d hops on each plane; see [`Tile`] |
+/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node; see [`Tile`] |
 /// | throughput | one flit a cycle on every link of each plane |
 /// | after reset | takes nothing for 512 cycles |
 #[derive(LogicBlock, Default)]
@@ -54,6 +54,9 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     control_plane: Mesh<32, A>,
     tile: Vec<Tile<W, B>>,
     host_node: Tile<W, B>,
+    /// The host node lies where its pins are, far from the mesh: the way there is a cycle of its own.
+    host_data: SkidBuffer<W>,
+    host_control: SkidBuffer<32>,
     memory: Vec<MemoryNode<W, B>>,
     node: Vec<Constant<Bits<NODE_WIDTH>>>,
     tiles: Constant<Bits<16>>,
@@ -92,7 +95,7 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
 #[kernel]
 impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
     fn update(&mut self) {
-        wire!(self => data_plane, control_plane, host_node: clk, rst);
+        wire!(self => data_plane, control_plane, host_node, host_data, host_control: clk, rst);
         MonitorSelect::link(&mut self.monitor, &mut self.data_plane.monitor);
         MonitorSelect::link(&mut self.monitor, &mut self.control_plane.monitor);
         self.data_monitor.next = self.data_plane.monitor_value.val();
@@ -125,16 +128,18 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         self.host_node.node.next = self.node[self.tiles.val().index()].val();
         StreamOut::<W>::join(
             &mut self.data_plane.m_axis[self.tiles.val().index()],
-            &mut self.host_node.s_axis_data,
+            &mut self.host_data.s_axis,
         );
+        StreamOut::<W>::join(&mut self.host_data.m_axis, &mut self.host_node.s_axis_data);
         StreamOut::<W>::join(
             &mut self.host_node.m_axis_data,
             &mut self.data_plane.s_axis[self.tiles.val().index()],
         );
         StreamOut::<32>::join(
             &mut self.control_plane.m_axis[self.tiles.val().index()],
-            &mut self.host_node.s_axis_control,
+            &mut self.host_control.s_axis,
         );
+        StreamOut::<32>::join(&mut self.host_control.m_axis, &mut self.host_node.s_axis_control);
         StreamOut::<32>::join(
             &mut self.host_node.m_axis_control,
             &mut self.control_plane.s_axis[self.tiles.val().index()],
