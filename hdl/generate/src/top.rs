@@ -243,7 +243,10 @@ pub static TOPS: &[Top] = &[
         name: "dma",
         about: "micro-cores, packet shapers and their dispatcher, from descriptors to packets",
         keys: &[
+            "cols",
+            "rows",
             "width",
+            "memories",
             "scratchpad",
             "cores",
             "windows",
@@ -256,9 +259,10 @@ pub static TOPS: &[Top] = &[
         keep_apart: &[],
         make: |config| {
             let [memory, space] = [config.scratchpad << 10, SPACE_BYTES].map(|bytes| (bytes * 8 / config.width) as u64);
+            let (build, fabric) = (config.build(), fabric_of(config));
             match config.width {
-                32 => Box::new(Engine::<32>::new(&config.build(), memory, space, false)),
-                _ => Box::new(Engine::<64>::new(&config.build(), memory, space, false)),
+                32 => Box::new(Engine::<32>::new(&build, &fabric, memory, space, false)),
+                _ => Box::new(Engine::<64>::new(&build, &fabric, memory, space, false)),
             }
         },
     },

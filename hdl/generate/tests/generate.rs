@@ -26,7 +26,12 @@ fn a_fabric_of_no_valid_configuration_is_refused() {
 fn networks_alone_have_a_proof() {
     for top in TOPS {
         let proof = proof::of(top, &Config::default()).expect("every network is free of deadlock");
-        assert_eq!(proof.is_some(), ["mesh", "fabric", "board"].contains(&top.name), "{}", top.name);
+        assert_eq!(
+            proof.is_some(),
+            ["mesh", "fabric", "board"].contains(&top.name),
+            "{}",
+            top.name
+        );
     }
 }
 

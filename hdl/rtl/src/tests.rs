@@ -108,15 +108,27 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("contexts-8", Box::new(Contexts::new(8))),
         (
             "dispatcher",
-            Box::new(Dispatcher::<32>::new(&Build::FULL, MEMORY, SPACE, &entries)),
+            Box::new(Dispatcher::<32>::new(
+                &Build::FULL,
+                &Config::default(),
+                MEMORY,
+                SPACE,
+                &entries,
+            )),
         ),
         (
             "dispatcher-64",
-            Box::new(Dispatcher::<64>::new(&small, MEMORY, SPACE, &entries)),
+            Box::new(Dispatcher::<64>::new(
+                &small,
+                &Config::default(),
+                MEMORY,
+                SPACE,
+                &entries,
+            )),
         ),
         ("extent", Box::new(Extent::default())),
         ("local-windows", Box::new(LocalWindows::new(&small, SPACE))),
-        ("segment-table", Box::new(SegmentTable::new(&small))),
+        ("segment-table", Box::new(SegmentTable::new(&small, &Config::default()))),
         (
             "transmitter",
             Box::new(Transmitter::<32>::new(&Build::FULL, false, &program)),

@@ -65,7 +65,8 @@ impl<T: Transport> Fabric<T> {
     /// memory it has.
     ///
     /// # Errors
-    /// [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Timeout`], or the transport's.
+    /// [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Refused`] at a node that the fabric does not have,
+    /// [`Error::Timeout`], or the transport's.
     pub fn open(transport: T) -> Result<Fabric<T>, Error> {
         let config = transport.config().clone();
         let host = host(&config)?;

@@ -3,6 +3,7 @@
 use portico_golden::GoldenFabric;
 use portico_spec::{
     ni::{
+        packet::ERROR_WIDTH,
         registers::{Block, BASE_BYTES, BLOCK_OFFSET},
         segment::SegmentKind,
         window::Mode,
@@ -25,6 +26,8 @@ const CLOSED: u32 = 4;
 const MISTAKEN: u32 = 5;
 /// The target's whole address space.
 const SPACE: u32 = 6;
+/// A segment of a node that the fabric does not have.
+const ABSENT: u32 = 7;
 const NONE: u32 = 77;
 
 struct Bench {
@@ -76,6 +79,8 @@ impl Bench {
             bench.set(INITIATOR, Block::Segments, handle * 4 + 1, size);
             bench.set(INITIATOR, Block::Segments, handle * 4 + 2, 1);
         }
+        bench.set(INITIATOR, Block::Segments, ABSENT * 4, 2 | (window as u32) << 17);
+        bench.set(INITIATOR, Block::Segments, ABSENT * 4 + 1, 16);
         bench
     }
 
@@ -110,7 +115,7 @@ impl Bench {
         let status = self.get(INITIATOR, Block::Events, EVENT * 8 + 2);
         (
             self.get(INITIATOR, Block::Events, EVENT * 8),
-            ErrorCode::from_code(status & 0xf),
+            ErrorCode::from_code(status & ((1 << ERROR_WIDTH) - 1)),
         )
     }
 
@@ -347,6 +352,24 @@ fn others() {
         (&[word(PROGRAM, QUEUE), 64], ErrorCode::WrongSegment),
         (&[word(PROGRAM, WINDOW), 63], ErrorCode::Malformed),
         (&[word(PROGRAM, WINDOW), 256], ErrorCode::Malformed),
+    ]);
+}
+
+#[test]
+fn nodes_that_are_absent() {
+    let row = 1 << 16 | 2;
+    let absent = ErrorCode::AbsentNode;
+    expect(&[
+        (&[word(PUT, ABSENT), 0, 0, row], absent),
+        (&[word(GET, ABSENT), 0, 0, row], absent),
+        (&[word(STREAM, ABSENT), 0, 0, row], absent),
+        // Absent before of another kind.
+        (&[word(ENQUEUE, ABSENT), 0, 0, row], absent),
+        (&[word(ATOMIC, ABSENT), 0, 1], absent),
+        (&[word(FENCE, ABSENT), 0], absent),
+        (&[word(PROGRAM, ABSENT), 64], absent),
+        (&[word(MAIL, 0), 2, 1, 1], absent),
+        (&[word(MAIL, 0), 2 << 4, 1, 1], absent),
     ]);
 }
 

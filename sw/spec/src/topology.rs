@@ -133,6 +133,12 @@ impl Config {
         self.node_id(node).is_some()
     }
 
+    /// Whether packets of terminal `from` come to `node`. A tile reaches itself; an edge node does not, because the mesh has
+    /// no turn back.
+    pub fn reaches(&self, from: usize, node: Node) -> bool {
+        self.node_id(node).is_some_and(|to| to != from || to < self.tiles())
+    }
+
     /// Where the host of a fabric is: edge node 0.
     pub fn host_node(&self) -> Node {
         self.node(0, self.rows)
@@ -237,6 +243,17 @@ mod tests {
         assert_eq!(config.terminal(5).to_string(), "tile 5");
         assert_eq!(config.terminal(6).to_string(), "edge node 0");
         assert_eq!(config.terminal_node(6).to_string(), "(0, 2)");
+    }
+
+    #[test]
+    fn nodes_reach_all_that_exist_and_edge_nodes_not_themselves() {
+        let config = small();
+        let host = config.host_node();
+        assert!(config.reaches(5, host) && config.reaches(5, config.tile_node(5)));
+        assert!(config.reaches(6, config.tile_node(0)) && !config.reaches(6, host));
+        assert!(![(3, 0), (1, 2), (0, 3)]
+            .into_iter()
+            .any(|(x, y)| config.reaches(0, Node { x, y })));
     }
 
     #[test]

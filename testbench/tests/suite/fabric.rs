@@ -6,8 +6,8 @@ use crate::{
     promises::{
         self,
         driver::{
-            codes, collective, config, errors, flow, geometry, limits, messages, operations, order, probe, registers,
-            tables, waits,
+            absent, codes, collective, config, errors, flow, geometry, limits, messages, operations, order, probe,
+            refusals, registers, tables, waits,
         },
     },
 };
@@ -63,6 +63,7 @@ macro_rules! of_any_size {
     ($to:ident: $($with:tt)*) => {
         $to! {
             $($with)*
+            absent::commands_to_absent_nodes_are_refused_and_cost_nothing;
             codes::every_error_has_its_code;
             codes::programs_that_go_wrong_end;
             codes::quiet_commands_count_only_when_they_fail;
@@ -106,6 +107,8 @@ macro_rules! of_any_size {
             probe::wrong_traffic_is_refused;
             probe::a_busy_taker_stops_nobody_elses_commands;
             probe::a_node_without_a_sink_refuses_packets;
+            refusals::a_program_is_told_of_its_first_piece;
+            refusals::an_error_of_a_put_goes_to_its_own_initiator;
             registers::refused_words_are_counted;
             tables::every_node_tells_what_it_is_built_with;
             waits::the_host_sends_within_its_credits;

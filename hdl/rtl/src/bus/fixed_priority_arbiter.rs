@@ -63,7 +63,7 @@ fixed_priority_arbiter!(
     ///
     /// Any number of sources. Combinational, no state.
     CompletionArbiter, CompletionIn => CompletionOut:
-        slot(0.into()), error(0.into()), has_value(false), value(0.into())
+        slot(0.into()), error(0.into()), last(false), has_value(false), value(0.into())
 );
 
 #[cfg(test)]
@@ -79,14 +79,22 @@ mod tests {
         dut.connect_all();
         for _ in 0..2_000 {
             let valid: [bool; 3] = std::array::from_fn(|_| rng.gen());
-            let records: [(u64, u64, bool, u64); 3] =
-                std::array::from_fn(|_| (rng.gen_range(0..32), rng.gen_range(0..16), rng.gen(), rng.gen()));
+            let records: [(u64, u64, bool, bool, u64); 3] = std::array::from_fn(|_| {
+                (
+                    rng.gen_range(0..32),
+                    rng.gen_range(0..16),
+                    rng.gen(),
+                    rng.gen(),
+                    rng.gen(),
+                )
+            });
             let ready = rng.gen();
-            for (i, (slot, error, has_value, value)) in records.into_iter().enumerate() {
+            for (i, (slot, error, last, has_value, value)) in records.into_iter().enumerate() {
                 let source = &mut dut.source[i];
                 source.valid.next = valid[i];
                 source.slot.next = slot.into();
                 source.error.next = error.into();
+                source.last.next = last;
                 source.has_value.next = has_value;
                 source.value.next = value.into();
             }
@@ -97,7 +105,8 @@ mod tests {
             assert_eq!(out.valid.val(), first.is_some());
             if let Some(first) = first {
                 let (slot, error) = (out.slot.val().to_u64(), out.error.val().to_u64());
-                let seen = (slot, error, out.has_value.val(), out.value.val().to_u64());
+                let (last, has_value) = (out.last.val(), out.has_value.val());
+                let seen = (slot, error, last, has_value, out.value.val().to_u64());
                 assert_eq!(seen, records[first]);
             }
             for (i, source) in dut.source.iter().enumerate() {

@@ -31,7 +31,7 @@ pub struct EventIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// A transaction is over: its slot becomes free. As the reporter sees it.
+/// What comes back of a transaction. As the reporter sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CompletionIn"]
 pub struct CompletionOut {
@@ -39,6 +39,8 @@ pub struct CompletionOut {
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// An error code, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// The transaction is over: its slot becomes free. Else it stays open, and keeps the error.
+    pub last: Signal<Out, Bit>,
     /// `value` is the result of an atomic, kept with the event.
     pub has_value: Signal<Out, Bit>,
     pub value: Signal<Out, Bits<64>>,
@@ -52,6 +54,7 @@ pub struct CompletionIn {
     pub valid: Signal<In, Bit>,
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    pub last: Signal<In, Bit>,
     pub has_value: Signal<In, Bit>,
     pub value: Signal<In, Bits<64>>,
     pub ready: Signal<Out, Bit>,

@@ -10,6 +10,7 @@ use crate::{
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{build::Build, firmware::firmware, packet::SLOT_WIDTH, segment::HANDLE_WIDTH, MAX_CORES},
+    Config,
 };
 use portico_verilog::prelude::*;
 
@@ -83,9 +84,9 @@ pub struct Engine<const W: usize> {
 }
 
 impl<const W: usize> Engine<W> {
-    /// An engine as in `build`, of 1 to 8 micro-cores, at a memory of `memory_words`; `far_memory`: it
-    /// answers late, so that a packet waits for its whole payload before its head goes out.
-    pub fn new(build: &Build, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
+    /// An engine as in `build`, of 1 to 8 micro-cores, in the fabric of `config`, at a memory of `memory_words`;
+    /// `far_memory`: it answers late, so that a packet waits for its whole payload before its head goes out.
+    pub fn new(build: &Build, config: &Config, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
         let cores = build.cores;
         assert!(
             (1..=MAX_CORES).contains(&cores),
@@ -94,7 +95,7 @@ impl<const W: usize> Engine<W> {
         let firmware = firmware();
         Self {
             commands: CommandQueue::dropping(),
-            dispatcher: Dispatcher::new(build, memory_words, space_words, &firmware.entries),
+            dispatcher: Dispatcher::new(build, config, memory_words, space_words, &firmware.entries),
             transmitter: Transmitter::new(build, far_memory, &firmware.words),
             ..Default::default()
         }

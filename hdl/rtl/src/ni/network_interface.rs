@@ -22,6 +22,7 @@ use portico_spec::{
         registers::{Block as Registers, BLOCK_OFFSET, IDENTITY},
     },
     parts::Part,
+    Config,
 };
 use portico_verilog::prelude::*;
 
@@ -43,12 +44,8 @@ pub struct InterfaceParameters {
     pub register_bit: usize,
     /// The memory answers late: a packet waits for its whole payload before its head goes out.
     pub far_memory: bool,
-    /// Nodes that may send get requests.
-    pub terminals: usize,
-    /// Node numbers are below this.
-    pub nodes: usize,
-    /// The register that tells the columns, rows and edge nodes of the fabric.
-    pub fabric: u32,
+    /// The fabric.
+    pub config: Config,
     /// The engines of the node, in the order of their seats.
     pub engines: Vec<Part>,
 }
@@ -153,7 +150,7 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
 impl<const W: usize, const B: usize> NetworkInterface<W, B> {
     /// A network interface with these parameters.
     pub fn new(parameters: &InterfaceParameters) -> Self {
-        let build = &parameters.build;
+        let (build, config) = (&parameters.build, &parameters.config);
         let monitors = usize::from(build.monitors);
         let engines = &parameters.engines[..];
         let shared = usize::from(!engines.is_empty());
@@ -176,6 +173,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             splitter: ReadSplitter::new(parameters.register_bit),
             engine: Engine::new(
                 build,
+                config,
                 parameters.memory_words,
                 parameters.space_words,
                 parameters.far_memory,
@@ -188,8 +186,13 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
                 parameters.far_memory,
                 engines,
             ),
-            completions: Completions::new(build, parameters.terminals, parameters.nodes, engines),
-            identity: ControlRegisters::new(IDENTITY, parameters.fabric, parameters.memory_bytes, build.register()),
+            completions: Completions::new(build, config.terminals(), config.node_numbers(), engines),
+            identity: ControlRegisters::new(
+                IDENTITY,
+                config.tiles_register(),
+                parameters.memory_bytes,
+                build.register(),
+            ),
             monitor: (0..monitors).map(|_| NodeMonitor::default()).collect(),
             _monitors: monitors,
             ..Default::default()

@@ -70,14 +70,16 @@ pub(super) enum Action {
 }
 
 /// What a descriptor is checked against.
-pub(super) struct Limits {
+pub(super) struct Limits<'a> {
     pub word_bytes: u32,
     pub memory_words: u64,
     pub build: Build,
     pub segment: Segment,
+    /// The nodes that packets come to.
+    pub reached: &'a [Node],
 }
 
-impl Limits {
+impl Limits<'_> {
     /// Decodes the words of a descriptor.
     ///
     /// # Errors
@@ -99,7 +101,7 @@ impl Limits {
         }
         if is(Opcode::Put) || is(Opcode::Get) {
             let transfer = self.transfer(words, &TRANSFER_WORDS)?;
-            self.segment.expect(SegmentKind::Window)?;
+            self.expect(SegmentKind::Window)?;
             self.check_remote(transfer.remote_end())?;
             self.check_local(transfer.local_end())?;
             Ok(if is(Opcode::Put) {
@@ -112,12 +114,12 @@ impl Limits {
                 remote: 0,
                 ..self.transfer(&ignoring_remote(words), &TRANSFER_WORDS[..2])?
             };
-            self.segment.expect(SegmentKind::Window)?;
+            self.expect(SegmentKind::Window)?;
             self.check_local(transfer.local_end())?;
             Ok(Action::Stream(transfer))
         } else if is(Opcode::Enqueue) {
             let transfer = self.transfer(&ignoring_remote(words), &TRANSFER_WORDS[..1])?;
-            self.segment.expect(SegmentKind::Queue)?;
+            self.expect(SegmentKind::Queue)?;
             if transfer.row > MAX_MESSAGE_WORDS as u64 {
                 return Err(ErrorCode::TooLong);
             }
@@ -132,21 +134,24 @@ impl Limits {
             let [_, target, low, high] = *words else {
                 return Err(ErrorCode::Malformed);
             };
+            let node = node(target);
+            self.check_node(node)?;
             Ok(Action::Mail {
-                node: node(target),
+                node,
                 mailbox: field(target, NODE_WIDTH, MAILBOX_WIDTH),
                 value: u64::from(high) << 32 | u64::from(low),
             })
         } else if is(Opcode::Fence) {
             check_length(words, &[1, BARE_WORDS])?;
             self.segment.known()?;
+            self.check_node(self.segment.node())?;
             Ok(Action::Fence)
         } else if is(Opcode::Program) {
             let is_whole = (2..=MAX_DESCRIPTOR_WORDS).contains(&words.len());
             if !is_whole || !(FIRMWARE_WORDS..PROGRAM_WORDS).contains(&(words[1] as usize)) {
                 return Err(ErrorCode::Malformed);
             }
-            self.segment.expect(SegmentKind::Window)?;
+            self.expect(SegmentKind::Window)?;
             Ok(Action::Program)
         } else {
             Err(ErrorCode::UnknownOpcode)
@@ -184,7 +189,7 @@ impl Limits {
         if !words[1].is_multiple_of(bytes) {
             return Err(ErrorCode::Malformed);
         }
-        self.segment.expect(SegmentKind::Window)?;
+        self.expect(SegmentKind::Window)?;
         let offset = u64::from(words[1] / self.word_bytes);
         self.check_remote(offset + u64::from((bytes / self.word_bytes).max(1)))?;
         Ok(Action::Atomic {
@@ -201,6 +206,20 @@ impl Limits {
             return Err(ErrorCode::Malformed);
         }
         Ok(u64::from(bytes / self.word_bytes))
+    }
+
+    /// The segment is of this kind, and of a node that packets come to.
+    fn expect(&self, kind: SegmentKind) -> Result<(), ErrorCode> {
+        self.segment.known()?;
+        self.check_node(self.segment.node())?;
+        self.segment.expect(kind)
+    }
+
+    fn check_node(&self, node: Node) -> Result<(), ErrorCode> {
+        if !self.reached.contains(&node) {
+            return Err(ErrorCode::AbsentNode);
+        }
+        Ok(())
     }
 
     fn check_local(&self, end: u64) -> Result<(), ErrorCode> {

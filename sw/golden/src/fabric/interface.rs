@@ -37,6 +37,8 @@ mod running;
 #[derive(Clone, Debug)]
 pub(super) struct Interface {
     pub node: Node,
+    /// The nodes that its packets come to.
+    reached: Vec<Node>,
     /// Columns, rows and edge nodes, as the register of this name has them.
     pub tiles: u32,
     pub word_bytes: u32,
@@ -68,6 +70,8 @@ struct Slot {
     event: u32,
     quiet: bool,
     segment: u8,
+    /// Why packets of it were refused; the first reason.
+    error: Option<ErrorCode>,
 }
 
 /// The built-in programs, and places for the user's.
@@ -86,6 +90,10 @@ impl Interface {
         windows[build.window_row(SYSTEM_WINDOW as u8)] = Window::system(config.space_bytes(terminal) / word_bytes);
         Interface {
             node: config.terminal_node(terminal),
+            reached: (0..config.terminals())
+                .map(|to| config.terminal_node(to))
+                .filter(|&node| config.reaches(terminal, node))
+                .collect(),
             tiles: config.tiles_register(),
             word_bytes,
             register_bit: config.registers_base(terminal) / word_bytes,
@@ -235,6 +243,7 @@ impl Interface {
             memory_words: self.memory.words(),
             build: self.build,
             segment: self.segment(common.segment),
+            reached: &self.reached,
         };
         let decoded = limits.decode(words);
         if let Ok(action) = &decoded {
@@ -347,8 +356,21 @@ impl Interface {
             event: common.event,
             quiet: common.quiet,
             segment: common.segment,
+            error: None,
         });
         free as u8
+    }
+
+    /// A target answers. With its last answer the transaction is over, with the first error of all.
+    pub fn take_answer(&mut self, slot: u8, error: Option<ErrorCode>, last: bool) {
+        let Some(open) = &mut self.slots[usize::from(slot)] else {
+            return;
+        };
+        open.error = open.error.or(error);
+        let error = open.error;
+        if last {
+            self.complete(slot, error);
+        }
     }
 
     /// A transaction is over.
@@ -391,6 +413,38 @@ impl Interface {
     pub fn notify(&mut self, event: u32, error: Option<ErrorCode>) {
         if let Some(event) = self.events.get_mut(event as usize) {
             event.notify(error);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico_spec::ni::{event::Status, registers::EventRegister};
+
+    #[test]
+    fn a_slot_keeps_its_first_error_until_its_last_answer_and_no_longer() {
+        let (first, second) = (Some(ErrorCode::OutOfWindow), Some(ErrorCode::UnknownWindow));
+        let mut node = Interface::new(&Config::default(), 0);
+        let common = Common::of(0);
+        for (answers, expected) in [
+            (vec![first, second, None], first),
+            (vec![None], None),
+            (vec![second], second),
+            (vec![None, first], first),
+            (vec![None], None),
+        ] {
+            let slot = node.claim(common);
+            node.events[0] = Event::default();
+            for (at, &error) in answers.iter().enumerate() {
+                assert!(node.slots[usize::from(slot)].is_some());
+                node.take_answer(slot, error, at + 1 == answers.len());
+            }
+            assert!(node.slots[usize::from(slot)].is_none());
+            // What comes late finds no slot.
+            node.take_answer(slot, second, false);
+            let status = node.events[0].read(EventRegister::Status);
+            assert_eq!(Status::decode(status).expect("a code").error, expected, "{answers:?}");
         }
     }
 }

@@ -147,12 +147,14 @@ pub enum Answer {
         /// Slot of the transaction.
         slot: u8,
     },
-    /// A transaction is refused.
+    /// A transaction, or words of one packet of it, are refused.
     Refuse {
         /// Slot of the transaction.
         slot: u8,
         /// Why.
         error: ErrorCode,
+        /// The transaction is over.
+        last: bool,
     },
     /// An atomic is complete and has a result.
     Value {
@@ -256,21 +258,21 @@ impl Atomic {
 impl Answer {
     /// The flits of the answer.
     pub fn encode(&self, source: Node, destination: Node) -> Vec<u64> {
-        let (kind, tag, words) = match *self {
-            Answer::Ack { slot } => (ControlKind::Ack, slot, vec![]),
-            Answer::Refuse { slot, error } => (ControlKind::Refuse, slot, vec![error as u64]),
+        let (kind, tag, last, words) = match *self {
+            Answer::Ack { slot } => (ControlKind::Ack, slot, true, vec![]),
+            Answer::Refuse { slot, error, last } => (ControlKind::Refuse, slot, last, vec![error as u64]),
             Answer::Value { slot, value } => {
                 let words = vec![value & u64::from(u32::MAX), value >> 32];
-                (ControlKind::Value, slot, words)
+                (ControlKind::Value, slot, true, words)
             }
-            Answer::Credit { segment } => (ControlKind::Credit, segment, vec![]),
+            Answer::Credit { segment } => (ControlKind::Credit, segment, false, vec![]),
         };
         let head = Head {
             destination,
             source,
             tag,
             kind: kind as u8,
-            last: false,
+            last,
         };
         let head = head.encode().expect("nodes and kinds fit");
         [vec![head.into()], words].concat()

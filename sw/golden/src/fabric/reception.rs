@@ -77,7 +77,11 @@ pub fn receive(at: &mut impl Target, source: Node, packet: DataPacket) {
             let answer = match execute(at, &atomic) {
                 Ok(None) => Answer::Ack { slot },
                 Ok(Some(value)) => Answer::Value { slot, value },
-                Err(error) => Answer::Refuse { slot, error },
+                Err(error) => Answer::Refuse {
+                    slot,
+                    error,
+                    last: true,
+                },
             };
             at.answer(source, answer);
         }
@@ -125,25 +129,23 @@ fn put(at: &mut impl Target, source: Node, (tag, slot): (u8, u8), place: Place, 
     let refused = store_all(at, place, words, |offset| {
         found.address(offset, 1).ok().filter(|_| wrong.is_none())
     });
-    let outside = (refused > 0).then_some(ErrorCode::OutOfWindow);
-    let fault = match wrong {
-        Some(wrong) if refused > 0 || last => Some(wrong),
-        _ => found.fault().or(outside),
+    // An empty packet loses no word: only as the last does it say that the window is wrong.
+    let error = match wrong {
+        Some(wrong) => (refused > 0 || last).then_some(wrong),
+        None => (refused > 0).then_some(ErrorCode::OutOfWindow),
     };
-    let window = at.window(tag);
-    if !last {
-        window.set_fault(fault);
-        return;
+    if last {
+        at.window(tag).end(found.ends(), error.is_none());
     }
-    window.end(found.ends(), fault);
-    match fault {
-        Some(error) => at.answer(source, Answer::Refuse { slot, error }),
-        None => {
+    match error {
+        Some(error) => at.answer(source, Answer::Refuse { slot, error, last }),
+        None if last => {
             if let Some(event) = found.event() {
                 at.notify(event, None);
             }
             at.answer(source, Answer::Ack { slot });
         }
+        None => {}
     }
 }
 
@@ -162,7 +164,8 @@ fn stream(at: &mut impl Target, tag: u8, words: &[u64], last: bool) {
     if last {
         // A stream has nobody to answer to: the target's own event takes the reason.
         let fault = window.fault();
-        window.end(window.ends(), fault);
+        window.end(window.ends(), fault.is_none());
+        window.set_fault(None);
         if let Some(event) = window.event() {
             at.notify(event, fault);
         }

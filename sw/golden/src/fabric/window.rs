@@ -25,7 +25,7 @@ pub struct Window {
     column: u32,
     geometry: u32,
     ends: u16,
-    /// The first refusal since the last end of a transfer.
+    /// Of a stream: the first refusal since its last end of transfer.
     fault: Option<ErrorCode>,
     released: u16,
 }
@@ -67,12 +67,12 @@ impl Window {
         Ok(self.base.wrapping_add(offset as u32))
     }
 
-    /// Why words were refused since the last end of a transfer.
+    /// Why words of a stream were refused since its last end of transfer.
     pub fn fault(&self) -> Option<ErrorCode> {
         self.fault
     }
 
-    /// Notes why words were refused: the end of their transfer will say so.
+    /// Notes why words of a stream were refused: the end of their transfer will say so.
     pub fn set_fault(&mut self, fault: Option<ErrorCode>) {
         self.fault = fault;
     }
@@ -82,12 +82,9 @@ impl Window {
         self.ends
     }
 
-    /// Ends a transfer with this fault. Without a fault it counts, as the one after `ends`.
-    pub fn end(&mut self, ends: u16, fault: Option<ErrorCode>) {
-        self.fault = None;
-        if fault.is_none() {
-            self.ends = ends.wrapping_add(1);
-        }
+    /// Ends a transfer, after `ends` of them. It counts if it `is_right`.
+    pub fn end(&mut self, ends: u16, is_right: bool) {
+        self.ends = ends.wrapping_add(u16::from(is_right));
     }
 
     /// The event that ends of transfers and messages count in.
@@ -183,7 +180,10 @@ impl Window {
                 self.column = 0;
             }
             TagRegister::Geometry => self.geometry = data,
-            TagRegister::Ends => self.ends = 0,
+            TagRegister::Ends => {
+                self.ends = 0;
+                self.fault = None;
+            }
             TagRegister::Released => self.released = data as u16,
         }
     }

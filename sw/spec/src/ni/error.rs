@@ -45,6 +45,8 @@ codes! {
         TimedOut = 18, "timed_out";
         /// The context is closed since a call in it failed.
         Closed = 19, "closed";
+        /// The fabric has no such node, or it is an edge node that names itself.
+        AbsentNode = 20, "absent_node";
     }
 }
 
@@ -70,6 +72,7 @@ impl fmt::Display for ErrorCode {
             ErrorCode::Mismatch => "a neighbour is in another call",
             ErrorCode::TimedOut => "the call went no further for as long as its context allows",
             ErrorCode::Closed => "the context is closed: a call in it has failed",
+            ErrorCode::AbsentNode => "no packet of this node comes to the node that is named",
         })
     }
 }
@@ -89,7 +92,7 @@ mod tests {
             assert_eq!(ErrorCode::from_code(error as u32), Some(error));
         }
         assert_eq!(ErrorCode::from_code(0), None);
-        assert_eq!(ErrorCode::from_code(20), None);
+        assert_eq!(ErrorCode::from_code(21), None);
         assert_eq!(ErrorCode::OutOfMemory.to_string(), "outside the local memory");
     }
 }

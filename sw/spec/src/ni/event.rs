@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(status.encode(), 0x10d);
         assert_eq!(Status::decode(0x10d), Ok(status));
         assert_eq!(
-            Status::decode(0x14).unwrap_err().to_string(),
-            "error = 20 is not allowed: allowed is 1..=19"
+            Status::decode(0x15).unwrap_err().to_string(),
+            "error = 21 is not allowed: allowed is 1..=20"
         );
     }
 

@@ -12,7 +12,7 @@ mod words;
 codes! {
     /// Kinds of packets on the data plane.
     DataKind {
-        /// Words for a window of the target, acknowledged at the end of the transfer.
+        /// Words for a window of the target, acknowledged at the end of the transfer, refused packet by packet.
         Put = 0, "put";
         /// Words that a get asked for, for the memory of the requester.
         Reply = 1, "reply";
@@ -34,7 +34,7 @@ codes! {
     ControlKind {
         /// A transaction is complete.
         Ack = 0, "ack";
-        /// A transaction is refused; an error code follows.
+        /// A transaction, or a packet of one, is refused; an error code follows.
         Refuse = 1, "refuse";
         /// The result of an atomic follows, low word first.
         Value = 2, "value";
@@ -149,7 +149,7 @@ pub const HEAD: Layout = Layout {
             "last",
             flit::LAST_OFFSET,
             flit::LAST_WIDTH,
-            "End of a transfer of several packets.",
+            "End of a transfer of several packets; of an answer: the transaction is over.",
         ),
     ],
 };

@@ -19,15 +19,17 @@ const ROOM_ABOVE_WIDTH: usize = OFFSET_WIDTH - 1;
 /// | latency | combinational |
 /// | state | none |
 ///
-/// The order of the checks: opcode, whether all is built, number of words and alignment, segment known, of the right kind, length of a message,
-/// end of the segment, end of the memory. The last two only if the transfer is a single row, or nothing; the ends of others
-/// must be measured.
+/// The order of the checks: opcode, whether all is built, number of words and alignment, segment known, node reached, segment
+/// of the right kind, length of a message, end of the segment, end of the memory. The last two only if the transfer is a
+/// single row, or nothing; the ends of others must be measured.
 #[derive(LogicBlock, Default)]
 pub struct CommandCheck {
     pub command: Signal<In, Command>,
     pub operands: Signal<In, Operands>,
     /// Of the segment.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// Packets come to its node.
+    pub reached: Signal<In, Bit>,
     /// An error code, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
     /// There is one.
@@ -50,6 +52,7 @@ pub struct CommandCheck {
     wrong_kind: Signal<Local, Bit>,
     too_narrow: Signal<Local, Bit>,
     unknown_segment: Signal<Local, Bit>,
+    absent_node: Signal<Local, Bit>,
     too_long: Signal<Local, Bit>,
     out_of_segment: Signal<Local, Bit>,
     out_of_memory: Signal<Local, Bit>,
@@ -127,12 +130,17 @@ impl Logic for CommandCheck {
             & (self.operands.val().source_beyond
                 | (self.operands.val().has_words & self.operands.val().row_beyond_source));
         self.unknown_segment.next = !self.command.val().is_mail & !self.kind.val().any();
+        self.absent_node.next = !self.reached.val();
+        if self.command.val().is_mail {
+            self.absent_node.next = !self.operands.val().reached;
+        }
         self.too_long.next = self.command.val().is_enqueue & self.operands.val().row_beyond_message;
         self.not_built.next = self.command.val().is_absent | (self.command.val().shaper > self.last_shaper.val());
         self.wrong.next = !self.known.val()
             | self.not_built.val()
             | self.malformed.val()
             | self.unknown_segment.val()
+            | self.absent_node.val()
             | (!self.command.val().is_mail & self.wrong_kind.val())
             | self.too_long.val()
             | self.out_of_segment.val()
@@ -147,6 +155,8 @@ impl Logic for CommandCheck {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
         } else if self.unknown_segment.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownSegment as u64);
+        } else if self.absent_node.val() {
+            self.error.next = bits::<ERROR_WIDTH>(ErrorCode::AbsentNode as u64);
         } else if !self.command.val().is_mail & self.wrong_kind.val() {
             self.error.next = bits::<ERROR_WIDTH>(ErrorCode::WrongSegment as u64);
         } else if self.too_long.val() {

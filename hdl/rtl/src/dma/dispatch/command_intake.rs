@@ -13,6 +13,7 @@ use portico_spec::{
         segment::{HANDLE_WIDTH, KIND_WIDTH},
         CONTEXT_WIDTH,
     },
+    Config,
 };
 use portico_verilog::prelude::*;
 
@@ -47,6 +48,8 @@ pub struct CommandIntake {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// This node.
+    pub own_node: Signal<In, Bits<NODE_WIDTH>>,
     pub s_axis: StreamIn<32>,
     pub argument: ArgumentOut,
     /// A word of `s_axis` may go to `argument`.
@@ -62,6 +65,7 @@ pub struct CommandIntake {
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    pub reached: Signal<In, Bit>,
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// A command is right and takes its core; its segment, if it has one.
     pub admitted: Signal<Out, Bit>,
@@ -90,10 +94,11 @@ pub struct CommandIntake {
 }
 
 impl CommandIntake {
-    /// For `build`, words of `width` bits, a memory of `memory_words` of them, and programs at `entries`.
-    pub fn new(build: &Build, width: usize, memory_words: u64, entries: &Entries) -> Self {
+    /// For `build` in the fabric of `config`, words of `width` bits, a memory of `memory_words` of them, and programs at
+    /// `entries`.
+    pub fn new(build: &Build, config: &Config, width: usize, memory_words: u64, entries: &Entries) -> Self {
         Self {
-            load: CommandLoad::new(build, width, memory_words),
+            load: CommandLoad::new(build, config, width, memory_words),
             check: CommandCheck::new(width, build.shapers),
             plan: CommandStart::new(width, memory_words, entries),
             ..Default::default()
@@ -115,12 +120,12 @@ impl Logic for CommandIntake {
         self.load.fill.next = self.state.q.val() == CommandState::Check;
         self.load.grant.next = self.grant.val();
         self.fills.next = self.load.fills.val();
-        wire!(self => load: has_free, free_context);
+        wire!(self => load: own_node, has_free, free_context);
         wire!(load => self: lookup, handle);
         wire!(self => load: lookup_ready, size);
 
         wire!(load => check: command, operands);
-        self.check.kind.next = self.kind.val();
+        wire!(self => check: kind, reached);
         wire!(load => plan: command, operands);
         self.plan.nothing.next = self.check.nothing.val();
         wire!(self => plan: node, tag, size);

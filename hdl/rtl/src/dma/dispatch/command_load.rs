@@ -3,12 +3,16 @@ use crate::{
     dma::ports::{ArgumentOut, BANK_WIDTH},
     prim::StreamIn,
 };
-use portico_spec::ni::{
-    build::Build,
-    command::{SEGMENT_OFFSET, TRANSFER_WORDS},
-    packet::OFFSET_WIDTH,
-    segment::HANDLE_WIDTH,
-    CONTEXT_WIDTH,
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        build::Build,
+        command::{SEGMENT_OFFSET, TRANSFER_WORDS},
+        packet::OFFSET_WIDTH,
+        segment::HANDLE_WIDTH,
+        CONTEXT_WIDTH,
+    },
+    Config,
 };
 use portico_verilog::prelude::*;
 
@@ -29,6 +33,8 @@ pub struct CommandLoad {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// This node.
+    pub own_node: Signal<In, Bits<NODE_WIDTH>>,
     pub s_axis: StreamIn<32>,
     /// Words may be taken.
     pub open: Signal<In, Bit>,
@@ -70,10 +76,10 @@ pub struct CommandLoad {
 }
 
 impl CommandLoad {
-    /// For `build`, words of `width` bits, and a memory of `memory_words` of them.
-    pub fn new(build: &Build, width: usize, memory_words: u64) -> Self {
+    /// For `build` in the fabric of `config`, words of `width` bits, and a memory of `memory_words` of them.
+    pub fn new(build: &Build, config: &Config, width: usize, memory_words: u64) -> Self {
         Self {
-            descriptor: Descriptor::new(build, width, memory_words),
+            descriptor: Descriptor::new(build, config, width, memory_words),
             ..Default::default()
         }
     }
@@ -82,7 +88,7 @@ impl CommandLoad {
 #[kernel]
 impl Logic for CommandLoad {
     fn update(&mut self) {
-        wire!(self => descriptor: clk, rst);
+        wire!(self => descriptor: clk, rst, own_node);
         dff_setup!(self, clk, chosen);
         self.fields.next = self.descriptor.command.val();
         self.words.next = self.descriptor.operands.val();

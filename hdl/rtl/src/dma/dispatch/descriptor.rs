@@ -1,12 +1,13 @@
-use super::{Command, CommandDecoder, REPEAT_WIDTH};
+use super::{Command, CommandDecoder, Reach, REPEAT_WIDTH};
 use portico_spec::{
-    flit::MAX_PAYLOAD_FLITS,
+    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::{
         build::Build,
         command::{BARE_WORDS, MAX_DESCRIPTOR_WORDS},
         instruction::{FIRMWARE_WORDS, PC_WIDTH},
         packet::{Operation, MAX_MESSAGE_WORDS, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH, STRIDE_WIDTH},
     },
+    Config,
 };
 use portico_verilog::prelude::*;
 
@@ -27,6 +28,8 @@ pub struct Operands {
     /// Word 1 as it came is no place of a program of the user's; is not at a multiple of what word 0 moves, a cycle later.
     pub no_entry: Bit,
     pub misaligned: Bit,
+    /// Packets come to the node that word 1 of a mail names, a cycle later.
+    pub reached: Bit,
     /// Words of an atomic, from two cycles after word 0 on.
     pub atomic_words: Bits<WORDS_WIDTH>,
     /// Word 1 in words of memory, and what the segment has from there on, a cycle later; `beyond` if that is below zero.
@@ -115,6 +118,8 @@ pub struct Descriptor {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// This node.
+    pub own_node: Signal<In, Bits<NODE_WIDTH>>,
     /// Forgets the words; the next is a first one.
     pub clear: Signal<In, Bit>,
     /// Takes `word`.
@@ -130,6 +135,7 @@ pub struct Descriptor {
     pub unsettled: Signal<Out, Bit>,
     decoder: CommandDecoder,
     atomic: AtomicLength,
+    reach: Reach,
     word0: DFF<Bits<32>>,
     held: DFF<Operands>,
     after: Signal<Local, Operands>,
@@ -157,8 +163,9 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// For `build`, words of `width` bits and a memory of `memory_words` of them, below 2^22; panics beyond.
-    pub fn new(build: &Build, width: usize, memory_words: u64) -> Self {
+    /// For `build` in the fabric of `config`, words of `width` bits and a memory of `memory_words` of them, below 2^22; panics
+    /// beyond.
+    pub fn new(build: &Build, config: &Config, width: usize, memory_words: u64) -> Self {
         let most = (1u64 << OFFSET_WIDTH) - 1;
         assert!(
             (1..=most).contains(&memory_words),
@@ -168,6 +175,7 @@ impl Descriptor {
         assert!([4, 8].contains(&bytes), "descriptor: width = {width}, allowed: 32, 64");
         Self {
             decoder: CommandDecoder::new(build, width),
+            reach: Reach::new(config),
             byte_shift: Constant::new(bits(u64::from(bytes.trailing_zeros()))),
             byte_mask: Constant::new(bits(bytes - 1)),
             target_mask: Constant::new(bits(bytes - 1)),
@@ -219,7 +227,10 @@ impl Logic for Descriptor {
         self.begun.d.next = self.take.val() & !self.held.q.val().count.any();
         self.addressed.d.next = self.take.val() & (self.held.q.val().count == 1);
         self.unsettled.next = self.begun.q.val() | self.addressed.q.val();
+        self.reach.own.next = self.own_node.val();
+        self.reach.node.next = self.held.q.val().target.get_bits::<NODE_WIDTH>(0);
         if self.addressed.q.val() {
+            self.after.next.reached = self.reach.reached.val();
             self.after.next.misaligned = self.misaligned_bits.val().any();
             self.after.next.room = self.size.val() - self.held.q.val().offset;
             self.after.next.beyond = self.is_huge.q.val() | (self.held.q.val().offset > self.size.val());

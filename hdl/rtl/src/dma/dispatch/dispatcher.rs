@@ -10,6 +10,7 @@ use crate::{
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{build::Build, firmware::Entries, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
+    Config,
 };
 use portico_verilog::prelude::*;
 
@@ -73,15 +74,15 @@ pub struct Dispatcher<const W: usize> {
 }
 
 impl<const W: usize> Dispatcher<W> {
-    /// For `build`, a memory of `memory_words`, an address space of `space_words`, both below 2^22, `W` of 32 or 64, and
-    /// programs at `entries`; panics outside that.
-    pub fn new(build: &Build, memory_words: u64, space_words: u64, entries: &Entries) -> Self {
+    /// For `build` in the fabric of `config`, a memory of `memory_words`, an address space of `space_words`, both below 2^22,
+    /// `W` of 32 or 64, and programs at `entries`; panics outside that.
+    pub fn new(build: &Build, config: &Config, memory_words: u64, space_words: u64, entries: &Entries) -> Self {
         Self {
-            commands: CommandIntake::new(build, W, memory_words, entries),
+            commands: CommandIntake::new(build, config, W, memory_words, entries),
             requests: RequestIntake::new(entries),
             contexts: Contexts::new(build.cores),
             events: EventStage::new(),
-            segments: SegmentTable::new(build),
+            segments: SegmentTable::new(build, config),
             windows: LocalWindows::new(build, space_words),
             ..Default::default()
         }
@@ -123,8 +124,10 @@ impl<const W: usize> Logic for Dispatcher<W> {
 
         self.segments.initialising.next = self.initialising.val();
         self.segments.sweep.next = self.sweep.val().get_bits::<HANDLE_WIDTH>(0);
+        self.segments.own_node.next = self.node.val();
+        self.commands.own_node.next = self.node.val();
         wire!(commands => segments: lookup, handle);
-        wire!(segments => commands: lookup_ready, node, tag, kind, size);
+        wire!(segments => commands: lookup_ready, node, tag, kind, reached, size);
         CreditTakeIn::link(&mut self.credit_take, &mut self.segments.credit_take);
         wire!(segments => self: busy);
 

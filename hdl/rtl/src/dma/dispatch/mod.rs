@@ -12,6 +12,7 @@
 //! | [`SegmentTable`], [`QueueCredits`] | windows and queues of other nodes |
 //! | [`LocalWindows`] | windows of this node |
 //! | [`Descriptor`], [`CommandDecoder`], [`Extent`] | descriptors taken apart, and measured |
+//! | [`Reach`] | whether packets come to a node |
 
 mod command;
 mod command_check;
@@ -26,6 +27,7 @@ mod launch;
 mod local_windows;
 mod measure;
 mod queue_credits;
+mod reach;
 mod request_intake;
 mod request_load;
 mod request_start;
@@ -47,6 +49,7 @@ pub use launch::Launch;
 pub use local_windows::LocalWindows;
 pub use measure::{Measure, MeasureState};
 pub use queue_credits::QueueCredits;
+pub use reach::Reach;
 pub use request_intake::{RequestIntake, RequestState};
 pub use request_load::{GetRequest, RequestLoad, PLACE_WIDTH};
 pub use request_start::RequestStart;

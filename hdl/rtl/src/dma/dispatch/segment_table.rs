@@ -1,4 +1,4 @@
-use super::QueueCredits;
+use super::{QueueCredits, Reach};
 use crate::{
     bus::{AddressMatch, CreditIn, CreditTakeIn, RegisterWriteIn},
     prim::Ram,
@@ -11,12 +11,15 @@ use portico_spec::{
         registers::{Block as Registers, SegmentRegister, SHORT_FIELD_WIDTH},
         segment::{CREDITS_WIDTH, HANDLE_WIDTH, KIND_OFFSET, KIND_WIDTH, NODE_OFFSET, TAG_OFFSET},
     },
+    Config,
 };
 use portico_verilog::prelude::*;
 
 /// A field in the memory: three byte lanes.
 const FIELD: usize = 24;
 const ENTRY: usize = 2 * FIELD;
+/// In the first of them, above what software has written: packets come to the node.
+const REACHED_AT: usize = KIND_OFFSET + KIND_WIDTH;
 
 /// Segments: what this node knows of windows and queues of others.
 ///
@@ -32,6 +35,8 @@ pub struct SegmentTable {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// This node.
+    pub own_node: Signal<In, Bits<NODE_WIDTH>>,
     /// The segments are cleared, one a cycle.
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -45,6 +50,8 @@ pub struct SegmentTable {
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// Packets come to the node. Known since the segment was written.
+    pub reached: Signal<Out, Bit>,
     /// In words.
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub credit_return: CreditIn,
@@ -53,6 +60,7 @@ pub struct SegmentTable {
     pub busy: Signal<Out, Bit>,
     entries: Ram<ENTRY, HANDLE_WIDTH, 6>,
     credits: Vec<QueueCredits>,
+    reach: Reach,
     write_match: AddressMatch<{ Registers::Segments as usize }, { HANDLE_WIDTH + SHORT_FIELD_WIDTH }>,
     /// A register write, a cycle late.
     own: DFF<Bit>,
@@ -68,11 +76,12 @@ pub struct SegmentTable {
 }
 
 impl SegmentTable {
-    /// The segments of `build`, with credits if there are queues.
-    pub fn new(build: &Build) -> Self {
+    /// The segments of `build`, with credits if there are queues, in the fabric of `config`.
+    pub fn new(build: &Build, config: &Config) -> Self {
         let (segments, queues) = (build.segments, usize::from(build.queues));
         Self {
             entries: Ram::new(segments),
+            reach: Reach::new(config),
             credits: (0..queues).map(|_| QueueCredits::new(segments)).collect(),
             _queues: queues,
             last: Constant::new(bits(segments as u64 - 1)),
@@ -98,8 +107,11 @@ impl Logic for SegmentTable {
 
         self.entries.write_lanes.next = 0.into();
         self.entries.write_address.next = self.written.q.val();
-        self.entries.write_data.next = bit_cast::<ENTRY, FIELD>(bit_cast::<FIELD, 32>(self.word.q.val()))
-            | (bit_cast::<ENTRY, 32>(self.word.q.val()) << bits::<6>(FIELD));
+        self.reach.own.next = self.own_node.val();
+        self.reach.node.next = self.word.q.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
+        self.entries.write_data.next = (bit_cast::<ENTRY, FIELD>(bit_cast::<FIELD, 32>(self.word.q.val()))
+            | (bit_cast::<ENTRY, 32>(self.word.q.val()) << bits::<6>(FIELD)))
+        .replace_bit(REACHED_AT, self.reach.reached.val());
         if self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Target as u64)) {
             self.entries.write_lanes.next = bits::<6>(0b000_111);
         }
@@ -125,6 +137,7 @@ impl Logic for SegmentTable {
         self.node.next = self.found.q.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
         self.tag.next = self.found.q.val().get_bits::<TAG_WIDTH>(TAG_OFFSET);
         self.kind.next = self.found.q.val().get_bits::<KIND_WIDTH>(KIND_OFFSET);
+        self.reached.next = self.found.q.val().get_bit(REACHED_AT);
         self.size.next = self.found.q.val().get_bits::<OFFSET_WIDTH>(FIELD);
 
         // Without queues there is no credit: a context that asks for one is parked, and others go on.
@@ -152,15 +165,27 @@ mod tests {
         bus::testing::write,
         prim::testing::{clock_edge, rng, settle},
     };
-    use portico_spec::ni::{registers::BLOCK_OFFSET, segment::SEGMENTS};
+    use portico_spec::ni::{
+        registers::BLOCK_OFFSET,
+        segment::{Target, SEGMENTS},
+    };
     use rand::Rng;
 
     #[test]
     fn finds_what_was_written_and_nothing_before() {
         let mut rng = rng(0x5e6);
-        let mut dut = SegmentTable::new(&Build::FULL);
+        let config = Config {
+            cols: 5,
+            rows: 20,
+            edge_nodes: 2,
+            ..Config::default()
+        };
+        let own = config.terminals() - 1;
+        let mut dut = SegmentTable::new(&Build::FULL, &config);
         dut.connect_all();
+        dut.own_node.next = u64::from(config.terminal_node(own).number()).into();
         let mut model = vec![(0u64, 0u64); SEGMENTS];
+        let mut seen = [0; 2];
         for _ in 0..2 {
             dut.register_write.enable.next = false;
             dut.initialising.next = true;
@@ -204,8 +229,15 @@ mod tests {
                         | dut.tag.val().to_u64() << TAG_OFFSET
                         | dut.kind.val().to_u64() << KIND_OFFSET;
                     assert_eq!((target, dut.size.val().to_u64()), coming);
+                    let node = Target::decode(coming.0 as u32 % (1 << KIND_OFFSET))
+                        .expect("of no kind")
+                        .node;
+                    let is_reached = coming.0 > 0 && config.reaches(own, node);
+                    assert!(coming.0 == 0 || dut.reached.val() == is_reached, "{node:?}");
+                    seen[usize::from(is_reached)] += 1;
                 }
             }
         }
+        assert!(seen[0] > 1_000 && seen[1] > 500, "{seen:?}");
     }
 }

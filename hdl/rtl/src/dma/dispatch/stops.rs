@@ -99,6 +99,7 @@ impl Logic for Stops {
         self.completion.valid.next = self.completes.q.val();
         self.completion.slot.next = self.subject.q.val();
         self.completion.error.next = self.error.q.val();
+        self.completion.last.next = true;
         self.completion.has_value.next = false;
         self.completion.value.next = 0.into();
         self.report.valid.next = self.reports.q.val();
@@ -172,7 +173,7 @@ impl Logic for EventStage {
     }
 }
 
-/// Refuses a request: a packet of two flits on the control plane.
+/// Refuses a request, which is then over: a packet of two flits on the control plane.
 ///
 /// Sends what is offered; `ready` with the last flit.
 ///
@@ -207,7 +208,7 @@ impl Logic for Refuser {
         self.head.source.next = self.node.val();
         self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.slot.val());
         self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
-        self.head.last.next = false;
+        self.head.last.next = true;
         self.m_axis.tvalid.next = self.valid.val();
         self.m_axis.tlast.next = self.in_code.q.val();
         self.m_axis.tdata.next = self.head.word.val();

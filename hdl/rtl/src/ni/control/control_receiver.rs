@@ -21,7 +21,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle from a packet's tail to what it says |
 /// | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
-/// | state | 88 flip-flops, and 1 an engine |
+/// | state | 89 flip-flops, and 1 an engine |
 ///
 /// Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
 /// request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
@@ -62,6 +62,8 @@ pub struct ControlReceiver {
     is_credit: DFF<Bit>,
     has_value: DFF<Bit>,
     completes: DFF<Bit>,
+    /// An answer is the last of its transaction.
+    is_end: DFF<Bit>,
     is_single: DFF<Bit>,
     is_pair: DFF<Bit>,
     is_triple: DFF<Bit>,
@@ -113,7 +115,8 @@ impl ControlReceiver {
 impl Logic for ControlReceiver {
     fn update(&mut self) {
         dff_setup!(self, clk, has_flit, is_head, flit, is_tail, midway, tag, second, sinking, low, wrong);
-        dff_setup!(self, clk, is_get, is_mail, is_credit, has_value, completes, is_single, is_pair, is_triple);
+        dff_setup!(self, clk, is_get, is_mail, is_credit, has_value, completes, is_end);
+        dff_setup!(self, clk, is_single, is_pair, is_triple);
         self.s_axis.tready.next = !self.initialising.val();
         self.arrives.next = self.s_axis.tvalid.val() & !self.initialising.val();
         self.begins.next = self.arrives.val() & !self.midway.q.val();
@@ -132,6 +135,7 @@ impl Logic for ControlReceiver {
         }
         if self.begins.val() {
             self.tag.d.next = self.head.tag.val();
+            self.is_end.d.next = self.head.last.val();
             self.is_get.d.next = self.head.kind.val() == bits::<KIND_WIDTH>(ControlKind::Get as u64);
             self.is_mail.d.next = self.mails.val();
             self.is_credit.d.next = self.credits.val();
@@ -185,6 +189,7 @@ impl Logic for ControlReceiver {
         if self.is_pair.q.val() {
             self.completion.error.next = bit_cast::<ERROR_WIDTH, 32>(self.flit.q.val());
         }
+        self.completion.last.next = self.is_end.q.val();
         self.completion.has_value.next = self.has_value.q.val();
         wire!(self => completion: value);
         self.mail_valid.next = self.complete.val() & self.is_mail.q.val();
@@ -218,8 +223,8 @@ mod tests {
     /// What a flit leads to, in the cycle after it.
     #[derive(Debug, Default, PartialEq)]
     struct Said {
-        /// Slot, error, value.
-        completion: Option<(u64, u64, Option<u64>)>,
+        /// Slot, error, whether it is the last, value.
+        completion: Option<(u64, u64, bool, Option<u64>)>,
         mail: Option<(u64, u64)>,
         credit: Option<u64>,
         request: Option<(u64, bool)>,
@@ -230,7 +235,8 @@ mod tests {
     fn said(dut: &ControlReceiver) -> Said {
         let (completion, request) = (&dut.completion, &dut.m_axis_request);
         let value = completion.has_value.val().then(|| completion.value.val().to_u64());
-        let done = (completion.slot.val().to_u64(), completion.error.val().to_u64(), value);
+        let (slot, error) = (completion.slot.val().to_u64(), completion.error.val().to_u64());
+        let done = (slot, error, completion.last.val(), value);
         let mail = (dut.mail_box.val().to_u64(), dut.mail_data.val().to_u64());
         Said {
             completion: completion.valid.val().then_some(done),
@@ -246,7 +252,7 @@ mod tests {
 
     /// A packet, what each of its flits says, and the flit at which it is wrong.
     fn packet(rng: &mut SmallRng, has_engine: bool) -> (Vec<u64>, Vec<Said>, Option<usize>) {
-        let (kind, tag) = (rng.gen_range(0..8u8), rng.gen::<u8>());
+        let (kind, tag, last) = (rng.gen_range(0..8u8), rng.gen::<u8>(), rng.gen());
         let right = match kind {
             0 | 5 => 1,
             1 => 2,
@@ -257,6 +263,7 @@ mod tests {
         let head = Head {
             kind,
             tag,
+            last,
             ..Default::default()
         }
         .encode()
@@ -283,13 +290,13 @@ mod tests {
             _ => {
                 let tag = u64::from(tag);
                 let pair = || words[1] | words[2] << 32;
-                let last = &mut said[right - 1];
+                let tail = &mut said[right - 1];
                 match kind {
-                    0 => last.completion = Some((tag % 32, 0, None)),
-                    1 => last.completion = Some((tag % 32, words[1] % 32, None)),
-                    2 => last.completion = Some((tag % 32, 0, Some(pair()))),
-                    3 => last.mail = Some((tag % 128, pair())),
-                    _ => last.credit = Some(tag),
+                    0 => tail.completion = Some((tag % 32, 0, last, None)),
+                    1 => tail.completion = Some((tag % 32, words[1] % 32, last, None)),
+                    2 => tail.completion = Some((tag % 32, 0, last, Some(pair()))),
+                    3 => tail.mail = Some((tag % 128, pair())),
+                    _ => tail.credit = Some(tag),
                 }
                 None
             }
@@ -350,6 +357,7 @@ mod tests {
         let mut dut = reset(ControlReceiver::default());
         let ack = Head {
             tag: 7,
+            last: true,
             ..Default::default()
         }
         .encode()
@@ -368,6 +376,6 @@ mod tests {
         assert_eq!(said(&dut), Said::default());
         dut.initialising.next = false;
         clock(&mut dut);
-        assert_eq!(said(&dut).completion, Some((7, 0, None)));
+        assert_eq!(said(&dut).completion, Some((7, 0, true, None)));
     }
 }

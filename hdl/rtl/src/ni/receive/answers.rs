@@ -12,6 +12,8 @@ use portico_verilog::prelude::*;
 /// Answers that wait.
 const DEPTH: usize = 4;
 const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
+/// What the head says beside its nodes and its slot: the kind, and the mark *last* above it.
+const MARKS_WIDTH: usize = KIND_WIDTH + 1;
 
 /// What is sent next of an answer.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -42,10 +44,11 @@ pub struct Answers {
     control: FifoControl<ADDRESS_WIDTH>,
     destinations: LutRam<NODE_WIDTH, ADDRESS_WIDTH>,
     slots: LutRam<SLOT_WIDTH, ADDRESS_WIDTH>,
-    answer_kinds: LutRam<KIND_WIDTH, ADDRESS_WIDTH>,
+    marks: LutRam<MARKS_WIDTH, ADDRESS_WIDTH>,
     values: LutRam<64, ADDRESS_WIDTH>,
     head: HeadEncoder,
     part: DFF<Part>,
+    kind: Signal<Local, Bits<KIND_WIDTH>>,
     value: Signal<Local, Bits<64>>,
 }
 
@@ -53,7 +56,7 @@ pub struct Answers {
 impl Logic for Answers {
     fn update(&mut self) {
         wire!(self => control: clk, rst);
-        wire!(self => destinations, slots, answer_kinds, values: clk);
+        wire!(self => destinations, slots, marks, values: clk);
         dff_setup!(self, clk, part);
         self.control.write.next = self.answer.valid.val();
         self.answer.ready.next = !self.control.full.val();
@@ -64,9 +67,10 @@ impl Logic for Answers {
         wire!(control => slots: write_enable, write_address);
         self.slots.write_data.next = self.answer.slot.val();
         self.slots.read_address.next = self.control.read_address.val();
-        wire!(control => answer_kinds: write_enable, write_address);
-        self.answer_kinds.write_data.next = self.answer.kind.val();
-        self.answer_kinds.read_address.next = self.control.read_address.val();
+        wire!(control => marks: write_enable, write_address);
+        self.marks.write_data.next =
+            bit_cast::<MARKS_WIDTH, KIND_WIDTH>(self.answer.kind.val()).replace_bit(KIND_WIDTH, self.answer.last.val());
+        self.marks.read_address.next = self.control.read_address.val();
         wire!(control => values: write_enable, write_address);
         self.values.write_data.next = self.answer.value.val();
         self.values.read_address.next = self.control.read_address.val();
@@ -74,19 +78,19 @@ impl Logic for Answers {
         self.head.destination.next = self.destinations.read_data.val();
         self.head.source.next = self.node.val();
         self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.slots.read_data.val());
-        self.head.kind.next = self.answer_kinds.read_data.val();
-        self.head.last.next = false;
+        self.kind.next = self.marks.read_data.val().get_bits::<KIND_WIDTH>(0);
+        self.head.kind.next = self.kind.val();
+        self.head.last.next = self.marks.read_data.val().get_bit(KIND_WIDTH);
         self.value.next = self.values.read_data.val();
 
         self.m_axis.tvalid.next = !self.control.empty.val();
         self.m_axis.tdata.next = self.head.word.val();
-        self.m_axis.tlast.next = self.answer_kinds.read_data.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64);
+        self.m_axis.tlast.next = self.kind.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         match self.part.q.val() {
             Part::Head => {}
             Part::Low => {
                 self.m_axis.tdata.next = bit_cast::<32, 64>(self.value.val());
-                self.m_axis.tlast.next =
-                    self.answer_kinds.read_data.val() == bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
+                self.m_axis.tlast.next = self.kind.val() == bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
             }
             Part::High => {
                 self.m_axis.tdata.next = self.value.val().get_bits::<32>(32);

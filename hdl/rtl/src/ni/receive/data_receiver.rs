@@ -334,9 +334,10 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.answers.answer.destination.next = self.header.source.val();
         self.answers.answer.slot.next = self.header.slot.val();
         self.answers.answer.kind.next = self.transfer_end.answer_kind.val();
+        self.answers.answer.last.next = self.header.last.val();
         self.answers.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.transfer_end.outcome.val());
         if self.atomic.busy.val() | self.delivery.atomic.val() {
-            wire!(atomic.answer => answers.answer: valid, destination, slot, kind, value);
+            wire!(atomic.answer => answers.answer: valid, destination, slot, kind, last, value);
         }
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
 

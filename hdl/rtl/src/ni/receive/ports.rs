@@ -85,7 +85,7 @@ pub struct StateOut {
     pub gap: Signal<Out, Bits<PLACE_WIDTH>>,
     /// Ends of transfers.
     pub ends: Signal<Out, Bits<ENDS_WIDTH>>,
-    /// Why a word was refused since the last end of transfer; 0 if none was.
+    /// Why a word of a stream was refused since its last end of transfer; 0 if none was.
     pub fault: Signal<Out, Bits<ERROR_WIDTH>>,
     /// Messages ever released.
     pub released: Signal<Out, Bits<MESSAGES_WIDTH>>,
@@ -100,6 +100,8 @@ pub struct AnswerOut {
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// ACK, REFUSE or VALUE.
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// The transaction is over.
+    pub last: Signal<Out, Bit>,
     /// Error code or value.
     pub value: Signal<Out, Bits<64>>,
     pub ready: Signal<In, Bit>,
@@ -113,6 +115,7 @@ pub struct AnswerIn {
     pub destination: Signal<In, Bits<NODE_WIDTH>>,
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    pub last: Signal<In, Bit>,
     pub value: Signal<In, Bits<64>>,
     pub ready: Signal<Out, Bit>,
 }

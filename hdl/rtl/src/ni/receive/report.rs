@@ -59,6 +59,7 @@ impl Logic for Report {
         self.completion.valid.next = self.has_slot.q.val();
         self.completion.slot.next = self.held_slot.q.val();
         self.completion.error.next = self.held_failure.q.val();
+        self.completion.last.next = true;
         self.completion.has_value.next = false;
         self.completion.value.next = 0.into();
         if self.completion.ready.val() {

@@ -18,9 +18,10 @@ use portico_verilog::prelude::*;
 /// | latency | combinational |
 /// | state | 1 flip-flop |
 ///
-/// A put answers for every word since the end before it on the same tag: with an ACK if none was refused, else with the
-/// reason, that of the window as it is now before that of earlier words. The end counts only in the first case. A stream has nobody to answer to: after a refused word its
-/// end does not count either, and the event takes the reason as its error. An end clears the fault.
+/// Packets of several puts may take turns on one tag, so each packet of a put answers for its own words alone: with a
+/// REFUSE if one of them was refused; the last of the transfer with an ACK else. An end counts if its packet was written
+/// whole. A stream is the only one on its tag, and has nobody to answer to: the tag keeps the first fault until the end,
+/// which then does not count, and the event takes the fault as its error.
 #[derive(LogicBlock, Default)]
 pub struct TransferEnd {
     pub clk: Signal<In, Clock>,
@@ -32,7 +33,7 @@ pub struct TransferEnd {
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
     pub event_enable: Signal<In, Bit>,
     pub ends: Signal<In, Bits<ENDS_WIDTH>>,
-    /// Of packets before this one.
+    /// Of packets of the stream before this one.
     pub fault: Signal<In, Bits<ERROR_WIDTH>>,
     /// The window is of the mode that the packet wants.
     pub allowed: Signal<Out, Bit>,
@@ -91,30 +92,33 @@ impl Logic for TransferEnd {
             self.refusal.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownWindow as u64);
         }
         self.failed.next = self.refused_before.q.val() | self.refuse.val();
-        self.outcome.next = self.fault.val();
-        if self.failed.val() & !self.fault.val().any() {
+        self.outcome.next = 0.into();
+        if self.failed.val() {
             self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
+        }
+        if self.kinds.stream.val() & self.fault.val().any() {
+            self.outcome.next = self.fault.val();
         }
         if !self.allowed.val() {
             self.outcome.next = self.refusal.val();
         }
 
         // A stream that came to something else than a pointer has nothing to do with the transfers there.
-        self.counts.next = self.kinds.put.val() | (self.kinds.stream.val() & self.allowed.val());
+        self.counts.next = (self.kinds.put.val() & self.last.val()) | (self.kinds.stream.val() & self.allowed.val());
         self.write_ends.next = self.closes.val() & self.counts.val();
         self.next_ends.next = self.ends.val();
-        self.next_fault.next = self.outcome.val();
-        if !self.last.val() & !self.allowed.val() & !self.failed.val() {
-            // An empty packet loses no word.
-            self.next_fault.next = self.fault.val();
+        if self.last.val() & !self.outcome.val().any() {
+            self.next_ends.next = self.ends.val() + 1;
         }
-        if self.last.val() {
-            self.next_fault.next = 0.into();
-            if !self.outcome.val().any() {
-                self.next_ends.next = self.ends.val() + 1;
+        self.next_fault.next = self.fault.val();
+        if self.kinds.stream.val() {
+            self.next_fault.next = self.outcome.val();
+            if self.last.val() {
+                self.next_fault.next = 0.into();
             }
         }
-        self.answers.next = self.closes.val() & self.last.val() & self.kinds.put.val();
+        // An empty packet loses no word: only as the last does it say that the window is wrong.
+        self.answers.next = self.closes.val() & self.kinds.put.val() & (self.last.val() | self.failed.val());
         self.answer_kind.next = bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         if self.outcome.val().any() {
             self.answer_kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
@@ -134,29 +138,67 @@ mod tests {
     use crate::prim::testing::settle;
     use portico_spec::ni::packet::DataKind;
 
-    #[test]
-    fn the_counter_of_ends_wraps_and_only_good_ends_count() {
+    const MOST: u64 = (1 << ENDS_WIDTH) - 1;
+
+    /// The end of a packet of this kind at its own window, after `ends` ends and with a fault of the tag.
+    fn end(kind: DataKind, last: bool, ends: u64, fault: u64, refuse: bool) -> TransferEnd {
         let mut dut = TransferEnd::new(true);
         dut.connect_all();
-        dut.last.next = true;
+        let mode = if kind == DataKind::Put {
+            Mode::Window
+        } else {
+            Mode::Pointer
+        };
+        dut.kind.next = (kind as u64).into();
+        dut.mode.next = (mode as u64).into();
+        dut.last.next = last;
         dut.closes.next = true;
-        let most = (1u64 << ENDS_WIDTH) - 1;
-        for (kind, mode) in [(DataKind::Put, Mode::Window), (DataKind::Stream, Mode::Pointer)] {
-            for (ends, fault, after) in [(most, 0, 0), (most, 9, most), (7, 0, 8), (7, 9, 7)] {
-                dut.kind.next = (kind as u64).into();
-                dut.mode.next = (mode as u64).into();
-                dut.ends.next = ends.into();
-                dut.fault.next = fault.into();
-                settle(&mut dut);
-                assert!(dut.write_ends.val());
-                assert_eq!(
-                    dut.next_ends.val().to_u64(),
-                    after,
-                    "{kind:?}, {ends} ends, fault {fault}"
-                );
-                assert_eq!(dut.next_fault.val().to_u64(), 0, "an end leaves no fault");
-                assert_eq!(dut.answers.val(), kind == DataKind::Put);
-            }
+        dut.ends.next = ends.into();
+        dut.fault.next = fault.into();
+        dut.refuse.next = refuse;
+        settle(&mut dut);
+        dut
+    }
+
+    #[test]
+    fn the_counter_of_ends_of_streams_wraps_and_only_good_ends_count() {
+        for (ends, fault, after) in [(MOST, 0, 0), (MOST, 9, MOST), (7, 0, 8), (7, 9, 7)] {
+            let dut = end(DataKind::Stream, true, ends, fault, false);
+            assert!(dut.write_ends.val() && !dut.answers.val());
+            assert_eq!(dut.next_ends.val().to_u64(), after, "{ends} ends, fault {fault}");
+            assert_eq!(dut.next_fault.val().to_u64(), 0, "an end leaves no fault");
+        }
+    }
+
+    #[test]
+    fn a_packet_of_a_put_answers_for_itself_whatever_the_tag_remembers() {
+        let (ack, refuse) = (ControlKind::Ack as u64, ControlKind::Refuse as u64);
+        for (ends, fault, last, fails) in [
+            (MOST, 0, true, false),
+            (MOST, 9, true, false),
+            (7, 0, true, true),
+            (7, 0, false, true),
+            (7, 9, false, true),
+            (7, 9, false, false),
+        ] {
+            let dut = end(DataKind::Put, last, ends, fault, fails);
+            let what = format!("{ends} ends, fault {fault}, last {last}, fails {fails}");
+            assert_eq!(dut.answers.val(), last || fails, "{what}");
+            assert_eq!(
+                dut.answer_kind.val().to_u64(),
+                if fails { refuse } else { ack },
+                "{what}"
+            );
+            let outcome = if fails { ErrorCode::OutOfWindow as u64 } else { 0 };
+            assert_eq!(dut.outcome.val().to_u64(), outcome, "{what}");
+            assert_eq!(dut.write_ends.val(), last, "{what}");
+            let after = (ends + u64::from(last && !fails)) & MOST;
+            assert_eq!(dut.next_ends.val().to_u64(), after, "{what}");
+            assert_eq!(
+                dut.next_fault.val().to_u64(),
+                fault,
+                "{what}: the fault is the stream's"
+            );
         }
     }
 }

@@ -4,14 +4,17 @@
 //! | --- | --- |
 //! | [`Slots`] | all of it |
 //! | [`OpenSlots`] | which slots are open, and of which segment |
+//! | [`FirstErrors`] | why packets of open slots were refused |
 //! | [`CompletionQueue`] | slots that are complete, until their events are taken |
 //! | [`GetCredits`] | get requests that each other node may still be sent |
 
 mod completion_queue;
+mod first_errors;
 mod get_credits;
 mod open_slots;
 
 pub use completion_queue::CompletionQueue;
+pub use first_errors::FirstErrors;
 pub use get_credits::GetCredits;
 pub use open_slots::OpenSlots;
 
@@ -38,11 +41,15 @@ pub const COMPLETION_SOURCES: usize = 3;
 /// | latency | a slot can be claimed again in the cycle after its event is taken |
 /// | throughput | one completion and one event a cycle, a claim in two |
 /// | order | completions in the order of the sources, 0 first; events in the order of completions |
-/// | state | up to 32 slots: those of [`OpenSlots`] and [`CompletionQueue`]; credits of gets |
+/// | state | up to 32 slots: those of [`OpenSlots`], [`FirstErrors`] and [`CompletionQueue`]; credits of gets |
 ///
 /// The control plane's completions never wait, whatever the event output does: a slot is claimed again only after its event
 /// has been taken, so the queue of completions has a place for every slot. A value goes to the inbox when its completion is
 /// taken, and is there before the event shows. A completion of a slot that is not open changes nothing.
+///
+/// A refusal of a packet that is not the last of its put leaves the slot open. The slot keeps the first such error, and
+/// completes with it whatever the last answer says. Only source 0 has such refusals; the others complete with their own
+/// errors.
 #[derive(LogicBlock, Default)]
 pub struct Slots {
     pub clk: Signal<In, Clock>,
@@ -52,7 +59,7 @@ pub struct Slots {
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub claim: ClaimIn,
-    /// Source 0 is always ready.
+    /// Source 0 is always ready. What comes of the others is always the last.
     pub complete: [CompletionIn; COMPLETION_SOURCES],
     pub update: EventOut,
     /// The result of an atomic, for its event.
@@ -69,12 +76,14 @@ pub struct Slots {
     pub stray: Signal<Out, Bit>,
     arbiter: CompletionArbiter,
     open_slots: OpenSlots,
+    errors: FirstErrors,
     credits: GetCredits,
     free: Fifo<SLOT_WIDTH, SLOT_WIDTH>,
     ended: CompletionQueue,
     strayed: DFF<Bit>,
     claimed: Signal<Local, Bit>,
     is_open: Signal<Local, Bit>,
+    answered: Signal<Local, Bit>,
     completed: Signal<Local, Bit>,
     first_sweep: Signal<Local, Bit>,
     last: Constant<Bits<NODE_WIDTH>>,
@@ -86,6 +95,7 @@ impl Slots {
         Self {
             arbiter: CompletionArbiter::new(COMPLETION_SOURCES),
             open_slots: OpenSlots::new(build),
+            errors: FirstErrors::new(build.slots),
             free: Fifo::new(build.slots),
             ended: CompletionQueue::new(build.slots),
             last: Constant::new(bits(build.slots as u64 - 1)),
@@ -99,8 +109,12 @@ impl Slots {
 impl Logic for Slots {
     fn update(&mut self) {
         wire!(self => open_slots, free, ended, credits: clk, rst);
+        wire!(self => errors: clk);
         dff_setup!(self, clk, strayed);
         wire!(self => credits, open_slots: initialising, sweep);
+
+        // The slots themselves are the first of the addresses of the sweep.
+        self.first_sweep.next = self.initialising.val() & (self.sweep.val() <= self.last.val());
 
         // A claim takes the slot that has been free for longest.
         self.credits.take_node.next = self.claim.node.val();
@@ -123,7 +137,12 @@ impl Logic for Slots {
         self.ended.claim_quiet.next = self.claim.quiet.val();
 
         // A completion joins the queue, which has a place for each slot.
-        for i in 0..COMPLETION_SOURCES {
+        wire!(complete[0] => errors: error);
+        self.errors.asked.next = self.complete[0].slot.val();
+        wire!(complete[0] => arbiter.source[0]: valid, slot, last, has_value, value);
+        self.arbiter.source[0].error.next = self.errors.first.val();
+        self.complete[0].ready.next = self.arbiter.source[0].ready.val();
+        for i in 1..COMPLETION_SOURCES {
             CompletionIn::link(&mut self.complete[i], &mut self.arbiter.source[i]);
         }
         self.arbiter.chosen.ready.next = true;
@@ -139,7 +158,15 @@ impl Logic for Slots {
         if self.complete[0].valid.val() {
             self.is_open.next = self.open_slots.is_open[0].val();
         }
-        self.completed.next = self.arbiter.chosen.valid.val() & self.is_open.val();
+        self.answered.next = self.arbiter.chosen.valid.val() & self.is_open.val();
+        self.completed.next = self.answered.val() & self.arbiter.chosen.last.val();
+        self.errors.write.next = self.answered.val() | self.first_sweep.val();
+        self.errors.slot.next = self.arbiter.chosen.slot.val();
+        self.errors.keep.next = !self.arbiter.chosen.last.val();
+        if self.initialising.val() {
+            self.errors.slot.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.val());
+            self.errors.keep.next = false;
+        }
         self.open_slots.close.next = self.completed.val();
         self.strayed.d.next = self.arbiter.chosen.valid.val() & !self.is_open.val();
         self.stray.next = self.strayed.q.val();
@@ -154,8 +181,6 @@ impl Logic for Slots {
         self.credits.give_node.next = self.ended.get_node.val();
         self.credits.give.next = self.ended.gone_is_get.val();
 
-        // The slots themselves are the first of the addresses of the sweep.
-        self.first_sweep.next = self.initialising.val() & (self.sweep.val() <= self.last.val());
         self.free.s_axis.tvalid.next = self.ended.gone.val() | self.first_sweep.val();
         self.free.s_axis.tlast.next = true;
         self.free.s_axis.tdata.next = self.ended.gone_slot.val();
@@ -197,6 +222,7 @@ mod tests {
     struct Done {
         slot: usize,
         error: u64,
+        last: bool,
         value: Option<u64>,
     }
 
@@ -210,7 +236,9 @@ mod tests {
         let mut free = SLOTS;
         let mut wanted: Option<Claim> = None;
         let mut offers: [Option<Done>; COMPLETION_SOURCES] = [None; COMPLETION_SOURCES];
+        let mut errors = [0; SLOTS];
         let (mut was_stray, mut counting, mut giving) = (false, false, false);
+        let (mut kept, mut told) = (0, 0);
         let (mut full, mut strays, mut waits, mut no_credit, mut events, mut silent) = (0, 0, 0, 0, 0, 0);
         let mut deepest = 0;
         for cycle in 0..40_000 {
@@ -225,14 +253,16 @@ mod tests {
                     is_get: rng.gen_bool(0.3),
                 });
             }
-            for offer in &mut offers {
+            for (source, offer) in offers.iter_mut().enumerate() {
                 if offer.is_none() && rng.gen_bool([0.02, 0.4, 0.2, 0.6][phase]) {
                     let error = if rng.gen_bool(0.2) { rng.gen_range(1..16) } else { 0 };
                     let value = rng.gen_bool(0.3).then(|| rng.gen());
+                    let last = source > 0 || rng.gen_bool(0.7);
                     *offer = Some(Done {
                         slot: rng.gen_range(0..SLOTS),
                         error,
-                        value,
+                        last,
+                        value: value.filter(|_| last),
                     });
                 }
             }
@@ -254,11 +284,13 @@ mod tests {
                 let done = offer.unwrap_or(Done {
                     slot: 3,
                     error: 1,
+                    last: false,
                     value: None,
                 });
                 port.valid.next = offer.is_some();
                 port.slot.next = (done.slot as u64).into();
                 port.error.next = done.error.into();
+                port.last.next = done.last;
                 port.has_value.next = done.value.is_some();
                 port.value.next = done.value.unwrap_or_default().into();
             }
@@ -320,7 +352,22 @@ mod tests {
                 waits += u32::from(offers[i].is_some() && !port.ready.val());
             }
             let done = first.and_then(|first| offers[first].take());
-            let closed = done.and_then(|done| open[done.slot].take().map(|claim| (claim, done)));
+            let answered = done.filter(|done| open[done.slot].is_some());
+            // An answer of the control plane keeps the first error of its slot, or ends with it.
+            let answered = answered.map(|done| Done {
+                error: match first {
+                    Some(0) if errors[done.slot] > 0 => errors[done.slot],
+                    _ => done.error,
+                },
+                ..done
+            });
+            if let Some(done) = answered {
+                told += u32::from(done.last && errors[done.slot] > 0);
+                kept += u32::from(!done.last && done.error > 0);
+                errors[done.slot] = if done.last { 0 } else { done.error };
+            }
+            let closed = answered.filter(|done| done.last);
+            let closed = closed.and_then(|done| open[done.slot].take().map(|claim| (claim, done)));
             counting = claimed.is_some() || (counting && closed.is_some());
             let value = closed.and_then(|(claim, done)| done.value.map(|value| (claim.event, value)));
             let seen = dut
@@ -328,7 +375,7 @@ mod tests {
                 .val()
                 .then(|| (dut.value_event.val().to_u64(), dut.value_data.val().to_u64()));
             assert_eq!(seen, value, "cycle {cycle}");
-            was_stray = done.is_some() && closed.is_none();
+            was_stray = done.is_some() && answered.is_none();
             strays += u32::from(was_stray);
 
             clock(&mut dut);
@@ -356,6 +403,10 @@ mod tests {
             "{full} {strays} {waits} {no_credit}"
         );
         assert!(
+            kept > 100 && told > 100,
+            "{kept} errors kept, {told} slots closed with one"
+        );
+        assert!(
             events > 1_000 && silent > 200 && deepest == SLOTS,
             "{events} {silent} {deepest}"
         );
@@ -380,6 +431,7 @@ mod tests {
         };
         claim_all(&mut dut);
         dut.complete[1].valid.next = true;
+        dut.complete[1].last.next = true;
         dut.complete[1].slot.next = 7u64.into();
         settle(&mut dut);
         assert!(!dut.update.valid.val());

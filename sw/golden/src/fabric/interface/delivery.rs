@@ -30,8 +30,8 @@ impl Interface {
                 self.refuse(u32::from(!is_taken));
             }
             Packet::Data(packet) => receive(self, source, packet),
-            Packet::Answer(Answer::Ack { slot }) => self.complete(slot, None),
-            Packet::Answer(Answer::Refuse { slot, error }) => self.complete(slot, Some(error)),
+            Packet::Answer(Answer::Ack { slot }) => self.take_answer(slot, None, true),
+            Packet::Answer(Answer::Refuse { slot, error, last }) => self.take_answer(slot, Some(error), last),
             Packet::Answer(Answer::Value { slot, value }) => self.complete_with(slot, value),
             Packet::Answer(Answer::Credit { segment }) => {
                 if let Some(segment) = self.segments.get_mut(usize::from(segment)) {

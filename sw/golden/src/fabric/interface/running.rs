@@ -46,7 +46,11 @@ impl Interface {
                             last: run.last,
                             error: 0,
                         }),
-                        Err(error) => Packet::Answer(Answer::Refuse { slot, error }),
+                        Err(error) => Packet::Answer(Answer::Refuse {
+                            slot,
+                            error,
+                            last: true,
+                        }),
                     };
                     self.send(destination, packet);
                     reached.is_ok()

@@ -7,6 +7,7 @@ use portico::{
     Config, Error, Fabric, Transport,
 };
 
+pub mod absent;
 pub mod codes;
 pub mod collective;
 pub mod errors;
@@ -17,6 +18,7 @@ pub mod messages;
 pub mod operations;
 pub mod order;
 pub mod probe;
+pub mod refusals;
 pub mod registers;
 pub mod tables;
 pub mod waits;

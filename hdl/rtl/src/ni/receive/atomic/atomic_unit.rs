@@ -159,6 +159,7 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.answer.destination.next = self.asker.q.val();
         self.answer.slot.next = self.slot.val();
         self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Value as u64);
+        self.answer.last.next = true;
         self.answer.value.next = self.old.held.val();
         if self.alu.posted.val() {
             self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Ack as u64);

@@ -6,11 +6,14 @@ use super::{
     packets::{atomic, control, message, opening, put, queue_control, stream},
 };
 use crate::bus::ANSWER_CYCLES;
-use portico_spec::ni::{
-    packet::{Operation, ROW_OFFSET},
-    registers::TagRegister,
-    window::Mode,
-    ErrorCode,
+use portico_spec::{
+    ni::{
+        packet::{Operation, ROW_OFFSET},
+        registers::TagRegister,
+        window::Mode,
+        ErrorCode,
+    },
+    Head,
 };
 use rand::Rng;
 use std::collections::VecDeque;
@@ -54,8 +57,9 @@ fn packets_of_one_tag_back_to_back_all_count() {
     assert_eq!(bench.read_register(tag_register(10, TagRegister::Ends)), 40);
 }
 
+/// Of two puts whose packets take turns on one tag, each is told its own refusals.
 #[test]
-fn a_fault_is_told_once_at_the_end_of_its_transfer() {
+fn a_refusal_is_told_at_once_and_to_its_own_slot() {
     let (mut bench, mut model) = (Bench::<32, 4>::new(2, 1.0), Model::new(32));
     configure(
         &mut bench,
@@ -64,13 +68,65 @@ fn a_fault_is_told_once_at_the_end_of_its_transfer() {
     );
     let packets = [
         put(9, false, 7, 1, &[1, 2]),
-        put(9, false, 0, 1, &[3]),
-        put(9, true, 1, 1, &[4]),
-        put(9, true, 2, 2, &[5]),
+        put(9, false, 0, 2, &[3]),
+        put(9, false, 9, 1, &[4]),
+        put(9, true, 1, 2, &[5]),
+        put(9, false, 8, 1, &[]),
+        put(9, true, 2, 1, &[6]),
+        put(9, true, 8, 3, &[7]),
     ];
     sends_alike(&mut bench, &mut model, &packets);
-    assert_eq!(bench.log.answers.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
-    assert_eq!((bench.log.refused, bench.log.events.len()), (1, 1));
+    let outside = Some(ErrorCode::OutOfWindow as u64);
+    let answers = bench.log.answers.iter().map(|answer| {
+        let Head { tag, last, .. } = Head::decode(answer[0] as u32);
+        (tag, answer.get(1).copied(), last)
+    });
+    assert_eq!(
+        answers.collect::<Vec<_>>(),
+        [
+            (1, outside, false),
+            (1, outside, false),
+            (2, None, true),
+            (1, None, true),
+            (3, outside, true)
+        ]
+    );
+    assert_eq!((bench.log.refused, bench.log.events.len()), (3, 2));
+    assert_eq!(bench.read_register(tag_register(9, TagRegister::Ends)), 2);
+}
+
+/// What is refused packet by packet waits for room on the control plane, and nothing is lost.
+#[test]
+fn refusals_wait_for_room_on_the_control_plane() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(12, 0.1), Model::new(32));
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 0, 8, control(Mode::Window, None), 0),
+    );
+    let packets: Vec<_> = (0..60).map(|at| put(9, at % 7 == 6, at % 12, at % 5, &[at])).collect();
+    sends_alike(&mut bench, &mut model, &packets);
+    assert!(bench.log.answers.len() > 20);
+}
+
+/// A put that comes to the window of a stream is refused, and leaves the stream's fault as it was.
+#[test]
+fn a_wrong_put_leaves_the_fault_of_a_stream_alone() {
+    let (mut bench, mut model) = (Bench::<32, 4>::new(13, 1.0), Model::new(32));
+    configure(
+        &mut bench,
+        &mut model,
+        &opening(9, 0, 2, control(Mode::Pointer, Some(3)), 0),
+    );
+    let packets = [
+        stream(9, false, &[1, 2, 3]),
+        put(9, false, 0, 1, &[]),
+        put(9, true, 0, 1, &[4]),
+        stream(9, true, &[]),
+        stream(9, true, &[]),
+    ];
+    sends_alike(&mut bench, &mut model, &packets);
+    assert_eq!(bench.log.events, [(3, ErrorCode::OutOfWindow as u64), (3, 0)]);
     assert_eq!(bench.read_register(tag_register(9, TagRegister::Ends)), 1);
 }
 

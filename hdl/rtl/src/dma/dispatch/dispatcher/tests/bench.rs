@@ -103,11 +103,22 @@ pub struct Bench<const W: usize> {
     sent: Option<(usize, [u64; 8])>,
 }
 
+/// The fabric, which has most nodes that can be named, but not all.
+pub fn mesh() -> Config {
+    Config {
+        cols: 16,
+        rows: 24,
+        edge_nodes: 10,
+        ..Config::default()
+    }
+}
+
 impl<const W: usize> Bench<W> {
     /// After reset and initialisation.
     pub fn new(cores: usize) -> Self {
         let mut dut = reset(Dispatcher::new(
             &Build { cores, ..Build::FULL },
+            &mesh(),
             MEMORY,
             SPACE,
             &ENTRIES,

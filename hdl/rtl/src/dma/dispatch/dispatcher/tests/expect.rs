@@ -1,9 +1,13 @@
 //! What becomes of a descriptor or a request, told another way.
 
-use super::bench::{Started, ENTRIES, MEMORY};
-use portico_spec::ni::{
-    packet::{ControlKind, DataKind},
-    ErrorCode,
+use super::bench::{mesh, Started, ENTRIES, MEMORY};
+use portico_spec::{
+    flit::X_WIDTH,
+    ni::{
+        packet::{ControlKind, DataKind},
+        ErrorCode,
+    },
+    Node,
 };
 
 /// No bound.
@@ -32,6 +36,14 @@ fn operands(operation: u32, wide: bool) -> Option<usize> {
         _ => return None,
     };
     Some(if wide { 2 * count } else { count })
+}
+
+/// Whether the fabric has this node.
+fn exists(number: u64) -> bool {
+    mesh().contains(Node {
+        x: (number % (1 << X_WIDTH)) as u8,
+        y: (number >> X_WIDTH) as u8,
+    })
 }
 
 /// Of a descriptor to a node with words of `width` bits.
@@ -69,9 +81,15 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
         if kind == 0 {
             return error(ErrorCode::UnknownSegment);
         }
+        if !exists(node) {
+            return error(ErrorCode::AbsentNode);
+        }
         if !is_fence && kind != if is_enqueue { 2 } else { 1 } {
             return error(ErrorCode::WrongSegment);
         }
+    }
+    if is_mail && !exists(get(1) % 512) {
+        return error(ErrorCode::AbsentNode);
     }
     if is_enqueue && row > 62 {
         return error(ErrorCode::TooLong);

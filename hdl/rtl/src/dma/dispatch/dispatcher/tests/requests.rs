@@ -4,7 +4,10 @@ use super::{
     bench::{Bench, Source, NODE},
     expect::{request, word0},
 };
-use portico_spec::ni::{packet::ControlKind, ErrorCode::*, SERVER_CONTEXT};
+use portico_spec::{
+    flit::LAST_OFFSET,
+    ni::{packet::ControlKind, ErrorCode::*, SERVER_CONTEXT},
+};
 
 const WINDOW: [u64; 3] = [0x300, 0x200, 1];
 const SOURCE: u32 = 0x155;
@@ -17,7 +20,7 @@ pub fn packet(tag: u32, slot: u32, words: &[u32]) -> Vec<u32> {
 
 /// The refusal of that packet.
 pub fn refusal(slot: u64, error: u64) -> [(u64, bool); 2] {
-    let head = u64::from(SOURCE) | NODE << 9 | slot << 18 | (ControlKind::Refuse as u64) << 26;
+    let head = u64::from(SOURCE) | NODE << 9 | slot << 18 | (ControlKind::Refuse as u64) << 26 | 1 << LAST_OFFSET;
     [(head, false), (error, true)]
 }
 

@@ -1,0 +1,145 @@
+//! Commands that name a node to which no packet comes: each is refused with its code, and costs nothing.
+
+use super::{initiator, rest, SOON};
+use portico::{
+    onesided::{Geometry, Window},
+    program::assemble,
+    registers::SegmentRegister,
+    Error, Fabric, Transport,
+};
+use portico_spec::{
+    ni::{
+        command::{Opcode, OPERATION_OFFSET, SEGMENT_OFFSET},
+        packet::Operation,
+        segment::{SegmentKind, Target},
+        window::SYSTEM_WINDOW,
+        ErrorCode,
+    },
+    Node,
+};
+
+/// Commands of each kind: more than a node has slots, and than it may have gets under way.
+const EACH: usize = 100;
+/// One row of two words.
+const ROW: u32 = 1 << 16 | 2;
+
+fn word(opcode: Opcode, handle: u8) -> u32 {
+    opcode as u32 | u32::from(handle) << SEGMENT_OFFSET
+}
+
+/// Right commands to another node, more at once than there are slots; and a fence on the handle that named nobody: nothing is
+/// open there.
+fn all_is_free<T: Transport>(fabric: &mut Fabric<T>, from: usize, handle: u8) -> Result<(), Error> {
+    let (to, bytes) = (1, 2 * fabric.word_bytes());
+    let own = fabric.config().terminal_node(to);
+    let right = Target {
+        node: own,
+        tag: SYSTEM_WINDOW as u8,
+        kind: SegmentKind::Window,
+    };
+    let right = right.encode().expect("a node of the fabric");
+    fabric.poke(from, SegmentRegister::Target, handle.into(), &[right])?;
+    let fence = [word(Opcode::Fence, handle), 0];
+    initiator(fabric, from)?.descriptor::<()>(&fence)?.wait(SOON)?;
+
+    let segment = fabric.publish(to, Window::new(0x400, 4 * bytes))?;
+    let remote = initiator(fabric, from)?.clone_segment(segment.id())?;
+    let event = fabric.event(from)?;
+    fabric.write(from, 0x100, &[11, 22, 33, 44])?;
+    fabric.write(to, 0x400, &[0; 16])?;
+    for _ in 0..fabric.config().build().slots + 2 {
+        let line = Geometry::linear(bytes);
+        initiator(fabric, from)?
+            .put(&remote, 0, 0x100, line)?
+            .count_in(&event)?;
+        initiator(fabric, from)?
+            .get(&remote, 0, 0x200, line)?
+            .count_in(&event)?;
+        initiator(fabric, from)?
+            .postadd(&remote, 2 * bytes, 1u32)?
+            .count_in(&event)?;
+    }
+    event.drain(fabric, SOON)?;
+    assert_eq!(event.state(fabric)?.error, None);
+    assert_eq!(fabric.read(from, 0x200, 2)?, [11, 22]);
+    assert_eq!(
+        fabric.read(to, 0x400 + 2 * bytes, 2)?,
+        [fabric.config().build().slots as u32 + 2, 0]
+    );
+    event.release(fabric)?;
+    remote.release(fabric)?;
+    segment.withdraw(fabric)
+}
+
+/// Nodes beyond the tiles and the edge nodes, and an edge node itself.
+pub fn commands_to_absent_nodes_are_refused_and_cost_nothing<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let config = fabric.config().clone();
+        let host = fabric.host_node();
+        let (cols, rows, edges) = (config.cols as u8, config.rows as u8, config.edge_nodes as u8);
+        let beyond = [(cols, 0), (edges, rows), (0, rows + 1)].map(|(x, y)| Node { x, y });
+        let cases = [
+            (0, beyond[0]),
+            (0, beyond[1]),
+            (host, beyond[1]),
+            (host, beyond[2]),
+            (host, config.host_node()),
+        ];
+        for (from, node) in cases {
+            let handle = (config.build().segments - 1) as u8;
+            let program = fabric.load(from, &assemble("run r2, close, last, stop")?)?;
+            let set = |fabric: &mut Fabric<T>, kind| {
+                let tag = SYSTEM_WINDOW as u8;
+                let target = Target { node, tag, kind }.encode().expect("coordinates that fit");
+                fabric.poke(from, SegmentRegister::Target, handle.into(), &[target, 0x100, 8])
+            };
+            let fetch = word(Opcode::Atomic, handle) | (Operation::FetchAdd as u32) << OPERATION_OFFSET;
+            let mail = u32::from(node.number());
+            for (kind, words) in [
+                (SegmentKind::Window, vec![word(Opcode::Put, handle), 0, 0, ROW]),
+                (
+                    SegmentKind::Window,
+                    vec![word(Opcode::Put, handle), 0, 0, 2 << 16 | 2, 4 << 16 | 4],
+                ),
+                (SegmentKind::Window, vec![word(Opcode::Get, handle), 0, 0, ROW]),
+                (SegmentKind::Window, vec![word(Opcode::Stream, handle), 0, 0, ROW]),
+                (SegmentKind::Window, vec![word(Opcode::Atomic, handle), 0, 1]),
+                (SegmentKind::Window, vec![fetch, 0, 1]),
+                (SegmentKind::Window, vec![word(Opcode::Fence, handle), 0]),
+                (
+                    SegmentKind::Window,
+                    vec![word(Opcode::Program, handle), program.start(), 0, 2],
+                ),
+                (SegmentKind::Queue, vec![word(Opcode::Enqueue, handle), 0, 0, ROW]),
+                (SegmentKind::None, vec![word(Opcode::Mail, 0), mail, 1, 2]),
+            ] {
+                set(&mut fabric, kind)?;
+                let outcome = initiator(&mut fabric, from)?.descriptor::<()>(&words)?.wait(SOON);
+                let (what, code) = ("descriptor", ErrorCode::AbsentNode);
+                let expected = Err(Error::Refused { node: from, what, code });
+                let what = format!("width {width}, {from} to {node}: {words:x?}");
+                assert_eq!(outcome, expected, "{what}");
+                let event = fabric.event(from)?;
+                for _ in 1..EACH {
+                    initiator(&mut fabric, from)?
+                        .descriptor::<()>(&words)?
+                        .count_in(&event)?;
+                }
+                rest(&mut fabric);
+                let state = event.state(&mut fabric)?;
+                assert_eq!(
+                    (usize::from(state.count), state.error),
+                    (EACH - 1, Some(code)),
+                    "{what}"
+                );
+                event.release(&mut fabric)?;
+            }
+            all_is_free(&mut fabric, from, handle)?;
+            program.unload(&mut fabric)?;
+        }
+    }
+    Ok(())
+}
