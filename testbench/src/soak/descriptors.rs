@@ -4,7 +4,7 @@ use super::{
     draw::Draw,
     geometry::Shape,
     operation::{Addition, Operation, COUNTER_OFFSETS},
-    site::{MESSAGE_WORDS, SHARED},
+    site::{LANE_WORDS, MESSAGE_WORDS, SHARED},
     workload::Kind,
     wrong,
 };
@@ -32,7 +32,11 @@ impl<R: Rng> Draw<'_, R> {
                 if self.state.is_read {
                     return None;
                 }
-                (self.put(), self.pair.zone, plain(self.shared_event()))
+                let (command, segment) = match self.random.gen_bool(0.2) {
+                    true => (self.put_in_lane(), self.pair.shared),
+                    false => (self.put(), self.pair.zone),
+                };
+                (command, segment, plain(self.shared_event()))
             }
             Kind::Get => {
                 // What is to be read must not change: the zone, or what nobody writes.
@@ -125,6 +129,18 @@ impl<R: Rng> Draw<'_, R> {
     fn put(&mut self) -> Command {
         let source = self.site.initiators[self.pair.initiator].source;
         self.transfer(source.base, 2 * self.site.zone_words)
+    }
+
+    /// A put beside those of other initiators, some of which are wrong.
+    fn put_in_lane(&mut self) -> Command {
+        let source = self.site.initiators[self.pair.initiator].source;
+        let shape = Shape::random(self.random, LANE_WORDS, LANE_WORDS);
+        let place = self.random.gen_range(0..=LANE_WORDS - shape.remote_words());
+        Command::Put(Transfer {
+            remote: (self.pair.lane * LANE_WORDS + place) * self.word(),
+            local: source.base,
+            geometry: shape.geometry(self.word()),
+        })
     }
 
     fn get(&mut self) -> Command {

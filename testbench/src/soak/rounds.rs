@@ -191,7 +191,7 @@ impl<D: SoakDevice> Epoch<D> {
                     pair.counters,
                     pair.closed,
                     pair.mistaken,
-                    pair.smaller,
+                    pair.shared,
                 ]
             })
             .collect();

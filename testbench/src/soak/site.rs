@@ -47,9 +47,9 @@ pub const GATHER: &str = "
     close last, stop";
 /// Bytes of the two shared counters, of 64 and 32 bits.
 pub const COUNTERS: u32 = 16;
-/// Words of the window that has become smaller than its users believe, and what they believe.
-pub const STALE_WORDS: u32 = 4;
-pub const BELIEVED_WORDS: u32 = 12;
+/// Words of an initiator's own in the window that all initiators of a node share, and words behind its end that they believe
+/// in: the window has become smaller. Right and wrong puts of several nodes are under way there at the same time.
+pub const LANE_WORDS: u32 = 16;
 
 /// Events of a node that are used: after those for its own descriptors come those for what arrives.
 pub fn events(config: &Config) -> usize {
@@ -82,10 +82,14 @@ pub struct Pair {
     pub stream: u8,
     /// None where nodes have no queues.
     pub queue: Option<u8>,
-    /// Of windows that are closed, of another mode, and smaller than known.
+    /// Of windows that are closed, of another mode.
     pub closed: u8,
     pub mistaken: u8,
-    pub smaller: u8,
+    /// Of the window that all initiators of the target share.
+    pub shared: u8,
+    /// Which lane of it is the initiator's, and how many there are.
+    pub lane: u32,
+    pub lanes: u32,
     /// The zone, at the target.
     pub zone_region: Region,
     /// Where gets go, at the initiator.
@@ -165,9 +169,9 @@ impl Choices {
         let tiles = config.tiles();
         let targets = self.targets.iter().map(Vec::len).max().unwrap_or(0) as u32;
         let initiators = (0..tiles).map(|tile| self.initiators(tile)).max().unwrap_or(0);
-        // Besides zones: the queue, a small window a pair, the areas of calls, and some words of other things.
+        // Besides zones: the queue, the shared window, the areas of calls, and some words of other things.
         let areas = config.mpe as u32 * area_words(config, memory_words);
-        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + (BELIEVED_WORDS + 1) * initiators + areas + 16;
+        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + LANE_WORDS * (initiators + 1) + areas + 16;
         // What a tile has of zones: three of its own, one and a half an initiator, one a target.
         let halves = 6 + 3 * initiators + 2 * targets;
         (2 * (memory_words - other) / halves).min(MOST_ZONE_WORDS) / 2 * 2
@@ -200,6 +204,7 @@ impl Site {
 
         let (mut initiators, mut areas, mut nodes) = (vec![], vec![], BTreeMap::new());
         let (mut fixed, mut counters, mut events) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut shared = BTreeMap::new();
         for node in (0..fabric.config().terminals()).filter(|&node| node != host) {
             let mut own: Vec<Event> = (0..used).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
             let own = own.split_off(used - ARRIVALS);
@@ -232,11 +237,12 @@ impl Site {
             };
             fixed.insert(node, fabric.publish(node, Window::new(site.fixed.base, zone))?);
             counters.insert(node, fabric.publish(node, Window::new(site.counters.base, COUNTERS))?);
+            shared.insert(node, self::shared(fabric, node, choices.initiators(node), &own[ZONE])?);
             nodes.insert(node, site);
             events.insert(node, own);
         }
 
-        let mut pairs = vec![];
+        let mut pairs: Vec<Pair> = vec![];
         for (initiator, targets) in choices.targets.iter().enumerate() {
             for &target in targets {
                 let zone_region = fabric.allocate(target, zone)?;
@@ -250,8 +256,7 @@ impl Site {
                     _ => stream.rows(3 * word, 4 * word),
                 };
                 let stream_window = fabric.publish(target, stream)?;
-                let smaller = smaller(fabric, target)?;
-                let is_barrier = pairs.len() % 2 == 0;
+                let is_barrier = pairs.len().is_multiple_of(2);
                 let delivery = match is_barrier {
                     true => Delivery::Barrier(1 + pairs.len() as u32 % 5),
                     false => Delivery::Message,
@@ -274,7 +279,9 @@ impl Site {
                     queue,
                     closed: 0,
                     mistaken: 0,
-                    smaller: clone(smaller)?,
+                    shared: clone(shared[&target])?,
+                    lane: pairs.iter().filter(|pair| pair.target == target).count() as u32,
+                    lanes: choices.initiators(target),
                     zone_region,
                     landing,
                     stream_window,
@@ -313,14 +320,15 @@ impl Site {
     }
 }
 
-/// What others believe of a window that has become smaller.
-fn smaller<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<GlobalId, Error> {
-    let word = fabric.word_bytes();
-    let region = fabric.allocate(node, BELIEVED_WORDS * word)?;
-    let believed = fabric.publish(node, Window::new(region.base, BELIEVED_WORDS * word))?;
+/// What others believe of a window with so many lanes, which has one less than they believe.
+fn shared<T: Transport>(fabric: &mut Fabric<T>, node: usize, lanes: u32, event: &Event) -> Result<GlobalId, Error> {
+    let lane = LANE_WORDS * fabric.word_bytes();
+    let region = fabric.allocate(node, (lanes + 1) * lane)?;
+    let believed = fabric.publish(node, Window::new(region.base, region.bytes))?;
     let id = believed.id();
     believed.withdraw(fabric)?;
-    let real = fabric.publish(node, Window::new(region.base, STALE_WORDS * word))?;
+    let real = Window::new(region.base, lanes.max(1) * lane).notifying(event);
+    let real = fabric.publish(node, real)?;
     assert_eq!(
         real.id().to_string(),
         id.to_string(),

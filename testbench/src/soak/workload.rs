@@ -13,8 +13,8 @@ const MOST_OPERATIONS: usize = 150;
 const MOST_BESIDE_CALLS: usize = 80;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
 /// [`super::site::Site::new`].
-const WINDOWS: usize = 5;
-const WINDOWS_OF_PAIR: usize = 3;
+const WINDOWS: usize = 6;
+const WINDOWS_OF_PAIR: usize = 2;
 const SEGMENTS_OF_PAIR: usize = 8;
 
 /// A mix of operations and partners.

@@ -1,29 +1,24 @@
 //! Descriptors that must be refused, each for one reason.
 
-use super::{
-    draw::Draw,
-    geometry::Shape,
-    operation::Operation,
-    site::{BELIEVED_WORDS, STALE_WORDS},
-    workload::Kind,
-};
+use super::{draw::Draw, geometry::Shape, operation::Operation, site::LANE_WORDS, workload::Kind};
 use portico_spec::{
     ni::{
-        command::{opcode, Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
+        command::{opcode, Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, WIDE_OFFSET},
         event::EVENT_WIDTH,
         packet::MAX_MESSAGE_WORDS,
         segment::SEGMENTS,
         ErrorCode,
     },
-    Config,
+    Config, Node,
 };
 use rand::{seq::SliceRandom, Rng};
 
 /// Reasons, in the order in which they are drawn.
-const REASONS: [ErrorCode; 10] = [
+const REASONS: [ErrorCode; 11] = [
     ErrorCode::UnknownOpcode,
     ErrorCode::Malformed,
     ErrorCode::UnknownSegment,
+    ErrorCode::AbsentNode,
     ErrorCode::WrongSegment,
     ErrorCode::OutOfSegment,
     ErrorCode::OutOfMemory,
@@ -37,7 +32,8 @@ const REASONS: [ErrorCode; 10] = [
 pub fn operation<R: Rng>(draw: &mut Draw<'_, R>, event: usize) -> Operation {
     let error = *REASONS.choose(draw.random).expect("there are reasons");
     let (opcode, segment, mut words) = body(draw, error);
-    let first = opcode | u32::from(segment) << SEGMENT_OFFSET;
+    let shaper = draw.random.gen_range(0..draw.config.shapers as u32);
+    let first = opcode | u32::from(segment) << SEGMENT_OFFSET | shaper << SHAPER_OFFSET;
     words.insert(0, first | u32::from(draw.random.gen::<bool>()) << QUIET_OFFSET);
     let error = if is_absent(draw.config, first) {
         ErrorCode::NotBuilt
@@ -121,6 +117,12 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             1 => (atomic, (SEGMENTS - 1) as u8, vec![0, 1]),
             _ => (moving, (SEGMENTS - 1) as u8, vec![0, landing, lower(row)]),
         },
+        ErrorCode::AbsentNode => {
+            // Below the row of the edge nodes.
+            let (x, y) = (random.gen_range(0..draw.config.cols as u8), draw.config.rows as u8 + 1);
+            let node = Node { x, y };
+            (Opcode::Mail as u32, zone, vec![node.number().into(), 1, 2])
+        }
         ErrorCode::WrongSegment => match random.gen_range(0..4) {
             _ if draw.pair.queue.is_none() => (enqueue, zone, vec![0, landing, lower(row)]),
             0 => (enqueue, zone, vec![0, landing, lower(row)]),
@@ -141,12 +143,22 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
         ErrorCode::UnknownWindow => (moving, draw.pair.closed, vec![0, landing, lower(1)]),
         ErrorCode::WrongWindow => (moving, draw.pair.mistaken, vec![0, landing, lower(1)]),
         ErrorCode::OutOfWindow => {
-            // It ends beyond the real window and within the believed one; a put's words inside are written.
-            let from = random.gen_range(0..=STALE_WORDS);
-            let words = random.gen_range(STALE_WORDS + 1 - from..=BELIEVED_WORDS - from);
+            let (shared, end) = (draw.pair.shared, draw.pair.lanes * LANE_WORDS);
+            let row = random.gen_range(1..=LANE_WORDS / 2);
+            if moving == get {
+                // The one packet of the reply has a word outside, so that none comes.
+                let inside = random.gen_range(0..row);
+                return (get, shared, vec![(end - inside) * word, landing, lower(row)]);
+            }
+            // A put's words inside are written: two rows, of which the first is in the initiator's own lane, or outside too.
             let source = draw.site.initiators[draw.pair.initiator].source.base;
-            let local = if moving == put { source } else { landing };
-            (moving, draw.pair.smaller, vec![from * word, local, lower(words)])
+            let outside = end + random.gen_range(0..=LANE_WORDS - row);
+            let first = match random.gen_bool(0.8) {
+                true => draw.pair.lane * LANE_WORDS + random.gen_range(0..=LANE_WORDS - row),
+                false => outside,
+            };
+            let strides = (outside - first) << 16 | row;
+            (put, shared, vec![first * word, source, 2 << 16 | row, strides])
         }
         _ => (enqueue, queue, vec![0, landing, lower(MAX_MESSAGE_WORDS as u32 + row)]),
     }
