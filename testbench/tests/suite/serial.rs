@@ -10,7 +10,7 @@ use portico_golden::bridge::{Bridge, Bus, Refused};
 use portico_sim::SimulatedBoard;
 use portico_spec::{
     ni::registers::{BASE_BYTES, SPACE_BYTES},
-    uart::{Code, Request, FRAME_WORDS},
+    uart::{Code, Request, FRAME_WORDS, LINE_BITS},
     Config,
 };
 use rand::{rngs::SmallRng, Rng, SeedableRng};
@@ -169,6 +169,43 @@ fn an_example_runs_over_the_uart() -> anyhow::Result<()> {
     // Nothing of the session is left: the board takes UARTBone again.
     let read = [2, 1, 0, 0, 0, 0];
     assert_eq!(board.exchange(&read).len(), 4);
+    Ok(())
+}
+
+/// Frames wait for their answers, UARTBone's writes for nothing. With more clock cycles a bit the share of frames is greater, as
+/// the accesses of the bus take less of the time.
+#[test]
+fn most_of_the_line_is_payload() -> anyhow::Result<()> {
+    /// Words of the longest write that LiteX sends.
+    const BONE_WORDS: usize = 8;
+    let share = |words: usize, board: &SimulatedBoard, begun: Duration| {
+        let bits = (board.now() - begun).as_secs_f64() * f64::from(board.baud());
+        (4 * words * LINE_BITS) as f64 / bits
+    };
+    let mut board = board()?;
+    let options = Options {
+        latest: Duration::ZERO,
+        ..Options::default()
+    };
+    let mut transport = SerialTransport::open(&mut board, &config(), options)?;
+    let mut words = vec![0x1234_5678; 16 * FRAME_WORDS];
+    let begun = transport.line().now();
+    transport.write_block(0, &words)?;
+    let written = share(words.len(), transport.line(), begun);
+    let begun = transport.line().now();
+    transport.read_block(0, &mut words)?;
+    let read = share(words.len(), transport.line(), begun);
+    drop(transport);
+
+    let head = [1, BONE_WORDS as u8, 0, 0, 0, 0];
+    let begun = board.now();
+    Line::send(&mut board, &[&head[..], &[0; 4 * BONE_WORDS]].concat())?;
+    while board.is_sending() {
+        board.cycle();
+    }
+    let bone = share(BONE_WORDS, &board, begun);
+    println!("of the line's time are payload: frames {written:.3} written, {read:.3} read; UARTBone {bone:.3} written");
+    assert!(written > 0.85 && read > 0.85 && (0.84..0.85).contains(&bone));
     Ok(())
 }
 
