@@ -102,8 +102,7 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ),
         ("probe", Box::new(Probe::<32, 4>::new(&Config::default()))),
         ("probe-64", Box::new(Probe::<64, 8>::new(&Config::default()))),
-        ("command-queue-waiting", Box::new(CommandQueue::waiting())),
-        ("command-queue-dropping", Box::new(CommandQueue::dropping())),
+        ("command-queue", Box::new(CommandQueue::new())),
         ("contexts-1", Box::new(Contexts::new(1))),
         ("contexts-8", Box::new(Contexts::new(8))),
         (

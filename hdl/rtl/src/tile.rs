@@ -110,7 +110,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             mpe: (0..mpes).map(|_| Mpe::new(config)).collect(),
             scratchpad: Scratchpad::new(memory_bytes),
             port: AxiLiteSlave::new(memory_bytes),
-            host_queue: CommandQueue::waiting(),
+            host_queue: CommandQueue::new(),
             commands: (0..commands).map(|_| PacketArbiter::default()).collect(),
             _commands: commands,
             _writes: shared,
@@ -169,6 +169,7 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
 
         // A host writes a descriptor word by word; the stream beside it does not wait for that.
         StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.host_queue.s_axis);
+        self.port.command_refused.next = self.host_queue.refuses.val();
         StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.ni.s_axis_command);
         self.s_axis_command.tready.next = false;
         for i in 0..self._commands {

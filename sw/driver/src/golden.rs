@@ -67,7 +67,10 @@ impl Transport for GoldenTransport {
 
     fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
         self.check(address)?;
-        self.fabric.write(self.host, address, value);
+        if !self.fabric.write(self.host, address, value) {
+            let response = "SLVERR".to_owned();
+            return Err(TransportError::Bus { address, response });
+        }
         Ok(())
     }
 

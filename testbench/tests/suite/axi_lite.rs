@@ -19,7 +19,7 @@ fn rtl(width: usize) -> Box<dyn Device> {
                 s_axil.bready, s_axil.araddr, s_axil.arprot, s_axil.arvalid, s_axil.rready,
                 memory_write.ready, memory_read.ready, memory_read.data, memory_read.data_valid,
                 register_write_ready, register_read_ready, register_read_data, register_read_data_valid,
-                m_axis_command.tready
+                m_axis_command.tready, command_refused
             ))
         };
     }

@@ -85,6 +85,7 @@ macro_rules! of_any_size {
             flow::every_operation_at_the_memory_node;
             limits::a_full_command_queue_drops_whole_descriptors;
             limits::more_operations_than_slots;
+            limits::the_hosts_port_answers_while_its_commands_wait;
             messages::streams_fill_a_window_one_after_the_other;
             messages::events_count_fire_and_interrupt;
             messages::mailboxes_replace_and_gather;

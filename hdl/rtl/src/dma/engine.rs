@@ -94,7 +94,7 @@ impl<const W: usize> Engine<W> {
         );
         let firmware = firmware();
         Self {
-            commands: CommandQueue::dropping(),
+            commands: CommandQueue::new(),
             dispatcher: Dispatcher::new(build, config, memory_words, space_words, &firmware.entries),
             transmitter: Transmitter::new(build, far_memory, &firmware.words),
             ..Default::default()

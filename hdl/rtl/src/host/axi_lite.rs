@@ -9,8 +9,8 @@
 //!
 //! The address space is a node's: memory from byte 0, one register a word from byte 0x80000, where words of 64 bits show
 //! 0 in the upper half and ignore what is written there. A write to the COMMAND block is a beat of `m_axis_command`,
-//! the last of its descriptor at place 15. SLVERR answers addresses where nothing is, and writes of some bytes of a
-//! register; writes of none are done without an effect.
+//! the last of its descriptor at place 15. SLVERR answers addresses where nothing is, writes of some bytes of a register, and
+//! words of a descriptor that are not kept; writes of no bytes are done without an effect.
 
 use super::{address_map::ADDRESS_WIDTH, AxiLiteReader, AxiLiteWriter};
 use crate::{
@@ -93,6 +93,8 @@ pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub register_read_data: Signal<In, Bits<32>>,
     pub register_read_data_valid: Signal<In, Bit>,
     pub m_axis_command: StreamOut<32>,
+    /// What is taken of `m_axis_command` in this cycle is not kept.
+    pub command_refused: Signal<In, Bit>,
     writer: AxiLiteWriter<W, B>,
     reader: AxiLiteReader<W>,
 }
@@ -123,6 +125,7 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
         wire!(writer => self: register_write_valid, register_write_index, register_write_data);
         self.writer.register_write_ready.next = self.register_write_ready.val();
         StreamOut::<32>::link(&mut self.m_axis_command, &mut self.writer.m_axis_command);
+        self.writer.command_refused.next = self.command_refused.val();
 
         wire!(s_axil => reader: araddr, arvalid);
         wire!(reader => s_axil: arready, rdata, rresp, rvalid);

@@ -34,6 +34,8 @@ pub struct AxiLiteWriter<const W: usize, const B: usize> {
     pub register_write_data: Signal<Out, Bits<32>>,
     pub register_write_ready: Signal<In, Bit>,
     pub m_axis_command: StreamOut<32>,
+    /// What is taken of `m_axis_command` in this cycle is not kept.
+    pub command_refused: Signal<In, Bit>,
     map: AddressMap,
     has_address: DFF<Bit>,
     address: DFF<Bits<ADDRESS_WIDTH>>,
@@ -123,7 +125,8 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
             self.has_data.d.next = false;
             self.answering.d.next = true;
             self.failed.d.next = (!self.map.is_memory.val() & !self.map.is_register.val())
-                | (self.map.is_register.val() & self.is_partial.val());
+                | (self.map.is_register.val() & self.is_partial.val())
+                | (self.writes_register.val() & self.map.is_command.val() & self.command_refused.val());
         }
         if self.rst.val() {
             self.has_address.d.next = false;

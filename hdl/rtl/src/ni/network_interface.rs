@@ -159,7 +159,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             streamed: CommandDoor::new(engines),
             written: CommandDoor::new(engines),
             port: engines.iter().map(|_| CommandPort::default()).collect(),
-            queue: engines.iter().map(|_| CommandQueue::dropping()).collect(),
+            queue: engines.iter().map(|_| CommandQueue::new()).collect(),
             data_out: (0..shared).map(|_| PlaneOut::new(1 + engines.len())).collect(),
             control_out: (0..shared).map(|_| PlaneOut::new(1 + engines.len())).collect(),
             engine_read: engines.iter().map(|_| ReadBuffer::default()).collect(),

@@ -11,14 +11,15 @@ pub(super) struct CommandQueue {
 }
 
 impl CommandQueue {
-    /// Takes a descriptor; false for one that is too long, or does not fit beside those that wait.
-    pub fn push(&mut self, descriptor: Vec<u32>) -> bool {
+    /// Whether a descriptor of so many words is not too long, and fits beside those that wait.
+    pub fn fits(&self, words: usize) -> bool {
         let waiting: usize = self.descriptors.iter().map(Vec::len).sum();
-        let fits = descriptor.len() <= MAX_DESCRIPTOR_WORDS && waiting + descriptor.len() <= QUEUE_WORDS;
-        if fits {
-            self.descriptors.push_back(descriptor);
-        }
-        fits
+        words <= MAX_DESCRIPTOR_WORDS && waiting + words <= QUEUE_WORDS
+    }
+
+    /// Takes a descriptor that fits.
+    pub fn push(&mut self, descriptor: Vec<u32>) {
+        self.descriptors.push_back(descriptor);
     }
 
     /// The oldest.

@@ -57,6 +57,8 @@ pub(super) struct Interface {
     pub dropped: u32,
     pub outgoing: VecDeque<Sent>,
     incomplete: Vec<u32>,
+    /// A word of it was not kept.
+    dropping: bool,
     commands: CommandQueue,
     contexts: VecDeque<Context>,
     slots: Vec<Option<Slot>>,
@@ -113,6 +115,7 @@ impl Interface {
             dropped: 0,
             outgoing: VecDeque::new(),
             incomplete: Vec::new(),
+            dropping: false,
             commands: CommandQueue::default(),
             contexts: VecDeque::new(),
             slots: vec![None; build.slots],
@@ -139,29 +142,36 @@ impl Interface {
         self.memory.read(address)
     }
 
-    /// Writes a word of memory, or a register with its low half.
-    pub fn write_word(&mut self, address: u32, word: u64) {
+    /// Writes a word of memory, or a register with its low half; false for a word of a descriptor that is not kept.
+    pub fn write_word(&mut self, address: u32, word: u64) -> bool {
         if self.is_register(address) {
-            self.write_register(address as u16, word as u32);
-        } else {
-            self.memory.write(address, word);
+            return self.write_register(address as u16, word as u32);
         }
+        self.memory.write(address, word);
+        true
     }
 
-    /// Takes a word of a descriptor. A descriptor for which there is no room is dropped whole, and counted.
-    pub fn push_command(&mut self, word: u32, last: bool) {
+    /// Takes a word of a descriptor; false if it is not kept. A descriptor for which there is no room is dropped whole, and
+    /// counted: none of its words is kept from the first without room on.
+    pub fn push_command(&mut self, word: u32, last: bool) -> bool {
         self.incomplete.push(word);
-        if !last {
-            return;
-        }
-        let descriptor = std::mem::take(&mut self.incomplete);
-        let opcode = opcode(descriptor[0]);
-        let taken = match (&mut self.probe, &mut self.mpe) {
-            (Some(probe), _) if PROBE.takes(opcode) => probe.push(descriptor),
-            (_, Some(mpe)) if MPE.takes(opcode) => mpe.push(descriptor),
-            _ => self.commands.push(descriptor),
+        let opcode = opcode(self.incomplete[0]);
+        let queue = match (&mut self.probe, &mut self.mpe) {
+            (Some(probe), _) if PROBE.takes(opcode) => probe.commands(),
+            (_, Some(mpe)) if MPE.takes(opcode) => mpe.commands(),
+            _ => &mut self.commands,
         };
-        self.dropped += u32::from(!taken);
+        self.dropping |= !queue.fits(self.incomplete.len());
+        let is_kept = !self.dropping;
+        if last {
+            let descriptor = std::mem::take(&mut self.incomplete);
+            if is_kept {
+                queue.push(descriptor);
+            }
+            self.dropped += u32::from(!is_kept);
+            self.dropping = false;
+        }
+        is_kept
     }
 
     /// Whether no command runs or waits and no packet is left to send.

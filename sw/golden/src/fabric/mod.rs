@@ -114,23 +114,23 @@ impl GoldenFabric {
         (self.interfaces[node].read_word(word) >> shift) as u32
     }
 
-    /// Writes 32 bits at a byte address of a node, whose low two bits are ignored. Then everything runs that can.
+    /// Writes 32 bits at a byte address of a node, whose low two bits are ignored. Then everything runs that can. False for a
+    /// word of a descriptor for which there is no room, which a host's bus answers with SLVERR.
     ///
     /// # Panics
     /// If there is no such node.
-    pub fn write(&mut self, node: usize, address: u32, value: u32) {
+    pub fn write(&mut self, node: usize, address: u32, value: u32) -> bool {
         let (word, shift) = self.place(node, address);
         let interface = &mut self.interfaces[node];
-        if interface.is_register(word) {
+        let is_kept = if interface.is_register(word) {
             // Of a register there is only the low half.
-            if shift == 0 {
-                interface.write_word(word, u64::from(value));
-            }
+            shift > 0 || interface.write_word(word, u64::from(value))
         } else {
             let kept = interface.read_word(word) & !(u64::from(u32::MAX) << shift);
-            interface.write_word(word, kept | u64::from(value) << shift);
-        }
+            interface.write_word(word, kept | u64::from(value) << shift)
+        };
         self.settle();
+        is_kept
     }
 
     /// Gives a node a descriptor, as an accelerator's stream would. Then everything runs that can.

@@ -54,9 +54,9 @@ impl Mpe {
         }
     }
 
-    /// Takes a descriptor, if there is room for it.
-    pub fn push(&mut self, descriptor: Vec<u32>) -> bool {
-        self.commands.push(descriptor)
+    /// The queue of its descriptors.
+    pub fn commands(&mut self) -> &mut CommandQueue {
+        &mut self.commands
     }
 
     /// Whether no call runs or waits. One that waits for another member is not over.

@@ -56,9 +56,9 @@ impl Probe {
         }
     }
 
-    /// Takes a descriptor, if there is room for it.
-    pub fn push(&mut self, descriptor: Vec<u32>) -> bool {
-        self.commands.push(descriptor)
+    /// The queue of its descriptors.
+    pub fn commands(&mut self) -> &mut CommandQueue {
+        &mut self.commands
     }
 
     pub fn is_idle(&self) -> bool {
@@ -197,7 +197,7 @@ mod tests {
             seed: 3,
         };
         let words = [&[Opcode::Probe as u32][..], &run.encode().unwrap()].concat();
-        assert!(source.push(words));
+        source.commands().push(words);
         let mut targets = BTreeMap::new();
         loop {
             match source.step().unwrap() {

@@ -64,7 +64,7 @@ pub struct Ports {
     outputs: HashMap<&'static str, Output>,
 }
 
-const INPUTS: [&str; 20] = [
+const INPUTS: [&str; 21] = [
     "s_axil_awaddr",
     "s_axil_awprot",
     "s_axil_awvalid",
@@ -85,6 +85,7 @@ const INPUTS: [&str; 20] = [
     "register_read_data",
     "register_read_data_valid",
     "m_axis_command_tready",
+    "command_refused",
 ];
 const OUTPUTS: [&str; 22] = [
     "s_axil_awready",
@@ -244,6 +245,9 @@ impl Bench {
             self.ports.set(ready, ready_now);
             self.seen.insert(ready, ready_now);
         }
+        let refuses = u64::from(self.rng.gen_bool(0.3));
+        self.ports.set("command_refused", refuses);
+        self.seen.insert("command_refused", refuses);
         // Data are there when they are valid, and rubbish otherwise.
         let fetched = self.fetched.filter(|_| self.rng.gen_bool(self.pace));
         let rubbish = self.rng.gen::<u64>() >> (64 - 8 * self.bytes);
@@ -281,10 +285,10 @@ impl Bench {
         passing
     }
 
-    /// The oldest write has this effect: writes without any are answered before it.
-    fn happens(&mut self, seen: Effect) {
+    /// The oldest write has this effect and this response: writes without any effect are answered before it.
+    fn happens(&mut self, seen: Effect, response: u64) {
         assert_eq!(self.effects.pop_front(), Some(seen), "cycle {}", self.cycle);
-        self.responses.push_back(0);
+        self.responses.push_back(response);
     }
 
     fn observe(&mut self) {
@@ -293,25 +297,30 @@ impl Bench {
             let [word, data, lanes] =
                 ["address", "data", "lanes"].map(|of| self.ports.get(&format!("memory_write_{of}")));
             let mask = mask(lanes);
-            self.happens(Effect::Memory {
-                word,
-                data: data & mask,
-                lanes,
-            });
+            self.happens(
+                Effect::Memory {
+                    word,
+                    data: data & mask,
+                    lanes,
+                },
+                0,
+            );
             let old = self.memory.entry(word).or_default();
             *old = *old & !mask | data & mask;
             self.count("memory write");
         }
         if register_write {
             let [index, data] = ["index", "data"].map(|of| self.ports.get(&format!("register_write_{of}")));
-            self.happens(Effect::Register { index, data });
+            self.happens(Effect::Register { index, data }, 0);
             self.registers.insert(index, data);
             self.count("register write");
         }
         if command {
             let [data, last] = ["tdata", "tlast"].map(|of| self.ports.get(&format!("m_axis_command_{of}")));
-            self.happens(Effect::Command { data, last: last == 1 });
-            self.count("command");
+            let is_refused = self.seen["command_refused"] == 1;
+            let response = if is_refused { SLAVE_ERROR } else { 0 };
+            self.happens(Effect::Command { data, last: last == 1 }, response);
+            self.count(if is_refused { "command refused" } else { "command" });
         }
         if b {
             if self.responses.is_empty() {

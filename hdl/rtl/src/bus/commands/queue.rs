@@ -15,16 +15,18 @@ const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// | throughput | one word a cycle on both sides |
 /// | state | [`QUEUE_WORDS`] words in LUT-RAM, and 28 flip-flops |
 ///
-/// A host's words wait for room; a register write of the network cannot, so what does not fit is dropped. A descriptor of
-/// more than 16 words is dropped by both. As half a descriptor is worse than none, all of it is: the words that are there
+/// Neither a register write of the network nor a host can wait until commands end, so what does not fit is dropped, and so is
+/// a descriptor of more than 16 words. As half a descriptor is worse than none, all of it is: the words that are there
 /// already go back, those to come are ignored up to the last.
 #[derive(LogicBlock, Default)]
 pub struct CommandQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the queue is empty afterwards.
     pub rst: Signal<In, Bit>,
-    /// Words of descriptors, `tlast` on the last of each.
+    /// Words of descriptors, `tlast` on the last of each; always ready.
     pub s_axis: StreamIn<32>,
+    /// A word of `s_axis` would not be kept in this cycle; from flip-flops.
+    pub refuses: Signal<Out, Bit>,
     /// Whole descriptors.
     pub m_axis: StreamOut<32>,
     /// A pulse for each descriptor that is dropped.
@@ -38,31 +40,18 @@ pub struct CommandQueue {
     offers: DFF<Bit>,
     length: DFF<Bits<5>>,
     dropping: DFF<Bit>,
-    pushing: Signal<Local, Bit>,
     after: Signal<Local, Bits<POINTER_WIDTH>>,
     commits: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     overlong: Signal<Local, Bit>,
-    room: Signal<Local, Bit>,
     entry: Signal<Local, Bits<33>>,
-    lossy: Constant<Bit>,
 }
 
 impl CommandQueue {
-    /// A queue whose writer waits while it is full.
-    pub fn waiting() -> Self {
-        Self::new(false)
-    }
-
-    /// A queue that always takes a word, and drops the descriptor of one that does not fit.
-    pub fn dropping() -> Self {
-        Self::new(true)
-    }
-
-    fn new(lossy: bool) -> Self {
+    /// An empty queue.
+    pub fn new() -> Self {
         Self {
             words: LutRam::new(QUEUE_WORDS),
-            lossy: Constant::new(lossy),
             ..Default::default()
         }
     }
@@ -75,11 +64,10 @@ impl Logic for CommandQueue {
         dff_setup!(self, clk, writer, committed, reader, offers, length, dropping);
         self.full.next = (self.writer.q.val() - self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
-        self.room.next = !self.full.val() | self.overlong.val() | self.dropping.q.val() | self.lossy.val();
-        self.s_axis.tready.next = self.room.val();
-        self.pushing.next = self.s_axis.tvalid.val() & self.room.val();
+        self.refuses.next = self.full.val() | self.overlong.val() | self.dropping.q.val();
+        self.s_axis.tready.next = true;
 
-        self.words.write_enable.next = self.pushing.val();
+        self.words.write_enable.next = self.s_axis.tvalid.val();
         self.words.write_address.next = self.writer.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.entry.next = bit_cast::<33, 32>(self.s_axis.tdata.val());
         self.entry.next = self.entry.val().replace_bit(32, self.s_axis.tlast.val());
@@ -88,7 +76,7 @@ impl Logic for CommandQueue {
 
         self.dropped.next = false;
         self.commits.next = false;
-        if self.pushing.val() {
+        if self.s_axis.tvalid.val() {
             self.length.d.next = self.length.q.val() + 1;
             if self.dropping.q.val() {
                 self.words.write_enable.next = false;
@@ -142,35 +130,31 @@ mod tests {
     clocked!([] CommandQueue);
 
     /// Descriptors of 1 to 18 words at random, and a reader that is now fast, now slow.
-    fn descriptors_come_out_whole_or_not_at_all(dut: CommandQueue, lossy: bool) {
+    #[test]
+    fn descriptors_come_out_whole_or_not_at_all() {
         let mut rng = rng(0xc0e);
-        let mut dut = reset(dut);
+        let mut dut = reset(CommandQueue::new());
         let mut expected = VecDeque::new();
         // Words still to write, whether the descriptor was dropped, words kept of it.
         let (mut left, mut drops, mut own): (u64, bool, Vec<u64>) = (0, false, vec![]);
-        let mut offered = None;
-        let (mut dropped_full, mut dropped_long, mut whole, mut waited) = (0, 0, 0, 0);
+        let (mut dropped_full, mut dropped_long, mut whole) = (0, 0, 0);
         for cycle in 0..30_000 {
             if left == 0 {
                 left = rng.gen_range(1..=18);
                 (drops, own) = (false, vec![]);
             }
             let reads = if cycle / 500 % 3 == 0 { 0.1 } else { 0.7 };
-            if rng.gen_bool(0.8) {
-                offered = offered.or(Some(u64::from(rng.gen::<u32>())));
-            }
-            dut.s_axis.tvalid.next = offered.is_some();
-            dut.s_axis.tdata.next = offered.unwrap_or_default().into();
+            let word = rng.gen_bool(0.8).then(|| u64::from(rng.gen::<u32>()));
+            dut.s_axis.tvalid.next = word.is_some();
+            dut.s_axis.tdata.next = word.unwrap_or_default().into();
             dut.s_axis.tlast.next = left == 1;
             dut.m_axis.tready.next = rng.gen_bool(reads);
             settle(&mut dut);
 
             let full = expected.len() + own.len() == QUEUE_WORDS;
             let overlong = own.len() == MAX_DESCRIPTOR_WORDS;
-            let ready = lossy || !full || overlong || drops;
-            assert_eq!(dut.s_axis.tready.val(), ready, "cycle {cycle}");
-            waited += usize::from(offered.is_some() && !ready);
-            let word = offered.take_if(|_| ready);
+            assert!(dut.s_axis.tready.val());
+            assert_eq!(dut.refuses.val(), drops || full || overlong, "cycle {cycle}");
             let drop_now = word.is_some() && !drops && (full || overlong);
             dropped_full += usize::from(drop_now && !overlong);
             dropped_long += usize::from(drop_now && overlong);
@@ -201,23 +185,12 @@ mod tests {
             }
             clock(&mut dut);
         }
-        assert!(dropped_long > 50 && whole > 500);
-        assert_eq!((dropped_full > 50, waited > 50), (lossy, !lossy));
-    }
-
-    #[test]
-    fn a_waiting_queue_loses_nothing_but_what_is_too_long() {
-        descriptors_come_out_whole_or_not_at_all(CommandQueue::waiting(), false);
-    }
-
-    #[test]
-    fn a_dropping_queue_never_waits() {
-        descriptors_come_out_whole_or_not_at_all(CommandQueue::dropping(), true);
+        assert!(dropped_long > 50 && dropped_full > 50 && whole > 500);
     }
 
     #[test]
     fn reset_forgets_half_a_descriptor() {
-        let mut dut = reset(CommandQueue::waiting());
+        let mut dut = reset(CommandQueue::new());
         dut.s_axis.tvalid.next = true;
         clock(&mut dut);
         let mut dut = reset(dut);

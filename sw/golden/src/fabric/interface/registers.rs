@@ -96,13 +96,13 @@ impl Interface {
         events.map(|(number, event)| u64::from(flag(event)) << number).sum()
     }
 
-    /// Writes the register of this index, if there is one to write.
-    pub(super) fn write_register(&mut self, index: u16, data: u32) {
+    /// Writes the register of this index, if there is one to write; false for a word of a descriptor that is not kept.
+    pub(super) fn write_register(&mut self, index: u16, data: u32) -> bool {
         let (block, place) = split(index);
         match Block::from_code(block) {
             Some(Block::Command) => {
                 let last = place % MAX_DESCRIPTOR_WORDS == MAX_DESCRIPTOR_WORDS - 1;
-                self.push_command(data, last);
+                return self.push_command(data, last);
             }
             Some(Block::Events) => {
                 if let Some((event, register)) = self.item(place) {
@@ -151,5 +151,6 @@ impl Interface {
             }
             _ => {}
         }
+        true
     }
 }

@@ -322,7 +322,7 @@ fn mistaken(seed: u64, length: u32) -> Group {
         &barriers[0].encode().unwrap(),
     ]
     .concat();
-    assert!(group.members[1].push(quiet));
+    group.members[1].commands().push(quiet);
     group.post(1, barriers[1]);
     group
 }

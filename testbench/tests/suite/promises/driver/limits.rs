@@ -1,10 +1,10 @@
-//! What is full: command queues, transaction slots.
+//! What is full: command queues, transaction slots, the host's port.
 
 use super::{config, rest, Gate, SOON};
 use portico::{
     onesided::{Geometry, Window},
-    registers::{CommandRegister, CounterRegister},
-    Error, Fabric, Transport,
+    registers::{CommandRegister, CounterRegister, SegmentRegister},
+    Error, Fabric, Transport, TransportError,
 };
 use portico_spec::ni::{
     command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
@@ -68,6 +68,63 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         expected.extend(&source[..lanes]);
         assert_eq!(found, expected);
         assert_eq!(fabric.counters(tile)?[CounterRegister::Dropped], dropped);
+    }
+    Ok(())
+}
+
+/// The host's port answers whatever the host's commands wait for: a descriptor without room is refused, dropped whole and
+/// counted, and memory and registers are reached, that of the credits among them.
+pub fn the_hosts_port_answers_while_its_commands_wait<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    const MESSAGES: u32 = 60;
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let (host, bytes) = (fabric.host_node(), fabric.word_bytes());
+        let mut queue = fabric.queue(2, 64, bytes, None)?;
+        let sender = queue.sender(&mut fabric, host, 1)?;
+        let event = fabric.event(host)?;
+        let message = Descriptor {
+            segment: sender.handle(),
+            event: event.number(),
+            ..Descriptor::new(Command::Enqueue { local: 0, bytes })
+        };
+        let words = message.encode(&config(width)).expect("a right descriptor");
+        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let credits = usize::from(sender.handle());
+        fabric.poke(host, SegmentRegister::Credits, credits, &[0])?;
+        let mut taken = 0;
+        for number in 0..MESSAGES {
+            let mut refused = vec![];
+            for (place, &word) in (first..).zip(&words) {
+                match fabric.poke(host, CommandRegister::Word, place, &[word]) {
+                    Ok(()) => refused.push(false),
+                    Err(Error::Transport(TransportError::Bus { response, .. })) if response == "SLVERR" => {
+                        refused.push(true)
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            // From the first word without room on, none is taken.
+            assert!(refused.is_sorted(), "width {width}, message {number}: {refused:?}");
+            taken += u32::from(!refused[words.len() - 1]);
+            let memory = vec![number; bytes as usize / 4];
+            fabric.write(host, 0x40, &memory)?;
+            assert_eq!(fabric.read(host, 0x40, memory.len())?, memory);
+            assert_eq!(fabric.counters(host)?[CounterRegister::Dropped], number + 1 - taken);
+        }
+        // Beside those in the queue, one a micro-core, one that waits for its start, and those on the way.
+        let in_queue = (QUEUE_WORDS / words.len()) as u32;
+        let most = in_queue + fabric.config().cores as u32 + 4;
+        assert!((in_queue..=most).contains(&taken), "{taken} of {MESSAGES} taken");
+
+        fabric.poke(host, SegmentRegister::Credits, credits, &[taken + 1])?;
+        rest(&mut fabric);
+        assert_eq!(u32::from(event.state(&mut fabric)?.count), taken);
+        fabric.poke(host, CommandRegister::Word, first, &words)?;
+        rest(&mut fabric);
+        assert_eq!(u32::from(event.state(&mut fabric)?.count), taken + 1);
+        assert_eq!(u32::from(queue.waiting(&mut fabric)?), taken + 1);
     }
     Ok(())
 }

@@ -115,7 +115,7 @@ impl Group {
     pub fn post(&mut self, member: usize, call: Call) {
         let mut words = vec![first_word(call.kind, u32::from(call.number) % 64, false)];
         words.extend(call.encode().unwrap());
-        assert!(self.members[member].push(words));
+        self.members[member].commands().push(words);
     }
 
     /// Posts a call of context 0 at all members.

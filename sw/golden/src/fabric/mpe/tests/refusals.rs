@@ -35,7 +35,7 @@ fn alone() -> (Mpe, Memory) {
 
 /// What becomes of a descriptor of event 9, and the status of context 0 after it.
 fn posted((mpe, memory): &mut (Mpe, Memory), kind: Kind, quiet: bool, words: &[u32]) -> (Option<ErrorCode>, u32) {
-    assert!(mpe.push([&[first_word(kind, 9, quiet)][..], words].concat()));
+    mpe.commands().push([&[first_word(kind, 9, quiet)][..], words].concat());
     let error = match mpe.step(memory).unwrap() {
         Step::Ends(common, error) => {
             assert_eq!((common.event, common.quiet), (9, quiet));
@@ -110,7 +110,8 @@ fn descriptors_are_refused_in_the_order_of_the_checks() {
     assert_eq!(posted(&mut engine, Kind::Barrier, false, &barrier).0, None);
     let (mut mpe, mut memory) = alone();
     let root = 1 << 13;
-    assert!(mpe.push(vec![first_word(Kind::Reduce, 0, false), root, 1, 0, 0]));
+    mpe.commands()
+        .push(vec![first_word(Kind::Reduce, 0, false), root, 1, 0, 0]);
     assert!(mpe.take_words(node(6), 1 << 2, vec![0]));
     while mpe.step(&mut memory).is_some() {}
     let mut engine = (mpe, memory);
@@ -209,7 +210,7 @@ fn rows_are_written_only_while_the_context_is_idle() {
     assert!(mpe.write(0, MpeRegister::Neighbour1, row(2)), "contexts are apart");
     // A call that runs, and then a credit that is missing.
     let reduce = vec![first_word(Kind::Reduce, 0, false), call_fields(0, 0, 1, 0), 1, 0, 0];
-    assert!(mpe.push(reduce));
+    mpe.commands().push(reduce);
     assert!(matches!(mpe.step(&mut memory), Some(Step::Moves)));
     assert!(!mpe.write(0, MpeRegister::Neighbour1, row(6)));
     assert!(matches!(mpe.step(&mut memory), Some(Step::Sends(to, _)) if to == node(2)));
