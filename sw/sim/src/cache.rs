@@ -59,6 +59,9 @@ pub(crate) fn key(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What the folder begins with in which an entry is made; the entry's name follows.
+const ASIDE: &str = "new-";
+
 /// The entry `name`, made by `make` in a folder aside if it is not there yet; says whether it was.
 ///
 /// Whoever wants the same entry meanwhile, in this process or another, waits for it.
@@ -78,13 +81,36 @@ pub(crate) fn entry(
     if entry.is_dir() {
         return Ok((entry, true));
     }
+    sweep(cache);
+    let aside = cache.join(format!("{ASIDE}{name}"));
+    if aside.exists() {
+        fs::remove_dir_all(&aside).map_err(SimError::io("clear", &aside))?;
+    }
     let aside = tempfile::Builder::new()
-        .prefix("new-")
+        .prefix(ASIDE)
+        .suffix(name)
+        .rand_bytes(0)
         .tempdir_in(cache)
         .map_err(SimError::io("make a folder in", cache))?;
     make(aside.path())?;
     fs::rename(aside.path(), &entry).map_err(SimError::io("complete the cache entry", &entry))?;
     Ok((entry, false))
+}
+
+/// Removes what interrupted builds have left: nobody holds the lock of their entry.
+fn sweep(cache: &Path) {
+    for folder in fs::read_dir(cache).into_iter().flatten().flatten() {
+        let name = folder.file_name();
+        let Some(entry) = name.to_str().and_then(|name| name.strip_prefix(ASIDE)) else {
+            continue;
+        };
+        let lock = File::open(cache.join(format!("{entry}.lock"))).map(fd_lock::RwLock::new);
+        let is_held = lock.is_ok_and(|mut lock| lock.try_write().is_err());
+        if !is_held {
+            // Another process may sweep at the same time.
+            let _ = fs::remove_dir_all(folder.path());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +124,24 @@ mod tests {
         assert_ne!(key(["ab", "c"]), key(["a", "bc"]));
         assert_ne!(key(["ab"]), key(["ab", ""]));
         assert_eq!(key(["ab", "c"]), key(["ab", "c"]));
+    }
+
+    #[test]
+    fn what_interrupted_builds_left_is_removed_and_what_is_being_made_stays() {
+        let cache = tempfile::tempdir().unwrap();
+        let left = ["new-a1b2c3", "new-killed", "new-again"].map(|name| cache.path().join(name));
+        left.iter().for_each(|folder| fs::create_dir(folder).unwrap());
+        File::create(cache.path().join("killed.lock")).unwrap();
+        let (entered, _) = entry(cache.path(), "again", |aside| {
+            assert_eq!(fs::read_dir(aside).unwrap().count(), 0);
+            fs::write(aside.join("made"), "").map_err(SimError::io("write", aside))?;
+            entry(cache.path(), "other", |_| Ok(()))?;
+            assert!(aside.join("made").exists(), "another build took it for abandoned");
+            Ok(())
+        })
+        .unwrap();
+        assert!(entered.join("made").exists());
+        assert!(left.iter().all(|folder| !folder.exists()));
     }
 
     #[test]
