@@ -3,8 +3,20 @@
 use crate::failure::not_allowed;
 use anyhow::Context;
 use clap::Args;
-use portico_spec::Config;
-use std::path::{Path, PathBuf};
+use portico_generate::Top;
+use portico_spec::{
+    config::{PROFILES, PROFILE_KEY},
+    Config,
+};
+use std::{
+    fmt::Display,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Bytes of a configuration file, at most: some hundred times what all keys take.
+const MOST_BYTES: u64 = 1 << 16;
 
 /// Keys that a fabric decides itself: it has as many edge nodes as the host and its memories are.
 pub const FABRIC_DECIDES: [&str; 1] = ["edge_nodes"];
@@ -51,6 +63,17 @@ impl ConfigArgs {
         settings.map(|(key, _)| key.trim())
     }
 
+    /// Warns of each `--set` of a key that does not shape `block`.
+    pub fn warn_of_other_keys(&self, block: &Top) {
+        let shapes = |key: &str| match key {
+            PROFILE_KEY => PROFILES[0].keys().any(|key| block.keys.contains(&key)),
+            key => block.keys.contains(&key),
+        };
+        for key in self.set_keys().filter(|key| !shapes(key)) {
+            tracing::warn!("{key} does not shape block {}", block.name);
+        }
+    }
+
     /// Refuses a `--set` of the keys that `what` decides itself.
     ///
     /// # Errors
@@ -66,8 +89,20 @@ impl ConfigArgs {
 }
 
 fn read(file: &Path) -> anyhow::Result<Config> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    Config::from_toml(&text).map_err(|error| not_allowed(format!("{}: {error}", file.display())))
+    let context = || format!("cannot read {}", file.display());
+    let wrong = |reason: &dyn Display| not_allowed(format!("{}: {reason}", file.display()));
+    // A device may never end.
+    let mut bytes = vec![];
+    let mut opened = File::open(file).with_context(context)?.take(MOST_BYTES + 1);
+    opened.read_to_end(&mut bytes).with_context(context)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(wrong(&format!("a configuration file has at most {MOST_BYTES} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        wrong(&format!("byte {at} is not UTF-8: a configuration file is TOML text"))
+    })?;
+    Config::from_toml(&text).map_err(|error| wrong(&error))
 }
 
 /// The settings that make `config` of the defaults, as on a command line: what replays a run.
@@ -80,7 +115,8 @@ pub fn settings(config: &Config) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use crate::failure::status;
+    use std::{io::Write, process::ExitCode};
 
     #[test]
     fn settings_win_over_the_file_and_the_file_over_defaults() {
@@ -95,6 +131,29 @@ mod tests {
         assert_eq!(args.set_keys().collect::<Vec<_>>(), ["rows", "rows"]);
         assert_eq!(settings(&config), " --set cols=8 --set rows=5");
         assert_eq!(settings(&Config::default()), "");
+    }
+
+    #[test]
+    fn a_file_that_is_no_configuration_is_not_allowed() {
+        let file = |bytes: &[u8]| {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(bytes).unwrap();
+            file
+        };
+        for (bytes, reason) in [
+            (&b"cols = \xff"[..], "byte 7 is not UTF-8"),
+            (&[b' '; MOST_BYTES as usize + 1], "at most 65536 bytes"),
+            (b"cols = 0", "cols = 0"),
+        ] {
+            let file = file(bytes);
+            let error = ConfigArgs::over(file.path().into(), vec![]).resolve().unwrap_err();
+            assert!(error.to_string().contains(reason), "{error}");
+            assert_eq!(status(&error), ExitCode::from(2), "{error}");
+        }
+        let most = file(&[b' '; MOST_BYTES as usize]);
+        assert!(ConfigArgs::over(most.path().into(), vec![]).resolve().is_ok());
+        let endless = ConfigArgs::over("/dev/zero".into(), vec![]).resolve().unwrap_err();
+        assert_eq!(status(&endless), ExitCode::from(2));
     }
 
     #[test]

@@ -8,11 +8,7 @@ use crate::{
 };
 use clap::Args;
 use portico_generate::{generate, proof, Generated, Top, PREFIX};
-use portico_spec::{
-    config::{PROFILES, PROFILE_KEY},
-    deadlock::Proof,
-    Config,
-};
+use portico_spec::{deadlock::Proof, Config};
 use portico_verilog::{Design, Direction};
 use serde::Serialize;
 use std::{
@@ -91,13 +87,7 @@ struct PortFigures<'a> {
 impl Generate {
     pub fn run(self) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
-        let shapes = |key: &str| match key {
-            PROFILE_KEY => PROFILES[0].keys().any(|key| self.block.keys.contains(&key)),
-            key => self.block.keys.contains(&key),
-        };
-        for key in self.config.set_keys().filter(|key| !shapes(key)) {
-            tracing::warn!("{key} does not shape block {}", self.block.name);
-        }
+        self.config.warn_of_other_keys(self.block);
         let generated = generate(self.block, &config, self.prefix.as_deref()).map_err(design::refusal)?;
         let Generated { design, proof } = generated;
         let files = self

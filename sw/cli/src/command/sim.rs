@@ -16,6 +16,7 @@ use crate::{
 };
 use anyhow::{anyhow, ensure};
 use clap::{Args, Subcommand};
+use portico_generate::Top;
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
@@ -92,6 +93,8 @@ impl Sim {
 impl Mesh {
     fn run(self) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
+        self.config
+            .warn_of_other_keys(Top::named("mesh").expect("the mesh is a block"));
         let plan = self.traffic.plan(&config)?;
         let design = design("mesh", &config)?;
         let (trace, waveform) = match (&self.vcd, &self.fst) {

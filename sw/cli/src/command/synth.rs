@@ -71,6 +71,7 @@ fn target_parser() -> impl TypedValueParser<Value = Target> {
 impl Synth {
     pub fn run(self) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
+        self.config.warn_of_other_keys(self.block);
         let design = design(self.block.name, &config)?;
         let options = SynthOptions {
             place: self.placement(),
