@@ -63,6 +63,7 @@ impl<const W: usize, const B: usize> Logic for Bridge<W, B> {
         self.slave.rst.next = self.rst.val();
         AxiLiteIn::link(&mut self.s_axil, &mut self.slave.s_axil);
         StreamOut::<32>::link(&mut self.m_axis_command, &mut self.slave.m_axis_command);
+        self.slave.command_refused.next = false;
         MemoryWriteOut::<W, B>::join(&mut self.slave.memory_write, &mut self.memory.memory_write);
         MemoryReadOut::<W>::join(&mut self.slave.memory_read, &mut self.memory.memory_read[0]);
         self.slave.register_write_ready.next = !self.initialising.q.val();
