@@ -161,14 +161,16 @@ impl Interface {
             (_, Some(mpe)) if MPE.takes(opcode) => mpe.commands(),
             _ => &mut self.commands,
         };
-        self.dropping |= !queue.fits(self.incomplete.len());
+        if !self.dropping && !queue.fits(self.incomplete.len()) {
+            self.dropping = true;
+            self.dropped += 1;
+        }
         let is_kept = !self.dropping;
         if last {
             let descriptor = std::mem::take(&mut self.incomplete);
             if is_kept {
                 queue.push(descriptor);
             }
-            self.dropped += u32::from(!is_kept);
             self.dropping = false;
         }
         is_kept
