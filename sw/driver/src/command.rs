@@ -5,6 +5,7 @@ use portico_spec::{
         command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
         event::Status,
+        registers::address_at,
         ErrorCode,
     },
     Config,
@@ -13,7 +14,7 @@ use portico_spec::{
 use crate::{
     registers::{CommandRegister, EventRegister, Registers},
     resources::Port,
-    Error, Fabric, Transport,
+    Error, Fabric, Transport, TransportError,
 };
 
 /// The words of a command on a segment, its event still 0.
@@ -59,11 +60,25 @@ impl<T: Transport> Fabric<T> {
         let mut words = words.to_vec();
         words[0] |= u32::from(event) << EVENT_OFFSET;
         let first = MAX_DESCRIPTOR_WORDS - words.len();
-        let written = self.poke_once(node, CommandRegister::Word, first, &words)?;
+        let written = self.poke_once(node, CommandRegister::Word, first, &words);
+        let written = written.inspect_err(|error| self.end_refused(node, error))?;
         self.nodes[node].issued[usize::from(event)] = Some(target);
         self.nodes[node].commands.push(port, event, words.len());
         tracing::trace!(node, event, ?words, ?written, "command");
         Ok((target, written))
+    }
+
+    /// Ends a descriptor of which the host's queue has refused a word, so that the next begins anew: somebody else has filled the
+    /// queue. The last word ends it itself.
+    fn end_refused(&mut self, node: usize, error: &Error) {
+        const LAST: usize = MAX_DESCRIPTOR_WORDS - 1;
+        let last = address_at(self.config(), node, CommandRegister::Word, LAST);
+        if let Error::Transport(TransportError::Bus { address, .. }) = error {
+            if node == self.port.host && *address < last {
+                // It is refused too.
+                let _ = self.port.transport.write(last, 0);
+            }
+        }
     }
 
     fn make_room(&mut self, node: usize, port: Port, words: usize) -> Result<(), Error> {
