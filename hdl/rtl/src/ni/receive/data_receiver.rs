@@ -36,7 +36,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a payload word: 2 cycles to the memory; the tail of a put: 3 cycles to its answer on `m_axis_control`, of an atomic 5 with a memory that gives data after a cycle |
+/// | latency | a payload word: 2 cycles to the memory; the tail of a put, or of a packet of it that is refused: 3 cycles to its answer on `m_axis_control`, of an atomic 5 with a memory that gives data after a cycle |
 /// | throughput | one flit a cycle, one head every other cycle; a cycle more for a message; 1 more for an atomic, 6 for one of a pair of words |
 /// | state | that of its parts |
 ///
