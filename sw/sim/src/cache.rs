@@ -59,7 +59,7 @@ pub(crate) fn key(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What the folder begins with in which an entry is made; the entry's name follows.
+/// Prefix of the folder in which an entry is made; the entry's name follows.
 const ASIDE: &str = "new-";
 
 /// The entry `name`, made by `make` in a folder aside if it is not there yet; says whether it was.
@@ -104,9 +104,10 @@ fn sweep(cache: &Path) {
         let Some(entry) = name.to_str().and_then(|name| name.strip_prefix(ASIDE)) else {
             continue;
         };
-        let lock = File::open(cache.join(format!("{entry}.lock"))).map(fd_lock::RwLock::new);
-        let is_held = lock.is_ok_and(|mut lock| lock.try_write().is_err());
-        if !is_held {
+        let mut lock = File::open(cache.join(format!("{entry}.lock"))).map(fd_lock::RwLock::new);
+        // Taken until the folder is gone, so that no build begins in it meanwhile.
+        let taken = lock.as_mut().map(|lock| lock.try_write());
+        if !matches!(taken, Ok(Err(_))) {
             // Another process may sweep at the same time.
             let _ = fs::remove_dir_all(folder.path());
         }
