@@ -68,8 +68,7 @@ impl Transport for GoldenTransport {
     fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
         self.check(address)?;
         if !self.fabric.write(self.host, address, value) {
-            let response = "SLVERR".to_owned();
-            return Err(TransportError::Bus { address, response });
+            return Err(TransportError::slave_error(address));
         }
         Ok(())
     }

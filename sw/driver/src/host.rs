@@ -243,8 +243,7 @@ mod tests {
         fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
             if self.refused == Some(address) {
                 self.refused = None;
-                let response = "SLVERR".to_owned();
-                return Err(TransportError::Bus { address, response });
+                return Err(TransportError::slave_error(address));
             }
             self.golden.write(address, value)
         }

@@ -54,6 +54,14 @@ pub enum TransportError {
     Failed(String),
 }
 
+impl TransportError {
+    /// The bus answered SLVERR.
+    pub(crate) fn slave_error(address: u32) -> TransportError {
+        let response = "SLVERR".to_owned();
+        TransportError::Bus { address, response }
+    }
+}
+
 /// Accesses to the address space of a fabric's host node, as its AXI4-Lite port gives them: 32 bits at byte addresses,
 /// the node's memory from 0, its registers from [`BASE_BYTES`](portico_spec::ni::registers::BASE_BYTES).
 ///

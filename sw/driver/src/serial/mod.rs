@@ -229,10 +229,7 @@ impl<L: Line> SerialTransport<L> {
         let address = address + 4 * u32::from(answer.length);
         match answer.status {
             Status::Okay => Ok(answer.words),
-            Status::SlaveError => Err(TransportError::Bus {
-                address,
-                response: "SLVERR".to_owned(),
-            }),
+            Status::SlaveError => Err(TransportError::slave_error(address)),
             Status::DecodeError => Err(TransportError::Address { address, limit }),
             Status::Silent => Err(TransportError::Silent {
                 address,
