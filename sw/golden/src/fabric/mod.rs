@@ -189,8 +189,8 @@ impl GoldenFabric {
                 while let Some(sent) = self.interfaces[at].outgoing.pop_front() {
                     moved = true;
                     // A packet to where nobody is leaves the mesh there and is lost, and so is an edge node's to itself.
-                    let is_lost = !self.config.reaches(at, sent.destination);
-                    if let Some(to) = self.config.node_id(sent.destination).filter(|_| !is_lost) {
+                    if self.config.reaches(at, sent.destination) {
+                        let to = self.config.node_id(sent.destination).expect("it is reached");
                         self.interfaces[to].deliver(sent.source, sent.packet);
                     }
                 }
