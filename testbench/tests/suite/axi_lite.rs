@@ -89,6 +89,7 @@ fn random(device: Box<dyn Device>, width: usize, pace: f64, seed: u64, cycles: u
         "memory write",
         "register write",
         "command",
+        "command refused",
         "written",
         "write error",
         "memory read",
