@@ -320,7 +320,7 @@ impl Site {
     }
 }
 
-/// What others believe of a window with so many lanes, which has one less than they believe.
+/// Publishes a window of `lanes` lanes that its users believe to have one more.
 fn shared<T: Transport>(fabric: &mut Fabric<T>, node: usize, lanes: u32, event: &Event) -> Result<GlobalId, Error> {
     let lane = LANE_WORDS * fabric.word_bytes();
     let region = fabric.allocate(node, (lanes + 1) * lane)?;

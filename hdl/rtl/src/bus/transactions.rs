@@ -31,7 +31,7 @@ pub struct EventIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// What comes back of a transaction. As the reporter sees it.
+/// An answer to a transaction, as its reporter sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CompletionIn"]
 pub struct CompletionOut {

@@ -93,7 +93,7 @@ pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub register_read_data: Signal<In, Bits<32>>,
     pub register_read_data_valid: Signal<In, Bit>,
     pub m_axis_command: StreamOut<32>,
-    /// What is taken of `m_axis_command` in this cycle is not kept.
+    /// The queue drops the word of `m_axis_command` that it takes in this cycle.
     pub command_refused: Signal<In, Bit>,
     writer: AxiLiteWriter<W, B>,
     reader: AxiLiteReader<W>,

@@ -34,7 +34,7 @@ pub struct AxiLiteWriter<const W: usize, const B: usize> {
     pub register_write_data: Signal<Out, Bits<32>>,
     pub register_write_ready: Signal<In, Bit>,
     pub m_axis_command: StreamOut<32>,
-    /// What is taken of `m_axis_command` in this cycle is not kept.
+    /// The queue drops the word of `m_axis_command` that it takes in this cycle.
     pub command_refused: Signal<In, Bit>,
     map: AddressMap,
     has_address: DFF<Bit>,

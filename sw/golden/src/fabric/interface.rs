@@ -453,7 +453,7 @@ mod tests {
                 node.take_answer(slot, error, at + 1 == answers.len());
             }
             assert!(node.slots[usize::from(slot)].is_none());
-            // What comes late finds no slot.
+            // A late answer finds no slot.
             node.take_answer(slot, second, false);
             let status = node.events[0].read(EventRegister::Status);
             assert_eq!(Status::decode(status).expect("a code").error, expected, "{answers:?}");

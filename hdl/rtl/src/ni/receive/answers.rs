@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// Answers that wait.
 const DEPTH: usize = 4;
 const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
-/// What the head says beside its nodes and its slot: the kind, and the mark *last* above it.
+/// The kind of an answer, and above it the mark *last*.
 const MARKS_WIDTH: usize = KIND_WIDTH + 1;
 
 /// What is sent next of an answer.

@@ -1,4 +1,4 @@
-//! What is full: command queues, transaction slots, the host's port.
+//! Full command queues, more operations than transaction slots, and a host whose commands wait.
 
 use super::{config, rest, Gate, SOON};
 use portico::{
@@ -120,7 +120,7 @@ pub fn the_hosts_port_answers_while_its_commands_wait<T: Transport>(
         let most = in_queue + fabric.config().cores as u32 + 4;
         assert!((in_queue..=most).contains(&taken), "{taken} of {MESSAGES} taken");
 
-        // The driver, which has not counted these, is told, and leaves no half descriptor behind.
+        // The driver has not counted these commands: it returns the error, and ends the descriptor.
         let put = fabric.host().put(&remote, 0, 0, Geometry::linear(bytes))?.start();
         let full = put.map(drop).unwrap_err();
         assert!(matches!(full, Error::Transport(TransportError::Bus { .. })), "{full}");

@@ -1,4 +1,4 @@
-//! Who is told that a put went wrong: its initiator, and nobody else that uses the same window.
+//! The error of a put reaches its initiator, and no other node that uses the same window.
 
 use super::{rest, SOON};
 use portico::{

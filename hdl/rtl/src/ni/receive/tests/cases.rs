@@ -95,7 +95,7 @@ fn a_refusal_is_told_at_once_and_to_its_own_slot() {
     assert_eq!(bench.read_register(tag_register(9, TagRegister::Ends)), 2);
 }
 
-/// What is refused packet by packet waits for room on the control plane, and nothing is lost.
+/// Refusals of packets wait for room on the control plane, and none is lost.
 #[test]
 fn refusals_wait_for_room_on_the_control_plane() {
     let (mut bench, mut model) = (Bench::<32, 4>::new(12, 0.1), Model::new(32));
