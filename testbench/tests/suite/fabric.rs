@@ -284,6 +284,16 @@ fn programs_that_send_nothing_starve_nobody() -> Result<(), Error> {
 }
 
 #[test]
+fn programs_that_close_no_packet_starve_nobody() -> Result<(), Error> {
+    promises::fabric::programs_that_close_no_packet_starve_nobody(verilog(32))
+}
+
+#[test]
+fn programs_that_send_for_ever_starve_nobody() -> Result<(), Error> {
+    promises::fabric::programs_that_send_for_ever_starve_nobody(verilog(32))
+}
+
+#[test]
 fn shapers_cut_and_slow_down() -> Result<(), Error> {
     promises::fabric::shapers_cut_and_slow_down(verilog(32))
 }

@@ -4,6 +4,7 @@
 //! gaps go whole, as many as fit, and a row longer than a packet goes in packets of its own.
 
 use portico_spec::ni::{
+    instruction::IDLE_INSTRUCTIONS,
     packet::{Rows, OFFSET_WIDTH},
     ErrorCode,
 };
@@ -55,6 +56,8 @@ struct Open {
     rows: u64,
     /// It takes nothing but further whole rows.
     sealed: bool,
+    /// Instructions without payload since it was opened.
+    idle: usize,
 }
 
 /// Cuts what one program sends.
@@ -162,6 +165,20 @@ impl Cutter {
         Ok(())
     }
 
+    /// Counts an instruction without payload.
+    pub fn idle(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.idle += 1;
+        }
+    }
+
+    /// Closes the packet that is open if it has waited for too many instructions without payload.
+    pub fn close_if_idle(&mut self, at: &mut impl Outlet) {
+        if self.open.as_ref().is_some_and(|open| open.idle == IDLE_INSTRUCTIONS) {
+            self.close(false, at);
+        }
+    }
+
     /// Ends the transfer, with an empty packet if none is open.
     pub fn end(&mut self, at: &mut impl Outlet) {
         self.packet(self.offset);
@@ -195,6 +212,7 @@ impl Cutter {
             words: Vec::new(),
             rows: 0,
             sealed: false,
+            idle: 0,
         })
     }
 
@@ -284,6 +302,18 @@ mod tests {
                 (14, None, 3, true)
             ]
         );
+    }
+
+    #[test]
+    fn an_idle_packet_is_closed_once() {
+        let mut sent = Sent::default();
+        let mut cutter = Cutter::new(bounds(64), 0, Rows { row: 1, stride: 1 });
+        cutter.word(1, &mut sent).unwrap();
+        for instruction in 0..2 * IDLE_INSTRUCTIONS {
+            cutter.close_if_idle(&mut sent);
+            assert_eq!(sent.0.len(), usize::from(instruction >= IDLE_INSTRUCTIONS));
+            cutter.idle();
+        }
     }
 
     #[test]

@@ -111,6 +111,7 @@ impl MicroCore {
     }
 
     fn execute(&mut self, at: &mut impl Surroundings) -> Result<Progress, ErrorCode> {
+        self.cutter.close_if_idle(at);
         let fields = self.decode(at)?;
         let Fields { a, b, .. } = fields;
         let ends_transfer = fields.last && fields.close;
@@ -167,6 +168,9 @@ impl MicroCore {
         }
         if fields.stop {
             return Ok(Progress::Stopped);
+        }
+        if !has_payload {
+            self.cutter.idle();
         }
         self.go_on(fields.ends);
         Ok(Progress::Moved)

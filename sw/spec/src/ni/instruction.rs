@@ -29,6 +29,8 @@ pub const LOOPS: usize = 4;
 pub const REGISTERS: usize = 16;
 /// Width of a count of payload words, in bits.
 pub const COUNT_WIDTH: usize = 7;
+/// Instructions without payload that an open packet outlasts: it is closed before the next instruction.
+pub const IDLE_INSTRUCTIONS: usize = 64;
 
 /// Operation: lowest bit.
 pub const OP_OFFSET: usize = 0;

@@ -13,6 +13,7 @@ use portico_sim::SimulatedFabric;
 use portico_spec::ni::{
     command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH},
     descriptor::{Atomic, Command, Descriptor, Geometry as Shape, Transfer},
+    instruction::IDLE_INSTRUCTIONS,
     registers::address_at,
     GET_CREDITS, MAILBOXES,
 };
@@ -347,30 +348,50 @@ pub fn every_mail_counts_in_its_event(mut fabric: Fabric<SimulatedFabric>) -> Re
     Ok(())
 }
 
-/// Gets from a tile, and puts of its own, of one packet and of several, while programs run there that send nothing: each is
-/// done within a turn of every program for each of its packets.
-pub fn programs_that_send_nothing_starve_nobody(mut fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
-    /// Longest turn of a program: so many instructions, of so many cycles.
-    const TURN_CYCLES: u64 = 16 * 12;
+/// Programs that send nothing: a turn is 16 instructions, of so many cycles.
+pub fn programs_that_send_nothing_starve_nobody(fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
+    endless_programs_starve_nobody(fabric, "loop r2\nloop r2\nadd r8, 1 !end2\nstop", 16 * 14)
+}
+
+/// Programs that leave a packet open as long as they may: a turn is 64 instructions without payload and one with it.
+pub fn programs_that_close_no_packet_starve_nobody(fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
+    endless_programs_starve_nobody(fabric, "loop r2\nword r8\nloop r3\nadd r8, 1 !end2\nstop", 66 * 12)
+}
+
+/// Programs that fill packets word by word.
+pub fn programs_that_send_for_ever_starve_nobody(fabric: Fabric<SimulatedFabric>) -> Result<(), Error> {
+    endless_programs_starve_nobody(fabric, "loop r2\nloop r2\nto r1\nword r8 !end2\nstop", 2 * 14)
+}
+
+/// Gets from a tile, and puts of its own, of one packet and of several, while programs run there that never end: each is done
+/// within a turn of every program for each of its packets, and a get also beside as many programs as there are micro-cores.
+fn endless_programs_starve_nobody(
+    mut fabric: Fabric<SimulatedFabric>,
+    program: &str,
+    turn_cycles: u64,
+) -> Result<(), Error> {
     const ROUNDS: u32 = 65_535;
+    let cores = fabric.config().cores as u64;
     let word = fabric.word_bytes();
     let source = fabric.publish(1, Window::new(0, 0x400))?;
     let sink = fabric.publish(2, Window::new(0, 0x400))?;
     let from = fabric.tile(0)?.clone_segment(source.id())?;
     let to = fabric.tile(1)?.clone_segment(sink.id())?;
-    let looping = assemble("loop r2\nadd r8, 1 !end\nstop")?;
-    let looping = fabric.load(1, &looping)?;
+    let looping = fabric.load(1, &assemble(program)?)?;
     let done = [0, 1].map(|tile| fabric.event(tile).unwrap());
     for event in &done {
         event.configure(&mut fabric, 1, Compare::AtLeast, false)?;
     }
     let mut running = 0;
-    for programs in [1, 6] {
+    for programs in [1, cores - 1, cores] {
         while running < programs {
             running += 1;
             let own = fabric.tile(1)?.clone_segment(sink.id())?;
             let ended = fabric.event(1)?;
-            fabric.tile(1)?.run(&looping, &own, &[ROUNDS])?.count_in(&ended)?;
+            fabric
+                .tile(1)?
+                .run(&looping, &own, &[ROUNDS, IDLE_INSTRUCTIONS as u32])?
+                .count_in(&ended)?;
         }
         let strides = Strides {
             remote: 8 * word,
@@ -382,7 +403,9 @@ pub fn programs_that_send_nothing_starve_nobody(mut fabric: Fabric<SimulatedFabr
             (Geometry::linear(65 * word), 2),
             (Geometry::rows(4 * word, 2, strides), 1),
         ] {
-            for tile in [0, 1] {
+            // A put of several packets needs a micro-core of its own.
+            let initiators: &[usize] = if programs < cores { &[0, 1] } else { &[0] };
+            for &tile in initiators {
                 let event = &done[tile];
                 event.reset(&mut fabric, 0)?;
                 let initiator = fabric.tile(tile)?;
@@ -393,9 +416,11 @@ pub fn programs_that_send_nothing_starve_nobody(mut fabric: Fabric<SimulatedFabr
                 operation.count_in(event)?;
                 let begun = fabric.transport().cycles();
                 let ended = fabric.transport().wait_event(tile, event.number().into(), 20_000);
+                let Geometry { row, rows, .. } = geometry;
                 let cycles = ended.expect("it ends beside programs") - begun;
-                println!("{programs} programs, tile {tile}, {geometry:?}: {cycles} cycles");
-                let bound = 400 + (packets + 2) * programs * TURN_CYCLES;
+                let what = ["get", "put"][tile];
+                println!("{programs} programs: {what} of {row} bytes, {rows} rows: {cycles} cycles");
+                let bound = 400 + (packets + 2) * programs * turn_cycles;
                 assert!(cycles <= bound, "{cycles} cycles of {bound}");
             }
         }

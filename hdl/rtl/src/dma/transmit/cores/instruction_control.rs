@@ -1,9 +1,13 @@
 use super::{Instruction, InstructionFault};
-use portico_spec::ni::packet::ERROR_WIDTH;
+use portico_spec::ni::{instruction::IDLE_INSTRUCTIONS, packet::ERROR_WIDTH};
 use portico_verilog::prelude::*;
 
 /// Bits that count the instructions of a turn: after 2^4 a context that closes no packet makes room for others.
 const TURN_WIDTH: usize = 4;
+/// Bits that count the instructions without payload of an open packet; the upper one says that it must close.
+const IDLE_WIDTH: usize = IDLE_INSTRUCTIONS.ilog2() as usize + 1;
+
+const _: () = assert!(IDLE_INSTRUCTIONS.is_power_of_two());
 
 /// What the sequencer does with the instruction that it has.
 ///
@@ -12,14 +16,15 @@ const TURN_WIDTH: usize = 4;
 /// | | |
 /// | --- | --- |
 /// | latency | 1 cycle from `decide` to `act` |
-/// | state | what was decided, and the instructions of the turn |
+/// | state | what was decided, the instructions of the turn, and those without payload of the open packet |
 ///
 /// With one act an instruction closes the packet that stands in its way, or does a chunk of its work, or all of it. It
 /// waits, and nothing changes, while it is held: something that it needs has no room. It is parked while what it waits for
 /// has not come, with no packet open, so that others may run.
 ///
 /// A context makes room for others with each packet that it closes. One that closes none does so when its turn is over, at
-/// the first instruction that leaves no packet open: else a loop would keep all others waiting for as long as it runs.
+/// the first instruction that leaves no packet open. A packet stays open for 64 instructions without payload at most, and is
+/// closed before the next instruction. So no loop keeps the others waiting for as long as it runs.
 ///
 /// What fails in a micro-core stops it with the error. The server tells its requester behind the words that have gone, by
 /// an empty packet that ends the transfer: the requester may use its memory anew once it knows, and nothing may come after.
@@ -112,6 +117,7 @@ pub struct InstructionControl {
     crediting: DFF<Bit>,
     stood: DFF<Bit>,
     turn: DFF<Bits<TURN_WIDTH>>,
+    idle: DFF<Bits<IDLE_WIDTH>>,
     /// The turn is over.
     yields: Signal<Local, Bit>,
     waiting: Signal<Local, Bit>,
@@ -122,7 +128,7 @@ pub struct InstructionControl {
 impl Logic for InstructionControl {
     fn update(&mut self) {
         dff_setup!(self, clk, why, breaking, pausing, chunking, header, is_last, finishing, stopping, writing);
-        dff_setup!(self, clk, noticing, crediting, stood, turn);
+        dff_setup!(self, clk, noticing, crediting, stood, turn, idle);
         self.idle_row.next = self.instruction.val().run & !self.has_row.val();
         self.has_payload.next = (self.instruction.val().run & self.has_row.val()) | self.instruction.val().word;
         self.payload.next = self.has_payload.val();
@@ -137,6 +143,7 @@ impl Logic for InstructionControl {
         // An open packet stands in the way: it closes first.
         self.blocked.next = self.is_open.val()
             & (self.failing.val()
+                | self.idle.q.val().get_bit(IDLE_WIDTH - 1)
                 | self.instruction.val().seals
                 | (self.has_payload.val() & !self.joins.val())
                 | (self.instruction.val().shape & self.rows.val()));
@@ -224,6 +231,12 @@ impl Logic for InstructionControl {
                 & (self.waiting.val() | (self.acting.val() & (self.header.q.val() | self.yields.val()))));
         if self.leave.val() {
             self.turn.d.next = 0.into();
+        }
+        if self.acting.val() & self.finishing.q.val() & !self.chunking.q.val() {
+            self.idle.d.next = self.idle.q.val() + 1;
+        }
+        if !self.is_open.val() {
+            self.idle.d.next = 0.into();
         }
     }
 }

@@ -67,6 +67,10 @@ fn block(rng: &mut SmallRng, depth: usize) -> Vec<u32> {
         if depth < 4 && rng.gen_bool(0.3) {
             code.push(op(Loop, 0, Number(rng.gen_range(1..4))));
             code.extend(block(rng, depth + 1));
+        } else if depth < 4 && rng.gen_bool(0.05) {
+            // A packet that is open outlasts it, or not.
+            code.push(op(Loop, 0, Number(rng.gen_range(55..70))));
+            code.push(op(Add, 7, Number(1)) | ends(1));
         } else {
             code.push(instruction(rng));
         }
