@@ -42,6 +42,26 @@ pub enum Station {
     Memory,
 }
 
+impl Station {
+    /// All kinds.
+    pub const ALL: [Station; 3] = [Station::Tile, Station::Host, Station::Memory];
+
+    /// Its name, of letters and `_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Station::Tile => "tile",
+            Station::Host => "host",
+            Station::Memory => "memory_node",
+        }
+    }
+
+    /// Whether nodes of this kind may have a block of registers, built with all that there is.
+    pub fn has_block(self, block: Block) -> bool {
+        let mut owners = PARTS.iter().filter(|part| part.blocks.contains(&(block as u8)));
+        owners.any(|part| part.stations.contains(&self))
+    }
+}
+
 /// What a part may hold while it waits, or wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
@@ -281,12 +301,7 @@ impl Part {
 
     /// Whether this terminal has it.
     pub fn is_at(&self, config: &Config, terminal: usize) -> bool {
-        let station = match config.terminal(terminal) {
-            Terminal::Tile(_) => Station::Tile,
-            Terminal::Edge(0) => Station::Host,
-            Terminal::Edge(_) => Station::Memory,
-        };
-        self.stations.contains(&station) && config.build_of(terminal).has(self)
+        self.stations.contains(&config.station(terminal)) && config.build_of(terminal).has(self)
     }
 }
 
@@ -298,6 +313,15 @@ impl Build {
 }
 
 impl Config {
+    /// What kind of node a terminal is.
+    pub fn station(&self, terminal: usize) -> Station {
+        match self.terminal(terminal) {
+            Terminal::Tile(_) => Station::Tile,
+            Terminal::Edge(0) => Station::Host,
+            Terminal::Edge(_) => Station::Memory,
+        }
+    }
+
     /// The engines of every tile, in the order of their seats.
     pub fn engines(&self) -> impl Iterator<Item = &'static Part> + '_ {
         let build = self.build();

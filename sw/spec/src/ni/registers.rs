@@ -26,7 +26,7 @@ use super::{
     page::{MEMORY_WIDTH, REGISTER_BIT},
 };
 
-use crate::Terminal;
+use crate::parts::Station;
 
 mod address;
 mod map;
@@ -97,25 +97,35 @@ impl crate::Config {
 
     /// Bytes of a terminal's memory, as its register says. That of a memory node is what its pages reach.
     pub fn memory_bytes(&self, terminal: usize) -> u32 {
-        match self.terminal(terminal) {
-            Terminal::Tile(_) | Terminal::Edge(0) => (self.scratchpad << 10) as u32,
-            Terminal::Edge(_) => self.word_bytes() << MEMORY_WIDTH,
-        }
+        self.memory_bytes_of(self.station(terminal))
     }
 
     /// Byte address of a terminal's first register; those of a memory node are behind all that its pages reach.
     pub fn registers_base(&self, terminal: usize) -> u32 {
-        match self.terminal(terminal) {
-            Terminal::Tile(_) | Terminal::Edge(0) => BASE_BYTES as u32,
-            Terminal::Edge(_) => self.word_bytes() << REGISTER_BIT,
-        }
+        self.registers_base_of(self.station(terminal))
     }
 
     /// Bytes of a terminal's address space, registers and all: its system window is open over them.
     pub fn space_bytes(&self, terminal: usize) -> u32 {
-        match self.terminal(terminal) {
-            Terminal::Tile(_) | Terminal::Edge(0) => SPACE_BYTES as u32,
-            Terminal::Edge(_) => self.registers_base(terminal) + (self.word_bytes() << INDEX_WIDTH),
+        match self.station(terminal) {
+            Station::Tile | Station::Host => SPACE_BYTES as u32,
+            Station::Memory => self.registers_base(terminal) + (self.word_bytes() << INDEX_WIDTH),
+        }
+    }
+
+    /// As [`Config::memory_bytes`], of a kind of node.
+    pub fn memory_bytes_of(&self, station: Station) -> u32 {
+        match station {
+            Station::Tile | Station::Host => (self.scratchpad << 10) as u32,
+            Station::Memory => self.word_bytes() << MEMORY_WIDTH,
+        }
+    }
+
+    /// As [`Config::registers_base`], of a kind of node.
+    pub fn registers_base_of(&self, station: Station) -> u32 {
+        match station {
+            Station::Tile | Station::Host => BASE_BYTES as u32,
+            Station::Memory => self.word_bytes() << REGISTER_BIT,
         }
     }
 

@@ -90,6 +90,8 @@ fn every_macro_is_valid_and_has_a_name_of_its_own() {
 fn values_are_those_of_the_specification() {
     let config = wide();
     let value = |name: &str, value: usize| (name.to_string(), value as u64);
+    // Registers of a memory node lie behind 2^21 words of 8 bytes.
+    let far = |address: usize| address - 0x8_0000 + 0x100_0000;
     let expected = vec![
         value("PORTICO_WIDTH", 64),
         value("PORTICO_CONTROL_ID", address(&config, ControlRegister::Id, 0)),
@@ -117,7 +119,18 @@ fn values_are_those_of_the_specification() {
             "PORTICO_COUNTERS_WAITING",
             address(&config, CounterRegister::Waiting, 0),
         ),
-        value("PORTICO_PAGE_HIGH(7)", address(&config, PageRegister::High, 7)),
+        value(
+            "PORTICO_MEMORY_NODE_PAGE_HIGH(7)",
+            far(address(&config, PageRegister::High, 7)),
+        ),
+        value(
+            "PORTICO_MEMORY_NODE_COUNTERS_MEMORY_ERRORS",
+            far(address(&config, CounterRegister::MemoryErrors, 0)),
+        ),
+        value(
+            "PORTICO_MEMORY_NODE_TAG_BASE(9)",
+            far(address(&config, TagRegister::Base, 9)),
+        ),
         value("PORTICO_EVENT_CONTROL_COMPARE_SHIFT", COMPARE_OFFSET),
         value(
             "PORTICO_EVENT_CONTROL_COMPARE_MASK",

@@ -62,6 +62,13 @@ fn access(field: &BitField, register: Access) -> &'static str {
     }
 }
 
+/// Name of a kind of node, bytes of its memory, first register, blocks that it has not.
+type Node = (&'static str, usize, usize, Vec<Block>);
+
+fn tile(config: &Config) -> Node {
+    ("tile", config.scratchpad * 1024, BASE_BYTES, vec![Block::Pages])
+}
+
 fn codes(field: &BitField) -> String {
     let mut codes: Vec<String> = field
         .codes
@@ -77,12 +84,11 @@ fn codes(field: &BitField) -> String {
     codes.join(",")
 }
 
-/// What the compiler should find.
-fn expected(config: &Config) -> String {
+/// What the compiler should find of a kind of node: `top` is its name, `without` the blocks that it has not.
+fn expected(config: &Config, (top, bytes, base, without): &Node) -> String {
     let word = config.width / 8;
-    let words = config.scratchpad * 1024 / word;
-    let mut text = format!("portico_ni.memory 0x0 {} {words}\n", config.width);
-    for map in MAP {
+    let mut text = format!("portico_{top}.memory 0x0 {} {}\n", config.width, bytes / word);
+    for map in MAP.iter().filter(|map| !without.contains(&map.block)) {
         for item in 0..map.items {
             for register in map.registers {
                 let index = (map.block as usize) << BLOCK_OFFSET | item << map.number_width | register.number;
@@ -93,9 +99,9 @@ fn expected(config: &Config) -> String {
                 };
                 for field in register.fields {
                     text += &format!(
-                        "portico_ni.{path}.{} {:#x} {} {} {} {:#x} {}\n",
+                        "portico_{top}.{path}.{} {:#x} {} {} {} {:#x} {}\n",
                         field.name,
-                        BASE_BYTES + index * word,
+                        base + index * word,
                         field.offset,
                         field.width,
                         access(field, register.access),
@@ -110,11 +116,20 @@ fn expected(config: &Config) -> String {
 }
 
 #[test]
-fn the_compiler_finds_every_field() {
-    for (name, config) in [("narrow.rdl", Config::default()), ("wide.rdl", wide())] {
+fn the_compiler_finds_every_field_of_every_kind_of_node() {
+    for (name, config, far) in [
+        ("narrow.rdl", Config::default(), 0x80_0000),
+        ("wide.rdl", wide(), 0x100_0000),
+    ] {
         let found = listing(&elaborate(name, &systemrdl(&config)));
-        let expected = expected(&config);
-        assert!(expected.lines().count() > 4000);
+        let tile = tile(&config);
+        let host = ("host", tile.1, BASE_BYTES, vec![Block::Pages, Block::Probe, Block::Mpe]);
+        let memory = ("memory_node", far, far, vec![Block::Probe, Block::Mpe]);
+        let expected: String = [tile, host, memory]
+            .iter()
+            .map(|node| expected(&config, node))
+            .collect();
+        assert!(expected.lines().count() > 12_000);
         for (found, expected) in found.lines().zip(expected.lines()) {
             assert_eq!(found, expected);
         }
@@ -135,5 +150,9 @@ fn a_wrong_map_is_found() {
     assert!(!overlapping.status.success() && errors.contains("overlap"), "{errors}");
     let events = format!("{:#x}", BASE_BYTES + ((Block::Events as usize) << BLOCK_OFFSET) * 4);
     let moved = altered(&format!("@ {events} "), &format!("@ {:#x} ", BASE_BYTES + 0x8004));
-    assert_ne!(listing(&elaborate("moved.rdl", &moved)), expected(&Config::default()));
+    let found = listing(&elaborate("moved.rdl", &moved));
+    let config = Config::default();
+    assert!(!found.starts_with(&expected(&config, &tile(&config))));
+    let found = listing(&elaborate("right.rdl", &text));
+    assert!(found.starts_with(&expected(&config, &tile(&config))));
 }

@@ -1,4 +1,4 @@
-"""Elaborates the SystemRDL files named, and prints every field of every register, memories first."""
+"""Elaborates the SystemRDL files named, and prints every field of every register of each kind of node, memories first."""
 
 import sys
 
@@ -23,4 +23,5 @@ def show(node):
 for path in sys.argv[1:]:
     compiler = RDLCompiler()
     compiler.compile_file(path)
-    show(compiler.elaborate().top)
+    for name in ("tile", "host", "memory_node"):
+        show(compiler.elaborate(f"portico_{name}").top)

@@ -1,7 +1,7 @@
 //! Where registers are.
 
 use super::{Block, BlockMap, Register, BASE_BYTES, BLOCK_OFFSET, INDEX_WIDTH, MAP};
-use crate::Config;
+use crate::{parts::Station, Config};
 
 /// A register of an item of a block, apart from which item.
 pub trait Place: Copy {
@@ -45,7 +45,7 @@ pub fn index<P: Place>(place: P, item: usize) -> u16 {
 /// # Panics
 /// As [`index`].
 pub fn address<P: Place>(config: &Config, place: P, item: usize) -> usize {
-    byte(config, usize::from(index(place, item)))
+    byte(config, Station::Tile, usize::from(index(place, item)))
 }
 
 /// Address of a register of an item in the address space of any terminal, in bytes: those of a memory node are elsewhere.
@@ -56,10 +56,10 @@ pub fn address_at<P: Place>(config: &Config, terminal: usize, place: P, item: us
     config.registers_base(terminal) + (address(config, place, item) - BASE_BYTES) as u32
 }
 
-/// Address of the register of this index, in bytes.
-pub(in crate::ni) fn byte(config: &Config, index: usize) -> usize {
+/// Address of the register of this index at nodes of a kind, in bytes.
+pub(in crate::ni) fn byte(config: &Config, station: Station, index: usize) -> usize {
     debug_assert!(index < 1 << INDEX_WIDTH);
-    BASE_BYTES + index * config.width / 8
+    config.registers_base_of(station) as usize + index * config.width / 8
 }
 
 /// Block, item and register of an index, if there is one.
@@ -104,7 +104,7 @@ mod tests {
             ..Config::default()
         };
         assert_eq!(address(&wide, TagRegister::Size, 2), 0x80000 + 8 * 0x3011);
-        assert_eq!(byte(&wide, (1 << INDEX_WIDTH) - 1) + 8, SPACE_BYTES);
+        assert_eq!(byte(&wide, Station::Host, (1 << INDEX_WIDTH) - 1) + 8, SPACE_BYTES);
     }
 
     #[test]

@@ -7,14 +7,16 @@ use crate::{
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
         layout::BitField,
         packet::MAX_MESSAGE_WORDS,
-        registers::{byte, BlockMap, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
+        registers::{byte, BlockMap, Register, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
     },
+    parts::Station,
     Config,
 };
 
 /// A header for C and C++ with everything that software needs to speak to a network interface of this width: addresses
 /// of registers in the address space of a node, fields, and codes. It includes nothing. Addresses are in bytes; those of
-/// registers that there are several of take the number of the item; a field has a shift and, in place, a mask.
+/// registers that there are several of take the number of the item; a field has a shift and, in place, a mask. Registers of a
+/// memory node lie elsewhere and have names of their own; fields and codes are the same at all nodes.
 pub fn c_header(config: &Config) -> String {
     let mut header = Header::default();
     header.text += "/* Registers and words of Portico's network interface. Generated: edit sw/spec instead. */\n";
@@ -29,7 +31,16 @@ pub fn c_header(config: &Config) -> String {
             "Bytes of a word: the distance of registers.",
         ),
         ("space_bytes", SPACE_BYTES, "Address space of a node."),
-        ("registers", BASE_BYTES, "Where the registers begin in it."),
+        (
+            "registers",
+            BASE_BYTES,
+            "Where the registers of a tile or the host begin.",
+        ),
+        (
+            "memory_node_registers",
+            config.registers_base_of(Station::Memory) as usize,
+            "Where those of a memory node begin.",
+        ),
         ("max_message_words", MAX_MESSAGE_WORDS, "Longest message of a queue."),
         ("program_words", PROGRAM_WORDS, "Places of the program memory."),
         (
@@ -91,9 +102,19 @@ impl Header {
     }
 
     fn block(&mut self, config: &Config, map: &BlockMap) {
+        let at: Vec<&str> = Station::ALL
+            .into_iter()
+            .filter(|station| station.has_block(map.block))
+            .map(|station| match station {
+                Station::Tile => "tiles",
+                Station::Host => "the host",
+                Station::Memory => "memory nodes",
+            })
+            .collect();
         self.section(&format!(
-            "Block {}: {}",
+            "Block {}, at {}: {}",
             map.block.name(),
+            at.join(", "),
             map.doc.trim_end_matches('.')
         ));
         if map.items > 1 {
@@ -101,20 +122,49 @@ impl Header {
             self.define(&name, &format!("{:#x}u", map.items), "How many there are.");
         }
         for register in map.registers {
-            let first = byte(config, (map.block as usize) << BLOCK_OFFSET | register.number);
             let name = register_name(map, register.name);
-            let doc = format!("{}: {}", register.access.abbreviation(), register.doc);
-            if map.items == 1 {
-                self.define(&name, &format!("{first:#x}u"), &doc);
-            } else {
-                let stride = (config.width / 8) << map.number_width;
-                let address = format!("({first:#x}u + {stride:#x}u * ({}))", map.item);
-                self.define(&format!("{name}({})", map.item), &address, &doc);
+            if Station::Tile.has_block(map.block) {
+                let doc = format!("{}: {}", register.access.abbreviation(), register.doc);
+                self.address(config, map, register, Station::Tile, &name, &doc);
+            }
+            if Station::Memory.has_block(map.block) {
+                let doc = match Station::Tile.has_block(map.block) {
+                    true => String::new(),
+                    false => format!("{}: {}", register.access.abbreviation(), register.doc),
+                };
+                self.address(
+                    config,
+                    map,
+                    register,
+                    Station::Memory,
+                    &format!("memory_node_{name}"),
+                    &doc,
+                );
             }
             if register.fields.len() > 1 || register.fields[0].width < 32 {
                 self.fields(&name, register.fields);
             }
         }
+    }
+
+    /// Where a register is at nodes of a kind. Those of a tile and the host are in the same place.
+    fn address(
+        &mut self,
+        config: &Config,
+        map: &BlockMap,
+        register: &Register,
+        station: Station,
+        name: &str,
+        doc: &str,
+    ) {
+        let index = (map.block as usize) << BLOCK_OFFSET | register.number;
+        let first = byte(config, station, index);
+        if map.items == 1 {
+            return self.define(name, &format!("{first:#x}u"), doc);
+        }
+        let stride = (config.width / 8) << map.number_width;
+        let address = format!("({first:#x}u + {stride:#x}u * ({}))", map.item);
+        self.define(&format!("{name}({})", map.item), &address, doc);
     }
 
     fn fields(&mut self, owner: &str, fields: &[BitField]) {

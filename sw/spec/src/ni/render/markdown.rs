@@ -9,9 +9,9 @@ use crate::{
         instruction::{Op, FIRMWARE_WORDS, PROGRAM_WORDS},
         layout::BitField,
         packet::{ControlKind, DataKind, MAX_MESSAGE_WORDS},
-        page::{MEMORY_WIDTH, REGISTER_BIT},
-        registers::{byte, Block, BlockMap, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
+        registers::{byte, BlockMap, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
     },
+    parts::Station,
     Config,
 };
 
@@ -41,8 +41,8 @@ listed reads 0 and ignores writes. After reset all is 0 unless the table says ot
 
 A memory node has {memory:#x} bytes of memory for its pages, and its registers from {far:#x} on, in the same order.
 ",
-        memory = (config.width / 8) << MEMORY_WIDTH,
-        far = far_base(config),
+        memory = config.memory_bytes_of(Station::Memory),
+        far = config.registers_base_of(Station::Memory),
         space = SPACE_BYTES,
         base = BASE_BYTES,
         width = config.width,
@@ -86,16 +86,12 @@ fn field_row(before: &str, field: &BitField) -> String {
     format!("|{before} {} | {} | {}{reset} |\n", bits(field), field.name, field.doc)
 }
 
-/// Address of the first register of a memory node.
-fn far_base(config: &Config) -> usize {
-    (config.width / 8) << REGISTER_BIT
-}
-
 fn block(config: &Config, map: &BlockMap) -> String {
-    let mut first = byte(config, (map.block as usize) << BLOCK_OFFSET);
-    if map.block == Block::Pages {
-        first = first - BASE_BYTES + far_base(config);
-    }
+    let mut stations = Station::ALL.into_iter();
+    let station = stations
+        .find(|station| station.has_block(map.block))
+        .expect("a block has an owner");
+    let first = byte(config, station, (map.block as usize) << BLOCK_OFFSET);
     let stride = (config.width / 8) << map.number_width;
     let place = match map.items {
         1 => format!("At {first:#x}."),

@@ -7,33 +7,26 @@ use crate::{
         layout::{Access, BitField},
         registers::{byte, BlockMap, ControlRegister, Place, Register, BLOCK_OFFSET, MAP},
     },
+    parts::Station,
     Config,
 };
 
-/// The address space of a node as an `addrmap`: its memory and, as arrays of `regfile`s, its registers.
+/// The address spaces of a tile, the host and a memory node, an `addrmap` each: the memory and, as arrays of `regfile`s, the
+/// registers of all blocks that such a node may have.
 pub fn systemrdl(config: &Config) -> String {
     let mut writer = Writer::default();
-    writer.line("// Address space of a node of Portico. Generated: edit sw/spec instead.");
-    writer.open("addrmap portico_ni");
-    writer.property("name", "Portico network interface");
-    writer.line("default regwidth = 32;");
-    writer.line("default accesswidth = 32;");
+    writer.line("// Address spaces of the nodes of Portico. Generated: edit sw/spec instead.");
     let used = |codes: &[Code]| fields().any(|field| field.codes == codes);
     for (name, codes) in ENUMERATIONS.into_iter().filter(|(_, codes)| used(codes)) {
         writer.enumeration(name, codes);
     }
-
-    writer.line("");
-    writer.open("external mem");
-    writer.property("desc", "Memory of the node.");
-    writer.line(&format!("memwidth = {};", config.width));
-    writer.line(&format!("mementries = {};", config.scratchpad_words()));
-    writer.line("sw = rw;");
-    writer.close(" memory @ 0x0");
-    for map in MAP {
-        writer.block(config, map);
+    for (station, name) in [
+        (Station::Tile, "Portico: a tile"),
+        (Station::Host, "Portico: the host's node"),
+        (Station::Memory, "Portico: a memory node"),
+    ] {
+        writer.node(config, station, name);
     }
-    writer.close("");
     writer.text
 }
 
@@ -86,9 +79,29 @@ impl Writer {
         self.close("");
     }
 
-    fn block(&mut self, config: &Config, map: &BlockMap) {
+    fn node(&mut self, config: &Config, station: Station, name: &str) {
+        self.line("");
+        self.open(&format!("addrmap portico_{}", station.name()));
+        self.property("name", name);
+        self.line("default regwidth = 32;");
+        self.line("default accesswidth = 32;");
+        self.line("");
+        self.open("external mem");
+        self.property("desc", "Memory of the node.");
+        self.line(&format!("memwidth = {};", config.width));
+        let words = config.memory_bytes_of(station) as usize * 8 / config.width;
+        self.line(&format!("mementries = {words};"));
+        self.line("sw = rw;");
+        self.close(" memory @ 0x0");
+        for map in MAP.iter().filter(|map| station.has_block(map.block)) {
+            self.block(config, station, map);
+        }
+        self.close("");
+    }
+
+    fn block(&mut self, config: &Config, station: Station, map: &BlockMap) {
         let word = config.width / 8;
-        let first = byte(config, (map.block as usize) << BLOCK_OFFSET);
+        let first = byte(config, station, (map.block as usize) << BLOCK_OFFSET);
         let stride = word << map.number_width;
         let repeated = format!("[{}] @ {first:#x} += {stride:#x}", map.items);
         self.line("");
@@ -150,6 +163,7 @@ mod tests {
         let text = systemrdl(&config);
         assert!(text.contains("mementries = 16384;"));
         assert!(text.contains(&format!("}} control @ {BASE_BYTES:#x};")));
+        assert!(text.contains("mementries = 2097152;") && text.contains("} control @ 0x800000;"));
         assert!(text.contains("} event[64] @ 0x88000 += 0x20;"));
         let wide = systemrdl(&Config { width: 64, ..config });
         assert!(wide.contains("mementries = 8192;"));
