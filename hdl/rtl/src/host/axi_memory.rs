@@ -21,7 +21,9 @@ const NORMAL_BUFFERABLE: u64 = 3;
 /// | state | [`AxiWrites`], [`AxiReads`], [`Turns`] |
 ///
 /// Reads wait while a write is not answered, and let the open burst of writes go at once. There are no identifiers: all
-/// is in order anyway. A reset must reset the memory too, if something is under way.
+/// is in order anyway. A reset must reset the memory too, if something is under way: else its late answers pass for those of
+/// new bursts, and reads get wrong words. A memory that breaks the protocol is reported and hangs nothing: see [`AxiReads`]; a
+/// response that no write waits for is dropped.
 #[derive(LogicBlock, Default)]
 pub struct AxiMemory<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -34,7 +36,7 @@ pub struct AxiMemory<const W: usize, const B: usize> {
     pub memory_write: MemoryWriteIn<W, B>,
     /// 0 has the first turn.
     pub memory_read: [MemoryReadIn<W>; 2],
-    /// High for a cycle for each response of a write, and each beat of a read, with an error.
+    /// High for a cycle for each response of a write, and each beat of a read, with an error or out of place.
     pub fault: Signal<Out, Bit>,
     pub m_axi: AxiOut<W, B>,
     writes: AxiWrites<W, B>,
@@ -60,11 +62,13 @@ impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
     fn update(&mut self) {
         wire!(self => turns, writes, reads: clk, rst);
         // The upper half of the responses are errors. One pulse cannot tell two: a response of a write waits.
-        self.read_fault.next = self.m_axi.rvalid.val() & self.m_axi.rresp.val().get_bit(1);
+        self.read_fault.next = (self.m_axi.rvalid.val() & self.reads.rready.val() & self.m_axi.rresp.val().get_bit(1))
+            | self.reads.broken.val();
         self.answered.next = self.m_axi.bvalid.val() & !self.read_fault.val();
-        self.fault.next = self.read_fault.val() | (self.answered.val() & self.m_axi.bresp.val().get_bit(1));
+        self.fault.next = self.read_fault.val()
+            | (self.answered.val() & (self.m_axi.bresp.val().get_bit(1) | self.writes.is_answered.val()));
         self.m_axi.bready.next = !self.read_fault.val();
-        self.m_axi.rready.next = true;
+        self.m_axi.rready.next = self.reads.rready.val();
 
         self.turns.is_quiet.next = self.writes.is_quiet.val();
         wire!(reads => turns: asked, taken);

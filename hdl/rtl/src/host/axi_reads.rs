@@ -1,5 +1,6 @@
 use super::{
     address_channel::{BURSTS, BURSTS_WIDTH, COUNT_WIDTH},
+    gatherer::BEATS_WIDTH,
     AddressChannel, ClientChoice, Gatherer,
 };
 use crate::{
@@ -11,6 +12,8 @@ use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more requests: its first word is late already.
 const IDLE_CYCLES: u64 = 1;
+/// Width of a burst that is under way: its client above its words less one.
+const BURST_WIDTH: usize = BEATS_WIDTH + 1;
 
 /// Reads of external memory by two clients, gathered into bursts.
 ///
@@ -21,7 +24,11 @@ const IDLE_CYCLES: u64 = 1;
 /// | latency | 3 cycles from a lone request to its address on the channel, 1 cycle from a beat to its client |
 /// | throughput | one word a cycle |
 /// | limit | 16 bursts that are not complete |
-/// | state | [`Gatherer`], [`AddressChannel`], the clients of 16 bursts in LUT-RAM, W + 15 flip-flops |
+/// | state | [`Gatherer`], [`AddressChannel`], client and words of 16 bursts in LUT-RAM, W + 20 flip-flops |
+///
+/// A client gets as many words as it asked for, also from a memory that breaks the protocol. Of a burst whose `rlast` comes
+/// early, the words that are missing read 0. Of one whose `rlast` comes late, or never, the words count: beats that are too many
+/// go to the bursts that wait, whose own beats are then too many, and are dropped once no burst waits. Each of these is a fault.
 #[derive(LogicBlock, Default)]
 pub struct AxiReads<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -43,16 +50,28 @@ pub struct AxiReads<const W: usize> {
     pub arready: Signal<In, Bit>,
     pub rdata: Signal<In, Bits<W>>,
     pub rlast: Signal<In, Bit>,
-    /// A beat, always taken.
     pub rvalid: Signal<In, Bit>,
+    /// High, but for the words that a burst lacks.
+    pub rready: Signal<Out, Bit>,
+    /// The beat breaks its burst: `rlast` comes early or late, or no burst is under way.
+    pub broken: Signal<Out, Bit>,
     choice: ClientChoice,
     gatherer: Gatherer,
     address_channel: AddressChannel<W>,
-    clients: Fifo<1, BURSTS_WIDTH>,
+    bursts: Fifo<BURST_WIDTH, BURSTS_WIDTH>,
     incomplete: CreditCounter<COUNT_WIDTH>,
     data: DFF<Bits<W>>,
     arrived: [DFF<Bit>; 2],
     takes: Signal<Local, Bit>,
+    /// Words of the burst that have come.
+    passed: DFF<Bits<BEATS_WIDTH>>,
+    /// `rlast` came early: words are missing.
+    filling: DFF<Bit>,
+    burst: Signal<Local, Bits<BURST_WIDTH>>,
+    beat: Signal<Local, Bit>,
+    word: Signal<Local, Bit>,
+    is_last: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
 }
 
 impl<const W: usize> AxiReads<W> {
@@ -68,8 +87,8 @@ impl<const W: usize> AxiReads<W> {
 #[kernel]
 impl<const W: usize> Logic for AxiReads<W> {
     fn update(&mut self) {
-        wire!(self => choice, gatherer, incomplete, address_channel, clients: clk, rst);
-        dff_setup!(self, clk, data);
+        wire!(self => choice, gatherer, incomplete, address_channel, bursts: clk, rst);
+        dff_setup!(self, clk, data, passed, filling);
         self.asked.next = self.memory_read[0].valid.val() | self.memory_read[1].valid.val();
         self.takes.next = self.asked.val() & self.enable.val() & self.incomplete.available.val();
         self.taken.next = self.takes.val();
@@ -88,9 +107,6 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.gatherer.flush.next = false;
         self.gatherer.room.next = self.incomplete.available.val();
 
-        self.incomplete.take.next = self.gatherer.burst.valid.val();
-        self.incomplete.give.next = self.rvalid.val() & self.rlast.val();
-
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
         wire!(self => address_channel: initialising, sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
@@ -99,15 +115,40 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.arvalid.next = self.address_channel.valid.val();
         self.address_channel.ready.next = self.arready.val();
 
-        self.clients.s_axis.tvalid.next = self.gatherer.burst.valid.val();
-        self.clients.s_axis.tdata.next = self.gatherer.burst.client.val().into();
-        self.clients.s_axis.tlast.next = true;
-        self.clients.m_axis.tready.next = self.rvalid.val() & self.rlast.val();
+        self.bursts.s_axis.tvalid.next = self.gatherer.burst.valid.val();
+        self.bursts.s_axis.tdata.next = (bit_cast::<BURST_WIDTH, 1>(self.gatherer.burst.client.val().into())
+            << bits::<3>(BEATS_WIDTH as u64))
+            | bit_cast::<BURST_WIDTH, BEATS_WIDTH>(self.gatherer.burst.beats.val());
+        self.bursts.s_axis.tlast.next = true;
+        self.burst.next = self.bursts.m_axis.tdata.val();
+
+        self.rready.next = !self.filling.q.val();
+        self.beat.next = self.rvalid.val() & !self.filling.q.val();
+        self.word.next = self.bursts.m_axis.tvalid.val() & (self.filling.q.val() | self.beat.val());
+        self.is_last.next = self.passed.q.val() == self.burst.val().get_bits::<BEATS_WIDTH>(0);
+        self.ends.next = self.word.val() & self.is_last.val();
+        self.bursts.m_axis.tready.next = self.ends.val();
+        self.incomplete.take.next = self.gatherer.burst.valid.val();
+        self.incomplete.give.next = self.ends.val();
+        self.broken.next =
+            self.beat.val() & (!self.bursts.m_axis.tvalid.val() | (self.rlast.val() != self.is_last.val()));
+        if self.word.val() {
+            self.passed.d.next = self.passed.q.val() + 1;
+            self.filling.d.next = self.filling.q.val() | self.rlast.val();
+        }
+        if self.ends.val() {
+            self.passed.d.next = 0.into();
+            self.filling.d.next = false;
+        }
+
         self.data.d.next = self.rdata.val();
+        if self.filling.q.val() {
+            self.data.d.next = 0.into();
+        }
         self.arrived[0].clock.next = self.clk.val();
-        self.arrived[0].d.next = self.rvalid.val() & !self.clients.m_axis.tdata.val().any();
+        self.arrived[0].d.next = self.word.val() & !self.burst.val().get_bit(BEATS_WIDTH);
         self.arrived[1].clock.next = self.clk.val();
-        self.arrived[1].d.next = self.rvalid.val() & self.clients.m_axis.tdata.val().any();
+        self.arrived[1].d.next = self.word.val() & self.burst.val().get_bit(BEATS_WIDTH);
         for i in 0..2 {
             self.memory_read[i].data.next = self.data.q.val();
             self.memory_read[i].data_valid.next = self.arrived[i].q.val();
@@ -115,6 +156,8 @@ impl<const W: usize> Logic for AxiReads<W> {
         if self.rst.val() {
             self.arrived[0].d.next = false;
             self.arrived[1].d.next = false;
+            self.passed.d.next = 0.into();
+            self.filling.d.next = false;
         }
     }
 }

@@ -48,6 +48,8 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     pub wready: Signal<In, Bit>,
     /// A response passes in this cycle.
     pub answered: Signal<In, Bit>,
+    /// No burst waits for a response.
+    pub is_answered: Signal<Out, Bit>,
     gatherer: Gatherer,
     address_channel: AddressChannel<W>,
     data_channel: WriteBeats<W, B>,
@@ -84,6 +86,7 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
 
         self.unanswered.take.next = self.gatherer.burst.valid.val();
         self.unanswered.give.next = self.answered.val();
+        self.is_answered.next = self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS);
         self.is_quiet.next =
             !self.gatherer.is_open.val() & (self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS));
 

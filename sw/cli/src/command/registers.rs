@@ -16,10 +16,10 @@ const EXAMPLES: &str = "\
 Examples:
   portico registers --form c --out build/portico_ni.h
   portico registers --form systemrdl --set width=64 > portico_ni.rdl
-
-A header names the registers of tiles and the host PORTICO_..., those of memory nodes PORTICO_MEMORY_NODE_...
-SystemRDL has three address maps: portico_tile, portico_host, portico_memory_node.
   portico registers                       the page docs/registers.md
+
+The header names registers of tiles and the host PORTICO_..., those of memory nodes PORTICO_MEMORY_NODE_...
+SystemRDL has three address maps: portico_tile, portico_host, portico_memory_node.
 
 All forms come from the tables from which the hardware comes too.";
 

@@ -41,6 +41,8 @@ pub struct Traffic {
     pub reads: Vec<u64>,
     /// Responses of writes and beats of reads with an error.
     pub errors: u64,
+    /// Bursts of reads that were broken.
+    pub broken: u64,
     /// Most bursts of reads under way at once.
     pub most_reads: usize,
     /// Most bursts of writes under way at once.
@@ -61,6 +63,9 @@ struct Written {
     beats: Vec<(u64, u64)>,
 }
 
+/// A beat of a read: word, response, and whether it is the last.
+type Beat = (u64, u64, bool);
+
 /// The memory.
 pub struct AxiMemory {
     bytes: u64,
@@ -80,12 +85,13 @@ pub struct AxiMemory {
     cycle: u64,
     pages: HashMap<u64, Vec<u8>>,
     failing: Range<u64>,
+    breaking: f64,
     addresses: VecDeque<Burst>,
     beats: VecDeque<(u64, u64, bool)>,
     written: VecDeque<Written>,
     answer: Option<u64>,
-    read: VecDeque<(u64, Vec<(u64, u64)>)>,
-    beat: Option<(u64, u64, bool)>,
+    read: VecDeque<(u64, Vec<Beat>)>,
+    beat: Option<Beat>,
     traffic: Traffic,
 }
 
@@ -116,6 +122,7 @@ impl AxiMemory {
             cycle: 0,
             pages: HashMap::new(),
             failing: 0..0,
+            breaking: 0.0,
             addresses: VecDeque::new(),
             beats: VecDeque::new(),
             written: VecDeque::new(),
@@ -133,6 +140,18 @@ impl AxiMemory {
     /// Bursts that touch these bytes are answered with an error from now on, and write nothing.
     pub fn fail(&mut self, bytes: Range<u64>) {
         self.failing = bytes;
+    }
+
+    /// Breaks so many bursts of reads from now on, against the protocol: they lack words, or the mark of the last, or have
+    /// beats too many.
+    pub fn break_reads(&mut self, chance: f64) {
+        self.breaking = chance;
+    }
+
+    /// Sends what nobody asked for: two beats of a read and a response of a write.
+    pub fn stray(&mut self) {
+        self.read.push_back((self.cycle, vec![(2, 0, true), (1, 0, false)]));
+        self.answer = Some(0);
     }
 
     /// What has passed.
@@ -204,8 +223,7 @@ impl AxiMemory {
 
         if self.beat.is_none() && r {
             if let Some((_, beats)) = self.read.front_mut().filter(|(due, _)| *due <= self.cycle) {
-                let (word, response) = beats.pop().expect("a burst has words");
-                self.beat = Some((word, response, beats.is_empty()));
+                self.beat = beats.pop();
                 if beats.is_empty() {
                     self.read.pop_front();
                 }
@@ -243,15 +261,30 @@ impl AxiMemory {
             let burst = self.burst("ar", &payload);
             self.traffic.reads[burst.words as usize] += 1;
             let response = if self.fails(burst) { SLAVE_ERROR } else { 0 };
-            let words = (0..burst.words).rev();
-            let words = words.map(|word| (self.word(burst.address + word * self.bytes), response));
-            self.read.push_back((self.cycle + self.timing.latency, words.collect()));
+            let words = (0..burst.words).map(|word| (self.word(burst.address + word * self.bytes), response));
+            let mut beats: Vec<Beat> = words.map(|(word, response)| (word, response, false)).collect();
+            self.broken(burst, &mut beats);
+            beats.reverse();
+            self.read.push_back((self.cycle + self.timing.latency, beats));
         }
         self.pair();
         self.traffic.most_reads = self.traffic.most_reads.max(self.read.len());
         let writes = self.addresses.len() + self.written.len() + usize::from(self.answer.is_some());
         self.traffic.most_writes = self.traffic.most_writes.max(writes);
         self.cycle += 1;
+    }
+
+    /// Marks the last beat of a burst, unless the burst is to be broken.
+    fn broken(&mut self, burst: Burst, beats: &mut Vec<Beat>) {
+        let breaks = self.breaking > 0.0 && self.rng.gen_bool(self.breaking);
+        let kind = if breaks { self.rng.gen_range(0..3) } else { 3 };
+        match kind {
+            0 if beats.len() > 1 => beats.truncate(self.rng.gen_range(1..burst.words) as usize),
+            1 => beats.extend((0..self.rng.gen_range(1..5)).map(|_| (0xbad, 0, false))),
+            _ => {}
+        }
+        beats.last_mut().expect("a burst has words").2 = kind != 2;
+        self.traffic.broken += u64::from(breaks);
     }
 
     /// Brings bursts of writes and their data together.
