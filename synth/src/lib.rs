@@ -1,4 +1,8 @@
-//! EDA tools: where they are, the Yosys, nextpnr and Vivado flows, and the FPGA boards.
+//! EDA tools, the Yosys, nextpnr and Vivado flows, and the FPGA boards.
+//!
+//! [`locate`] finds a tool in `.tools` or through its environment variable. [`area()`] counts cells with Yosys, and
+//! [`fmax`] gives the clock with nextpnr. [`bitstream()`] builds a fabric for an ECP5 [`Board`], and
+//! [`vivado_board_project`] writes a project for a Xilinx board.
 
 mod area;
 mod bitstream;

@@ -1,7 +1,7 @@
-//! Devices, traffic, scoreboards and benchmarks: how Portico's hardware is tried, and how well it does.
+//! Devices, traffic, scoreboards and benchmarks, with which Portico's hardware is verified and measured.
 //!
-//! A test is written once and runs on every device that applies: the golden model, rust-hdl's simulator, the Verilated
-//! Verilog, the Verilated netlist.
+//! Each test is written once, against a trait. It runs on every device to which it applies: the golden model, rust-hdl's
+//! simulator, the Verilated Verilog, the Verilated netlist.
 //!
 //! | room | what it holds |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 //! | [`soak`] | random operations of a whole fabric against the golden model |
 //! | [`bench`](mod@bench) | benchmarks of the network, of one-sided operations, of blocks, and the form of their figures |
 //!
-//! Models and traffic stand on devices, the soak and the benchmarks on all of them.
+//! Models and traffic use devices. The soak and the benchmarks use all three.
 //!
 //! ```
 //! use portico_spec::Config;

@@ -1,4 +1,6 @@
-//! From a configuration to Verilog: the blocks by name, the proof before the text, the emission.
+//! Generates the Verilog of a block from a configuration.
+//!
+//! [`TOPS`] lists the blocks by name. [`generate`] proves a mesh or fabric free of deadlock before it writes any text.
 //!
 //! | module | what it is |
 //! | --- | --- |

@@ -1,6 +1,6 @@
-//! Where plain Rust does not reach: what a rust-hdl block tells the Verilog backend of itself.
+//! Macros that pass the name, documentation and constants of a rust-hdl block to the Verilog backend.
 //!
-//! Use these macros through `portico_verilog::prelude`, which is rust-hdl's prelude with them in place of rust-hdl's own.
+//! Use them through `portico_verilog::prelude`. That prelude is rust-hdl's with these macros in place of rust-hdl's own.
 //!
 //! | macro | what it adds to rust-hdl |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 //!
 //! # Before and after
 //!
-//! With rust-hdl alone a constant of a kernel is a field, a constructor names every field, and each connection is a line:
+//! With rust-hdl alone, a constant of a kernel is a field, a constructor names every field, and each connection is a line:
 //!
 //! ```text
 //! #[derive(LogicBlock)]

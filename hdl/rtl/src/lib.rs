@@ -1,4 +1,20 @@
-//! The hardware of Portico, in rust-hdl: the primitives first, then what is built from them.
+//! The hardware of Portico, as rust-hdl blocks.
+//!
+//! Each block is a Rust type with its tests beside it. A module here, a *room*, imports only the rooms above it in the
+//! table. `portico_generate` emits the Verilog of the blocks that can be a top.
+//!
+//! | room | blocks |
+//! | --- | --- |
+//! | [`prim`] | [`Register`](prim::Register), [`Ram`](prim::Ram), [`TrueDualPortRam`](prim::TrueDualPortRam), [`LutRam`](prim::LutRam), [`Fifo`](prim::Fifo), [`SkidBuffer`](prim::SkidBuffer), [`RoundRobinArbiter`](prim::RoundRobinArbiter), [`ParkedArbiter`](prim::ParkedArbiter), [`CreditCounter`](prim::CreditCounter), [`CounterTable`](prim::CounterTable) |
+//! | [`bus`] | interfaces and arbiters that several rooms use: [`SocketIn`](bus::SocketIn), [`CommandQueue`](bus::CommandQueue), [`EventArbiter`](bus::EventArbiter), [`PlaneOut`](bus::PlaneOut), [`ReadShare`](bus::ReadShare), [`WriteShare`](bus::WriteShare), and others |
+//! | [`noc`] | the network: [`Router`](noc::Router), [`Mesh`](noc::Mesh), [`Monitor`](noc::Monitor), [`EdgeGate`](noc::EdgeGate), [`EdgeSink`](noc::EdgeSink) |
+//! | [`mpe`] | message passing: [`FpAdder`](mpe::FpAdder), [`ReduceAlu`](mpe::ReduceAlu), the engine [`Mpe`](mpe::Mpe) |
+//! | [`portals`] | Portals 4: [`ListManager`](portals::ListManager), [`BuddyAllocator`](portals::buddy::BuddyAllocator) |
+//! | [`accel`] | other engines for the socket of a tile: the source/sink core [`Probe`](accel::Probe) |
+//! | [`dma`] | from descriptors to packets: [`Engine`](dma::Engine), made of a [`Dispatcher`](dma::dispatch::Dispatcher) and a [`Transmitter`](dma::transmit::Transmitter) |
+//! | [`ni`] | the network interface: [`NetworkInterface`](ni::NetworkInterface), [`DataReceiver`](ni::receive::DataReceiver), [`ControlReceiver`](ni::control::ControlReceiver), [`Slots`](ni::slots::Slots), [`Events`](ni::events::Events), [`Inbox`](ni::inbox::Inbox), [`Scratchpad`](ni::Scratchpad) |
+//! | [`host`] | AXI: [`AxiLiteSlave`](host::AxiLiteSlave), [`AxiMemory`](host::AxiMemory), [`MemoryNode`](host::MemoryNode), [`UartBridge`](host::uart::UartBridge) |
+//! | [`tile`], [`fabric`], [`board`] | [`Tile`](tile::Tile): one tile; [`Fabric`](fabric::Fabric): all tiles on two meshes; [`Board`](board::Board): a fabric behind a UART |
 
 pub mod accel;
 pub mod board;

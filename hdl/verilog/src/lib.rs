@@ -1,10 +1,9 @@
-//! From rust-hdl's AST to clean, shared, lint-free Verilog-2005.
+//! Verilog backend: turns a rust-hdl 0.46 block into readable, lint-free Verilog-2005.
 //!
-//! rust-hdl 0.46 exposes a circuit through its `Probe` and the AST of its kernels; this crate reads both and writes the
-//! Verilog that a person would have written: one module for each distinct piece of hardware, registers with a synchronous
-//! reset in the module that owns them, plain connections as port connections or `assign`, sized literals, and no reserved
-//! word as a name. What would make broken Verilog (an open input, an undriven output, a latch, a combinational loop, a
-//! name that resolves to nothing) is an [`Error`] with the path of the block and the signal; nothing is emitted then.
+//! It reads the block through rust-hdl's `Probe` and the AST of its kernels. It writes one module for each distinct piece
+//! of hardware, with registers and a synchronous reset in the module that owns them. A fault that would make broken Verilog
+//! (an open input, an undriven output, a latch, a combinational loop, an unknown name) is an [`Error`] with the path of the
+//! block and the signal, and [`emit()`] then returns no design.
 //!
 //! ```
 //! use rust_hdl::prelude::*;
@@ -37,21 +36,21 @@
 //!
 //! # What rust-hdl's AST does not tell
 //!
-//! Five things look the same in the AST though they differ in Rust, so that no check can find them:
+//! Rust tells these five cases apart, and the AST does not. So no check can find them:
 //! - `for i in 0..=3` arrives as `0..3`: write `0..4`.
 //! - `a.val().index() + 1 < b.val().index()` arrives without `.index()`: operands of comparisons are computed at the width of
 //!   the signals, where Rust computes with `usize`. Indices (`get_bit(a.val().index() + 1)`) are computed as `usize`.
-//! - `signed_bit_cast::<M, N>(x)` arrives without `M`: its place, or the operand beside it, must tell the width.
+//! - `signed_bit_cast::<M, N>(x)` arrives without `M`: its target, or the operand beside it, must give the width.
 //! - `println!("text")` arrives as `comment!("text")` does, and becomes a comment.
-//! - a value of an enumeration arrives with the last name of its type alone; two types of one name must agree.
+//! - a value of an enumeration arrives with the last part of its type's path alone; two types of one name must agree.
 //!
 //! # Stages
 //!
-//! One file each: `tree` collects blocks, `symbols` names their signals (`path` reads how kernels spell them), `lower`,
+//! Each name is a file. `tree` collects blocks. `symbols` names their signals; `path` reads how kernels spell them. `lower`,
 //! `value`, `signed`, `index` and `comment` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`,
-//! `slice`), `assigned` and `loops` check them, `known` settles what is constant, `process` and `plan` give them their
-//! shape, `print` writes them, `custom` takes blocks given as text, `emit` shares what is equal,
-//! `modules` names it.
+//! `slice`). `assigned` and `loops` check the statements. `known` folds constants. `process` and `plan` choose `always` blocks
+//! and `assign`s. `print` writes the text. `custom` takes blocks that are given as text. `emit` shares equal modules, and
+//! `modules` names them.
 
 extern crate self as portico_verilog;
 

@@ -1,4 +1,7 @@
-//! `portico`: from one configuration to Verilog, to traffic on it, to its figures, to its place on a device.
+//! The program `portico`.
+//!
+//! It generates the Verilog of a block from a configuration, simulates, measures and synthesises it. Each subcommand has
+//! a file in `command`. `portico --help` lists the subcommands.
 
 mod command;
 mod config_args;

@@ -1,12 +1,12 @@
 //! The host driver of a Portico fabric.
 //!
-//! It works through a [`Transport`], which gives it the address space of the fabric's host node and nothing else; all
-//! other nodes it reaches over the network. [`GoldenTransport`] is a fabric without hardware, in this process;
-//! [`SerialTransport`] and [`UioTransport`] carry accesses to one on a board.
+//! It works through a [`Transport`], which reads and writes the address space of the host node. The driver reaches all other
+//! nodes over the network. [`GoldenTransport`] is the reference model in this process; [`SerialTransport`] and
+//! [`UioTransport`] reach a fabric on a board.
 //!
 //! | module | gives |
 //! | --- | --- |
-//! | [`Fabric`] | nodes, their memory, and who may use what of them |
+//! | [`Fabric`] | nodes, their memory, and the allocation of their resources |
 //! | [`onesided`] | segments; put, get and stream in any geometry; atomics; fence |
 //! | [`queue`] | N-to-1 queues of whole messages |
 //! | [`event`] | counters with thresholds |
@@ -14,7 +14,7 @@
 //! | [`program`] | the user's programs for the micro-cores |
 //! | [`collective`] | barrier, broadcast, reduce and allreduce over groups of tiles |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
-//! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without one |
+//! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without a board |
 //! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
 //!

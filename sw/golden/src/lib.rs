@@ -1,17 +1,19 @@
 //! Reference models of the hardware, in plain software.
 //!
+//! Each model says what its block must do, and is written apart from the hardware. The testbench compares the two.
+//!
 //! | module | models |
 //! | --- | --- |
 //! | [`bridge`] | the UART bridge of a board: frames of a host, and UARTBone |
 //! | [`fabric`] | all nodes behind their registers, as software sees them |
-//! | [`network`] | one plane: who receives which packet, and in which order |
+//! | [`network`] | one plane: which terminal receives which packet, and in which order |
 //! | [`latency`] | cycles on an idle mesh, and the bound of throughput under uniform load |
 //! | [`fp`] | the floating-point adder |
 //! | [`mpe`] | reductions |
 //! | [`portals`] | matching lists, buddy allocator |
 //!
-//! No model but [`latency`] has time. A testbench tells [`Network`] each packet that enters the mesh and each that comes
-//! out. The network objects to a packet that is lost, changed, doubled, reordered or delivered to the wrong place.
+//! Only [`latency`] has time. A testbench reports to [`Network`] each packet that enters the mesh and each that comes out.
+//! `Network` returns an error for a packet that is lost, changed, doubled, reordered or delivered to the wrong place.
 //!
 //! ```
 //! use portico_golden::{zero_load_latency, Delivery, Network};

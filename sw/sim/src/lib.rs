@@ -1,8 +1,8 @@
-//! Verilator bridge: Verilog compiled to machine code, cached, and driven from Rust cycle by cycle.
+//! Verilator bridge: compiles Verilog to machine code, keeps it in a cache, and drives it from Rust cycle by cycle.
 //!
-//! [`build`] takes a [`Source`] (an emitted design, or any Verilog with known ports) to a [`Library`]: Verilator turns
-//! it into C++, a generated shim gives that a C interface, and the C++ compiler makes a shared object, which is kept in
-//! a cache. A [`Library`] makes any number of independent [`Model`]s.
+//! [`build`] compiles a [`Source`] (an emitted design, or any Verilog with known ports) into a [`Library`]. Verilator
+//! translates it to C++, a generated shim adds a C interface, and the C++ compiler makes a shared object. A [`Library`]
+//! makes any number of independent [`Model`]s.
 //!
 //! ```no_run
 //! use portico_sim::{build, Options, Source};
@@ -20,16 +20,16 @@
 //!
 //! # Time
 //! A design has one clock, the input `clk`, which the bridge drives. [`Model::settle`] lets the logic follow the inputs
-//! while the clock is low; [`Model::tick`] ends the cycle with the rising edge. So a testbench sets inputs, settles,
-//! looks at outputs, perhaps sets inputs that depend on them, and ticks: outputs read after a tick are still those of
-//! the cycle that the tick ended. A design without `clk` is combinational, and a tick merely counts.
+//! while the clock is low. [`Model::tick`] ends the cycle with the rising edge. A testbench sets inputs, settles, reads
+//! outputs, perhaps sets inputs that depend on them, and ticks. Outputs read after a tick are still those of the cycle
+//! that the tick ended. A design without `clk` is combinational, and a tick only counts.
 //!
 //! # Cache
 //! The folder is [`Options::cache`], else `PORTICO_CACHE`, else `build/sim-cache` beside the project's `.tools`, else
-//! `portico` in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`). An entry's name is the SHA-256 of all that
-//! decides what is compiled: Verilog, ports, options, flags, the shim, the versions of Verilator and of the C++
-//! compiler. Entries are made aside and renamed under a file lock, so that processes may race; any may be deleted at
-//! any time.
+//! `portico` in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`). An entry's name is the SHA-256 of
+//! everything that determines the compiled model: Verilog, ports, options, flags, the shim, the versions of Verilator and
+//! of the C++ compiler. Entries are built in a separate place and renamed under a file lock, so several processes may share
+//! a cache. You may delete any entry at any time.
 
 mod board;
 mod cache;

@@ -1,24 +1,25 @@
-//! One truth for hardware, golden model and driver.
+//! The specification that hardware, reference model and driver share.
 //!
-//! A fabric is described by a [`Config`]: so many columns and rows of tiles, so wide a flit, so deep a FIFO. Everything
-//! that two parts of Portico must agree on follows from it here, and is never written down a second time:
+//! A [`Config`] describes a fabric: number of columns and rows of tiles, flit width, FIFO depth, and the sizes of a node.
+//! This crate derives from it every number and format on which two parts of Portico must agree. Each of them is defined
+//! here once.
 //!
-//! | module | answers |
+//! | module | what it defines |
 //! | --- | --- |
-//! | [`config`] | what may be configured, what is allowed, how it is read and written |
+//! | [`config`] | the keys, their allowed values, how a configuration is read and written |
 //! | [`topology`] | which nodes exist, where they are, how they are numbered |
-//! | [`flit`] | where each field of a head flit lies |
+//! | [`flit`] | the fields of a head flit |
 //! | [`fp`] | the formats of floating-point numbers, and exceptions |
 //! | [`mpe`] | the operations of the message-passing engine |
 //! | [`portals`] | commands and results of the Portals accelerator's blocks |
 //! | [`parts`] | which part of a node owns which packets, descriptors and registers, and what it may wait for |
 //! | [`probe`] | the source/sink core: its descriptors, packets and random numbers |
 //! | [`ni`] | what the network interface understands: packets, descriptors, registers, instructions, errors |
-//! | [`routing`] | which way a packet goes, and where one that should not exist leaves the mesh |
-//! | [`deadlock`] | why no packet ever waits for itself |
+//! | [`routing`] | the path of a packet, and where a packet for a node that does not exist leaves the mesh |
+//! | [`deadlock`] | the proof of freedom from deadlock |
 //! | [`uart`] | frames on the serial line between a host and a board |
 //!
-//! A first walk through all of them: a 4 x 3 mesh with a host below its first column, and a packet from tile 6 to it.
+//! Example: a 4 x 3 mesh with a host below its first column, and a packet from tile 6 to the host.
 //!
 //! ```
 //! use portico_spec::{routing, Config, Head, Node, Port};
