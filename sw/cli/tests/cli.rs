@@ -1,5 +1,6 @@
 //! The program itself: what it prints, what it writes, how it ends.
 
+use portico_synth::{locate, Tool};
 use std::{
     fs,
     io::{BufRead, BufReader},
@@ -185,7 +186,9 @@ fn registers_come_in_every_form() {
     let said = success(folder.path(), "registers --form systemrdl --out new/portico_ni.rdl");
     assert!(said.starts_with("wrote new/portico_ni.rdl: "), "{said}");
     let text = fs::read_to_string(folder.path().join("new/portico_ni.rdl")).unwrap();
-    assert!(text.contains("addrmap portico_ni {"), "{text}");
+    for node in ["tile", "host", "memory_node"] {
+        assert!(text.contains(&format!("addrmap portico_{node} {{")), "{text}");
+    }
     failure(folder.path(), "registers --form pdf", 2);
 }
 
@@ -206,6 +209,62 @@ fn check_prints_a_configuration_that_reads_back() {
     assert!(full.contains("\n# fabric free of deadlock: "), "{full}");
     fs::write(folder.path().join("full.toml"), &full).unwrap();
     assert_eq!(success(folder.path(), "check full.toml"), full);
+}
+
+/// A folder with the project's examples of a configuration and a top.
+fn examples() -> TempDir {
+    let folder = folder();
+    for name in ["portico.toml", "top.v"] {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        fs::copy(example, folder.path().join(name)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn the_example_of_a_configuration_has_every_key() {
+    let folder = examples();
+    let printed = success(folder.path(), "check portico.toml");
+    let example = fs::read_to_string(folder.path().join("portico.toml")).unwrap();
+    let settings = |text: &str| {
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut expected = settings(&printed);
+    expected.insert(0, "profile = \"compact\"".into());
+    assert_eq!(settings(&example), expected);
+}
+
+#[test]
+fn the_example_of_a_top_takes_the_fabric_of_the_example() {
+    let folder = examples();
+    success(folder.path(), "generate fabric --config portico.toml --out .");
+    let lint = || {
+        // Outputs that nobody reads are left open.
+        let output = locate(Tool::Verilator)
+            .unwrap()
+            .command()
+            .args(["--lint-only", "-Wall", "-Wno-PINCONNECTEMPTY", "--top-module", "top"])
+            .args(["top.v", "portico_fabric.v"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let findings: Vec<&str> = said.lines().filter(|line| line.starts_with('%')).collect();
+        assert_eq!(output.status.success(), findings.is_empty(), "{said}");
+        findings.join("\n")
+    };
+    assert_eq!(lint(), "");
+    // A port that is left out is found.
+    let top = fs::read_to_string(folder.path().join("top.v")).unwrap();
+    let without = top.replace("        .s_axil_wready(s_axil_wready),\n", "");
+    assert_ne!(without, top);
+    fs::write(folder.path().join("top.v"), without).unwrap();
+    let found = lint();
+    assert!(
+        found.contains("PINMISSING") && found.contains("s_axil_wready"),
+        "{found}"
+    );
 }
 
 #[test]
