@@ -113,7 +113,7 @@ impl crate::Config {
         }
     }
 
-    /// As [`Config::memory_bytes`], of a kind of node.
+    /// Bytes of memory of a kind of node; see [`memory_bytes`](Self::memory_bytes).
     pub fn memory_bytes_of(&self, station: Station) -> u32 {
         match station {
             Station::Tile | Station::Host => (self.scratchpad << 10) as u32,
@@ -121,7 +121,7 @@ impl crate::Config {
         }
     }
 
-    /// As [`Config::registers_base`], of a kind of node.
+    /// First register of a kind of node, in bytes; see [`registers_base`](Self::registers_base).
     pub fn registers_base_of(&self, station: Station) -> u32 {
         match station {
             Station::Tile | Station::Host => BASE_BYTES as u32,
