@@ -1,6 +1,9 @@
 //! What the driver hands out of each node: numbered things, memory, and room in its command queue.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use portico_spec::{
     ni::{
@@ -182,6 +185,27 @@ pub(crate) struct Credits {
 }
 
 /// All of one node.
+/// Events of a node whose operations nobody waits for any more, and what their counters will be. A ticket that is dropped adds
+/// its own; the node takes it back when its operation has completed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Abandoned(Arc<Mutex<Vec<(u8, u16)>>>);
+
+impl Abandoned {
+    pub fn push(&self, event: u8, target: u16) {
+        self.events().push((event, target));
+    }
+
+    /// All of them, of which none is left.
+    pub fn take(&self) -> Vec<(u8, u16)> {
+        std::mem::take(&mut self.events())
+    }
+
+    /// A list has no state between two entries in which a panic could leave it.
+    fn events(&self) -> MutexGuard<'_, Vec<(u8, u16)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct NodeState {
     pub memory_bytes: u32,
@@ -196,8 +220,8 @@ pub(crate) struct NodeState {
     pub commands: Commands,
     /// What the counter of each event will be when all commands so far have completed; unknown before its first use.
     pub issued: Vec<Option<u16>>,
-    /// Events of operations for which nobody waits any more, and what their counters will be.
-    pub abandoned: Vec<(u8, u16)>,
+    /// Events of operations for which nobody waits any more.
+    pub abandoned: Abandoned,
     /// What the node may send, by the handle of the queue.
     senders: BTreeMap<u8, Credits>,
 }
@@ -215,7 +239,7 @@ impl NodeState {
             build: *build,
             commands: Commands::default(),
             issued: vec![None; build.events],
-            abandoned: Vec::new(),
+            abandoned: Abandoned::default(),
             senders: BTreeMap::new(),
         }
     }

@@ -162,6 +162,7 @@ on_both! {
     tables::registers_behind_a_table_are_nothing;
     tables::windows_behind_the_table_are_closed;
     tables::commands_name_what_is_built;
+    waits::a_ticket_that_is_dropped_keeps_no_event;
     waits::an_operation_out_of_time_keeps_no_event;
 }
 

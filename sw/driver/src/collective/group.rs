@@ -181,7 +181,7 @@ impl Group {
                             tile: member.tile,
                             code,
                         };
-                        self.fail(fabric, failure);
+                        self.fail(failure);
                         break;
                     }
                 }
@@ -191,12 +191,11 @@ impl Group {
     }
 
     /// Gives up a call and those behind it. Those before it may still end well.
-    fn fail<T: Transport>(&mut self, fabric: &mut Fabric<T>, failure: Failure) {
+    fn fail(&mut self, failure: Failure) {
         tracing::warn!(?failure, "a communicator is out of use");
         for member in &mut self.members {
             let kept = member.posts.partition_point(|post| post.call < failure.call);
-            let tickets = member.posts.drain(kept..).filter_map(|post| post.ticket);
-            tickets.for_each(|ticket| ticket.abandon(fabric));
+            member.posts.truncate(kept);
         }
         // Nothing is left of calls behind an earlier failure, so this one comes before it.
         self.failure = Some(failure);

@@ -39,7 +39,7 @@ fn fill(fabric: &mut Fabric<GoldenTransport>, address: u32) {
 fn intrude(fabric: &mut Fabric<GoldenTransport>, tile: usize, call: call::Call) {
     let words = command::encode(fabric.config(), 0, Command::Call(call)).unwrap();
     let started = fabric.tile(tile).unwrap().descriptor::<()>(&words).unwrap().start();
-    started.unwrap().abandon(fabric);
+    drop(started.unwrap());
 }
 
 fn barrier(number: u8, towards: Option<u8>) -> call::Call {

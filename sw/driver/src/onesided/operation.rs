@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use portico_spec::ni::ErrorCode;
 
-use crate::{command, event::Event, Error, Fabric, Transport};
+use crate::{command, event::Event, resources::Abandoned, Error, Fabric, Transport};
 
 use super::shaper::check_number;
 
@@ -77,10 +77,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
     /// # Errors
     /// [`Error::Refused`] by the hardware, [`Error::Timeout`], or as for [`Operation::start`].
     pub fn wait(mut self, timeout: u64) -> Result<V, Error> {
-        let mut ticket = self.begin()?;
-        let outcome = ticket.wait(self.fabric, timeout);
-        ticket.abandon(self.fabric);
-        outcome
+        self.begin()?.wait(self.fabric, timeout)
     }
 
     /// Starts it; the ticket tells when it is complete.
@@ -107,13 +104,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
 
     fn begin(&mut self) -> Result<Ticket<V>, Error> {
         let (ticket, written) = self.post()?;
-        match written {
-            Ok(()) => Ok(ticket),
-            Err(error) => {
-                ticket.abandon(self.fabric);
-                Err(error)
-            }
-        }
+        written.map(|()| ticket)
     }
 
     /// Starts it. The descriptor is sent, or will be though its time is out, as the inner error says then.
@@ -132,6 +123,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
             event,
             target,
             done: None,
+            abandoned: self.fabric.nodes[self.node].abandoned.clone(),
             outcome: PhantomData,
         };
         Ok((ticket, written))
@@ -147,7 +139,8 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
 }
 
 /// An operation under way, bound to an event of its node. The event is taken until the ticket has seen the operation
-/// complete, or is [abandoned](Ticket::abandon); a ticket that is dropped keeps it for ever.
+/// complete. If the ticket is dropped before, the operation goes on unseen, and the event is free for others once it has
+/// completed.
 #[derive(Debug)]
 #[must_use = "only its ticket tells whether an operation succeeded"]
 pub struct Ticket<V> {
@@ -156,6 +149,7 @@ pub struct Ticket<V> {
     event: u8,
     target: u16,
     done: Option<Result<u64, ErrorCode>>,
+    abandoned: Abandoned,
     outcome: PhantomData<V>,
 }
 
@@ -197,11 +191,12 @@ impl<V: Outcome> Ticket<V> {
             fabric.check_time(begun, timeout, self.node, self.what)?;
         }
     }
+}
 
-    /// Nobody waits for it any more: its event is free for others when it has completed.
-    pub fn abandon<T: Transport>(self, fabric: &mut Fabric<T>) {
+impl<V> Drop for Ticket<V> {
+    fn drop(&mut self) {
         if self.done.is_none() {
-            fabric.nodes[self.node].abandoned.push((self.event, self.target));
+            self.abandoned.push(self.event, self.target);
         }
     }
 }
@@ -224,17 +219,24 @@ impl<T: Transport> Fabric<T> {
 
     /// Takes an event; if none is free, one of an abandoned operation that has completed.
     pub(crate) fn take_event(&mut self, node: usize) -> Result<u8, Error> {
-        let mut at = 0;
-        while self.nodes[node].events.is_empty() {
-            let Some(&(event, target)) = self.nodes[node].abandoned.get(at) else {
-                break;
-            };
-            if self.finish(node, event, target)?.is_some() {
-                self.nodes[node].abandoned.swap_remove(at);
-            } else {
-                at += 1;
+        let abandoned = self.nodes[node].abandoned.clone();
+        let mut result = Ok(());
+        if self.nodes[node].events.is_empty() {
+            for (event, target) in abandoned.take() {
+                // Once one is free, or the fabric does not answer, the others stay as they are.
+                let asks = result.is_ok() && self.nodes[node].events.is_empty();
+                let finished = if asks {
+                    self.finish(node, event, target)
+                } else {
+                    Ok(None)
+                };
+                if !matches!(finished, Ok(Some(_))) {
+                    abandoned.push(event, target);
+                }
+                result = result.and(finished.map(|_| ()));
             }
         }
+        result?;
         self.nodes[node].events.take(node)
     }
 }

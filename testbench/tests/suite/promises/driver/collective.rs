@@ -96,7 +96,7 @@ fn post<T: Transport>(
     let opcode = portico_spec::ni::descriptor::Command::Call(call).opcode() as u32;
     let words = [&[opcode][..], &call.encode().expect("a call")].concat();
     let tile = group.tiles()[rank];
-    fabric.tile(tile)?.descriptor::<()>(&words)?.start()?.abandon(fabric);
+    drop(fabric.tile(tile)?.descriptor::<()>(&words)?.start()?);
     Ok(())
 }
 

@@ -215,7 +215,31 @@ pub fn what_is_given_back_out_of_time_is_free<T: Transport>(open: impl Fn(usize)
     Ok(())
 }
 
-/// The event of an operation that nobody waits for any more is free when the operation is complete.
+/// Tickets that are dropped before their operations end keep no event, however they go: hundreds of them, with 64 events.
+pub fn a_ticket_that_is_dropped_keeps_no_event<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let mut fabric = open(32);
+    let segment = fabric.publish(4, Window::new(0x1000, 0x400))?;
+    let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+    for round in 0..5 * EVENTS {
+        let mut ticket = fabric.tile(0)?.put(&remote, 0, 0, Geometry::linear(64))?.start()?;
+        match round % 3 {
+            0 => drop(ticket),
+            1 => {
+                ticket.poll(&mut fabric)?;
+            }
+            _ => ticket.wait(&mut fabric, SOON)?,
+        }
+    }
+    rest(&mut fabric);
+    assert_eq!(usize::from(segment.ends(&mut fabric)?), 5 * EVENTS);
+    let all: Result<Vec<_>, _> = (0..EVENTS)
+        .map(|_| fabric.tile(0)?.put(&remote, 0, 0, Geometry::linear(64))?.start())
+        .collect();
+    assert_eq!(all?.len(), EVENTS);
+    Ok(())
+}
+
+/// The event of an operation whose time is out is free when the operation is complete.
 pub fn an_operation_out_of_time_keeps_no_event<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let mut queue = fabric.queue(5, 1, 8, None)?;
