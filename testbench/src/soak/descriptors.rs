@@ -212,9 +212,16 @@ impl<R: Rng> Draw<'_, R> {
         let shape = Shape::random(self.random, 2 * zone, zone).rows();
         let place = self.random.gen_range(0..=2 * zone - shape.local_words());
         let remote = self.random.gen_range(0..=zone - shape.remote_words());
+        // Some outlast what a packet may stay open, and a few run as if they did not end.
+        let idle = match self.random.gen_range(0..20) {
+            0 => self.random.gen_range(300..600),
+            1..=4 => self.random.gen_range(40..100),
+            _ => 1,
+        };
+        let local = own.source.base / self.word() + place;
         Some(Command::Program {
             entry: own.program,
-            registers: shape.registers(own.source.base / self.word() + place, remote)?,
+            registers: shape.registers(local, remote, idle)?,
         })
     }
 

@@ -115,11 +115,11 @@ impl Shape {
         self
     }
 
-    /// As registers 2 to 7 of the program [`GATHER`](super::site::GATHER), from the word `local` to the word `remote` of the
-    /// segment; `None` without rows, as a loop has one round at least.
-    pub fn registers(&self, local: u32, remote: u32) -> Option<Vec<u32>> {
+    /// As registers 2 to 8 of the program [`GATHER`](super::site::GATHER), from the word `local` to the word `remote` of the
+    /// segment, idle for so many rounds behind each row; `None` without rows, as a loop has one round at least.
+    pub fn registers(&self, local: u32, remote: u32, idle: u32) -> Option<Vec<u32>> {
         let rows = self.rows * self.planes;
-        (rows > 0).then(|| vec![local, self.row, self.remote[0] << 16, rows, self.local[0], remote])
+        (rows > 0).then(|| vec![local, self.row, self.remote[0] << 16, rows, self.local[0], remote, idle])
     }
 
     /// Words that it moves.

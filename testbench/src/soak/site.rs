@@ -39,11 +39,13 @@ pub const CREDITS: u32 = 2;
 /// Words of a zone: two packets and a half.
 const MOST_ZONE_WORDS: u32 = 160;
 /// A program of the user's: a put of r5 rows of r3.l words from r2 on, r6.l words from one to the next, to r7 on and r4.h words
-/// from one to the next.
+/// from one to the next. Behind each row it does nothing for r8 rounds, with its packet open as long as that may be.
 pub const GATHER: &str = "
     to r7
     loop r5
-        run r2, +r6.l !end
+        run r2, +r6.l
+        loop r8
+            add r9, 1 !end2
     close last, stop";
 /// Bytes of the two shared counters, of 64 and 32 bits.
 pub const COUNTERS: u32 = 16;

@@ -97,7 +97,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
     let lower = |limit: u32| 1 << 16 | limit;
     // A row of which no word is in range: pieces that are would have gone before the error.
     let gather = |local, remote| {
-        let registers = Shape::row(row).registers(local, remote).expect("there is a row");
+        let registers = Shape::row(row).registers(local, remote, 1).expect("there is a row");
         [vec![u32::from(entry)], registers].concat()
     };
     match error {

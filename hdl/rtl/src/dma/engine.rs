@@ -72,6 +72,8 @@ pub struct Engine<const W: usize> {
     pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// A slot of the fence's segment is open, beside its own.
     pub fence_busy: Signal<In, Bit>,
+    /// The next word of `written_command` would not be kept.
+    pub command_refused: Signal<Out, Bit>,
     /// A descriptor did not fit and was dropped.
     pub dropped: Signal<Out, Bit>,
     /// A micro-core runs; every active one waits.
@@ -108,6 +110,7 @@ impl<const W: usize> Logic for Engine<W> {
         wire!(self => commands, dispatcher, transmitter: clk, rst);
         StreamIn::<32>::link(&mut self.written_command, &mut self.commands.s_axis);
         self.dropped.next = self.commands.dropped.val();
+        self.command_refused.next = self.commands.refuses.val();
 
         wire!(self => dispatcher: initialising, sweep, node);
         StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.dispatcher.queued);

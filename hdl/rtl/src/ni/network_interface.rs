@@ -132,6 +132,10 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     engine_writes: Vec<WriteShare<W, B>>,
     /// A dropped descriptor that is not counted yet, since another was in the same cycle.
     uncounted: DFF<Bit>,
+    /// The bus has taken a write of the network; it was a word of a descriptor without room.
+    written_was: DFF<Bit>,
+    refused_was: DFF<Bit>,
+    command_refused: Signal<Local, Bit>,
     counted: Signal<Local, Bits<32>>,
     data_offered: Signal<Local, Bit>,
     control_offered: Signal<Local, Bit>,
@@ -206,7 +210,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(self => initialiser, bus, engine, completions, receiver, splitter, reads, answers: clk, rst);
         wire!(self => streamed, written: clk, rst);
         wire!(self => identity: clk);
-        dff_setup!(self, clk, uncounted);
+        dff_setup!(self, clk, uncounted, written_was, refused_was);
         wire!(initialiser => self: initialising, sweep);
 
         wire!(initialiser => engine: initialising, sweep);
@@ -239,6 +243,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
 
         wire!(initialiser => receiver: initialising, sweep);
         self.receiver.node.next = self.node.val();
+        self.receiver.gets.next = self.completions.awaited.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
         MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
         MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
@@ -251,7 +256,10 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.bus.network_write.valid.next = self.receiver.register_valid.val();
         self.bus.network_write.index.next = self.receiver.register_index.val();
         self.bus.network_write.data.next = self.receiver.register_data.val();
-        self.receiver.register_ready.next = self.bus.network_write.ready.val();
+        // A cycle late, so that it is known whether the word is kept; the bus takes no other access meanwhile.
+        self.written_was.d.next = self.bus.network_write.ready.val();
+        self.receiver.register_ready.next = self.written_was.q.val();
+        self.receiver.register_refused.next = self.refused_was.q.val();
         self.bus.release_ready.next = self.receiver.release_ready.val();
         self.bus.hold.next = self.engine.register_busy.val();
         self.register_write.enable.next = self.bus.access.write.val();
@@ -267,6 +275,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             self.data_offered.next = self.data_out[i].m_axis.tvalid.val();
             self.control_offered.next = self.control_out[i].m_axis.tvalid.val();
         }
+        self.command_refused.next = self.written.m_axis.tvalid.val() & self.engine.command_refused.val();
         self.engines_answer.next = 0.into();
         self.engines_drop.next = false;
         self.engines_run.next = false;
@@ -292,10 +301,13 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             MemoryWriteIn::<W, B>::link(&mut self.seat[i].memory_write, &mut self.engine_writes[0].writer[i]);
             self.engines_answer.next = self.engines_answer.val() | self.seat[i].register.answer.val();
             self.engines_drop.next = self.engines_drop.val() | self.queue[i].dropped.val();
+            self.command_refused.next =
+                self.command_refused.val() | (self.written.engine[i].tvalid.val() & self.queue[i].refuses.val());
             self.engines_run.next = self.engines_run.val() | self.seat[i].running.val();
             self.engines_wait.next = self.engines_wait.val() | self.seat[i].waiting.val();
             self.engines_refuse.next = self.engines_refuse.val() | self.seat[i].refused.val();
         }
+        self.refused_was.d.next = self.bus.network_write.ready.val() & self.command_refused.val();
         self.counted.next = 0.into();
         for i in 0..self._monitors {
             wire!(self => monitor[i]: clk, rst);

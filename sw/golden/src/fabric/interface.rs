@@ -72,6 +72,7 @@ struct Slot {
     event: u32,
     quiet: bool,
     segment: u8,
+    is_get: bool,
     /// Why packets of it were refused; the first reason.
     error: Option<ErrorCode>,
 }
@@ -296,11 +297,11 @@ impl Interface {
         };
         match action {
             Action::Put(transfer) => {
-                let owner = owner(Some(self.claim(common)));
+                let owner = owner(Some(self.claim(common, false)));
                 self.run(owner, Task::Put(Runs::new(transfer)));
             }
             Action::Get(transfer) => {
-                let slot = self.claim(common);
+                let slot = self.claim(common, true);
                 self.send(destination, Packet::Get { tag, slot, transfer });
             }
             Action::Stream(transfer) => self.run(owner(None), Task::Stream(Runs::new(transfer))),
@@ -312,7 +313,7 @@ impl Interface {
                 half,
                 operands,
             } => {
-                let slot = self.claim(common);
+                let slot = self.claim(common, false);
                 let atomic = Atomic {
                     tag,
                     slot,
@@ -338,7 +339,7 @@ impl Interface {
                     memory: self.memory.words(),
                     beyond_memory: ErrorCode::OutOfMemory,
                 };
-                let owner = owner(Some(self.claim(common)));
+                let owner = owner(Some(self.claim(common, false)));
                 self.run(owner, Task::Program(Box::new(MicroCore::of_descriptor(words, bounds))));
             }
         }
@@ -358,7 +359,7 @@ impl Interface {
         });
     }
 
-    fn claim(&mut self, common: Common) -> u8 {
+    fn claim(&mut self, common: Common, is_get: bool) -> u8 {
         let free = self
             .slots
             .iter()
@@ -368,6 +369,7 @@ impl Interface {
             event: common.event,
             quiet: common.quiet,
             segment: common.segment,
+            is_get,
             error: None,
         });
         free as u8
@@ -446,7 +448,7 @@ mod tests {
             (vec![None, first], first),
             (vec![None], None),
         ] {
-            let slot = node.claim(common);
+            let slot = node.claim(common, false);
             node.events[0] = Event::default();
             for (at, &error) in answers.iter().enumerate() {
                 assert!(node.slots[usize::from(slot)].is_some());

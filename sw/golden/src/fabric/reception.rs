@@ -27,6 +27,8 @@ pub enum Cell {
 
 /// A node as its receiving side sees it. Addresses count words.
 pub trait Target {
+    /// Whether a slot is open for a get.
+    fn awaits(&self, slot: u8) -> bool;
     /// Bits of a word.
     fn width(&self) -> usize;
     /// What a tag stands for.
@@ -35,8 +37,8 @@ pub trait Target {
     fn cell(&self, address: u32) -> Cell;
     /// A word of memory.
     fn read(&self, address: u32) -> u64;
-    /// Writes a word of memory, or a register.
-    fn write(&mut self, address: u32, word: u64);
+    /// Writes a word of memory, or a register; false for a word of a descriptor without room.
+    fn write(&mut self, address: u32, word: u64) -> bool;
     /// Writes one half of a word of memory of 64 bits.
     fn write_half(&mut self, address: u32, upper: bool, half: u32);
     /// Sends an answer.
@@ -66,8 +68,11 @@ pub fn receive(at: &mut impl Target, source: Node, packet: DataPacket) {
             last,
             error,
         } => {
-            store_all(at, place, &words, |address| u32::try_from(address).ok());
-            if last {
+            let is_awaited = at.awaits(slot);
+            store_all(at, place, &words, |address| {
+                u32::try_from(address).ok().filter(|_| is_awaited)
+            });
+            if last && is_awaited {
                 at.complete(slot, error);
             }
         }
@@ -102,24 +107,25 @@ pub fn release(at: &mut impl Target, tag: u8, messages: u32) {
     }
 }
 
-/// Stores a word, if there is a place for it.
-fn store(at: &mut impl Target, address: u32, word: u64) -> bool {
-    let exists = at.cell(address) != Cell::Nothing;
-    if exists {
-        at.write(address, word);
-    }
-    exists
+/// Stores a word, if there is an address, a place for it, and room in the queue if it is one of a descriptor.
+fn store(at: &mut impl Target, address: Option<u32>, word: u64) -> Result<(), ErrorCode> {
+    let address = address.filter(|address| at.cell(*address) != Cell::Nothing);
+    let address = address.ok_or(ErrorCode::OutOfWindow)?;
+    at.write(address, word).then_some(()).ok_or(ErrorCode::CommandFull)
 }
 
-/// Stores the words that have an address; gives and counts those that have not.
-fn store_all(at: &mut impl Target, place: Place, words: &[u64], address: impl Fn(u64) -> Option<u32>) -> u32 {
-    let mut refused = 0;
-    for (number, &word) in (0..).zip(words) {
-        let is_stored = address(place.of(number)).is_some_and(|address| store(at, address, word));
-        refused += u32::from(!is_stored);
-    }
-    at.refuse(refused);
-    refused
+/// Stores words, and counts those that are refused; gives why the first of them is.
+fn store_all(
+    at: &mut impl Target,
+    place: Place,
+    words: &[u64],
+    address: impl Fn(u64) -> Option<u32>,
+) -> Option<ErrorCode> {
+    let stored = (0..).zip(words);
+    let stored = stored.map(|(number, &word)| store(at, address(place.of(number)), word));
+    let refusals: Vec<ErrorCode> = stored.filter_map(Result::err).collect();
+    at.refuse(refusals.len() as u32);
+    refusals.first().copied()
 }
 
 fn put(at: &mut impl Target, source: Node, (tag, slot): (u8, u8), place: Place, words: &[u64], last: bool) {
@@ -131,8 +137,8 @@ fn put(at: &mut impl Target, source: Node, (tag, slot): (u8, u8), place: Place, 
     });
     // An empty packet loses no word: only as the last does it say that the window is wrong.
     let error = match wrong {
-        Some(wrong) => (refused > 0 || last).then_some(wrong),
-        None => (refused > 0).then_some(ErrorCode::OutOfWindow),
+        Some(wrong) => (refused.is_some() || last).then_some(wrong),
+        None => refused,
     };
     if last {
         at.window(tag).end(found.ends(), error.is_none());
@@ -155,10 +161,10 @@ fn stream(at: &mut impl Target, tag: u8, words: &[u64], last: bool) {
         return at.refuse(words.len() as u32);
     }
     for &word in words {
-        let is_stored = window.advance().is_ok_and(|address| store(at, address, word));
-        if !is_stored {
+        let address = window.advance().ok();
+        if let Err(error) = store(at, address, word) {
             at.refuse(1);
-            window.set_fault(window.fault().or(Some(ErrorCode::OutOfWindow)));
+            window.set_fault(window.fault().or(Some(error)));
         }
     }
     if last {
@@ -239,8 +245,8 @@ fn execute(at: &mut impl Target, atomic: &Atomic) -> Result<Option<u64>, ErrorCo
         return Err(ErrorCode::Malformed);
     }
     if cell == Cell::Register {
-        at.write(address, u64::from(atomic.operands[0]));
-        return Ok(None);
+        let is_kept = at.write(address, u64::from(atomic.operands[0]));
+        return is_kept.then_some(None).ok_or(ErrorCode::CommandFull);
     }
     let old = load(at, atomic, address, is_pair);
     let new = apply(atomic, old);
@@ -251,7 +257,9 @@ fn execute(at: &mut impl Target, atomic: &Atomic) -> Result<Option<u64>, ErrorCo
                 at.write(address, high);
                 at.write(address - 1, low);
             }
-            (_, true) => at.write(address, new),
+            (_, true) => {
+                at.write(address, new);
+            }
             _ => at.write_half(address, atomic.half, new as u32),
         }
     }

@@ -47,6 +47,8 @@ codes! {
         Closed = 19, "closed";
         /// The fabric has no such node, or it is an edge node that names itself.
         AbsentNode = 20, "absent_node";
+        /// The command queue had no room for all of the descriptor.
+        CommandFull = 21, "command_full";
     }
 }
 
@@ -72,6 +74,7 @@ impl fmt::Display for ErrorCode {
             ErrorCode::Mismatch => "a neighbour is in another call",
             ErrorCode::TimedOut => "the call went no further for as long as its context allows",
             ErrorCode::Closed => "the context is closed: a call in it has failed",
+            ErrorCode::CommandFull => "no room for the descriptor in the command queue",
             ErrorCode::AbsentNode => "no packet of this node comes to the node that is named",
         })
     }

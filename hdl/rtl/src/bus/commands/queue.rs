@@ -62,7 +62,7 @@ impl Logic for CommandQueue {
     fn update(&mut self) {
         wire!(self => words: clk);
         dff_setup!(self, clk, writer, committed, reader, offers, length, dropping);
-        self.full.next = (self.writer.q.val() - self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
+        self.full.next = (self.writer.q.val() ^ self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
         self.refuses.next = self.full.val() | self.overlong.val() | self.dropping.q.val();
         self.s_axis.tready.next = true;

@@ -6,7 +6,12 @@ use crate::{
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{build::Build, packet::SLOT_WIDTH, segment::HANDLE_WIDTH, GET_CREDITS},
+    ni::{
+        build::Build,
+        packet::{SLOTS, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+        GET_CREDITS,
+    },
     parts::Part,
 };
 use portico_verilog::prelude::*;
@@ -44,6 +49,8 @@ pub struct Completions {
     /// Get requests of other nodes.
     pub m_axis_request: StreamOut<32>,
     pub claim: ClaimIn,
+    /// Slots that wait for replies.
+    pub awaited: Signal<Out, Bits<SLOTS>>,
     /// Ends of replies; transactions that ended before they were sent.
     pub data_completion: CompletionIn,
     pub own_completion: CompletionIn,
@@ -111,6 +118,7 @@ impl Logic for Completions {
 
         wire!(self => slots: initialising, sweep);
         ClaimIn::link(&mut self.claim, &mut self.slots.claim);
+        self.awaited.next = self.slots.gets.val();
         CompletionOut::join(&mut self.control.completion, &mut self.slots.complete[0]);
         CompletionIn::link(&mut self.data_completion, &mut self.slots.complete[1]);
         CompletionIn::link(&mut self.own_completion, &mut self.slots.complete[2]);

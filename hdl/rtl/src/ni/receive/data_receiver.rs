@@ -22,7 +22,7 @@ use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{
         build::Build,
-        packet::{ERROR_WIDTH, OFFSET_WIDTH, SLOT_WIDTH},
+        packet::{ERROR_WIDTH, OFFSET_WIDTH, SLOTS, SLOT_WIDTH},
         registers::INDEX_WIDTH,
         window::MESSAGES_WIDTH,
     },
@@ -62,11 +62,15 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub memory_write: MemoryWriteOut<W, B>,
     /// For atomics.
     pub memory_read: MemoryReadOut<W>,
+    /// Slots that are open for gets; a reply for another is refused.
+    pub gets: Signal<In, Bits<SLOTS>>,
     /// A register is written from the network.
     pub register_valid: Signal<Out, Bit>,
     pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
     pub register_data: Signal<Out, Bits<32>>,
     pub register_ready: Signal<In, Bit>,
+    /// With `register_ready`: the word is one of a descriptor without room.
+    pub register_refused: Signal<In, Bit>,
     /// The blocks TAGS and RELEASE.
     pub access: RegisterAccessIn,
     /// ACK, REFUSE and VALUE packets.
@@ -114,6 +118,9 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     message_ends: Signal<Local, Bit>,
     message_counts: Signal<Local, Bit>,
     refuses: Signal<Local, Bit>,
+    is_full: Signal<Local, Bit>,
+    /// Of a reply.
+    slot: Signal<Local, Bits<SLOT_WIDTH>>,
     _queues: usize,
     _engines: usize,
 }
@@ -275,7 +282,11 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         }
         self.message_ends.next = self.delivery.message_closes.val() & self.message.is_queue.val();
         self.message_counts.next = self.delivery.message_closes.val() & self.front_goes.val();
-        self.refuses.next = self.delivery.carries.val() & !self.allowed.val();
+        self.is_full.next = self.delivery.carries.val()
+            & self.allowed.val()
+            & self.target.is_device.val()
+            & self.register_refused.val();
+        self.refuses.next = (self.delivery.carries.val() & !self.allowed.val()) | self.is_full.val();
 
         wire!(delivery => atomic: lower);
         self.atomic.start.next = self.delivery.atomic.val();
@@ -284,7 +295,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.atomic.mode.next = self.packet.window.mode.val();
         wire!(target => atomic: address, in_memory, is_device);
         self.atomic.memory_write.ready.next = self.memory_write.ready.val();
-        self.atomic.register_ready.next = self.register_ready.val();
+        wire!(self => atomic: register_ready, register_refused);
         self.atomic.answer.ready.next = self.answers.answer.ready.val();
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.atomic.memory_read);
 
@@ -310,7 +321,10 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         wire!(header => transfer_end: kind, last);
         wire!(packet.window => transfer_end: mode, event_enable);
         wire!(packet => transfer_end: ends, fault);
+        self.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.header.tag.val());
+        self.transfer_end.awaited.next = self.gets.val().get_bit(self.slot.val().index());
         self.transfer_end.refuse.next = self.refuses.val();
+        wire!(self => transfer_end: is_full);
         self.transfer_end.advance.next = self.delivery.payload.val();
         self.transfer_end.closes.next = self.delivery.closes.val();
         wire!(transfer_end => packet: write_ends, next_ends, next_fault);
@@ -352,7 +366,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
             self.report.error.next = self.message.reason.val();
         }
         self.report.complete.next = self.transfer_end.completes.val();
-        self.report.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.header.tag.val());
+        self.report.slot.next = self.slot.val();
         // A get that was broken off has the reason in place of a slot.
         self.report.failure.next = self.header.slot.val().get_bits::<ERROR_WIDTH>(0);
         EventOut::link(&mut self.event, &mut self.report.event);

@@ -16,7 +16,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | combinational |
-/// | state | 1 flip-flop |
+/// | state | 2 flip-flops |
 ///
 /// Packets of several puts may take turns on one tag, so each packet of a put answers for its own words alone: with a
 /// REFUSE if one of them was refused; the last of the transfer with an ACK else. An end counts if its packet was written
@@ -35,10 +35,14 @@ pub struct TransferEnd {
     pub ends: Signal<In, Bits<ENDS_WIDTH>>,
     /// Of packets of the stream before this one.
     pub fault: Signal<In, Bits<ERROR_WIDTH>>,
-    /// The window is of the mode that the packet wants.
+    /// The packet's slot is open for a get.
+    pub awaited: Signal<In, Bit>,
+    /// The window is of the mode that the packet wants, or the reply is awaited.
     pub allowed: Signal<Out, Bit>,
     /// The word on offer is one to refuse, whether or not it is taken in this cycle.
     pub refuse: Signal<In, Bit>,
+    /// It is refused as a word of a descriptor without room.
+    pub is_full: Signal<In, Bit>,
     /// It is taken.
     pub advance: Signal<In, Bit>,
     /// The packet ends.
@@ -57,6 +61,8 @@ pub struct TransferEnd {
     pub completes: Signal<Out, Bit>,
     kinds: Kinds,
     refused_before: DFF<Bit>,
+    /// The first word that was refused was one of a descriptor without room.
+    full_before: DFF<Bit>,
     refusal: Signal<Local, Bits<ERROR_WIDTH>>,
     failed: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
@@ -75,13 +81,16 @@ impl TransferEnd {
 #[kernel]
 impl Logic for TransferEnd {
     fn update(&mut self) {
-        dff_setup!(self, clk, refused_before);
+        dff_setup!(self, clk, refused_before, full_before);
         self.kinds.kind.next = self.kind.val();
-        self.allowed.next = self.kinds.reply.val()
+        self.allowed.next = (self.kinds.reply.val() & self.awaited.val())
             | (self.kinds.put.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64)))
             | (self.kinds.stream.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Pointer as u64)));
         if self.refuse.val() & self.advance.val() {
             self.refused_before.d.next = true;
+            if !self.refused_before.q.val() {
+                self.full_before.d.next = self.is_full.val();
+            }
         }
         if self.head.val() {
             self.refused_before.d.next = false;
@@ -95,6 +104,11 @@ impl Logic for TransferEnd {
         self.outcome.next = 0.into();
         if self.failed.val() {
             self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
+            if (self.refused_before.q.val() & self.full_before.q.val())
+                | (!self.refused_before.q.val() & self.is_full.val())
+            {
+                self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::CommandFull as u64);
+            }
         }
         if self.kinds.stream.val() & self.fault.val().any() {
             self.outcome.next = self.fault.val();
@@ -128,7 +142,7 @@ impl Logic for TransferEnd {
             & self.event_enable.val()
             & self.allowed.val()
             & (self.kinds.stream.val() | (self.kinds.put.val() & !self.outcome.val().any()));
-        self.completes.next = self.closes.val() & self.last.val() & self.kinds.reply.val();
+        self.completes.next = self.closes.val() & self.last.val() & self.kinds.reply.val() & self.awaited.val();
     }
 }
 

@@ -24,7 +24,12 @@ use crate::{
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{build::Build, event::EVENT_WIDTH, packet::SLOT_WIDTH, segment::HANDLE_WIDTH},
+    ni::{
+        build::Build,
+        event::EVENT_WIDTH,
+        packet::{SLOTS, SLOT_WIDTH},
+        segment::HANDLE_WIDTH,
+    },
 };
 use portico_verilog::prelude::*;
 
@@ -72,6 +77,8 @@ pub struct Slots {
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,
+    /// Slots that are open for gets.
+    pub gets: Signal<Out, Bits<SLOTS>>,
     /// High for one cycle, the one after a completion of a slot that was not open.
     pub stray: Signal<Out, Bit>,
     arbiter: CompletionArbiter,
@@ -129,6 +136,8 @@ impl Logic for Slots {
         self.open_slots.open.next = self.claimed.val();
         self.open_slots.open_slot.next = self.free.m_axis.tdata.val();
         self.open_slots.open_segment.next = self.claim.segment.val();
+        self.open_slots.open_is_get.next = self.claim.is_get.val();
+        self.gets.next = self.open_slots.gets.val();
         self.ended.claim.next = self.claimed.val();
         self.ended.claim_slot.next = self.free.m_axis.tdata.val();
         self.ended.claim_event.next = self.claim.event.val();
@@ -203,7 +212,7 @@ mod tests {
         ni::testing::initialised,
         prim::testing::{clock, clocked, reset, rng, settle},
     };
-    use portico_spec::ni::{packet::SLOTS, GET_CREDITS};
+    use portico_spec::ni::GET_CREDITS;
     use rand::Rng;
     use std::collections::{HashMap, VecDeque};
 
@@ -335,6 +344,13 @@ mod tests {
             assert_eq!(
                 dut.claim.ready.val(),
                 free > 0 && !counting && (!claim.is_get || credit),
+                "cycle {cycle}"
+            );
+            let is_get = |slot: &Option<Claim>| slot.is_some_and(|claim| claim.is_get);
+            let awaited = (0..SLOTS).filter(|&slot| is_get(&open[slot]));
+            assert_eq!(
+                dut.gets.val(),
+                awaited.fold(0u64, |slots, slot| slots | 1 << slot),
                 "cycle {cycle}"
             );
             let claimed = wanted.filter(|_| dut.claim.ready.val());

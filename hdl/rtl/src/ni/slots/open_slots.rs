@@ -13,7 +13,7 @@ use portico_verilog::prelude::*;
 /// Width of a number of slots, 0 to all of them.
 const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
 
-/// Which transaction slots are open, and how many of each segment.
+/// Which transaction slots are open, which of them for gets, and how many of each segment.
 ///
 /// The flags of all slots, and a counter a segment.
 ///
@@ -21,7 +21,7 @@ const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
 /// | --- | --- |
 /// | latency | an opening or closing shows in `is_open` in the next cycle; `fence_busy` falls 5 cycles after the last closing |
 /// | throughput | one closing a cycle; an opening in two cycles, and none while one waits for closings |
-/// | state | a flip-flop and a segment handle a slot, 6 bits a segment in block RAM |
+/// | state | two flip-flops and a segment handle a slot, 6 bits a segment in block RAM |
 ///
 /// Closings go first; then an opening; in all other cycles the counter of the fence's segment is looked at. What a look has
 /// found is forgotten with the next opening, so that no fence misses what was opened before it; closings that it has not
@@ -38,6 +38,7 @@ pub struct OpenSlots {
     pub open: Signal<In, Bit>,
     pub open_slot: Signal<In, Bits<SLOT_WIDTH>>,
     pub open_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub open_is_get: Signal<In, Bit>,
     pub may_open: Signal<Out, Bit>,
     /// Closes `close_slot`, which is open.
     pub close: Signal<In, Bit>,
@@ -45,6 +46,8 @@ pub struct OpenSlots {
     /// Whether these slots are open.
     pub asked: [Signal<In, Bits<SLOT_WIDTH>>; COMPLETION_SOURCES],
     pub is_open: [Signal<Out, Bit>; COMPLETION_SOURCES],
+    /// Slots that are open for gets: replies come for them alone.
+    pub gets: Signal<Out, Bits<SLOTS>>,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The fence has a slot of its own, `fence_slot`, of that segment, and does not wait for it.
     pub fence_owns: Signal<In, Bit>,
@@ -52,6 +55,7 @@ pub struct OpenSlots {
     /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,
     opened: DFF<Bits<SLOTS>>,
+    getting: DFF<Bits<SLOTS>>,
     segments: LutRam<HANDLE_WIDTH, SLOT_WIDTH>,
     counters: CounterTable<COUNT_WIDTH, HANDLE_WIDTH>,
     open_waits: DFF<Bit>,
@@ -86,7 +90,17 @@ impl Logic for OpenSlots {
     fn update(&mut self) {
         wire!(self => counters: clk, rst);
         wire!(self => segments: clk);
-        dff_setup!(self, clk, opened, open_waits, waiting, looking, known, known_segment);
+        dff_setup!(
+            self,
+            clk,
+            opened,
+            getting,
+            open_waits,
+            waiting,
+            looking,
+            known,
+            known_segment
+        );
         dff_setup!(self, clk, known_count);
         self.opening.next = 0.into();
         if self.open.val() {
@@ -97,6 +111,12 @@ impl Logic for OpenSlots {
             self.closing.next = bits::<SLOTS>(1) << self.close_slot.val();
         }
         self.opened.d.next = ((self.opened.q.val() & !self.closing.val()) | self.opening.val()) & self.built.val();
+        self.getting.d.next = self.getting.q.val() & !self.closing.val();
+        if self.open_is_get.val() {
+            self.getting.d.next =
+                ((self.getting.q.val() & !self.closing.val()) | self.opening.val()) & self.built.val();
+        }
+        self.gets.next = self.getting.q.val();
         for i in 0..COMPLETION_SOURCES {
             self.is_open[i].next = self.opened.q.val().get_bit(self.asked[i].val().index());
         }
@@ -144,6 +164,7 @@ impl Logic for OpenSlots {
             | (self.known_count.q.val() > bit_cast::<COUNT_WIDTH, 1>(self.owned.val().into()));
         if self.rst.val() {
             self.opened.d.next = 0.into();
+            self.getting.d.next = 0.into();
             self.open_waits.d.next = false;
             self.looking.d.next = 0.into();
             self.known.d.next = false;

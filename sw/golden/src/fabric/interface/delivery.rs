@@ -65,6 +65,11 @@ impl Interface {
 }
 
 impl Target for Interface {
+    fn awaits(&self, slot: u8) -> bool {
+        let slot = self.slots.get(usize::from(slot)).copied().flatten();
+        slot.is_some_and(|slot| slot.is_get)
+    }
+
     fn width(&self) -> usize {
         8 * self.word_bytes as usize
     }
@@ -85,8 +90,8 @@ impl Target for Interface {
         self.memory.read(address)
     }
 
-    fn write(&mut self, address: u32, word: u64) {
-        self.write_word(address, word);
+    fn write(&mut self, address: u32, word: u64) -> bool {
+        self.write_word(address, word)
     }
 
     fn write_half(&mut self, address: u32, upper: bool, half: u32) {

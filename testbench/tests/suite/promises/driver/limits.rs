@@ -10,9 +10,11 @@ use portico_spec::ni::{
     command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
     descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
     packet::SLOTS,
+    ErrorCode,
 };
 
-/// A descriptor for which there is no room is dropped whole and counted; those before and after it are done.
+/// A descriptor for which there is no room is dropped whole and counted, and its sender is told; those before and after it are
+/// done.
 pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
     open: impl Fn(usize) -> Fabric<T>,
 ) -> Result<(), Error> {
@@ -47,11 +49,17 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
         // The driver itself would wait for room.
         let first = MAX_DESCRIPTOR_WORDS - PUT_WORDS;
         let mut closed = gate.close(&mut fabric, &remote)?;
+        let mut taken = 0;
         for at in 0..PUTS {
-            fabric.poke(tile, CommandRegister::Word, first, &put(at, at))?;
+            match fabric.poke(tile, CommandRegister::Word, first, &put(at, at)) {
+                // Nothing leaves the queue: from the first without room on, none is taken.
+                Ok(()) => taken += u32::from(taken == at),
+                Err(Error::Refused { code, .. }) => assert_eq!(code, ErrorCode::CommandFull),
+                Err(error) => return Err(error),
+            }
         }
         let dropped = fabric.counters(tile)?[CounterRegister::Dropped];
-        let taken = PUTS - dropped;
+        assert_eq!(taken, PUTS - dropped, "width {width}");
         // Behind the queue the dispatcher reads one, while the one before it waits for its start.
         let room = (QUEUE_WORDS / PUT_WORDS) as u32;
         assert!((room..=room + 2).contains(&taken), "{taken} of {PUTS} taken");

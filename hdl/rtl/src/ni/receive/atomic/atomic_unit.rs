@@ -9,6 +9,7 @@ use portico_spec::{
         packet::{ControlKind, ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH, SLOT_WIDTH},
         registers::INDEX_WIDTH,
         window::{Mode, MODE_WIDTH},
+        ErrorCode,
     },
 };
 use portico_verilog::prelude::*;
@@ -62,6 +63,8 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
     pub register_data: Signal<Out, Bits<32>>,
     pub register_ready: Signal<In, Bit>,
+    /// With `register_ready`: the word is one of a descriptor without room.
+    pub register_refused: Signal<In, Bit>,
     pub answer: AnswerOut,
     pub leaves: Signal<Out, Bit>,
     pub lower_leaves: Signal<Out, Bit>,
@@ -163,6 +166,10 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.answer.value.next = self.old.held.val();
         if self.alu.posted.val() {
             self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Ack as u64);
+        }
+        if self.register_refused.val() {
+            self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
+            self.answer.value.next = bits::<64>(ErrorCode::CommandFull as u64);
         }
         if self.stages.refuses.val() {
             self.answer.destination.next = self.source.val();

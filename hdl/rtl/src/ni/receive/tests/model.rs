@@ -1,6 +1,6 @@
 //! What whole packets ought to do: the reception of the golden model, around a memory that keeps a log.
 
-use super::bench::{register_bit, Log, MEMORY_WORDS, NODE};
+use super::bench::{has_room, register_bit, Log, GETS, MEMORY_WORDS, NODE};
 use portico_golden::fabric::{
     packet::{Answer, DataPacket},
     reception::{self, Cell, Target},
@@ -9,7 +9,7 @@ use portico_golden::fabric::{
 use portico_spec::{
     flit::X_WIDTH,
     ni::{
-        packet::OFFSET_WIDTH,
+        packet::{OFFSET_WIDTH, SLOTS},
         registers::{Block, Place, TagRegister, BLOCK_OFFSET, FIELD_WIDTH, INDEX_WIDTH},
         window::{SYSTEM_WINDOW, WINDOWS},
         ErrorCode,
@@ -70,6 +70,10 @@ impl Model {
 }
 
 impl Target for Model {
+    fn awaits(&self, slot: u8) -> bool {
+        GETS >> (slot % SLOTS as u8) & 1 == 1
+    }
+
     fn width(&self) -> usize {
         self.width
     }
@@ -90,14 +94,15 @@ impl Target for Model {
         self.memory[address as usize]
     }
 
-    fn write(&mut self, address: u32, word: u64) {
+    fn write(&mut self, address: u32, word: u64) -> bool {
         if self.cell(address) == Cell::Register {
             let (index, data) = (u64::from(address) % (1 << INDEX_WIDTH), word & u64::from(u32::MAX));
             self.log.registers.push((index, data));
             self.register(index, data);
-        } else {
-            self.write_lanes(address, word, (1 << (self.width / 8)) - 1);
+            return has_room((index, data));
         }
+        self.write_lanes(address, word, (1 << (self.width / 8)) - 1);
+        true
     }
 
     fn write_half(&mut self, address: u32, upper: bool, half: u32) {

@@ -51,7 +51,8 @@ fn any_packet<const W: usize>(rng: &mut SmallRng) -> Vec<u64> {
     let payload: Vec<u64> = (0..words).map(|_| rng.gen::<u64>() >> (64 - W)).collect();
     let offset = match rng.gen_range(0..12) {
         0 => rng.gen_range(0..1 << 22),
-        1 if tag == 255 => 1 << register_bit(W) | rng.gen_range(0..1 << 12),
+        // Registers of two blocks, that of commands among them.
+        1 if tag == 255 => 1 << register_bit(W) | rng.gen_range(0..1 << 13),
         2 => MEMORY_WORDS - 3,
         _ => rng.gen_range(0..50),
     };
