@@ -261,8 +261,8 @@ pub static TOPS: &[Top] = &[
             let [memory, space] = [config.scratchpad << 10, SPACE_BYTES].map(|bytes| (bytes * 8 / config.width) as u64);
             let (build, fabric) = (config.build(), fabric_of(config));
             match config.width {
-                32 => Box::new(Engine::<32>::new(&build, &fabric, memory, space, false)),
-                _ => Box::new(Engine::<64>::new(&build, &fabric, memory, space, false)),
+                32 => Box::new(Engine::<32>::new(&build, &fabric, memory, space)),
+                _ => Box::new(Engine::<64>::new(&build, &fabric, memory, space)),
             }
         },
     },
@@ -325,13 +325,7 @@ pub static TOPS: &[Top] = &[
             "monitors",
             "memories",
             "windows",
-            "segments",
             "events",
-            "slots",
-            "mailboxes",
-            "shapers",
-            "queues",
-            "programs",
             "wide_atomics",
         ],
         keep_apart: &[],

@@ -8,6 +8,7 @@ use crate::{
     },
     dma::{
         dispatch::{Contexts, Dispatcher, Extent, LocalWindows, SegmentTable},
+        serve::GetServer,
         transmit::Transmitter,
     },
     host::{AxiLiteSlave, AxiMemory},
@@ -128,13 +129,15 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("extent", Box::new(Extent::default())),
         ("local-windows", Box::new(LocalWindows::new(&small, SPACE))),
         ("segment-table", Box::new(SegmentTable::new(&small, &Config::default()))),
+        ("transmitter", Box::new(Transmitter::<32>::new(&Build::FULL, &program))),
+        ("transmitter-64", Box::new(Transmitter::<64>::new(&small, &program))),
         (
-            "transmitter",
-            Box::new(Transmitter::<32>::new(&Build::FULL, false, &program)),
+            "get-server",
+            Box::new(GetServer::<32>::new(&Build::FULL.of_memory_node(), SPACE)),
         ),
         (
-            "transmitter-64",
-            Box::new(Transmitter::<64>::new(&small, true, &program)),
+            "get-server-64",
+            Box::new(GetServer::<64>::new(&small.of_memory_node(), SPACE)),
         ),
         ("axi-lite-slave", Box::new(AxiLiteSlave::<32, 4>::new(0x10000))),
         ("axi-lite-slave-64", Box::new(AxiLiteSlave::<64, 8>::new(0x80000))),

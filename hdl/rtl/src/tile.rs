@@ -101,7 +101,6 @@ impl<const W: usize, const B: usize> Tile<W, B> {
                 memory_words: (memory_bytes / B) as u64,
                 space_words: (SPACE_BYTES / B) as u64,
                 register_bit: (BASE_BYTES / B).ilog2() as usize,
-                far_memory: false,
                 config: config.clone(),
                 engines,
             }),
@@ -180,7 +179,6 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         }
 
         self.ni.dropped.next = self.host_queue.dropped.val();
-        self.ni.memory_error.next = false;
         wire!(ni => status: irq, fired);
     }
 }

@@ -86,9 +86,10 @@ impl<T: Transport> Fabric<T> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] of a barrier, [`Error::WrongNode`] of the event, [`Error::Exhausted`],
-    /// [`Error::NoSuchNode`], or the fabric's.
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] at a memory node, or the fabric's.
     pub fn mailbox(&mut self, node: usize, delivery: Delivery, event: Option<&Event>) -> Result<Mailbox, Error> {
         self.check_node(node)?;
+        self.nodes[node].check_built(node, "mailboxes", |build| build.mailboxes > 0)?;
         let mode = match delivery {
             Delivery::Message => Mode::Message as u32,
             Delivery::Barrier(expected) => {

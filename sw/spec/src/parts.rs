@@ -57,8 +57,12 @@ impl Station {
 
     /// Whether nodes of this kind may have a block of registers, built with all that there is.
     pub fn has_block(self, block: Block) -> bool {
+        let build = match self {
+            Station::Tile | Station::Host => Build::FULL,
+            Station::Memory => Build::FULL.of_memory_node(),
+        };
         let mut owners = PARTS.iter().filter(|part| part.blocks.contains(&(block as u8)));
-        owners.any(|part| part.stations.contains(&self))
+        owners.any(|part| part.stations.contains(&self) && build.has(part))
     }
 }
 
@@ -176,6 +180,7 @@ const RECEIVER: Part = Part {
 /// Commands, micro-cores and slots.
 const REQUESTER: Part = Part {
     name: "requester",
+    is_built: Build::takes_commands,
     control: &[
         ControlKind::Ack as u8,
         ControlKind::Refuse as u8,
@@ -209,11 +214,19 @@ const SERVER: Part = Part {
     ..NOTHING
 };
 
-/// Mailboxes, and the events in which everything ends.
+/// Mailboxes.
 const INBOX: Part = Part {
     name: "inbox",
+    is_built: |build| build.mailboxes > 0,
     control: &[ControlKind::Mail as u8],
-    blocks: &[Block::Mailboxes as u8, Block::Events as u8],
+    blocks: &[Block::Mailboxes as u8],
+    ..NOTHING
+};
+
+/// The events in which everything ends.
+const EVENTS: Part = Part {
+    name: "events",
+    blocks: &[Block::Events as u8],
     ..NOTHING
 };
 
@@ -286,7 +299,9 @@ pub const MPE: Part = Part {
 /// All parts. Engines take their seats in this order.
 pub static PARTS: &[Part] = ROWS;
 
-const ROWS: &[Part] = &[RECEIVER, REQUESTER, SERVER, INBOX, IDENTITY, MONITOR, PAGES, PROBE, MPE];
+const ROWS: &[Part] = &[
+    RECEIVER, REQUESTER, SERVER, INBOX, EVENTS, IDENTITY, MONITOR, PAGES, PROBE, MPE,
+];
 
 const _: () = assert!(fault(ROWS).is_none(), "the table of parts contradicts itself");
 
@@ -348,6 +363,19 @@ mod tests {
         for &block in Block::ALL {
             assert_eq!(owners(&|part| part.blocks.contains(&(block as u8))), 1, "{block:?}");
         }
+    }
+
+    #[test]
+    fn a_memory_node_is_a_receiver_and_a_server() {
+        let config = Config {
+            memories: 1,
+            ..Config::default()
+        };
+        let config = config.fabric().unwrap();
+        let memory = config.terminals() - 1;
+        let parts = PARTS.iter().filter(|part| part.is_at(&config, memory));
+        let names: Vec<&str> = parts.map(|part| part.name).collect();
+        assert_eq!(names, ["receiver", "server", "events", "identity", "monitor", "pages"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
     let mut batches = vec![vec![]; epoch.config.tiles()];
     for at in 0..epoch.site.pairs.len() {
         let pair = &epoch.site.pairs[at];
-        let segment = pair.queue.expect("there are queues");
+        let Some(segment) = pair.queue else { continue };
         let (initiator, target) = (pair.initiator, pair.target);
         let enqueue = Descriptor {
             segment,
@@ -39,7 +39,7 @@ pub fn spend<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<()> {
             batches[initiator].push(operation.words.clone());
         }
     }
-    for (tile, batch) in batches.into_iter().enumerate() {
+    for (tile, batch) in batches.into_iter().enumerate().filter(|(_, batch)| !batch.is_empty()) {
         epoch.await_fences(tile)?;
         for words in batch {
             epoch.command(tile, &words)?;

@@ -8,6 +8,7 @@ use super::{
     workload::Kind,
     wrong,
 };
+use portico::mailbox::Mailbox;
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     mpe::call::{Call, Kind as CallKind, Transfer as CallTransfer, CONTEXTS},
@@ -53,11 +54,14 @@ impl<R: Rng> Draw<'_, R> {
                 (self.program()?, self.pair.zone, plain(self.shared_event()))
             }
             Kind::Stream => (self.stream()?, self.pair.stream, plain(self.shared_event())),
-            Kind::Enqueue => (
-                self.message(),
-                self.pair.queue.unwrap_or(self.pair.zone),
-                plain(self.shared_event()),
-            ),
+            Kind::Enqueue => {
+                // Where no node has queues the command is refused.
+                if self.pair.queue.is_none() && self.config.queues {
+                    return None;
+                }
+                let segment = self.pair.queue.unwrap_or(self.pair.zone);
+                (self.message(), segment, plain(self.shared_event()))
+            }
             Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
             Kind::Probe => (self.probe()?, self.pair.zone, plain(self.shared_event())),
             Kind::Collective => (self.barrier(), self.pair.zone, plain(self.shared_event())),
@@ -243,7 +247,8 @@ impl<R: Rng> Draw<'_, R> {
         self.state.mailed = true;
         Some(Command::Mail {
             node: self.config.terminal_node(self.pair.target),
-            mailbox: self.pair.mailbox.number(),
+            // Without mailboxes it is lost, whatever its number.
+            mailbox: self.pair.mailbox.as_ref().map_or(0, Mailbox::number),
             value: self.random.gen::<u64>() & self.random.gen::<u64>(),
         })
     }

@@ -82,7 +82,7 @@ pub struct Pair {
     /// Of the counters at the target that all change.
     pub counters: u8,
     pub stream: u8,
-    /// None where nodes have no queues.
+    /// None where the target has no queues.
     pub queue: Option<u8>,
     /// Of windows that are closed, of another mode.
     pub closed: u8,
@@ -97,7 +97,8 @@ pub struct Pair {
     /// Where gets go, at the initiator.
     pub landing: Region,
     pub stream_window: Segment,
-    pub mailbox: Mailbox,
+    /// None where the target has no mailboxes.
+    pub mailbox: Option<Mailbox>,
     pub is_barrier: bool,
 }
 
@@ -211,7 +212,7 @@ impl Site {
             let mut own: Vec<Event> = (0..used).map(|_| fabric.event(node)).collect::<Result<_, Error>>()?;
             let own = own.split_off(used - ARRIVALS);
             let slots = choices.slots(choices.initiators(node));
-            let queue = match fabric.config().queues {
+            let queue = match fabric.config().build_of(node).queues {
                 true => Some(fabric.queue(node, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?),
                 false => None,
             };
@@ -263,7 +264,10 @@ impl Site {
                     true => Delivery::Barrier(1 + pairs.len() as u32 % 5),
                     false => Delivery::Message,
                 };
-                let mailbox = fabric.mailbox(target, delivery, Some(&events[&target][QUEUE]))?;
+                let mailbox = match fabric.config().build_of(target).mailboxes {
+                    0 => None,
+                    _ => Some(fabric.mailbox(target, delivery, Some(&events[&target][QUEUE]))?),
+                };
                 let own = nodes.get_mut(&target).expect("targets are tiles and memory nodes");
                 let queue = match &mut own.queue {
                     Some(queue) => Some(queue.sender(fabric, initiator, CREDITS)?.handle()),

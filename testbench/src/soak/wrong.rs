@@ -30,7 +30,11 @@ const REASONS: [ErrorCode; 11] = [
 
 /// A descriptor that counts in `event` with an error; quiet or not, errors always count.
 pub fn operation<R: Rng>(draw: &mut Draw<'_, R>, event: usize) -> Operation {
-    let error = *REASONS.choose(draw.random).expect("there are reasons");
+    let error = match *REASONS.choose(draw.random).expect("there are reasons") {
+        // A message that is too long is one to a queue.
+        ErrorCode::TooLong if draw.pair.queue.is_none() && draw.config.queues => ErrorCode::WrongSegment,
+        error => error,
+    };
     let (opcode, segment, mut words) = body(draw, error);
     let shaper = draw.random.gen_range(0..draw.config.shapers as u32);
     let first = opcode | u32::from(segment) << SEGMENT_OFFSET | shaper << SHAPER_OFFSET;
@@ -136,7 +140,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             _ => (moving, zone, vec![zone_bytes - (row - 1) * word, landing, lower(row)]),
         },
         ErrorCode::OutOfMemory => match random.gen_range(0..3) {
-            0 => (enqueue, queue, vec![0, memory - (row - 1) * word, lower(row)]),
+            0 if draw.pair.queue.is_some() => (enqueue, queue, vec![0, memory - (row - 1) * word, lower(row)]),
             1 => (program, zone, gather(memory / word, 0)),
             _ => (moving, zone, vec![0, memory - (row - 1) * word, lower(row)]),
         },

@@ -86,9 +86,8 @@ pub struct Engine<const W: usize> {
 }
 
 impl<const W: usize> Engine<W> {
-    /// An engine as in `build`, of 1 to 8 micro-cores, in the fabric of `config`, at a memory of `memory_words`;
-    /// `far_memory`: it answers late, so that a packet waits for its whole payload before its head goes out.
-    pub fn new(build: &Build, config: &Config, memory_words: u64, space_words: u64, far_memory: bool) -> Self {
+    /// An engine as in `build`, of 1 to 8 micro-cores, in the fabric of `config`, at a memory of `memory_words`.
+    pub fn new(build: &Build, config: &Config, memory_words: u64, space_words: u64) -> Self {
         let cores = build.cores;
         assert!(
             (1..=MAX_CORES).contains(&cores),
@@ -98,7 +97,7 @@ impl<const W: usize> Engine<W> {
         Self {
             commands: CommandQueue::new(),
             dispatcher: Dispatcher::new(build, config, memory_words, space_words, &firmware.entries),
-            transmitter: Transmitter::new(build, far_memory, &firmware.words),
+            transmitter: Transmitter::new(build, &firmware.words),
             ..Default::default()
         }
     }

@@ -1,7 +1,7 @@
-use super::{AxiMemory, AxiOut, ReadMerge};
+use super::{AxiMemory, AxiOut};
 use crate::{
     bus::{MemoryReadOut, MemoryWriteOut},
-    ni::{InterfaceParameters, NetworkInterface},
+    ni::{InterfaceParameters, ServerInterface},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -19,9 +19,9 @@ use portico_verilog::prelude::*;
 /// A memory node of `W`-bit flits with `B` bytes.
 ///
 /// It has registers of its own, at word addresses with bit 21 set; its memory is the 2^21 words below, in pages that
-/// [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it, so its command stream is closed; it
-/// serves others. Errors of the memory are counted in its register `memory_errors`, and reach nobody else: a write is
-/// acknowledged long before the memory answers it.
+/// [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it: it is a receiver and a server
+/// ([`ServerInterface`]). Errors of the memory are counted in its register `memory_errors`, and reach nobody else: a write
+/// is acknowledged long before the memory answers it.
 ///
 /// | | |
 /// | --- | --- |
@@ -46,9 +46,8 @@ pub struct MemoryNode<const W: usize, const B: usize> {
     pub m_axis_control: StreamOut<32>,
     /// AXI4 master in front of the memory (ARM IHI 0022).
     pub m_axi: AxiOut<W, B>,
-    ni: NetworkInterface<W, B>,
+    ni: ServerInterface<W, B>,
     memory: AxiMemory<W, B>,
-    reads: ReadMerge<W>,
 }
 
 impl<const W: usize, const B: usize> MemoryNode<W, B> {
@@ -56,13 +55,12 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
     pub fn new(config: &Config) -> Self {
         let memory_words = 1 << MEMORY_WIDTH;
         Self {
-            ni: NetworkInterface::new(&InterfaceParameters {
+            ni: ServerInterface::new(&InterfaceParameters {
                 build: config.build().of_memory_node(),
                 memory_bytes: (memory_words << B.ilog2()) as u32,
                 memory_words,
                 space_words: (1 << REGISTER_BIT) + (1 << INDEX_WIDTH),
                 register_bit: REGISTER_BIT,
-                far_memory: true,
                 config: config.clone(),
                 engines: vec![],
             }),
@@ -75,30 +73,18 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
     fn update(&mut self) {
-        wire!(self => ni, memory, reads: clk, rst);
+        wire!(self => ni, memory: clk, rst);
         self.ni.node.next = self.node.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
         StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
-        self.ni.s_axis_command.tdata.next = 0.into();
-        self.ni.s_axis_command.tlast.next = false;
-        self.ni.s_axis_command.tvalid.next = false;
-        self.ni.dropped.next = false;
         self.ni.memory_error.next = self.memory.fault.val();
-        self.ni.local_write.valid.next = false;
-        self.ni.local_write.index.next = 0.into();
-        self.ni.local_write.data.next = 0.into();
-        self.ni.local_read.valid.next = false;
-        self.ni.local_read.index.next = 0.into();
-
         wire!(ni => memory: initialising, sweep);
         wire!(ni.register_write => memory.registers: enable, index, data);
         MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.memory.memory_write);
-        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.reads.first);
-        MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.reads.second);
-        MemoryReadOut::<W>::join(&mut self.reads.memory, &mut self.memory.memory_read[0]);
-        MemoryReadOut::<W>::join(&mut self.ni.dma_read, &mut self.memory.memory_read[1]);
+        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.memory.memory_read[0]);
+        MemoryReadOut::<W>::join(&mut self.ni.server_read, &mut self.memory.memory_read[1]);
         AxiOut::<W, B>::link(&mut self.m_axi, &mut self.memory.m_axi);
     }
 }

@@ -3,6 +3,7 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`NetworkInterface`] | all of it |
+//! | [`ServerInterface`] | that of a node that nobody commands |
 //! | [`receive`] | data plane: what packets do to the memory and the registers of their target |
 //! | [`control`] | control plane: what comes back for this node's own transactions, and get requests of others |
 //! | [`slots`] | transaction slots |
@@ -20,6 +21,7 @@ pub mod memory;
 mod network_interface;
 pub mod receive;
 pub mod registers;
+mod server_interface;
 pub mod slots;
 #[cfg(test)]
 mod testing;
@@ -29,3 +31,4 @@ mod tests;
 pub use initialiser::Initialiser;
 pub use memory::Scratchpad;
 pub use network_interface::{InterfaceParameters, NetworkInterface};
+pub use server_interface::ServerInterface;

@@ -9,7 +9,7 @@ use crate::{
     bus::{
         AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, EventIn, EventOut, FlitsOut,
         MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer, ReadShare,
-        RegisterWriteOut, SocketOut, WriteShare,
+        SocketOut, WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
@@ -42,8 +42,6 @@ pub struct InterfaceParameters {
     pub space_words: u64,
     /// Word addresses with this bit are registers.
     pub register_bit: usize,
-    /// The memory answers late: a packet waits for its whole payload before its head goes out.
-    pub far_memory: bool,
     /// The fabric.
     pub config: Config,
     /// The engines of the node, in the order of their seats.
@@ -84,8 +82,6 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub s_axis_command: StreamIn<32>,
     /// A pulse for each descriptor that was dropped on its way to `s_axis_command`; not in two cycles running.
     pub dropped: Signal<In, Bit>,
-    /// A pulse for each error of a memory that is external.
-    pub memory_error: Signal<In, Bit>,
     /// Writes of the network: they win.
     pub write: MemoryWriteOut<W, B>,
     /// Reads of atomics: they win.
@@ -99,10 +95,8 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub seat: Vec<SocketOut<W, B>>,
     pub local_write: RegisterRequestIn,
     pub local_read: RegisterFetchIn,
-    /// For registers beside the interface: every write, and the sweep after reset.
-    pub register_write: RegisterWriteOut,
+    /// The sweep after reset.
     pub initialising: Signal<Out, Bit>,
-    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
     /// An event that may interrupt has fired.
     pub irq: Signal<Out, Bit>,
     /// Events that have fired.
@@ -175,19 +169,13 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             _alone: 1 - shared,
             bus: RegisterBus::new(build),
             splitter: ReadSplitter::new(parameters.register_bit),
-            engine: Engine::new(
-                build,
-                config,
-                parameters.memory_words,
-                parameters.space_words,
-                parameters.far_memory,
-            ),
+            engine: Engine::new(build, config, parameters.memory_words, parameters.space_words),
             receiver: DataReceiver::new(
                 build,
                 parameters.memory_words,
                 parameters.space_words,
                 parameters.register_bit,
-                parameters.far_memory,
+                false,
                 engines,
             ),
             completions: Completions::new(build, config.terminals(), config.node_numbers(), engines),
@@ -211,7 +199,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(self => streamed, written: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted, written_was, refused_was);
-        wire!(initialiser => self: initialising, sweep);
+        wire!(initialiser => self: initialising);
 
         wire!(initialiser => engine: initialising, sweep);
         self.engine.node.next = self.node.val();
@@ -262,8 +250,6 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.receiver.register_refused.next = self.refused_was.q.val();
         self.bus.release_ready.next = self.receiver.release_ready.val();
         self.bus.hold.next = self.engine.register_busy.val();
-        self.register_write.enable.next = self.bus.access.write.val();
-        wire!(bus.access => register_write: index, data);
         self.engine.register_write.enable.next = self.bus.access.write.val();
         wire!(bus.access => engine.register_write: index, data);
         wire!(bus.access => receiver.access: write, read, index, data);
@@ -327,7 +313,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             wire!(engine => monitor[i]: running, waiting);
             self.monitor[i].engines_run.next = self.engines_run.val();
             self.monitor[i].engines_wait.next = self.engines_wait.val();
-            self.monitor[i].memory_error.next = self.memory_error.val();
+            self.monitor[i].memory_error.next = false;
         }
         self.bus.access.answer.next = self.receiver.access.answer.val()
             | self.completions.register.answer.val()

@@ -8,6 +8,7 @@
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
 //! | [`Fifo`] | first-word fall-through FIFO of a stream |
+//! | [`BlockFifo`] | FIFO of words in block RAM |
 //! | [`FifoControl`] | the flags and addresses of a FIFO, for a memory of any shape |
 //! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
 //! | [`SkidBuffer`] | registers both directions of a stream |
@@ -19,6 +20,7 @@
 //! Every block has one clock, `clk`, and where it has state to reset a synchronous, active-high `rst`.
 
 mod address_ring;
+mod block_fifo;
 mod counter_table;
 mod credit_counter;
 mod fifo;
@@ -36,6 +38,7 @@ pub(crate) mod testing;
 mod true_dual_port_ram;
 
 pub use address_ring::AddressRing;
+pub use block_fifo::BlockFifo;
 pub use counter_table::{Change, CounterTable};
 pub use credit_counter::CreditCounter;
 pub use fifo::Fifo;

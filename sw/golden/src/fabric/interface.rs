@@ -153,8 +153,13 @@ impl Interface {
     }
 
     /// Takes a word of a descriptor; false if it is not kept. A descriptor for which there is no room is dropped whole, and
-    /// counted: none of its words is kept from the first without room on.
+    /// counted: none of its words is kept from the first without room on. A node that takes no commands counts what it
+    /// drops with the last word.
     pub fn push_command(&mut self, word: u32, last: bool) -> bool {
+        if !self.build.takes_commands() {
+            self.dropped += u32::from(last);
+            return false;
+        }
         self.incomplete.push(word);
         let opcode = opcode(self.incomplete[0]);
         let queue = match (&mut self.probe, &mut self.mpe) {
@@ -377,7 +382,7 @@ impl Interface {
 
     /// A target answers. With its last answer the transaction is over, with the first error of all.
     pub fn take_answer(&mut self, slot: u8, error: Option<ErrorCode>, last: bool) {
-        let Some(open) = &mut self.slots[usize::from(slot)] else {
+        let Some(Some(open)) = self.slots.get_mut(usize::from(slot)) else {
             return;
         };
         open.error = open.error.or(error);
@@ -389,7 +394,8 @@ impl Interface {
 
     /// A transaction is over.
     pub fn complete(&mut self, slot: u8, error: Option<ErrorCode>) {
-        if let Some(Slot { event, quiet, .. }) = self.slots[usize::from(slot)].take() {
+        let ended = self.slots.get_mut(usize::from(slot)).and_then(Option::take);
+        if let Some(Slot { event, quiet, .. }) = ended {
             if error.is_some() || !quiet {
                 self.notify(event, error);
             }
@@ -398,7 +404,7 @@ impl Interface {
 
     /// A transaction is over and has a result.
     pub fn complete_with(&mut self, slot: u8, value: u64) {
-        if let Some(Slot { event, .. }) = self.slots[usize::from(slot)] {
+        if let Some(&Some(Slot { event, .. })) = self.slots.get(usize::from(slot)) {
             if let Some(event) = self.events.get_mut(event as usize) {
                 event.keep(value);
             }

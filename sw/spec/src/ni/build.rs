@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{mpe::call::CONTEXTS, Config, Terminal};
 
-/// Sizes and features of a network interface. Every size but `cores` is a power of two.
+/// Sizes and features of a network interface. Every size but `cores` is a power of two, or 0 at a node that nobody commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Build {
     /// Rows of the window table; the last is the system window's.
@@ -41,7 +41,7 @@ pub struct Build {
     pub mailboxes: usize,
     /// Packet shapers.
     pub shapers: usize,
-    /// Micro-cores.
+    /// Micro-cores; 0 at a node that nobody commands, which has no segments, slots, mailboxes and shapers either.
     pub cores: usize,
     /// There are counters.
     pub monitors: bool,
@@ -71,12 +71,17 @@ pub(super) const FIELDS: [BitField; 14] = [
         4,
         "Logarithm of the rows of the window table; the last is the system window's.",
     ),
-    BitField::new("segments", 4, 4, "Logarithm of the segments."),
+    BitField::new("segments", 4, 4, "Logarithm of the segments, if there are micro-cores."),
     BitField::new("events", 8, 3, "Logarithm of the events."),
-    BitField::new("slots", 11, 3, "Logarithm of the transaction slots."),
-    BitField::new("mailboxes", 14, 3, "Logarithm of the mailboxes."),
-    BitField::new("shapers", 17, 2, "Logarithm of the packet shapers."),
-    BitField::new("cores", 19, 4, "Micro-cores."),
+    BitField::new("slots", 11, 3, "Logarithm of the transaction slots, if there are micro-cores."),
+    BitField::new("mailboxes", 14, 3, "Logarithm of the mailboxes, if there are micro-cores."),
+    BitField::new("shapers", 17, 2, "Logarithm of the packet shapers, if there are micro-cores."),
+    BitField::new(
+        "cores",
+        19,
+        4,
+        "Micro-cores; 0 at a node that takes no commands and no mail, which has no segments, slots, mailboxes and shapers.",
+    ),
     switch(24, "monitors", "There are counters."),
     switch(25, "queues", "The node sends and takes messages."),
     switch(26, "programs", "The node runs programs of the user's."),
@@ -112,13 +117,14 @@ impl Build {
 
     /// What the register that tells it holds.
     pub fn register(&self) -> u32 {
+        let log = |size: usize| size.checked_ilog2().unwrap_or(0);
         let values = [
             self.windows.ilog2(),
-            self.segments.ilog2(),
+            log(self.segments),
             self.events.ilog2(),
-            self.slots.ilog2(),
-            self.mailboxes.ilog2(),
-            self.shapers.ilog2(),
+            log(self.slots),
+            log(self.mailboxes),
+            log(self.shapers),
             self.cores as u32,
             self.monitors.into(),
             self.queues.into(),
@@ -137,13 +143,14 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ .., mpe] =
             FIELDS.map(|field| field.take(word) as usize);
         let [monitors, queues, programs, wide_atomics, commands, probe] = switches.map(|switch| switch == 1);
+        let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
         Build {
             windows: 1 << windows,
-            segments: 1 << segments,
+            segments: of_commands(segments),
             events: 1 << events,
-            slots: 1 << slots,
-            mailboxes: 1 << mailboxes,
-            shapers: 1 << shapers,
+            slots: of_commands(slots),
+            mailboxes: of_commands(mailboxes),
+            shapers: of_commands(shapers),
             cores,
             monitors,
             queues,
@@ -155,12 +162,24 @@ impl Build {
         }
     }
 
-    /// The same for a memory node: nobody commands it, and one micro-core is the fewest.
+    /// The same for a memory node: nobody commands it, and it serves puts, gets and atomics alone.
     pub fn of_memory_node(self) -> Build {
         Build {
-            cores: 1,
+            segments: 0,
+            slots: 0,
+            mailboxes: 0,
+            shapers: 0,
+            cores: 0,
+            queues: false,
+            programs: false,
+            commands: false,
             ..self.without_engines()
         }
+    }
+
+    /// Whether the node takes commands, and what comes back for them.
+    pub fn takes_commands(&self) -> bool {
+        self.cores > 0
     }
 
     /// The same without engines: they stand in tiles alone.
@@ -251,7 +270,9 @@ mod tests {
             let mut config = Config::default();
             config.set(&format!("profile={}", profile.name)).unwrap();
             let build = config.build();
-            assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
+            for build in [build, build.of_memory_node()] {
+                assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
+            }
         }
         assert_eq!(Config::default().build(), Build::FULL.without_engines());
         assert_eq!(Build::FULL.register(), 0xff47_ee88);

@@ -95,7 +95,7 @@ mod tests {
             assert_eq!(ErrorCode::from_code(error as u32), Some(error));
         }
         assert_eq!(ErrorCode::from_code(0), None);
-        assert_eq!(ErrorCode::from_code(21), None);
+        assert_eq!(ErrorCode::from_code(22), None);
         assert_eq!(ErrorCode::OutOfMemory.to_string(), "outside the local memory");
     }
 }

@@ -124,7 +124,16 @@ fn the_compiler_finds_every_field_of_every_kind_of_node() {
         let found = listing(&elaborate(name, &systemrdl(&config)));
         let tile = tile(&config);
         let host = ("host", tile.1, BASE_BYTES, vec![Block::Pages, Block::Probe, Block::Mpe]);
-        let memory = ("memory_node", far, far, vec![Block::Probe, Block::Mpe]);
+        let of_others = vec![
+            Block::Command,
+            Block::Segments,
+            Block::Mailboxes,
+            Block::Shapers,
+            Block::Program,
+            Block::Probe,
+            Block::Mpe,
+        ];
+        let memory = ("memory_node", far, far, of_others);
         let expected: String = [tile, host, memory]
             .iter()
             .map(|node| expected(&config, node))

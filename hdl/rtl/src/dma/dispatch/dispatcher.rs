@@ -1,6 +1,6 @@
 use super::{
-    CommandIntake, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, SegmentTable, StartArbiter, Stops,
-    CONTEXTS,
+    CommandIntake, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, RequestStart, SegmentTable,
+    StartArbiter, Stops, CONTEXTS,
 };
 use crate::{
     bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
@@ -62,6 +62,7 @@ pub struct Dispatcher<const W: usize> {
     port: CommandPort,
     commands: CommandIntake,
     requests: RequestIntake,
+    plan: RequestStart,
     starts: StartArbiter,
     contexts: Contexts,
     stops: Stops,
@@ -79,7 +80,7 @@ impl<const W: usize> Dispatcher<W> {
     pub fn new(build: &Build, config: &Config, memory_words: u64, space_words: u64, entries: &Entries) -> Self {
         Self {
             commands: CommandIntake::new(build, config, W, memory_words, entries),
-            requests: RequestIntake::new(entries),
+            plan: RequestStart::new(entries),
             contexts: Contexts::new(build.cores),
             events: EventStage::new(),
             segments: SegmentTable::new(build, config),
@@ -101,7 +102,7 @@ impl<const W: usize> Logic for Dispatcher<W> {
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.requests.s_axis);
         ClaimOut::link(&mut self.claim, &mut self.commands.claim);
         StartOut::join(&mut self.commands.start, &mut self.starts.command);
-        StartOut::join(&mut self.requests.start, &mut self.starts.request);
+        StartOut::join(&mut self.plan.start, &mut self.starts.request);
         StartOut::link(&mut self.start, &mut self.starts.start);
         StopIn::link(&mut self.stop, &mut self.stops.stop);
         CompletionOut::link(&mut self.completion, &mut self.stops.completion);
@@ -135,7 +136,10 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.windows.sweep.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);
         self.windows.lookup.next = self.requests.lookup.val();
         self.windows.tag.next = self.requests.window_tag.val();
-        wire!(windows => requests: lookup_ready, base, size, mode);
+        wire!(windows => requests: lookup_ready, size, mode);
+        wire!(requests => plan: offer, request);
+        wire!(windows => plan: base, size);
+        self.requests.taken.next = self.plan.started.val();
 
         self.started.next = self.starts.start.valid.val() & self.start.ready.val();
         self.launched.next = self.starts.start.context.val();
@@ -156,8 +160,8 @@ impl<const W: usize> Logic for Dispatcher<W> {
 
         self.refuser.node.next = self.node.val();
         self.refuser.valid.next = self.requests.refuse.val();
-        self.refuser.destination.next = self.requests.requester.val();
-        self.refuser.slot.next = self.requests.slot.val();
+        self.refuser.destination.next = self.requests.request.val().source;
+        self.refuser.slot.next = self.requests.request.val().slot;
         self.refuser.error.next = self.requests.refuse_error.val();
         self.requests.refuse_ready.next = self.refuser.ready.val();
     }

@@ -5,7 +5,8 @@
 //! | [`Dispatcher`] | takes descriptors and requests, and starts programs for them |
 //! | [`CommandIntake`] | the path of commands, with [`CommandLoad`], [`CommandCheck`], [`Measure`], [`CommandStart`],
 //! | | [`SinglePacket`], [`Launch`] |
-//! | [`RequestIntake`] | the path of requests, with [`RequestLoad`], [`RequestStart`] |
+//! | [`RequestIntake`] | the path of requests, with [`RequestLoad`] |
+//! | [`RequestStart`] | what a request asks of the sequencer |
 //! | [`StartArbiter`] | joins both paths |
 //! | [`Contexts`] | which contexts run |
 //! | [`Stops`], [`EventStage`], [`Refuser`] | what follows when one stops, or a command is refused |

@@ -1,13 +1,9 @@
-use super::{RequestLoad, RequestStart};
-use crate::{
-    dma::ports::{ArgumentOut, StartOut},
-    prim::StreamIn,
-};
+use super::{GetRequest, RequestLoad};
+use crate::{dma::ports::ArgumentOut, prim::StreamIn};
 use portico_spec::{
-    flit::{NODE_WIDTH, TAG_WIDTH},
+    flit::TAG_WIDTH,
     ni::{
-        firmware::Entries,
-        packet::{ERROR_WIDTH, OFFSET_WIDTH, SLOT_WIDTH},
+        packet::{ERROR_WIDTH, OFFSET_WIDTH},
         window::{Mode, MODE_WIDTH},
         ErrorCode,
     },
@@ -21,20 +17,20 @@ pub enum RequestState {
     Take,
     /// All are there.
     Check,
-    /// The server starts.
+    /// The server may take it.
     Offer,
     /// It is refused.
     Refuse,
 }
 
-/// The path of requests: takes get requests of other nodes, and starts the server for them, one after the other.
+/// The path of requests: takes get requests of other nodes, and offers them to the server, one after the other.
 ///
 /// One request at a time.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word of a request to start offered: 1 cycle |
-/// | throughput | one request at a time, from its first word to the stop of the server |
+/// | latency | last word of a request to `offer`: 1 cycle |
+/// | throughput | one request at a time, from its first word until it is taken |
 /// | state | [`RequestLoad`], and 6 flip-flops |
 ///
 /// A request waits for nothing but the server. A packet without an ADDRESS word has no slot to refuse; it is forgotten.
@@ -53,33 +49,22 @@ pub struct RequestIntake {
     pub lookup: Signal<Out, Bit>,
     pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
     pub lookup_ready: Signal<In, Bit>,
-    pub base: Signal<In, Bits<OFFSET_WIDTH>>,
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
-    pub start: StartOut,
+    /// The request in hand is right; it stays until it is taken.
+    pub offer: Signal<Out, Bit>,
+    pub taken: Signal<In, Bit>,
     /// The request in hand is refused with `refuse_error`.
     pub refuse: Signal<Out, Bit>,
     pub refuse_error: Signal<Out, Bits<ERROR_WIDTH>>,
     pub refuse_ready: Signal<In, Bit>,
-    /// Of the request in hand, or in service.
-    pub requester: Signal<Out, Bits<NODE_WIDTH>>,
-    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// The request in hand, or the one before.
+    pub request: Signal<Out, GetRequest>,
     load: RequestLoad,
-    plan: RequestStart,
     state: DFF<RequestState>,
     error: DFF<Bits<ERROR_WIDTH>>,
     right: Signal<Local, Bit>,
     finished: Signal<Local, Bit>,
-}
-
-impl RequestIntake {
-    /// For programs at `entries`.
-    pub fn new(entries: &Entries) -> Self {
-        Self {
-            plan: RequestStart::new(entries),
-            ..Default::default()
-        }
-    }
 }
 
 #[kernel]
@@ -89,20 +74,16 @@ impl Logic for RequestIntake {
         dff_setup!(self, clk, state, error);
         StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
         ArgumentOut::link(&mut self.argument, &mut self.load.argument);
-        StartOut::link(&mut self.start, &mut self.plan.start);
         self.load.open.next = (self.state.q.val() == RequestState::Take) & self.grant.val();
         self.load.open_first.next = !self.active.val() & self.lookup_ready.val();
         wire!(load => self: lookup, window_tag);
-        self.plan.request.next = self.load.request.val();
-        wire!(self => plan: base, size);
+        self.request.next = self.load.request.val();
         self.load.size.next = self.size.val();
-        self.requester.next = self.load.request.val().source;
-        self.slot.next = self.load.request.val().slot;
         self.refuse_error.next = self.error.q.val();
 
         self.right.next =
             self.load.request.val().right_count & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
-        self.plan.offer.next = (self.state.q.val() == RequestState::Offer)
+        self.offer.next = (self.state.q.val() == RequestState::Offer)
             | ((self.state.q.val() == RequestState::Check) & self.right.val());
         self.refuse.next = false;
         self.finished.next = false;
@@ -124,11 +105,11 @@ impl Logic for RequestIntake {
                 } else {
                     // Offered already; it may be taken at once.
                     self.state.d.next = RequestState::Offer;
-                    self.finished.next = self.plan.started.val();
+                    self.finished.next = self.taken.val();
                 }
             }
             RequestState::Offer => {
-                self.finished.next = self.plan.started.val();
+                self.finished.next = self.taken.val();
             }
             RequestState::Refuse => {
                 self.refuse.next = true;

@@ -7,6 +7,7 @@
 //! | [`Bypass`] | sends what is one packet without them |
 //! | [`CreditTurn`] | which of the two takes a credit |
 //! | [`Shapers`], [`ShaperSettings`] | how long packets are, and how many flits may go; as software has set it |
+//! | [`PacketSender`] | all that sends what has been cut |
 //! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
 //! | [`HeaderQueue`], [`Injector`] | from headers and payload to flits |
 
@@ -19,6 +20,7 @@ mod injector;
 mod job;
 #[cfg(test)]
 mod model;
+mod packet_sender;
 mod reader;
 mod shaper_settings;
 mod shapers;
@@ -32,6 +34,7 @@ pub use bypass::{Bypass, Course};
 pub use credit_turn::CreditTurn;
 pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
 pub use injector::{Injector, Part};
+pub use packet_sender::PacketSender;
 pub use reader::{ChunkQueue, Reader};
 pub use shaper_settings::ShaperSettings;
 pub use shapers::Shapers;

@@ -92,9 +92,9 @@ pub(super) fn memory_word(width: usize, address: u64) -> u64 {
 
 impl<const W: usize> Bench<W> {
     /// After reset and initialisation, with this program behind the firmware.
-    pub(super) fn new(whole: bool, seed: u64, mood: Mood, program: &[u32]) -> Self {
+    pub(super) fn new(seed: u64, mood: Mood, program: &[u32]) -> Self {
         let mut bench = Self {
-            dut: reset(Transmitter::new(&Build::FULL, whole, &[])),
+            dut: reset(Transmitter::new(&Build::FULL, &[])),
             rng: rng(seed),
             mood,
             cycle: 0,

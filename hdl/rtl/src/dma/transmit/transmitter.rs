@@ -1,9 +1,7 @@
-use super::{
-    cores::MicroCoreSequencer, Bypass, ChunkQueue, CreditTurn, HeaderQueue, Injector, PacketOut, Reader, Shapers,
-};
+use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, PacketSender, Shapers};
 use crate::{
     bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, ChunkOut, StartIn, StartOut, StopOut},
+    dma::ports::{ArgumentIn, StartIn, StartOut, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
@@ -15,10 +13,10 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Address bits of the payload FIFO.
-const PAYLOAD_BITS: usize = (2 * MAX_PAYLOAD_FLITS).ilog2() as usize;
+/// Address bits of the payload FIFO: that of a packet.
+const PAYLOAD_BITS: usize = MAX_PAYLOAD_FLITS.ilog2() as usize;
 
-/// The sending half of the DMA: micro-cores, packet shapers, reader, injector.
+/// The sending half of the DMA: micro-cores, packet shapers, sender.
 ///
 /// Runs the programs of all contexts and sends their packets.
 ///
@@ -27,9 +25,6 @@ const PAYLOAD_BITS: usize = (2 * MAX_PAYLOAD_FLITS).ilog2() as usize;
 /// | latency | 3 cycles from a start taken to the first head, 4 on the control plane; payload without a gap from a memory of 1 cycle |
 /// | throughput | one flit a cycle |
 /// | state | that of its parts, and the payload FIFO |
-///
-/// A header is known when its packet closes, after its last word has been asked for. So the payload FIFO has room for a
-/// whole packet: a shorter one would fill up with the words of many small rows before their packet could close.
 #[derive(LogicBlock, Default)]
 pub struct Transmitter<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -67,11 +62,8 @@ pub struct Transmitter<const W: usize> {
     sequencer: MicroCoreSequencer,
     credits: CreditTurn,
     shapers: Shapers,
-    chunks: ChunkQueue,
-    headers: HeaderQueue,
-    reader: Reader<W>,
+    sender: PacketSender<W>,
     payload: Fifo<W, PAYLOAD_BITS>,
-    injector: Injector<W>,
     control: SkidBuffer<32>,
     pays: DFF<Bit>,
     payer: DFF<Bits<SHAPER_WIDTH>>,
@@ -79,16 +71,13 @@ pub struct Transmitter<const W: usize> {
 }
 
 impl<const W: usize> Transmitter<W> {
-    /// With the micro-cores and shapers of `build`, and the built-in programs. `whole`: a packet goes only when all of its payload has
-    /// come, for memories of long latency.
-    pub fn new(build: &Build, whole: bool, firmware: &[u32]) -> Self {
-        let depth = MAX_PAYLOAD_FLITS << usize::from(whole);
+    /// With the micro-cores and shapers of `build`, and the built-in programs, at a memory that answers after a cycle.
+    pub fn new(build: &Build, firmware: &[u32]) -> Self {
         Self {
             sequencer: MicroCoreSequencer::new(build, firmware),
             shapers: Shapers::new(build.shapers),
-            reader: Reader::new(depth),
-            payload: Fifo::new(depth),
-            injector: Injector::new(whole),
+            sender: PacketSender::new(MAX_PAYLOAD_FLITS, false),
+            payload: Fifo::new(MAX_PAYLOAD_FLITS),
             ..Default::default()
         }
     }
@@ -97,9 +86,7 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => bypass, sequencer, credits, shapers, chunks, headers, reader: clk, rst);
-        wire!(self => payload, injector, control: clk, rst);
-
+        wire!(self => bypass, sequencer, credits, shapers, sender, payload, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
         wire!(self => bypass: initialising);
         StartIn::link(&mut self.start, &mut self.bypass.start);
@@ -154,49 +141,42 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.shapers.flits.next = self.price.q.val();
 
         // One of the two sends at a time.
-        self.chunks.chunk_in.valid.next = self.sequencer.chunk.valid.val() | self.bypass.chunk.valid.val();
-        self.headers.header.valid.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
-        self.headers.notice.valid.next = self.sequencer.notice.valid.val() | self.bypass.notice.valid.val();
-        self.bypass.chunk.ready.next = self.chunks.chunk_in.ready.val();
-        self.bypass.header.ready.next = self.headers.header.ready.val();
-        self.bypass.notice.ready.next = self.headers.notice.ready.val();
-        self.sequencer.chunk.ready.next = self.chunks.chunk_in.ready.val() & self.bypass.grants.val();
-        self.sequencer.header.ready.next = self.headers.header.ready.val() & self.bypass.grants.val();
-        self.sequencer.notice.ready.next = self.headers.notice.ready.val() & self.bypass.grants.val();
-        wire!(sequencer.chunk => chunks.chunk_in: literal, value, words);
+        self.sender.chunk.valid.next = self.sequencer.chunk.valid.val() | self.bypass.chunk.valid.val();
+        self.sender.header.valid.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
+        self.sender.notice.valid.next = self.sequencer.notice.valid.val() | self.bypass.notice.valid.val();
+        self.bypass.chunk.ready.next = self.sender.chunk.ready.val();
+        self.bypass.header.ready.next = self.sender.header.ready.val();
+        self.bypass.notice.ready.next = self.sender.notice.ready.val();
+        self.sequencer.chunk.ready.next = self.sender.chunk.ready.val() & self.bypass.grants.val();
+        self.sequencer.header.ready.next = self.sender.header.ready.val() & self.bypass.grants.val();
+        self.sequencer.notice.ready.next = self.sender.notice.ready.val() & self.bypass.grants.val();
+        wire!(sequencer.chunk => sender.chunk: literal, value, words);
         wire!(
-            sequencer.header => headers.header: control, bare, destination, tag, kind, last, offset, slot, strided,
+            sequencer.header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
                 has_geometry, operation, wide, row, stride, words
         );
-        wire!(sequencer.notice => headers.notice: event, error);
+        wire!(sequencer.notice => sender.notice: event, error);
         if !self.bypass.grants.val() {
             self.payer.d.next = self.bypass.shaper.val();
             self.price.d.next = self.bypass.flits.val();
-            wire!(bypass.chunk => chunks.chunk_in: literal, value, words);
+            wire!(bypass.chunk => sender.chunk: literal, value, words);
             wire!(
-                bypass.header => headers.header: control, bare, destination, tag, kind, last, offset, slot, strided,
+                bypass.header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
                     has_geometry, operation, wide, row, stride, words
             );
-            wire!(bypass.notice => headers.notice: event, error);
+            wire!(bypass.notice => sender.notice: event, error);
         }
-        wire!(reader => chunks: idle);
-        ChunkOut::join(&mut self.chunks.chunk_out, &mut self.reader.chunk);
-        self.headers.node.next = self.node.val();
-        PacketOut::join(&mut self.headers.packet, &mut self.injector.packet);
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
-
-        self.payload.s_axis.tvalid.next = self.reader.push.val();
-        self.payload.s_axis.tdata.next = self.reader.data.val();
+        wire!(self => sender: node);
+        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.sender.memory_read);
+        self.payload.s_axis.tvalid.next = self.sender.push.val();
+        self.payload.s_axis.tdata.next = self.sender.data.val();
         self.payload.s_axis.tlast.next = false;
-        self.injector.pushed.next = self.reader.push.val();
-        StreamOut::<W>::join(&mut self.payload.m_axis, &mut self.injector.payload);
-        self.reader.popped.next = self.injector.payload.tready.val();
-
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.injector.m_axis);
+        StreamOut::<W>::join(&mut self.payload.m_axis, &mut self.sender.payload);
+        StreamOut::<W>::link(&mut self.m_axis, &mut self.sender.m_axis);
         // The control plane has other sources, and a turn to wait for.
-        StreamOut::<32>::join(&mut self.injector.m_axis_control, &mut self.control.s_axis);
+        StreamOut::<32>::join(&mut self.sender.m_axis_control, &mut self.control.s_axis);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.control.m_axis);
-        EventOut::link(&mut self.event, &mut self.injector.event);
+        EventOut::link(&mut self.event, &mut self.sender.event);
         if self.rst.val() {
             self.pays.d.next = false;
         }

@@ -73,7 +73,6 @@ impl Bench {
                 memory_words: BYTES as u64 / 4,
                 space_words: 1 << 18,
                 register_bit: 17,
-                far_memory: false,
                 config: config.clone(),
                 engines: vec![PROBE, STUB],
             }),
@@ -90,7 +89,6 @@ impl Logic for Bench {
         wire!(self => ni, scratchpad, probe, stub: clk, rst);
         self.ni.node.next = 0.into();
         self.ni.dropped.next = false;
-        self.ni.memory_error.next = false;
         StreamIn::<32>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
         StreamOut::<32>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);

@@ -259,9 +259,9 @@ registers! {
         DataStalls = 5, "data_stalls", ReadOnly, [COUNTED];
         /// Words from the network that were refused.
         Refused = 6, "refused", ReadOnly, [COUNTED];
-        /// Descriptors that did not fit the queue.
+        /// Descriptors that did not fit the queue; all of them at a memory node.
         Dropped = 7, "dropped", ReadOnly, [COUNTED];
-        /// Cycles in which a micro-core ran.
+        /// Cycles in which a micro-core ran; at a memory node, in which a get was served.
         Running = 8, "running", ReadOnly, [COUNTED];
         /// Cycles in which every active micro-core waited.
         Waiting = 9, "waiting", ReadOnly, [COUNTED];

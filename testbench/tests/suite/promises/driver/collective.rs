@@ -381,7 +381,7 @@ pub fn a_call_that_stands_still_times_out<T: Transport>(open: impl Fn(usize) -> 
     let good = fabric.communicator(&[1, 2], &Shape::Linear)?;
     let late = fabric.communicator(&[0, 1, 2], &Shape::Linear)?;
     prepare(&mut fabric, 2_000)?;
-    good.timeout(&mut fabric, 300)?;
+    good.timeout(&mut fabric, 400)?;
     good.allreduce(&mut fabric, OWN, RESULT, 768, Operation::IntegerSum)?
         .wait(SOON)?;
     late.timeout(&mut fabric, 3_000)?;

@@ -1,22 +1,24 @@
 //! Many at once: full queues, a node with itself, and all that a memory node takes.
 
-use super::{initiator, rest, SOON};
+use super::{initiator, rest, says, SOON};
 use portico::{
     event::Compare,
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
+    registers::{CommandRegister, CounterRegister},
     Error, Fabric, Transport,
 };
+use portico_spec::ni::{command::Opcode, ErrorCode};
 
 /// Everybody sends to one queue, whose owner is slow.
 pub fn a_full_queue_loses_nothing<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     const MESSAGES: u32 = 10;
-    for (width, owner) in [(32, 7), (64, 6)] {
+    for (width, owner) in [(32, 5), (64, 6)] {
         let mut fabric = open(width);
         let mut queue = fabric.queue(owner, 8, 24, None)?;
         let mut senders = Vec::new();
-        // All but the owner: a tile may send to itself, the host not.
-        for node in (0..7).filter(|&node| node != owner) {
+        // A tile may send to itself, the host not.
+        for node in (0..7).filter(|&node| node != owner || owner < 6) {
             let sender = queue.sender(&mut fabric, node, 1)?;
             let sent = fabric.event(node)?;
             for number in 0..MESSAGES {
@@ -84,7 +86,8 @@ pub fn every_operation_at_the_host<T: Transport>(open: impl Fn(usize) -> Fabric<
     every_operation(open, 4, 6)
 }
 
-/// Windows, streams, queues, mailboxes and events of the memory node, at the end of its memory.
+/// Windows, streams and events of the memory node, at the end of its memory; it has no queues and no mailboxes, and drops
+/// commands.
 pub fn every_operation_at_the_memory_node<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     every_operation(open, 1, 7)
 }
@@ -140,6 +143,28 @@ fn every_operation<T: Transport>(open: impl Fn(usize) -> Fabric<T>, from: usize,
             (rows, 2)
         );
 
+        let build = fabric.config().build_of(to);
+        if !build.takes_commands() {
+            says(
+                fabric.queue(to, 2, 32, None),
+                &format!("node {to} is built without queues"),
+            );
+            says(
+                fabric.mailbox(to, Delivery::Barrier(3), None),
+                &format!("node {to} is built without mailboxes"),
+            );
+            for place in 13..16 {
+                let poked = fabric.poke(to, CommandRegister::Word, place, &[Opcode::Fence as u32]);
+                let code = ErrorCode::CommandFull;
+                assert!(
+                    matches!(poked, Err(Error::Refused { code: found, .. }) if found == code),
+                    "{poked:?}"
+                );
+            }
+            let counted = fabric.peek(to, CounterRegister::Dropped, 0)?;
+            assert_eq!(counted, u32::from(build.monitors));
+            continue;
+        }
         let mut queue = fabric.queue(to, 2, 32, None)?;
         let sender = queue.sender(&mut fabric, from, 2)?;
         for number in 0..5 {

@@ -118,16 +118,13 @@ const PUT: [u32; 1] = [6 | 2 << 4 | CLOSE | LAST | STOP];
 
 #[test]
 fn a_short_put_leaves_two_cycles_after_its_start() {
-    for whole in [false, true] {
-        let mut bench = Bench::<32>::new(whole, 0, EAGER, &PUT);
-        let started = bench.start(&put(0, 2));
-        bench.finish(1, 100);
-        check(&bench, &put(0, 2), &PUT, 64);
-        let packet = &bench.packets[0];
-        let wait = if whole { 3 } else { 0 };
-        assert_eq!((packet.offered, packet.gone), (started + 2 + wait, started + 5 + wait));
-        assert_eq!(bench.stops[0].cycle, started + 2, "the context is free");
-    }
+    let mut bench = Bench::<32>::new(0, EAGER, &PUT);
+    let started = bench.start(&put(0, 2));
+    bench.finish(1, 100);
+    check(&bench, &put(0, 2), &PUT, 64);
+    let packet = &bench.packets[0];
+    assert_eq!((packet.offered, packet.gone), (started + 2, started + 5));
+    assert_eq!(bench.stops[0].cycle, started + 2, "the context is free");
 }
 
 /// Operands of one atomic go while those of the next come.
@@ -140,7 +137,7 @@ fn atomics_of_one_operand_follow_each_other_in_three_cycles() {
         payload: Some([1, 0, 0]),
         ..Job::put(context)
     };
-    let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+    let mut bench = Bench::<32>::new(0, EAGER, &program);
     let starts: Vec<usize> = (0..8).map(|context| bench.start(&add(context))).collect();
     bench.finish(8, 200);
     (0..8).for_each(|context| _ = check(&bench, &add(context), &program, 64));
@@ -156,7 +153,7 @@ fn a_start_does_not_wait_for_room() {
         registers: vec![(2, 0)],
         ..Job::put(context)
     };
-    let mut bench = Bench::<32>::new(false, 0x7d, EAGER, &PUT);
+    let mut bench = Bench::<32>::new(0x7d, EAGER, &PUT);
     bench.start(&long(0));
     bench.mood.ready = 0.0;
     (0..300).for_each(|_| bench.step());
@@ -170,7 +167,7 @@ fn a_start_does_not_wait_for_room() {
 /// While others are cut into many packets, as many as there are micro-cores to one of those.
 #[test]
 fn the_bypass_and_the_sequencer_take_turns() {
-    let mut bench = Bench::<32>::new(false, 0x7a, EAGER, &PUT);
+    let mut bench = Bench::<32>::new(0x7a, EAGER, &PUT);
     let long = Job {
         row: 64 * 20,
         stride: 64 * 20,
@@ -224,7 +221,7 @@ fn a_message_without_a_credit_lets_others_by() {
         payload: Some([1, 4, 0x80]),
         ..Job::put(1)
     };
-    let mut bench = Bench::<32>::new(false, 0x7b, EAGER, &program);
+    let mut bench = Bench::<32>::new(0x7b, EAGER, &program);
     bench.start(&message);
     let after = Job {
         pc: message.pc + 5,
@@ -253,7 +250,7 @@ fn a_message_without_a_credit_lets_others_by() {
 /// A shaper holds single packets as it holds those of a program, and cuts what is too long for it.
 #[test]
 fn shapers_hold_single_packets_too() {
-    let mut bench = Bench::<32>::new(false, 0x7c, EAGER, &PUT);
+    let mut bench = Bench::<32>::new(0x7c, EAGER, &PUT);
     for (field, value) in [(ShaperRegister::Maximum, 8), (ShaperRegister::Rate, 64)] {
         bench.write(RegisterBlock::Shapers, 3 * 4 + field as u64, value);
     }

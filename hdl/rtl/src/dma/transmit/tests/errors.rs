@@ -12,7 +12,7 @@ use portico_spec::ni::{
 };
 
 fn fails(job: &Job, program: &[u32], error: ErrorCode, packets: usize) {
-    let mut bench = Bench::<32>::new(false, 0xe4, EAGER, program);
+    let mut bench = Bench::<32>::new(0xe4, EAGER, program);
     bench.start(job);
     bench.finish(1, 5000);
     let expected = check(&bench, job, program, 64);
@@ -41,7 +41,7 @@ fn reading_beyond_the_limit() {
     }
     let program = [op1(Word, 2), op1(Run, 2) | CLOSE | LAST | STOP];
     fails(&job(0, 950), &program, ErrorCode::OutOfMemory, 1);
-    let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+    let mut bench = Bench::<32>::new(0, EAGER, &program);
     bench.start(&job(0, 900));
     bench.finish(1, 1000);
     assert_eq!(check(&bench, &job(0, 900), &program, 64).error, 0);
@@ -58,7 +58,7 @@ fn a_get_that_breaks_off_waits_for_its_shaper() {
         ..Job::put(SERVER_CONTEXT as u64)
     };
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
-    let mut bench = Bench::<32>::new(false, 0xe5, EAGER, &program);
+    let mut bench = Bench::<32>::new(0xe5, EAGER, &program);
     bench.write(RegisterBlock::Shapers, ShaperRegister::Rate as u64, 64);
     bench.start(&job);
     bench.finish(1, 5000);
@@ -112,7 +112,7 @@ fn sending_after_the_end() {
     fails(&job(4), &[close, op1(Run, 2)], ErrorCode::Ended, 1);
     fails(&job(0), &[close, op1(Run, 2), op1(Word, 2)], ErrorCode::Ended, 1);
     let fine = [close, op1(Run, 2) | CLOSE, op1(Op::Close, 0), op1(Stop, 0)];
-    let mut bench = Bench::<32>::new(false, 0, EAGER, &fine);
+    let mut bench = Bench::<32>::new(0, EAGER, &fine);
     bench.start(&job(0));
     bench.finish(1, 1000);
     assert_eq!(
@@ -162,7 +162,7 @@ fn waiting_contexts_let_others_run() {
             registers: vec![(2, 22), (3, 33), (4, 63)],
             ..Job::put(1)
         };
-        let mut bench = Bench::<32>::new(false, 0x3a, EAGER, &program);
+        let mut bench = Bench::<32>::new(0x3a, EAGER, &program);
         bench.busy = vec![(job.segment, job.slot), (job.segment, job.slot + 1)];
         bench.start(&job);
         (0..60).for_each(|_| bench.step());
@@ -196,7 +196,7 @@ fn a_fence_waits_for_its_own_transfer_once_that_has_ended() {
         registers: vec![(2, 22)],
         ..Job::put(1)
     };
-    let mut bench = Bench::<32>::new(false, 0x3b, EAGER, &program);
+    let mut bench = Bench::<32>::new(0x3b, EAGER, &program);
     bench.busy.push((job.segment, job.slot));
     bench.start(&job);
     (0..40).for_each(|_| bench.step());
@@ -220,7 +220,7 @@ fn reset_in_mid_flight_leaves_nothing() {
         registers: vec![(2, 0)],
         ..Job::put(0)
     };
-    let mut bench = Bench::<32>::new(false, 0x4e5, EAGER, &program);
+    let mut bench = Bench::<32>::new(0x4e5, EAGER, &program);
     for cycles in [3, 4, 5, 20, 70, 71, 72, 200] {
         bench.start(&job);
         (0..cycles).for_each(|_| bench.step());

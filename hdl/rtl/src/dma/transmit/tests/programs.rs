@@ -38,8 +38,8 @@ const SLOW: Mood = Mood {
 
 /// Runs one job at both widths, eager and slow, and holds it to the model.
 fn runs(job: &Job, program: &[u32]) {
-    for (whole, mood) in [(false, EAGER), (false, SLOW), (true, EAGER), (true, SLOW)] {
-        let mut bench = Bench::<32>::new(whole, 0x90, mood, program);
+    for mood in [EAGER, SLOW] {
+        let mut bench = Bench::<32>::new(0x90, mood, program);
         bench.credits.push((job.segment, 1));
         bench.start(job);
         bench.finish(1, 40_000);
@@ -51,7 +51,7 @@ fn runs(job: &Job, program: &[u32]) {
         }
         assert_eq!(bench.credits[0].1, 1 - expected.credits);
     }
-    let mut bench = Bench::<64>::new(false, 0x91, SLOW, program);
+    let mut bench = Bench::<64>::new(0x91, SLOW, program);
     bench.credits.push((job.segment, 1));
     bench.start(job);
     bench.finish(1, 40_000);
@@ -226,7 +226,7 @@ fn a_message_is_longer_than_its_shaper_allows_others_to_be() {
         registers: vec![(0, 1), (2, 0)],
         ..Job::put(0)
     };
-    let mut bench = Bench::<32>::new(false, 1, EAGER, &program);
+    let mut bench = Bench::<32>::new(1, EAGER, &program);
     bench.write(portico_spec::ni::registers::Block::Shapers, 0, 8);
     bench.start(&job);
     bench.finish(1, 1000);
@@ -276,7 +276,7 @@ fn a_loop_that_sends_nothing_lets_others_send() {
         op(Add, 9, Number(1)) | ends(1),
         op1(Stop, 0),
     ];
-    let mut bench = Bench::<32>::new(false, 0x93, EAGER, &[&put[..], &looping].concat());
+    let mut bench = Bench::<32>::new(0x93, EAGER, &[&put[..], &looping].concat());
     let loops = Job::put(0);
     bench.start(&Job {
         pc: loops.pc + put.len() as u64,
@@ -308,7 +308,7 @@ fn a_loop_takes_each_credit_once_while_arguments_come() {
         op1(Credit, 0) | ends(1),
         op1(Stop, 0),
     ];
-    let mut bench = Bench::<32>::new(false, 0x92, EAGER, &program);
+    let mut bench = Bench::<32>::new(0x92, EAGER, &program);
     let job = Job::put(0);
     bench.credits.push((job.segment, CREDITS));
     bench.start(&job);

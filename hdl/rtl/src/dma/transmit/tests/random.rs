@@ -121,8 +121,8 @@ fn job(rng: &mut SmallRng, context: u64, pc: usize, maximum: &[u64]) -> Job {
 }
 
 /// Programs of all contexts, started at random moments, in rounds.
-fn rounds<const W: usize>(whole: bool, seed: u64, mood: Mood) -> (HashSet<u64>, usize) {
-    let mut bench = Bench::<W>::new(whole, seed, mood, &[]);
+fn rounds<const W: usize>(seed: u64, mood: Mood) -> (HashSet<u64>, usize) {
+    let mut bench = Bench::<W>::new(seed, mood, &[]);
     let mut rng = crate::prim::testing::rng(seed ^ 0xfeed);
     let (mut errors, mut packets) = (HashSet::new(), 0);
     bench.dut.fired.next = u64::from(u32::MAX).into();
@@ -192,10 +192,10 @@ fn random_programs_send_what_the_model_says() {
     let mut errors = HashSet::new();
     let mut packets = 0;
     let runs = [
-        rounds::<32>(false, 0x41, mood(1.0, 1, 0)),
-        rounds::<32>(false, 0x42, mood(0.7, 1, 3)),
-        rounds::<32>(true, 0x43, mood(0.8, 30, 10)),
-        rounds::<64>(false, 0x44, mood(0.3, 4, 2)),
+        rounds::<32>(0x41, mood(1.0, 1, 0)),
+        rounds::<32>(0x42, mood(0.7, 1, 3)),
+        rounds::<32>(0x43, mood(0.8, 30, 10)),
+        rounds::<64>(0x44, mood(0.3, 4, 2)),
     ];
     for (seen, sent) in runs {
         errors.extend(seen);

@@ -19,32 +19,24 @@ fn put(context: u64, row: u64) -> Job {
 #[test]
 fn a_program_sends_twenty_cycles_after_its_start() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
-    for whole in [false, true] {
-        let mut bench = Bench::<32>::new(whole, 0, EAGER, &program);
-        let started = bench.start(&put(0, 2));
-        bench.finish(1, 100);
-        check(&bench, &put(0, 2), &program, 64);
-        let packet = &bench.packets[0];
-        let wait = if whole { 3 } else { 0 };
-        assert_eq!(
-            (packet.offered, packet.gone),
-            (started + 20 + wait, started + 23 + wait)
-        );
-    }
+    let mut bench = Bench::<32>::new(0, EAGER, &program);
+    let started = bench.start(&put(0, 2));
+    bench.finish(1, 100);
+    check(&bench, &put(0, 2), &program, 64);
+    let packet = &bench.packets[0];
+    assert_eq!((packet.offered, packet.gone), (started + 20, started + 23));
 }
 
 #[test]
 fn a_long_put_fills_the_link() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
-    for whole in [false, true] {
-        let mut bench = Bench::<32>::new(whole, 0, EAGER, &program);
-        bench.start(&put(0, 640));
-        bench.finish(1, 1000);
-        check(&bench, &put(0, 640), &program, 64);
-        assert_eq!(bench.packets.len(), 10);
-        for pair in bench.packets.windows(2).skip(usize::from(whole)) {
-            assert_eq!(pair[1].gone - pair[0].gone, 66);
-        }
+    let mut bench = Bench::<32>::new(0, EAGER, &program);
+    bench.start(&put(0, 640));
+    bench.finish(1, 1000);
+    check(&bench, &put(0, 640), &program, 64);
+    assert_eq!(bench.packets.len(), 10);
+    for pair in bench.packets.windows(2) {
+        assert_eq!(pair[1].gone - pair[0].gone, 66);
     }
 }
 
@@ -62,7 +54,7 @@ fn cycles_of_rows(row: u64, maximum: u32, flits: usize) -> Vec<usize> {
         registers: vec![(2, 0), (3, (rows as u32) << 16), (4, 40)],
         ..Job::put(0)
     };
-    let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+    let mut bench = Bench::<32>::new(0, EAGER, &program);
     bench.write(RegisterBlock::Shapers, 0, maximum);
     bench.start(&job);
     bench.finish(1, 5000);
@@ -91,7 +83,7 @@ fn rows_of_a_word_take_six_cycles_each() {
 fn puts_follow_each_other_as_fast_as_they_are_started() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
     for (cores, cycles) in [(1, 22), (4, 18)] {
-        let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+        let mut bench = Bench::<32>::new(0, EAGER, &program);
         let mut started = 0;
         while started < 24 {
             let free = started < bench.stops.len() + cores;
@@ -113,7 +105,7 @@ fn puts_follow_each_other_as_fast_as_they_are_started() {
 #[test]
 fn contexts_share_the_link() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
-    let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+    let mut bench = Bench::<32>::new(0, EAGER, &program);
     for context in 0..9 {
         bench.start(&put(context, 320));
     }
@@ -137,7 +129,7 @@ fn contexts_share_the_link() {
 fn shapers_hold_rates() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
     for (rate, burst) in [(64, 0), (128, 200), (17, 40)] {
-        let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+        let mut bench = Bench::<32>::new(0, EAGER, &program);
         for (field, value) in [(0, 16), (1, rate), (2, burst)] {
             bench.write(RegisterBlock::Shapers, 5 * 4 + field, value);
         }
@@ -186,7 +178,7 @@ fn shapers_hold_rates() {
 fn maxima_that_make_no_sense_are_the_greatest() {
     let program = [op1(Run, 2) | CLOSE | LAST | STOP];
     for maximum in [0, 65, 1 << 30] {
-        let mut bench = Bench::<32>::new(false, 0, EAGER, &program);
+        let mut bench = Bench::<32>::new(0, EAGER, &program);
         bench.write(RegisterBlock::Shapers, 0, maximum);
         bench.start(&put(0, 130));
         bench.finish(1, 1000);

@@ -1,0 +1,127 @@
+use super::{ReplyCutter, RowWalk};
+use crate::{
+    bus::{MemoryReadOut, RegisterWriteIn},
+    dma::{
+        dispatch::{LocalWindows, Refuser, RequestIntake},
+        ports::{ArgumentOut, ChunkOut, HeaderOut},
+        transmit::PacketSender,
+    },
+    prim::{BlockFifo, StreamIn, StreamOut},
+};
+use portico_spec::{
+    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH, TAG_WIDTH},
+    ni::build::Build,
+};
+use portico_verilog::prelude::*;
+
+/// Words of payload that wait: of the packet that goes, and of the one that comes meanwhile.
+const PAYLOAD_WORDS: usize = 2 * MAX_PAYLOAD_FLITS;
+const PAYLOAD_BITS: usize = PAYLOAD_WORDS.ilog2() as usize;
+
+/// Serves the get requests of other nodes, and nothing else: the DMA of a node that nobody commands.
+///
+/// The server of a node with words of `W` bits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from a request's last word to its first read 3 cycles; the head of a reply goes when all of its payload is there |
+/// | throughput | one flit a cycle, from rows of two words on |
+/// | state | that of its parts |
+///
+/// Requests go one after the other. No shaper limits the replies.
+#[derive(LogicBlock, Default)]
+pub struct GetServer<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// Tables are being cleared; `sweep` is the place.
+    pub initialising: Signal<In, Bit>,
+    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Get requests, whole packets.
+    pub s_axis: StreamIn<32>,
+    /// Writes of registers.
+    pub register_write: RegisterWriteIn,
+    pub memory_read: MemoryReadOut<W>,
+    /// Replies, for the data plane.
+    pub m_axis: StreamOut<W>,
+    /// Refusals, for the control plane.
+    pub m_axis_refuse: StreamOut<32>,
+    /// A request is served.
+    pub running: Signal<Out, Bit>,
+    windows: LocalWindows,
+    requests: RequestIntake,
+    refuser: Refuser,
+    walk: RowWalk,
+    cutter: ReplyCutter,
+    sender: PacketSender<W>,
+    payload: BlockFifo<W, PAYLOAD_BITS>,
+}
+
+impl<const W: usize> GetServer<W> {
+    /// For the windows of `build` in an address space of `space_words` words, as [`LocalWindows::new`] takes them; at a memory
+    /// of long latency.
+    pub fn new(build: &Build, space_words: u64) -> Self {
+        Self {
+            windows: LocalWindows::new(build, space_words),
+            sender: PacketSender::new(PAYLOAD_WORDS, true),
+            payload: BlockFifo::new(PAYLOAD_WORDS),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize> Logic for GetServer<W> {
+    fn update(&mut self) {
+        wire!(self => requests, refuser, cutter, sender, payload: clk, rst);
+        wire!(self => windows, walk: clk);
+
+        RegisterWriteIn::link(&mut self.register_write, &mut self.windows.register_write);
+        wire!(self => windows: initialising);
+        self.windows.sweep.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);
+        self.windows.lookup.next = self.requests.lookup.val();
+        self.windows.tag.next = self.requests.window_tag.val();
+
+        StreamIn::<32>::link(&mut self.s_axis, &mut self.requests.s_axis);
+        wire!(windows => requests: lookup_ready, size, mode);
+        // A request is not taken before it is served.
+        self.requests.active.next = false;
+        self.requests.grant.next = true;
+        self.requests.taken.next = self.cutter.served.val();
+
+        wire!(self => refuser: node);
+        self.refuser.valid.next = self.requests.refuse.val();
+        self.refuser.destination.next = self.requests.request.val().source;
+        self.refuser.slot.next = self.requests.request.val().slot;
+        self.refuser.error.next = self.requests.refuse_error.val();
+        self.requests.refuse_ready.next = self.refuser.ready.val();
+        StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.refuser.m_axis);
+
+        ArgumentOut::join(&mut self.requests.argument, &mut self.walk.argument);
+        wire!(requests => walk: request);
+        wire!(windows => walk: base, size);
+        wire!(cutter => walk: entered, step, words, finishes, row_over, turn);
+
+        wire!(requests => cutter: offer, request);
+        wire!(walk => cutter: left, at_start, last_row, last_plane, address, remote, beyond);
+        self.running.next = self.requests.offer.val();
+
+        wire!(self => sender: node);
+        ChunkOut::join(&mut self.cutter.chunk, &mut self.sender.chunk);
+        HeaderOut::join(&mut self.cutter.header, &mut self.sender.header);
+        // Replies are all that it sends.
+        self.sender.notice.valid.next = false;
+        self.sender.notice.event.next = 0.into();
+        self.sender.notice.error.next = 0.into();
+        self.sender.event.ready.next = false;
+        self.sender.m_axis_control.tready.next = false;
+        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.sender.memory_read);
+        self.payload.s_axis.tvalid.next = self.sender.push.val();
+        self.payload.s_axis.tdata.next = self.sender.data.val();
+        self.payload.s_axis.tlast.next = false;
+        StreamOut::<W>::join(&mut self.payload.m_axis, &mut self.sender.payload);
+        StreamOut::<W>::link(&mut self.m_axis, &mut self.sender.m_axis);
+    }
+}

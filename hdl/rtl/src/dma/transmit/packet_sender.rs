@@ -1,0 +1,86 @@
+use super::{ChunkQueue, HeaderQueue, Injector, PacketOut, Reader};
+use crate::{
+    bus::{EventIn, EventOut, MemoryReadOut},
+    dma::ports::{ChunkIn, ChunkOut, HeaderIn},
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::flit::NODE_WIDTH;
+use portico_verilog::prelude::*;
+
+/// Sends packets that have been cut: reads their words, and puts headers in front of them.
+///
+/// From chunks and headers to flits.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 1 cycle from a header to the head, and from a chunk to its first request; payload without a gap from a memory of 1 cycle |
+/// | throughput | one flit a cycle |
+/// | state | that of its parts |
+///
+/// The words of packets wait in a FIFO beside it. A header is known when its packet closes, after its last word has been
+/// asked for. So the FIFO has room for a whole packet: a shorter one would fill up with the words of many small rows before
+/// their packet could close.
+#[derive(LogicBlock, Default)]
+pub struct PacketSender<const W: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// This node, the source of all packets.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub chunk: ChunkIn,
+    /// A closed packet, and a notice behind the packets before it; never both in a cycle.
+    pub header: HeaderIn,
+    pub notice: EventIn,
+    pub memory_read: MemoryReadOut<W>,
+    /// A word for the payload FIFO, which has room for it; and what comes out of that.
+    pub push: Signal<Out, Bit>,
+    pub data: Signal<Out, Bits<W>>,
+    pub payload: StreamIn<W>,
+    /// Data plane.
+    pub m_axis: StreamOut<W>,
+    /// Control plane.
+    pub m_axis_control: StreamOut<32>,
+    /// The notice, after the packets before it have gone.
+    pub event: EventOut,
+    chunks: ChunkQueue,
+    headers: HeaderQueue,
+    reader: Reader<W>,
+    injector: Injector<W>,
+}
+
+impl<const W: usize> PacketSender<W> {
+    /// In front of a payload FIFO of `depth` words. `whole`: a packet goes only when all of its payload has come, for memories
+    /// of long latency.
+    pub fn new(depth: usize, whole: bool) -> Self {
+        Self {
+            reader: Reader::new(depth),
+            injector: Injector::new(whole),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize> Logic for PacketSender<W> {
+    fn update(&mut self) {
+        wire!(self => chunks, headers, reader, injector: clk, rst);
+        ChunkIn::link(&mut self.chunk, &mut self.chunks.chunk_in);
+        wire!(reader => chunks: idle);
+        ChunkOut::join(&mut self.chunks.chunk_out, &mut self.reader.chunk);
+        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
+
+        wire!(self => headers: node);
+        HeaderIn::link(&mut self.header, &mut self.headers.header);
+        EventIn::link(&mut self.notice, &mut self.headers.notice);
+        PacketOut::join(&mut self.headers.packet, &mut self.injector.packet);
+
+        wire!(reader => self: push, data);
+        self.injector.pushed.next = self.reader.push.val();
+        StreamIn::<W>::link(&mut self.payload, &mut self.injector.payload);
+        self.reader.popped.next = self.injector.payload.tready.val();
+
+        StreamOut::<W>::link(&mut self.m_axis, &mut self.injector.m_axis);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.injector.m_axis_control);
+        EventOut::link(&mut self.event, &mut self.injector.event);
+    }
+}

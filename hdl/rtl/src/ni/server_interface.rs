@@ -1,0 +1,221 @@
+use super::{
+    control::{ControlReceiver, GetQueue},
+    events::Events,
+    memory::ReadSplitter,
+    network_interface::InterfaceParameters,
+    receive::DataReceiver,
+    registers::{ControlRegisters, NodeMonitor, RegisterBus, RegisterFetchOut},
+    Initialiser,
+};
+use crate::{
+    bus::{AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterWriteOut},
+    dma::serve::GetServer,
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        command::PLACE_WIDTH,
+        registers::{Block as Registers, BLOCK_OFFSET, IDENTITY},
+        GET_CREDITS,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Sources of control packets: answers of the receiver, refused get requests.
+const CONTROL_SOURCES: usize = 2;
+
+/// The network interface of a node that nobody commands: a receiver and a server, between a memory and the two planes.
+///
+/// A network interface of `W`-bit flits with `B` bytes.
+///
+/// ```text
+///  s_axis_control ---> ControlReceiver -> GetQueue -> GetServer ---> m_axis_data
+///                                                         +--> refusals --+
+///  s_axis_data ------> DataReceiver ----> memory, registers               v
+///                           +-----------> answers -------------> PacketArbiter -> m_axis_control
+/// ```
+///
+/// It takes no commands: of the control plane it takes get requests alone, and sinks what else comes. A descriptor that is
+/// poked into block COMMAND is refused, and counted with its last word.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | get of 8 bytes: see `docs/network-interface.md` |
+/// | throughput | one flit a cycle in and out on each plane |
+/// | after reset | takes nothing for 512 cycles, while it clears its tables |
+#[derive(LogicBlock, Default)]
+pub struct ServerInterface<const W: usize, const B: usize> {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high, for the whole fabric at once.
+    pub rst: Signal<In, Bit>,
+    /// This node.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    pub s_axis_data: StreamIn<W>,
+    pub m_axis_data: StreamOut<W>,
+    pub s_axis_control: StreamIn<32>,
+    pub m_axis_control: StreamOut<32>,
+    /// A pulse for each error of the memory.
+    pub memory_error: Signal<In, Bit>,
+    pub write: MemoryWriteOut<W, B>,
+    /// Reads of atomics.
+    pub atomic_read: MemoryReadOut<W>,
+    /// Reads of gets.
+    pub server_read: MemoryReadOut<W>,
+    /// For registers beside the interface: every write, and the sweep after reset.
+    pub register_write: RegisterWriteOut,
+    pub initialising: Signal<Out, Bit>,
+    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
+    initialiser: Initialiser,
+    bus: RegisterBus,
+    splitter: ReadSplitter<W>,
+    reads: ReadBuffer<W>,
+    control: ControlReceiver,
+    gets: GetQueue,
+    server: GetServer<W>,
+    receiver: DataReceiver<W, B>,
+    events: Events,
+    identity: ControlRegisters,
+    monitor: Vec<NodeMonitor>,
+    answers: PacketArbiter<32, CONTROL_SOURCES>,
+    command_match: AddressMatch<{ Registers::Command as usize }, BLOCK_OFFSET>,
+    /// The bus has taken a write of the network; it was a word of a descriptor.
+    written_was: DFF<Bit>,
+    refused_was: DFF<Bit>,
+    counted: Signal<Local, Bits<32>>,
+    _monitors: usize,
+}
+
+impl<const W: usize, const B: usize> ServerInterface<W, B> {
+    /// A network interface with these parameters, at a memory that answers late; without queues and engines.
+    pub fn new(parameters: &InterfaceParameters) -> Self {
+        let (build, config) = (&parameters.build, &parameters.config);
+        let monitors = usize::from(build.monitors);
+        Self {
+            bus: RegisterBus::new(build),
+            splitter: ReadSplitter::new(parameters.register_bit),
+            control: ControlReceiver::new(&[]),
+            gets: GetQueue::new(GET_CREDITS * config.terminals()),
+            server: GetServer::new(build, parameters.space_words),
+            receiver: DataReceiver::new(
+                build,
+                parameters.memory_words,
+                parameters.space_words,
+                parameters.register_bit,
+                true,
+                &[],
+            ),
+            events: Events::new(build.events),
+            identity: ControlRegisters::new(
+                IDENTITY,
+                config.tiles_register(),
+                parameters.memory_bytes,
+                build.register(),
+            ),
+            monitor: (0..monitors).map(|_| NodeMonitor::default()).collect(),
+            _monitors: monitors,
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
+    fn update(&mut self) {
+        wire!(self => initialiser, bus, splitter, reads, control, gets: clk, rst);
+        wire!(self => server, receiver, events, answers: clk, rst);
+        wire!(self => identity: clk);
+        dff_setup!(self, clk, written_was, refused_was);
+        wire!(initialiser => self: initialising, sweep);
+
+        // Of what is not a get request nothing is looked at.
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.control.s_axis);
+        wire!(initialiser => control: initialising);
+        self.control.completion.ready.next = true;
+        StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
+
+        wire!(initialiser => server: initialising, sweep);
+        wire!(self => server: node);
+        StreamOut::<32>::join(&mut self.gets.m_axis, &mut self.server.s_axis);
+        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.server.m_axis);
+        MemoryReadOut::<W>::join(&mut self.server.memory_read, &mut self.splitter.reader);
+        MemoryReadOut::<W>::join(&mut self.splitter.memory, &mut self.reads.reader);
+        MemoryReadOut::<W>::link(&mut self.server_read, &mut self.reads.memory);
+        RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
+
+        wire!(initialiser => receiver: initialising, sweep);
+        wire!(self => receiver: node);
+        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
+        MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
+        MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
+        // There are no queues.
+        self.receiver.release_read.ready.next = false;
+        self.receiver.release_read.data.next = 0.into();
+        self.receiver.release_read.data_valid.next = false;
+        self.receiver.m_axis_credit.tready.next = false;
+        // A reply was asked for by nobody.
+        self.receiver.gets.next = 0.into();
+        self.receiver.completion.ready.next = true;
+        wire!(initialiser => events: initialising, sweep);
+        EventOut::join(&mut self.receiver.event, &mut self.events.update);
+
+        self.bus.network_write.valid.next = self.receiver.register_valid.val();
+        self.bus.network_write.index.next = self.receiver.register_index.val();
+        self.bus.network_write.data.next = self.receiver.register_data.val();
+        // A cycle late, as at a node that takes commands.
+        self.written_was.d.next = self.bus.network_write.ready.val();
+        self.receiver.register_ready.next = self.written_was.q.val();
+        self.receiver.register_refused.next = self.refused_was.q.val();
+        self.bus.local_write.valid.next = false;
+        self.bus.local_write.index.next = 0.into();
+        self.bus.local_write.data.next = 0.into();
+        self.bus.local_read.valid.next = false;
+        self.bus.local_read.index.next = 0.into();
+        self.bus.release_ready.next = self.receiver.release_ready.val();
+        self.bus.hold.next = false;
+        self.register_write.enable.next = self.bus.access.write.val();
+        wire!(bus.access => register_write: index, data);
+        self.server.register_write.enable.next = self.bus.access.write.val();
+        wire!(bus.access => server.register_write: index, data);
+        wire!(bus.access => receiver.access: write, read, index, data);
+        wire!(bus.access => events.register: write, read, index, data);
+        self.identity.register_read.index.next = self.bus.access.index.val();
+        self.command_match.index.next = self.bus.access.index.val();
+        self.refused_was.d.next = self.bus.network_write.ready.val() & self.command_match.hit.val();
+        self.counted.next = 0.into();
+        for i in 0..self._monitors {
+            wire!(self => monitor[i]: clk, rst);
+            self.monitor[i].asked.next = self.bus.access.read.val();
+            self.monitor[i].register_read.index.next = self.bus.access.index.val();
+            self.counted.next = self.monitor[i].register_read.data.val();
+            wire!(initialiser => monitor[i]: initialising, sweep);
+            self.monitor[i].cycle.next = true;
+            self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
+            self.monitor[i].data_out.next = self.server.m_axis.tvalid.val() & self.m_axis_data.tready.val();
+            self.monitor[i].control_in.next = self.s_axis_control.tvalid.val() & self.control.s_axis.tready.val();
+            self.monitor[i].control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
+            self.monitor[i].data_stall.next = self.server.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
+            self.monitor[i].refused.next = self.receiver.refused.val();
+            self.monitor[i].dropped.next = self.bus.access.write.val()
+                & self.command_match.hit.val()
+                & self.bus.access.index.val().get_bits::<PLACE_WIDTH>(0).all();
+            wire!(server => monitor[i]: running);
+            self.monitor[i].waiting.next = false;
+            self.monitor[i].engines_run.next = false;
+            self.monitor[i].engines_wait.next = false;
+            self.monitor[i].memory_error.next = self.memory_error.val();
+        }
+        self.bus.access.answer.next = self.receiver.access.answer.val()
+            | self.events.register.answer.val()
+            | self.identity.register_read.data.val()
+            | self.counted.val();
+
+        self.identity.node.next = self.node.val();
+        self.identity.initialising.next = self.initialiser.initialising.val();
+        self.identity.pending.next = self.events.pending.val();
+
+        StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
+        StreamOut::<32>::join(&mut self.server.m_axis_refuse, &mut self.answers.s_axis[1]);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+    }
+}
