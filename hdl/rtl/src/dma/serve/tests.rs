@@ -155,7 +155,7 @@ impl Replies<'_> {
     }
 
     fn end(&mut self, offset: u64, error: ErrorCode) {
-        let address = offset % (1 << OFFSET_WIDTH) | (error as u64) << SLOT_OFFSET;
+        let address = (offset % (1 << OFFSET_WIDTH)) | ((error as u64) << SLOT_OFFSET);
         self.packets.push(vec![self.head(true), address]);
     }
 }
