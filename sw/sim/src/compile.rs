@@ -170,6 +170,7 @@ impl<'a> Job<'a> {
         }
         let objects = aside.join("objects");
         fs::create_dir(&objects).map_err(SimError::io("make", &objects))?;
+        self.compiler.try_out(&objects)?;
         let verilog = format!("{}.v", self.source.top);
         // A last line without its end is a warning.
         write(&aside.join(&verilog), &format!("{}\n", self.source.text.trim_end()))?;

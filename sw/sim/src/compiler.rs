@@ -2,6 +2,7 @@
 
 use crate::SimError;
 use std::env;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The C++ compiler: `CXX`, else `c++`.
@@ -25,6 +26,26 @@ impl Compiler {
             Some(version) => Ok(Compiler { program, version }),
             None => Err(missing(program, "a C++ compiler (or its name in CXX)", "g++")),
         }
+    }
+
+    /// Compiles an empty file in `folder`.
+    ///
+    /// # Errors
+    /// [`SimError::CompilerFails`]: it fails, or writes no object.
+    pub fn try_out(&self, folder: &Path) -> Result<(), SimError> {
+        let object = folder.join("empty.o");
+        let mut compile = Command::new(&self.program);
+        compile.args(["-x", "c++", "-c", "/dev/null", "-o"]).arg(&object);
+        let reason = match compile.stdin(Stdio::null()).output() {
+            Ok(output) if !output.status.success() => format!("it ends with {}", output.status),
+            Ok(_) if !object.is_file() => "it writes no object file".into(),
+            Ok(_) => return Ok(()),
+            Err(error) => error.to_string(),
+        };
+        Err(SimError::CompilerFails {
+            program: self.program.clone(),
+            reason,
+        })
     }
 
     pub fn is_clang(&self) -> bool {
@@ -74,6 +95,26 @@ mod tests {
         let compiler = Compiler::find().unwrap();
         assert!(compiler.has_headers(&["cstdint", "vector"]));
         assert!(!compiler.has_headers(&["cstdint", "no_such_header.h"]));
+    }
+
+    #[test]
+    fn a_compiler_that_writes_nothing_or_fails_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        Compiler::find().unwrap().try_out(folder.path()).unwrap();
+        let empty = tempfile::tempdir().unwrap();
+        for (program, reason) in [
+            ("true", "it writes no object file"),
+            ("false", "it ends with exit status: 1"),
+        ] {
+            let compiler = Compiler {
+                program: program.into(),
+                version: String::new(),
+            };
+            let expected = format!(
+                "the C++ compiler does not work (CXX={program}): {reason}; set CXX to a compiler such as g++ or clang++"
+            );
+            assert_eq!(compiler.try_out(empty.path()).unwrap_err().to_string(), expected);
+        }
     }
 
     #[test]

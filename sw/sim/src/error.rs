@@ -20,6 +20,14 @@ pub enum SimError {
         /// The Debian package that has it.
         package: &'static str,
     },
+    /// The C++ compiler tells its version, but compiles nothing.
+    #[error("the C++ compiler does not work (CXX={program}): {reason}; set CXX to a compiler such as g++ or clang++")]
+    CompilerFails {
+        /// What `CXX` holds, or `c++`.
+        program: String,
+        /// What went wrong.
+        reason: String,
+    },
     /// FST was asked for, and its libraries are not there.
     #[error(
         "FST traces need the headers lz4.h and zlib.h: on Debian, `apt-get install liblz4-dev zlib1g-dev`; or trace to VCD"
