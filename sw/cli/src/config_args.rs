@@ -41,6 +41,11 @@ impl ConfigArgs {
         }
     }
 
+    /// These `settings` over the defaults.
+    pub fn with(settings: Vec<String>) -> Self {
+        ConfigArgs { config: None, settings }
+    }
+
     /// What they come to, valid.
     ///
     /// # Errors

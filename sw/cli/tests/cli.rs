@@ -193,6 +193,29 @@ fn registers_come_in_every_form() {
 }
 
 #[test]
+fn a_new_configuration_has_every_key_and_replaces_nothing_unasked() {
+    let folder = folder();
+    let path = folder.path().join("portico.toml");
+    let said = success(folder.path(), "new --set profile=leaf --set cols=3");
+    assert_eq!(said, "wrote portico.toml: check it with `portico check`\n");
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(success(folder.path(), "check portico.toml").starts_with(&written));
+    assert!(
+        written.contains("\ncols = 3\n") || written.starts_with("cols = 3\n"),
+        "{written}"
+    );
+    assert_eq!(
+        failure(folder.path(), "new", 2),
+        "error: portico.toml exists: name another file, or replace it with --force\n"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    success(folder.path(), "new --force");
+    assert_ne!(fs::read_to_string(&path).unwrap(), written);
+    failure(folder.path(), "new other.toml --set cols=0", 2);
+    assert_eq!(names(folder.path()), ["portico.toml"]);
+}
+
+#[test]
 fn check_prints_a_configuration_that_reads_back() {
     let folder = folder();
     fs::write(folder.path().join("mesh.toml"), "cols = 1\nrows = 1\n").unwrap();

@@ -8,6 +8,7 @@ mod bridge;
 mod check;
 mod generate;
 mod list;
+mod new;
 mod program;
 mod registers;
 mod run;
@@ -48,6 +49,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     List(list::List),
+    New(new::New),
     Check(check::Check),
     Generate(generate::Generate),
     Registers(registers::Registers),
@@ -70,6 +72,7 @@ impl Command {
     pub fn run(self) -> anyhow::Result<()> {
         match self {
             Command::List(list) => list.run(),
+            Command::New(new) => new.run(),
             Command::Check(check) => check.run(),
             Command::Generate(generate) => generate.run(),
             Command::Registers(registers) => registers.run(),
