@@ -216,6 +216,18 @@ fn a_new_configuration_has_every_key_and_replaces_nothing_unasked() {
 }
 
 #[test]
+fn shells_complete_every_command() {
+    let folder = folder();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = success(folder.path(), &format!("completions {shell}"));
+        for command in ["generate", "bitstream", "completions"] {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
+    }
+    failure(folder.path(), "completions tcl", 2);
+}
+
+#[test]
 fn check_prints_a_configuration_that_reads_back() {
     let folder = folder();
     fs::write(folder.path().join("mesh.toml"), "cols = 1\nrows = 1\n").unwrap();

@@ -6,6 +6,7 @@ mod board;
 #[cfg(unix)]
 mod bridge;
 mod check;
+mod completions;
 mod generate;
 mod list;
 mod new;
@@ -62,6 +63,7 @@ pub enum Command {
     Bitstream(bitstream::Bitstream),
     Vivado(vivado::Vivado),
     Program(program::Program),
+    Completions(completions::Completions),
 }
 
 impl Command {
@@ -85,6 +87,7 @@ impl Command {
             Command::Bitstream(bitstream) => bitstream.run(),
             Command::Vivado(vivado) => vivado.run(),
             Command::Program(program) => program.run(),
+            Command::Completions(completions) => completions.run(),
         }
     }
 }
