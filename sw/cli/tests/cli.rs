@@ -216,6 +216,27 @@ fn a_new_configuration_has_every_key_and_replaces_nothing_unasked() {
 }
 
 #[test]
+fn the_doctor_tells_what_is_there_and_what_is_missing() {
+    let folder = folder();
+    let said = success(folder.path(), "doctor");
+    for tool in ["Verilator", "Yosys", "C++ compiler"] {
+        assert!(said.contains(tool), "{said}");
+    }
+    let output = command(folder.path(), "doctor")
+        .env("PORTICO_YOSYS", "no-such-yosys")
+        .env("CXX", "true")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("no-such-yosys") && said.contains("CXX=true"), "{said}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        (output.status.code(), errors.as_str()),
+        (Some(1), "error: 2 tools are missing\n")
+    );
+}
+
+#[test]
 fn shells_complete_every_command() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish"] {

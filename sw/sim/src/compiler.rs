@@ -13,6 +13,17 @@ pub(crate) struct Compiler {
     pub version: String,
 }
 
+/// The C++ compiler that builds models, and its version, after a try on an empty file.
+///
+/// # Errors
+/// [`SimError::Compiler`]: it or make is not there. [`SimError::CompilerFails`]: it compiles nothing.
+pub fn working_compiler() -> Result<(String, String), SimError> {
+    let compiler = Compiler::find()?;
+    let folder = tempfile::tempdir().map_err(SimError::io("make", &env::temp_dir()))?;
+    compiler.try_out(folder.path())?;
+    Ok((compiler.program, compiler.version))
+}
+
 impl Compiler {
     /// Finds it, and make, which calls it.
     pub fn find() -> Result<Self, SimError> {

@@ -52,6 +52,7 @@ mod trace;
 mod fixtures;
 
 pub use board::SimulatedBoard;
+pub use compiler::working_compiler;
 pub use error::SimError;
 pub use fabric::{Peripheral, SimulatedFabric};
 pub use library::{build, Library};

@@ -7,6 +7,7 @@ mod board;
 mod bridge;
 mod check;
 mod completions;
+mod doctor;
 mod generate;
 mod list;
 mod new;
@@ -63,6 +64,7 @@ pub enum Command {
     Bitstream(bitstream::Bitstream),
     Vivado(vivado::Vivado),
     Program(program::Program),
+    Doctor(doctor::Doctor),
     Completions(completions::Completions),
 }
 
@@ -87,6 +89,7 @@ impl Command {
             Command::Bitstream(bitstream) => bitstream.run(),
             Command::Vivado(vivado) => vivado.run(),
             Command::Program(program) => program.run(),
+            Command::Doctor(doctor) => doctor.run(),
             Command::Completions(completions) => completions.run(),
         }
     }
