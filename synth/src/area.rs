@@ -1,7 +1,7 @@
 //! What a block takes of an FPGA, by the cells that Yosys maps it to.
 
 use crate::scratch::Scratch;
-use crate::{Mode, SynthError, Target, Tool, Yosys};
+use crate::{Mapping, Mode, SynthError, Target, Tool, Yosys};
 use portico_verilog::Design;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,6 +66,12 @@ pub(crate) struct Cells(pub BTreeMap<String, u64>);
 impl Cells {
     /// Those of one module, from the statistics that [`STAT_SCRIPT`] left in the folder.
     pub fn of(scratch: &Scratch, module: &str) -> Result<Self, SynthError> {
+        let found = Self::of_all(scratch)?.remove(module);
+        found.ok_or_else(|| unexpected(scratch, format!("it has no module {module}")))
+    }
+
+    /// Those of every module, by its name.
+    pub fn of_all(scratch: &Scratch) -> Result<BTreeMap<String, Self>, SynthError> {
         #[derive(Deserialize)]
         struct Module {
             num_cells_by_type: Cells,
@@ -74,14 +80,11 @@ impl Cells {
         struct Statistics {
             modules: BTreeMap<String, Module>,
         }
-        let unexpected = |reason: String| SynthError::unexpected(Tool::Yosys, &scratch.path(STAT), reason);
-        let statistics: Statistics =
-            serde_json::from_str(&scratch.read(STAT)?).map_err(|error| unexpected(error.to_string()))?;
-        let mut modules = statistics.modules;
-        let found = modules.remove(&format!("\\{module}"));
-        found
-            .map(|module| module.num_cells_by_type)
-            .ok_or_else(|| unexpected(format!("it has no module {module}")))
+        let read = serde_json::from_str(&scratch.read(STAT)?);
+        let statistics: Statistics = read.map_err(|error| unexpected(scratch, error.to_string()))?;
+        let modules = statistics.modules.into_iter();
+        let named = modules.map(|(name, module)| (name.trim_start_matches('\\').to_owned(), module.num_cells_by_type));
+        Ok(named.collect())
     }
 
     pub fn area(&self) -> Area {
@@ -89,13 +92,25 @@ impl Cells {
     }
 }
 
-/// Synthesises a design and counts its cells; a router takes about 5 s.
+fn unexpected(scratch: &Scratch, reason: String) -> SynthError {
+    SynthError::unexpected(Tool::Yosys, &scratch.path(STAT), reason)
+}
+
+/// Synthesises a design, flat, and counts its cells; a router takes about 5 s.
 ///
 /// # Errors
 /// As [`Yosys::run`].
 pub fn area(design: &Design, mode: Mode) -> Result<Area, SynthError> {
+    mapped_area(design, Mapping { mode, flat: true })
+}
+
+/// As [`area`], mapped as asked.
+///
+/// # Errors
+/// As [`Yosys::run`].
+pub fn mapped_area(design: &Design, mapping: Mapping) -> Result<Area, SynthError> {
     let mut scratch = Scratch::new()?;
-    let script = format!("{}\n{STAT_SCRIPT}", mode.script(&design.top));
+    let script = format!("{}\n{STAT_SCRIPT}", mapping.script(design, &design.top));
     Yosys::locate()?.run_in(&mut scratch, design, &script)?;
     Ok(Cells::of(&scratch, &design.top)?.area())
 }
@@ -108,7 +123,7 @@ pub fn area(design: &Design, mode: Mode) -> Result<Area, SynthError> {
 /// # Errors
 /// As [`Yosys::run`].
 pub fn infers_block_ram(design: &Design, target: Target) -> Result<bool, SynthError> {
-    let area = area(design, target.modes()[0])?;
+    let area = area(design, target.mode())?;
     let port_bits: usize = design.ports.iter().map(|port| port.width).sum();
     Ok(area.block_rams > 0 && area.ffs <= port_bits as u64)
 }

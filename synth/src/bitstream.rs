@@ -4,7 +4,7 @@ use crate::board_top::decimal;
 use crate::scratch::{Scratch, Watched};
 use crate::{
     area::{Cells, STAT_SCRIPT},
-    nextpnr, Area, Board, Capacity, Ecp5, Located, Mode, Rates, SynthError, Target, Tool, Yosys,
+    nextpnr, Area, Board, Capacity, Ecp5, Located, Mapping, Mode, Rates, SynthError, Target, Tool, Yosys,
 };
 use portico_verilog::Design;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,11 @@ const SVF: &str = "board.svf";
 const LOG: &str = "nextpnr.log";
 const PACK_LOG: &str = "ecppack.log";
 
-/// How the block is mapped.
-const MODE: Mode = Mode::Ecp5NoWideLut;
+/// How the board's design is mapped. Equal tiles mapped once take fewer minutes but more sites, which a board lacks first.
+const MAPPING: Mapping = Mapping {
+    mode: Mode::Ecp5NoWideLut,
+    flat: true,
+};
 
 /// How to place and route, and what a report says of the design.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,7 +181,10 @@ pub fn bitstream(
     let mut scratch = Scratch::new()?;
     progress(&format!("synthesising {} with Yosys", design.top));
     let start = Instant::now();
-    let script = format!("{}\n{STAT_SCRIPT}\nwrite_json {NETLIST}", MODE.script(&design.top));
+    let script = format!(
+        "{}\n{STAT_SCRIPT}\nwrite_json {NETLIST}",
+        MAPPING.script(design, &design.top)
+    );
     tools.yosys.run_in(&mut scratch, design, &script)?;
     let area = Cells::of(&scratch, &design.top)?.area();
     let synthesis_minutes = minutes(start.elapsed());

@@ -57,6 +57,12 @@ pub enum SynthError {
         /// The target asked for.
         target: Target,
     },
+    /// Wide LUTs were asked for with a target that has no choice of them.
+    #[error("wide_luts = true, allowed with target = {target}: false")]
+    NoWideLuts {
+        /// The target asked for.
+        target: Target,
+    },
     /// Placement was asked for without a seed.
     #[error("seeds is empty, allowed: at least one seed")]
     NoSeeds,

@@ -176,3 +176,37 @@ endmodule
 ",
     )
 }
+
+/// Two counters of one module, its text this many lines longer than it need be; the second one counts the first one's
+/// overflows.
+pub fn twins(lines: usize) -> Design {
+    let mut twins = design(
+        "twins",
+        &[("clk", 1), ("rst", 1), (">y", 16)],
+        "\
+module twins (input wire clk, input wire rst, output wire [15:0] y);
+    wire full;
+    twin low (
+        .clk(clk), .rst(rst), .enable(1'b1), .y(y[7:0]), .full(full)
+    );
+    twin high (
+        .clk(clk), .rst(rst), .enable(full), .y(y[15:8]), .full()
+    );
+endmodule
+",
+    );
+    let text = format!(
+        "\
+module twin (input wire clk, input wire rst, input wire enable, output reg [7:0] y, output wire full);
+{}    assign full = &y;
+    always @(posedge clk) if (rst) y <= 8'd0; else if (enable) y <= y + 8'd1;
+endmodule
+",
+        "    // A line.\n".repeat(lines)
+    );
+    twins.modules.push(Module {
+        name: "twin".into(),
+        text,
+    });
+    twins
+}

@@ -1,12 +1,14 @@
 //! The clock that a block reaches on an ECP5, placed and routed by nextpnr within a scan wrapper.
 
-use crate::scan::{self, TIMED};
+use crate::area::{Cells, STAT_SCRIPT};
+use crate::scan;
 use crate::scratch::Scratch;
-use crate::{Located, SynthError, Tool, Yosys};
+use crate::{Area, Located, Mapping, Mode, SynthError, Tool, Yosys};
 use portico_verilog::{Design, Direction};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::{Duration, Instant};
 
 /// The FPGA, as nextpnr is told and as people know it.
 const DEVICE_ARGUMENTS: [&str; 5] = ["--85k", "--speed", "6", "--package", "CABGA756"];
@@ -15,6 +17,8 @@ const DEVICE: &str = "LFE5U-85F, speed grade 6, CABGA756";
 const MOST_MHZ: f64 = 1000.0;
 const NETLIST: &str = "scan.json";
 const REPORT: &str = "timing.json";
+/// What stands for the frequency of a run that its limit ended.
+pub(crate) const NOT_FINISHED: &str = "not finished";
 
 /// How to place and route.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +27,8 @@ pub struct Placement {
     pub seeds: Vec<u32>,
     /// Frequency in MHz that the placer aims at, up to 1000; the figures depend on it.
     pub target_mhz: f64,
+    /// Time for each run of the placer; one that takes longer is ended, and the next begins.
+    pub limit: Option<Duration>,
 }
 
 impl Default for Placement {
@@ -30,6 +36,7 @@ impl Default for Placement {
         Placement {
             seeds: vec![1, 2, 3],
             target_mhz: 200.0,
+            limit: None,
         }
     }
 }
@@ -45,24 +52,33 @@ pub struct Timing {
     pub target_mhz: f64,
     /// Seeds of the placer.
     pub seeds: Vec<u32>,
-    /// Highest frequency with each seed, in their order.
-    pub per_seed: Vec<f64>,
-    /// Their median; of an even number, the mean of the middle two.
-    pub median: f64,
+    /// Highest frequency with each seed, in their order; none where the placer did not finish within its limit.
+    pub per_seed: Vec<Option<f64>>,
+    /// The median of those that finished; of an even number, the mean of the middle two. None if none did.
+    pub median: Option<f64>,
     /// The slowest path with the seed at the median (the lower one of two), a line a step, delays in ns. What begins with
-    /// `block.` is within the block; `drive` and `captured` are the wrapper's registers.
+    /// `block.` is within the block; `drive` and `captured` are the wrapper's registers. Empty if no seed finished.
     pub critical_path: String,
 }
 
 /// Places and routes a block alone within a scan wrapper, once a seed, one after the other.
 ///
-/// The block is mapped by `synth_ecp5 -nowidelut`, as if it were alone: its area is that of
+/// The block is mapped by `synth_ecp5 -nowidelut`, flat, as if it were alone: its area is that of
 /// [`Mode::Ecp5NoWideLut`](crate::Mode::Ecp5NoWideLut). The input `clk` is the clock, `rst` comes from a register of its
 /// own, and every other port counts as data.
 ///
 /// # Errors
 /// As [`Yosys::run`]; [`SynthError::NoSeeds`], [`SynthError::TargetFrequency`] and [`SynthError::NoOutputs`] before any run.
 pub fn fmax(design: &Design, placement: &Placement) -> Result<Timing, SynthError> {
+    let mapping = Mapping {
+        mode: Mode::Ecp5NoWideLut,
+        flat: true,
+    };
+    timed(design, mapping, placement).map(|(_, timing)| timing)
+}
+
+/// As [`fmax`], mapped as asked for ECP5, with the area of the block: one run of Yosys gives both.
+pub(crate) fn timed(design: &Design, mapping: Mapping, placement: &Placement) -> Result<(Area, Timing), SynthError> {
     if placement.seeds.is_empty() {
         return Err(SynthError::NoSeeds);
     }
@@ -79,27 +95,39 @@ pub fn fmax(design: &Design, placement: &Placement) -> Result<Timing, SynthError
     }
     let (yosys, nextpnr) = (Yosys::locate()?, crate::locate(Tool::NextpnrEcp5)?);
     let mut scratch = Scratch::new()?;
-    let script = scan::wrap(design).script(design, &scratch)?;
-    yosys.run_in(&mut scratch, design, &format!("{script}\nwrite_json {NETLIST}"))?;
+    let script = scan::wrap(design).script(design, mapping, &scratch)?;
+    yosys.run_in(
+        &mut scratch,
+        design,
+        &format!("{script}\n{STAT_SCRIPT}\nwrite_json {NETLIST}"),
+    )?;
+    let area = Cells::of(&scratch, &design.top)?.area();
 
+    let mut per_seed = Vec::new();
     let mut routed = Vec::new();
     for &seed in &placement.seeds {
-        let found = route(&nextpnr, &mut scratch, placement.target_mhz, seed)?;
-        tracing::info!("{} with seed {seed}: {:.1} MHz", design.top, found.mhz);
-        routed.push(found);
+        let found = route(&nextpnr, &mut scratch, placement, seed)?;
+        per_seed.push(found.as_ref().map(|found| found.mhz));
+        let reached = found.as_ref().map(|found| format!("{:.1} MHz", found.mhz));
+        tracing::info!(
+            "{} with seed {seed}: {}",
+            design.top,
+            reached.as_deref().unwrap_or(NOT_FINISHED)
+        );
+        routed.extend(found);
     }
-    let per_seed: Vec<f64> = routed.iter().map(|routed| routed.mhz).collect();
     routed.sort_by(|a, b| a.mhz.total_cmp(&b.mhz));
-    let (low, high) = ((routed.len() - 1) / 2, routed.len() / 2);
-    Ok(Timing {
+    let middle = routed.len().checked_sub(1).map(|last| (last / 2, routed.len() / 2));
+    let timing = Timing {
         device: DEVICE.into(),
-        command: TIMED.command().into(),
+        command: mapping.mode.command().into(),
         target_mhz: placement.target_mhz,
         seeds: placement.seeds.clone(),
         per_seed,
-        median: (routed[low].mhz + routed[high].mhz) / 2.0,
-        critical_path: routed[low].critical_path.clone(),
-    })
+        median: middle.map(|(low, high)| (routed[low].mhz + routed[high].mhz) / 2.0),
+        critical_path: middle.map_or_else(String::new, |(low, _)| routed[low].critical_path.clone()),
+    };
+    Ok((area, timing))
 }
 
 /// What one run of nextpnr gives: the frequency in MHz, and the slowest path.
@@ -108,19 +136,30 @@ pub(crate) struct Routed {
     pub critical_path: String,
 }
 
-fn route(nextpnr: &Located, scratch: &mut Scratch, target_mhz: f64, seed: u32) -> Result<Routed, SynthError> {
+/// One run; none if its limit ended it.
+fn route(
+    nextpnr: &Located,
+    scratch: &mut Scratch,
+    placement: &Placement,
+    seed: u32,
+) -> Result<Option<Routed>, SynthError> {
     let log = format!("nextpnr-{seed}.log");
-    let (target, seed) = (target_mhz.to_string(), seed.to_string());
+    let (target, seed) = (placement.target_mhz.to_string(), seed.to_string());
     let mut arguments = DEVICE_ARGUMENTS.to_vec();
     // Missing the target is a figure, not a failure; pads may go anywhere.
-    arguments.extend(["--timing-allow-fail", "--lpf-allow-unconstrained", "--quiet"]);
+    arguments.extend(["--timing-allow-fail", "--lpf-allow-unconstrained"]);
     arguments.extend(["--freq", &target, "--seed", &seed]);
-    arguments.extend(["--json", NETLIST, "--report", REPORT, "--log", &log]);
-    scratch.run(nextpnr, &arguments, &log, |_, _| Ok(()))?;
-    read(&scratch.read(REPORT)?).map_err(|reason| {
+    arguments.extend(["--json", NETLIST, "--report", REPORT]);
+    // A limit past the end of time is none.
+    let deadline = placement.limit.and_then(|limit| Instant::now().checked_add(limit));
+    if scratch.watch(nextpnr, &arguments, &log, deadline, |_| ())?.time_is_up {
+        return Ok(None);
+    }
+    let routed = read(&scratch.read(REPORT)?).map_err(|reason| {
         let path = scratch.keep(REPORT);
         SynthError::unexpected(Tool::NextpnrEcp5, &path, reason)
-    })
+    })?;
+    Ok(Some(routed))
 }
 
 #[derive(Deserialize)]
@@ -215,10 +254,23 @@ mod tests {
     }
 
     #[test]
+    fn a_seed_past_its_limit_is_not_finished_and_the_next_has_its_turn() {
+        let placement = Placement {
+            seeds: vec![1, 2],
+            limit: Some(Duration::from_millis(10)),
+            ..Placement::default()
+        };
+        let timing = fmax(&fifo(), &placement).unwrap();
+        assert_eq!((&*timing.per_seed, timing.median), (&[None, None][..], None));
+        assert_eq!(timing.critical_path, "");
+    }
+
+    #[test]
     fn what_cannot_be_timed_is_refused_before_any_run() {
         let place = |seeds: &[u32], target_mhz| Placement {
             seeds: seeds.to_vec(),
             target_mhz,
+            limit: None,
         };
         assert!(matches!(fmax(&fifo(), &place(&[], 200.0)), Err(SynthError::NoSeeds)));
         for mhz in [0.0, -1.0, 1000.5, f64::NAN] {

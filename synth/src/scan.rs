@@ -5,7 +5,7 @@
 //! and no net but the clock goes to all of them, so that the slowest path is the block's, or from and to its ports.
 
 use crate::scratch::Scratch;
-use crate::{Mode, SynthError};
+use crate::{Mapping, SynthError};
 use portico_verilog::{Design, Direction};
 
 /// Clock of a block, which the wrapper does not register.
@@ -15,8 +15,6 @@ const RESET: &str = "rst";
 
 /// File of the wrapper in the folder of a run.
 const WRAPPER: &str = "scan.v";
-/// How a block is mapped whose clock is measured.
-pub(crate) const TIMED: Mode = Mode::Ecp5NoWideLut;
 
 /// A wrapper around a block.
 pub(crate) struct Scan {
@@ -31,12 +29,12 @@ impl Scan {
     ///
     /// The boundary of the block stays: else Yosys merges a register of the block with the wrapper's that holds the same,
     /// and carries constants across.
-    pub fn script(&self, design: &Design, scratch: &Scratch) -> Result<String, SynthError> {
+    pub fn script(&self, design: &Design, mapping: Mapping, scratch: &Scratch) -> Result<String, SynthError> {
         scratch.write(WRAPPER, &self.text)?;
         Ok(format!(
             "read_verilog {WRAPPER}\nsetattr -mod -set keep_hierarchy 1 {}\n{}",
             design.top,
-            TIMED.script(&self.top)
+            mapping.script(design, &self.top)
         ))
     }
 }
@@ -104,13 +102,16 @@ mod tests {
     use super::*;
     use crate::area::{Cells, STAT_SCRIPT};
     use crate::fixtures::{design, fifo};
-    use crate::{area, Area, Yosys};
+    use crate::{area, Area, Mode, Target, Yosys};
 
     /// The area of the block within its wrapper, and that of the wrapper alone.
     fn wrapped_areas(block: &Design) -> (Area, Area) {
         let scan = wrap(block);
         let mut scratch = Scratch::new().unwrap();
-        let script = format!("{}\n{STAT_SCRIPT}", scan.script(block, &scratch).unwrap());
+        let script = format!(
+            "{}\n{STAT_SCRIPT}",
+            scan.script(block, Mapping::of(Target::Ecp5), &scratch).unwrap()
+        );
         Yosys::locate().unwrap().run_in(&mut scratch, block, &script).unwrap();
         let area = |module: &str| Cells::of(&scratch, module).unwrap().area();
         (area(&block.top), area(&scan.top))

@@ -18,11 +18,11 @@ impl Target {
     /// Every target.
     pub const ALL: [Target; 2] = [Target::Ecp5, Target::Xilinx];
 
-    /// The ways to synthesise for it; the first is the one whose figures are compared.
-    pub fn modes(self) -> &'static [Mode] {
+    /// The way to synthesise for it whose figures are compared.
+    pub fn mode(self) -> Mode {
         match self {
-            Target::Ecp5 => &[Mode::Ecp5NoWideLut, Mode::Ecp5],
-            Target::Xilinx => &[Mode::Xilinx7],
+            Target::Ecp5 => Mode::Ecp5NoWideLut,
+            Target::Xilinx => Mode::Xilinx7,
         }
     }
 
@@ -63,6 +63,14 @@ pub enum Mode {
 impl Mode {
     /// Every mode.
     pub const ALL: [Mode; 3] = [Mode::Ecp5NoWideLut, Mode::Ecp5, Mode::Xilinx7];
+
+    /// The family that it is for.
+    pub fn target(self) -> Target {
+        match self {
+            Mode::Ecp5NoWideLut | Mode::Ecp5 => Target::Ecp5,
+            Mode::Xilinx7 => Target::Xilinx,
+        }
+    }
 
     /// The command, without the top.
     pub fn command(self) -> &'static str {

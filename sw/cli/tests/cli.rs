@@ -64,6 +64,7 @@ const KEYS: &str =
 fn help_teaches() {
     let folder = folder();
     insta::assert_snapshot!("help", success(folder.path(), "--help"));
+    insta::assert_snapshot!("help_synth", success(folder.path(), "synth --help"));
     insta::assert_snapshot!("help_generate", success(folder.path(), "generate --help"));
     for command in [
         "list",
@@ -532,19 +533,83 @@ fn a_mesh_is_simulated_and_replayed() {
 }
 
 #[test]
-fn synthesis_says_which_mode_gave_which_area() {
+fn synthesis_says_which_mode_gave_the_area_and_its_figures_are_json() {
     let folder = folder();
     let printed = success(
         folder.path(),
         "synth credit-counter --target ecp5 --no-place --json counter.json",
     );
-    for text in ["synth_ecp5 -nowidelut", "| synth_ecp5 ", "Yosys"] {
+    for text in ["| synth_ecp5 -nowidelut ", "Yosys"] {
         assert!(printed.contains(text), "{printed}");
     }
+    assert!(!printed.contains("| synth_ecp5 |"), "{printed}");
     let json = fs::read_to_string(folder.path().join("counter.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["rows"].as_array().unwrap().len(), 2 * 7);
+    assert_eq!(json["rows"].as_array().unwrap().len(), 7);
     assert_eq!(names(folder.path()), ["counter.json"]);
+    let printed = success(
+        folder.path(),
+        "synth credit-counter --target ecp5 --no-place --wide-luts",
+    );
+    assert!(printed.contains("| synth_ecp5 |"), "{printed}");
+}
+
+#[test]
+fn parts_are_printed_and_written_as_a_tree() {
+    let folder = folder();
+    let printed = success(
+        folder.path(),
+        "synth fifo --target ecp5 --by-part --depth 2 --out parts",
+    );
+    for text in ["| portico_fifo ", "| control.writer ", "| sites "] {
+        assert!(printed.contains(text), "{printed}");
+    }
+    assert_eq!(names(&folder.path().join("parts")), ["parts.json", "parts.txt"]);
+    let json = fs::read_to_string(folder.path().join("parts/parts.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&json["depth"], &json["block"]["parts"][0]["name"]),
+        (&2.into(), &"control".into())
+    );
+}
+
+#[test]
+fn blocks_that_the_file_holds_are_not_synthesised_again() {
+    let folder = folder();
+    let arguments = "synth --all --only fifo,register --target ecp5 --no-place --json all.json";
+    let printed = success(folder.path(), arguments);
+    assert!(
+        printed.contains("1/2 fifo: 10 LUT, ") && printed.contains("2/2 register: "),
+        "{printed}"
+    );
+    let again = success(folder.path(), arguments);
+    assert_eq!(
+        again,
+        "1/2 fifo: is in the file already\n2/2 register: is in the file already\n"
+    );
+}
+
+#[test]
+fn synthesis_that_is_not_allowed_is_refused_before_any_tool_runs() {
+    let folder = folder();
+    for (arguments, reason) in [
+        (
+            "fifo --target xilinx --by-part",
+            "by_part = true, allowed with target = xilinx: false",
+        ),
+        (
+            "fifo --target xilinx --wide-luts",
+            "wide_luts = true, allowed with target = xilinx: false",
+        ),
+        (
+            "fifo --target ecp5 --limit 0",
+            "limit 0: allowed is a number of minutes above 0",
+        ),
+    ] {
+        let errors = failure(folder.path(), &format!("synth {arguments}"), 2);
+        assert_eq!(errors, format!("error: {reason}\n"));
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
 }
 
 #[test]

@@ -70,7 +70,10 @@ impl Bitstream {
 }
 
 /// A limit of so many minutes.
-fn limit(minutes: f64) -> anyhow::Result<Duration> {
+///
+/// # Errors
+/// It is none, or less.
+pub fn limit(minutes: f64) -> anyhow::Result<Duration> {
     let allowed = Duration::try_from_secs_f64(60.0 * minutes).ok();
     let refused = || not_allowed(format!("limit {minutes}: allowed is a number of minutes above 0"));
     allowed.filter(|limit| !limit.is_zero()).ok_or_else(refused)

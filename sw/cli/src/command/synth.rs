@@ -1,7 +1,9 @@
 //! `portico synth`: what a block takes of an FPGA, and how fast it runs there.
 
+mod all;
 mod figures;
 
+use super::bitstream::limit;
 use crate::{
     config_args::ConfigArgs,
     design::{block_parser, design},
@@ -14,27 +16,38 @@ use clap::{
     Args,
 };
 use portico_generate::Top;
-use portico_synth::{fusesoc_core, netlist, synthesise, vivado_project, Placement, SynthError, SynthOptions, Target};
+use portico_synth::{
+    fusesoc_core, netlist, parts, synthesise, vivado_project, Mapping, Placement, SynthError, SynthOptions, Target,
+};
 use portico_verilog::Design;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  portico synth router --target ecp5      area in both modes of Yosys, clock with three seeds
+  portico synth router --target ecp5      area, and the clock with three seeds
   portico synth router --set fifo=2 --target ecp5 --seeds 1,2,3,4,5
+  portico synth tile --target ecp5 --seeds 1,2 --limit 20 --aim 100
   portico synth router --target xilinx --out build/router-xilinx
   portico synth fifo --target ecp5 --no-place --json build/fifo.json
+  portico synth tile --set profile=leaf --target ecp5 --by-part --depth 3
+  portico synth --all --target ecp5 --no-place --only fifo,router,tile --json build/area.json
 
-ECP5 is synthesised in both modes, without and with wide LUTs, placed and routed for an LFE5U-85F of speed grade 6 \
-with a register at every input and output. Xilinx 7 series is synthesised alone; --out writes a project for Vivado.";
+ECP5 is synthesised once, without wide LUTs unless --wide-luts asks for them, placed and routed for an LFE5U-85F of speed \
+grade 6 with a register at every input and output. Xilinx 7 series is synthesised alone; --out writes a project for Vivado.
+
+--by-part keeps the modules of the parts down to --depth and flattens what is below. Nothing is optimised across parts, so \
+that their sum is larger than the area of the block alone.
+
+Large modules that repeat (the tiles of a fabric, its planes, its routers) are worked on once, up to the mapping of \
+registers and LUTs. --flat works on each copy by itself: a fabric takes a few times as long, and some 2 % less area.";
 
 /// Synthesise a block: its area, and its clock on ECP5
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Synth {
     /// Block to synthesise
-    #[arg(value_parser = block_parser())]
-    block: &'static Top,
+    #[arg(value_parser = block_parser(), required_unless_present = "all")]
+    block: Option<&'static Top>,
     /// FPGA family
     #[arg(long, value_parser = target_parser())]
     target: Target,
@@ -46,16 +59,38 @@ pub struct Synth {
     /// Frequency in MHz that the placer aims at [default: 200]
     #[arg(long, value_name = "MHZ")]
     aim: Option<f64>,
+    /// End each run of the placer after so many minutes; its row then says "not finished" [default: no limit]
+    #[arg(long, value_name = "MINUTES")]
+    limit: Option<f64>,
     /// Area alone: neither place nor route
-    #[arg(long, conflicts_with_all = ["seeds", "aim"])]
+    #[arg(long, conflicts_with_all = ["seeds", "aim", "limit"])]
     no_place: bool,
+    /// Map wide functions to LUTs with multiplexers behind them: more LUTs, fewer levels; ECP5 alone
+    #[arg(long)]
+    wide_luts: bool,
+    /// Work on each copy of a repeated module by itself
+    #[arg(long)]
+    flat: bool,
+    /// Area of each part of the block, by instance; ECP5 alone, and not placed
+    #[arg(long, conflicts_with_all = ["seeds", "aim", "limit", "wide_luts", "flat"])]
+    by_part: bool,
+    /// Levels of parts below the block
+    #[arg(long, value_name = "LEVELS", default_value_t = 2, requires = "by_part")]
+    depth: usize,
+    /// All blocks, with their default parameters; writes --json after each, and skips those that the file holds already
+    #[arg(long, requires = "json", conflicts_with_all = ["block", "config", "settings", "by_part", "out"])]
+    all: bool,
+    /// Of all blocks, these alone
+    #[arg(long, value_name = "BLOCK,...", value_delimiter = ',', value_parser = block_parser(), requires = "all")]
+    only: Vec<&'static Top>,
     /// Xilinx part of the Vivado project
     #[arg(long, default_value = "xc7a100tcsg324-1")]
     part: String,
     /// All figures, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Folder for the Verilog and its FuseSoC core with the netlist (ECP5) or the Vivado project (Xilinx), made if need be
+    /// Folder for the figures, made if need be; without --by-part also for the Verilog and its FuseSoC core with the netlist
+    /// (ECP5) or the Vivado project (Xilinx)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -70,19 +105,28 @@ fn target_parser() -> impl TypedValueParser<Value = Target> {
 
 impl Synth {
     pub fn run(self) -> anyhow::Result<()> {
+        let options = self.options()?;
+        match self.block {
+            Some(block) if self.by_part => self.run_by_part(block),
+            Some(block) => self.run_block(block, &options),
+            None => {
+                let file = self.json.as_deref().expect("clap demands a file with --all");
+                all::run(&self.only, &options, file)
+            }
+        }
+    }
+
+    fn run_block(&self, block: &'static Top, options: &SynthOptions) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
-        self.config.warn_of_other_keys(self.block);
-        let design = design(self.block.name, &config)?;
-        let options = SynthOptions {
-            place: self.placement(),
-        };
+        self.config.warn_of_other_keys(block);
+        let design = design(block.name, &config)?;
         let progress = progress::spinner(format!("synthesising {} for {}", design.top, self.target));
         let files = self.files(&design);
-        let report = files.and_then(|files| Ok((files, synthesise(&design, self.target, &options).map_err(refusal)?)));
+        let report = files.and_then(|files| Ok((files, synthesise(&design, options).map_err(refusal)?)));
         progress.finish_and_clear();
         let (files, report) = report?;
 
-        let figures = figures::bench_report(self.block, &config, &report);
+        let figures = figures::bench_report(block, &config, &report);
         let mut output = Output::default();
         if let Some(folder) = &self.out {
             files
@@ -98,14 +142,53 @@ impl Synth {
         output::print(&format!("{report}\n{}", figures::bounds(&figures)))
     }
 
-    fn placement(&self) -> Option<Placement> {
-        let asked = self.seeds.is_some() || self.aim.is_some();
+    fn run_by_part(&self, block: &'static Top) -> anyhow::Result<()> {
+        if self.target != Target::Ecp5 {
+            let reason = format!("by_part = true, allowed with target = {}: false", self.target);
+            return Err(not_allowed(reason));
+        }
+        let config = self.config.resolve()?;
+        self.config.warn_of_other_keys(block);
+        let design = design(block.name, &config)?;
+        let progress = progress::spinner(format!("synthesising the parts of {}", design.top));
+        let report = parts(&design, self.depth);
+        progress.finish_and_clear();
+        let report = report.map_err(refusal)?;
+
+        let json = serde_json::to_string_pretty(&report)? + "\n";
+        let mut output = Output::default();
+        if let Some(folder) = &self.out {
+            output.add(folder.join("parts.txt"), report.to_string());
+            output.add(folder.join("parts.json"), json.clone());
+        }
+        if let Some(file) = &self.json {
+            output.add(file, json);
+        }
+        output.commit()?;
+        output::print(&report.to_string())
+    }
+
+    fn options(&self) -> anyhow::Result<SynthOptions> {
+        let mapping = Mapping {
+            flat: self.flat,
+            ..Mapping::of(self.target)
+        };
+        Ok(SynthOptions {
+            mapping: mapping.with_wide_luts(self.wide_luts).map_err(refusal)?,
+            place: self.placement()?,
+        })
+    }
+
+    fn placement(&self) -> anyhow::Result<Option<Placement>> {
+        let asked = self.seeds.is_some() || self.aim.is_some() || self.limit.is_some();
         let place = asked || (self.target == Target::Ecp5 && !self.no_place);
+        let limit = self.limit.map(limit).transpose()?;
         let default = Placement::default();
-        place.then(|| Placement {
+        Ok(place.then(|| Placement {
             seeds: self.seeds.clone().unwrap_or(default.seeds),
             target_mhz: self.aim.unwrap_or(default.target_mhz),
-        })
+            limit,
+        }))
     }
 
     /// Files for other tools, if a folder for them was named: (file name, text).
@@ -130,6 +213,7 @@ impl Synth {
 fn refusal(error: SynthError) -> anyhow::Error {
     match error {
         SynthError::NoPlacer { .. }
+        | SynthError::NoWideLuts { .. }
         | SynthError::NoSeeds
         | SynthError::TargetFrequency { .. }
         | SynthError::NoOutputs { .. }

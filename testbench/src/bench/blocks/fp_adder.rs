@@ -153,7 +153,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
             let xilinx_luts = (synthesis.xilinx.luts + synthesis.xilinx.lut_rams) as f64;
             ecp5.push((stages as f64, synthesis.ecp5.luts as f64));
             xilinx.push((stages as f64, xilinx_luts));
-            let frequency = synthesis.clock.as_ref().map(|clock| clock.median);
+            let frequency = synthesis.clock.as_ref().and_then(|clock| clock.median);
             clock.extend(frequency.map(|frequency| (stages as f64, frequency)));
             if width == 32 {
                 luts.push((stages, xilinx_luts));

@@ -199,7 +199,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
             let x = stages as f64;
             ecp5.push((x, synthesis.ecp5.luts as f64));
             xilinx.push((x, synthesis.xilinx.luts as f64));
-            clock.extend(synthesis.clock.iter().map(|clock| (x, clock.median)));
+            clock.extend(synthesis.clock.iter().filter_map(|clock| Some((x, clock.median?))));
             if stages == STAGES {
                 let block = format!("reduce-alu, {width} bits, {stages} stages");
                 measured.rows.extend(synthesis.rows(&block));

@@ -53,9 +53,9 @@ impl Synthesis {
                 Row::new(BENCH, name, "cells", Better::Less, *count as f64)
             }));
         }
-        rows.extend(self.clock.as_ref().map(|clock| {
+        rows.extend(self.clock.as_ref().and_then(|clock| {
             let name = format!("{block}: clock, ECP5, median of {} seeds", clock.seeds.len());
-            Row::new(BENCH, name, "MHz", Better::More, clock.median)
+            Some(Row::new(BENCH, name, "MHz", Better::More, clock.median?))
         }));
         rows
     }

@@ -3,7 +3,7 @@
 use crate::{design, table::table};
 use portico_generate::Top;
 use portico_spec::Config;
-use portico_synth::{SynthReport, Target};
+use portico_synth::{ModeArea, SynthReport, Target};
 use portico_testbench::bench::report::{BenchReport, Better, Row};
 
 /// LUT4 of a 32-bit router on ECP5 with `-nowidelut`, by FIFO depth, that Portico must not exceed; the best open wormhole
@@ -16,47 +16,44 @@ const ROUTER_MHZ: f64 = 115.0;
 
 /// The figures of a block.
 pub fn bench_report(block: &Top, config: &Config, report: &SynthReport) -> BenchReport {
-    let depth = (block.name == "router" && config.width == 32 && report.target == Target::Ecp5).then_some(config.fifo);
+    let is_compared = report.area.command == Target::Ecp5.mode().command();
+    let depth = (block.name == "router" && config.width == 32 && is_compared).then_some(config.fifo);
     let luts_bound = ROUTER_LUTS
         .iter()
         .find(|(fifo, _)| Some(*fifo) == depth)
         .map(|(_, luts)| *luts);
     let row = |name: String, unit: &str, better, value| Row::new("synth", name, unit, better, value);
     let mut rows = vec![];
-    for (index, mode) in report.areas.iter().enumerate() {
-        let area = &mode.area;
-        let counts = [
-            ("LUT", area.luts),
-            ("carry", area.carry),
-            ("FF", area.ffs),
-            ("LUT RAM", area.lut_rams),
-            ("block RAM", area.block_rams),
-            ("DSP", area.dsps),
-            ("mux", area.muxes),
-        ];
-        rows.extend(counts.map(|(cell, count)| Row {
-            bound: luts_bound.filter(|_| index == 0 && cell == "LUT"),
-            ..row(
-                format!("{}, {}, {cell}", block.name, mode.command),
-                "cells",
-                Better::Less,
-                count as f64,
-            )
-        }));
-    }
-    rows.extend(report.timing.iter().map(|timing| Row {
-        bound: luts_bound.map(|_| ROUTER_MHZ),
+    let ModeArea { command, area } = &report.area;
+    let counts = [
+        ("LUT", area.luts),
+        ("carry", area.carry),
+        ("FF", area.ffs),
+        ("LUT RAM", area.lut_rams),
+        ("block RAM", area.block_rams),
+        ("DSP", area.dsps),
+        ("mux", area.muxes),
+    ];
+    rows.extend(counts.map(|(cell, count)| Row {
+        bound: luts_bound.filter(|_| cell == "LUT"),
         ..row(
-            format!(
-                "{}, clock on {}, median of {} seeds",
-                block.name,
-                timing.device,
-                timing.seeds.len()
-            ),
-            "MHz",
-            Better::More,
-            timing.median,
+            format!("{}, {command}, {cell}", block.name),
+            "cells",
+            Better::Less,
+            count as f64,
         )
+    }));
+    rows.extend(report.timing.iter().filter_map(|timing| {
+        let name = format!(
+            "{}, clock on {}, median of {} seeds",
+            block.name,
+            timing.device,
+            timing.per_seed.iter().flatten().count()
+        );
+        Some(Row {
+            bound: luts_bound.map(|_| ROUTER_MHZ),
+            ..row(name, "MHz", Better::More, timing.median?)
+        })
     }));
     let mut tools = report.tools.clone();
     tools.insert("portico".into(), design::VERSION.into());
@@ -93,28 +90,27 @@ pub fn bounds(figures: &BenchReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico_synth::{Area, ModeArea, Timing};
+    use portico_synth::{Area, Timing};
 
     fn report(luts: u64, median: f64) -> SynthReport {
-        let mode = |command: &str, luts| ModeArea {
-            command: command.into(),
-            area: Area {
-                luts,
-                ..Area::default()
-            },
-        };
         SynthReport {
             top: "portico_router".into(),
             target: Target::Ecp5,
             tools: [("Yosys".into(), "0.70".into())].into(),
-            areas: vec![mode("synth_ecp5 -nowidelut", luts), mode("synth_ecp5", 2 * luts)],
+            area: ModeArea {
+                command: "synth_ecp5 -nowidelut".into(),
+                area: Area {
+                    luts,
+                    ..Area::default()
+                },
+            },
             timing: Some(Timing {
                 device: "LFE5U-85F".into(),
                 command: "synth_ecp5 -nowidelut".into(),
                 target_mhz: 200.0,
                 seeds: vec![1, 2, 3],
-                per_seed: vec![median; 3],
-                median,
+                per_seed: vec![Some(median); 3],
+                median: Some(median),
                 critical_path: String::new(),
             }),
         }
@@ -135,6 +131,9 @@ mod tests {
         assert_eq!(verdicts("router", &with(2), &report(641, 114.9)), [false, false]);
         assert_eq!(verdicts("router", &with(4), &report(680, 120.0)), [true, true]);
         assert_eq!(verdicts("router", &with(3), &report(100, 120.0)), [false; 0]);
+        let mut wide = report(900, 120.0);
+        wide.area.command = "synth_ecp5".into();
+        assert_eq!(verdicts("router", &with(2), &wide), [false; 0]);
         assert_eq!(verdicts("fifo", &with(2), &report(100, 120.0)), [false; 0]);
     }
 
