@@ -55,6 +55,7 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     data_channel: WriteBeats<W, B>,
     unanswered: CreditCounter<COUNT_WIDTH>,
     takes: Signal<Local, Bit>,
+    all_answered: Signal<Local, Bit>,
 }
 
 impl<const W: usize, const B: usize> AxiWrites<W, B> {
@@ -86,9 +87,9 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
 
         self.unanswered.take.next = self.gatherer.burst.valid.val();
         self.unanswered.give.next = self.answered.val();
-        self.is_answered.next = self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS);
-        self.is_quiet.next =
-            !self.gatherer.is_open.val() & (self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS));
+        self.all_answered.next = self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS);
+        self.is_answered.next = self.all_answered.val();
+        self.is_quiet.next = !self.gatherer.is_open.val() & self.all_answered.val();
 
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
         wire!(self => address_channel: initialising, sweep);

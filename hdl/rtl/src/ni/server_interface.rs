@@ -128,7 +128,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         dff_setup!(self, clk, written_was, refused_was);
         wire!(initialiser => self: initialising, sweep);
 
-        // Of what is not a get request nothing is looked at.
+        // Only get requests are used; the other packets are dropped.
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.control.s_axis);
         wire!(initialiser => control: initialising);
         self.control.completion.ready.next = true;

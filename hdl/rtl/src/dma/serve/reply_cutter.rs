@@ -36,8 +36,8 @@ pub enum ServeState {
 ///
 /// Packets are those that the built-in programs *put* would make: see [`Cutter`](crate::dma::transmit::cores::Cutter). Rows
 /// that touch fill packets. Rows with gaps go whole, several a packet, if one fits into an empty packet; a longer one goes in
-/// packets of its own. A plane begins a packet. A chunk of a whole row fits into what is left of the packet, and no other
-/// chunk of rows with gaps that begins a row joins one: what is left of a packet behind a long row is shorter than the row.
+/// packets of its own. A plane begins a packet. Where rows have gaps, a chunk that begins a row joins the open packet only if it
+/// is the whole row. No row joins the packet of a row that is longer than a packet, because it leaves too little room.
 ///
 /// A chunk beyond the window breaks the get off: behind the words that have gone comes an empty packet that ends the
 /// transfer, with the error in place of a slot. The requester may use its memory anew once it knows, and nothing may come
@@ -74,9 +74,10 @@ pub struct ReplyCutter {
     begun: DFF<Bit>,
     /// Rows have gaps between them at the requester.
     gaps: DFF<Bit>,
-    /// Of the chunk: what the packet takes, and that it takes a word; the chunk's words, that they end the row, the get.
+    /// Words that the packet has room for, and whether there is room at all.
     room: DFF<Bits<COUNT_WIDTH>>,
     takes: DFF<Bit>,
+    /// Words of the chunk, and whether they end the row, and the get.
     count: DFF<Bits<COUNT_WIDTH>>,
     ends_row: DFF<Bit>,
     ends_get: DFF<Bit>,

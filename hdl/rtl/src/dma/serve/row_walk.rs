@@ -8,10 +8,11 @@ use portico_spec::ni::{
 };
 use portico_verilog::prelude::*;
 
-/// What a window has left, two's complement: a stride leads at most 2^16 words behind its end.
+/// Width of the words from a place to the end of its window, in two's complement: a stride leads at most 2^16 words behind
+/// that end.
 const LEFT_WIDTH: usize = OFFSET_WIDTH + 2;
 const SIGN: usize = LEFT_WIDTH - 1;
-/// From the end of a row to the next, two's complement.
+/// Width of the words from the end of a row to the next row, in two's complement.
 const GAP_WIDTH: usize = STRIDE_WIDTH + 1;
 /// Places of the words of a request, its head being word 0.
 const POINTER_WORD: u64 = 2;
@@ -20,7 +21,7 @@ const STRIDES_WORD: u64 = 4;
 const PLANES_WORD: u64 = 5;
 const PLANE_STRIDES_WORD: u64 = 6;
 
-/// Where a get is: what is left of the row, of the rows and of the planes, and of the window.
+/// Counts down the words of a row, the rows, the planes and the window of a get.
 ///
 /// The counters of a get.
 ///

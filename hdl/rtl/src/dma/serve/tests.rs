@@ -189,7 +189,7 @@ const EAGER: Mood = Mood {
     jitter: 0,
 };
 
-/// A packet as it came out: its flits, when its head was offered first, and when its tail went.
+/// A packet that the server sent: its flits, the cycle of its head's first offer, and the cycle in which its tail went.
 #[derive(Debug)]
 struct Sent {
     flits: Vec<u64>,

@@ -61,7 +61,8 @@ pub struct TransferEnd {
     pub completes: Signal<Out, Bit>,
     kinds: Kinds,
     refused_before: DFF<Bit>,
-    /// The first word that was refused was one of a descriptor without room.
+    /// The first word that is refused is one of a descriptor without room; as it was when that word was taken.
+    lacks_room: Signal<Local, Bit>,
     full_before: DFF<Bit>,
     refusal: Signal<Local, Bits<ERROR_WIDTH>>,
     failed: Signal<Local, Bit>,
@@ -86,11 +87,13 @@ impl Logic for TransferEnd {
         self.allowed.next = (self.kinds.reply.val() & self.awaited.val())
             | (self.kinds.put.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64)))
             | (self.kinds.stream.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Pointer as u64)));
+        self.lacks_room.next = self.is_full.val();
+        if self.refused_before.q.val() {
+            self.lacks_room.next = self.full_before.q.val();
+        }
         if self.refuse.val() & self.advance.val() {
             self.refused_before.d.next = true;
-            if !self.refused_before.q.val() {
-                self.full_before.d.next = self.is_full.val();
-            }
+            self.full_before.d.next = self.lacks_room.val();
         }
         if self.head.val() {
             self.refused_before.d.next = false;
@@ -104,9 +107,7 @@ impl Logic for TransferEnd {
         self.outcome.next = 0.into();
         if self.failed.val() {
             self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
-            if (self.refused_before.q.val() & self.full_before.q.val())
-                | (!self.refused_before.q.val() & self.is_full.val())
-            {
+            if self.lacks_room.val() {
                 self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::CommandFull as u64);
             }
         }
