@@ -170,7 +170,6 @@ impl<'a> Job<'a> {
         }
         let objects = aside.join("objects");
         fs::create_dir(&objects).map_err(SimError::io("make", &objects))?;
-        self.compiler.try_out(&objects)?;
         let verilog = format!("{}.v", self.source.top);
         // A last line without its end is a warning.
         write(&aside.join(&verilog), &format!("{}\n", self.source.text.trim_end()))?;
@@ -186,13 +185,20 @@ impl<'a> Job<'a> {
         verilate.args(folders.map(|folder| format!("-I{}", folder.display())));
         self.step("verilating", verilate.current_dir(aside), cache, aside)?;
 
+        // A compiler that compiles nothing fails in words of make: then it is named.
+        let compiled = self.make_objects(&objects, cache, aside);
+        compiled.or_else(|error| self.compiler.try_out(&objects).and(Err(error)))?;
+        fs::remove_dir_all(&objects).map_err(SimError::io("clear", &objects))
+    }
+
+    /// Compiles what Verilator wrote, and the runtime if the cache has none.
+    fn make_objects(&self, objects: &Path, cache: &Path, aside: &Path) -> Result<(), SimError> {
         let (runtime, _) = cache::entry(cache, &self.runtime_key(), |runtime| {
             self.make(RUNTIME, None, cache, aside)?;
             rename(&objects.join(RUNTIME), &runtime.join(RUNTIME))
         })?;
         self.make(OBJECT, Some(runtime.join(RUNTIME)), cache, aside)?;
-        rename(&objects.join(OBJECT), &aside.join(OBJECT))?;
-        fs::remove_dir_all(&objects).map_err(SimError::io("clear", &objects))
+        rename(&objects.join(OBJECT), &aside.join(OBJECT))
     }
 
     fn make(&self, target: &str, runtime: Option<PathBuf>, cache: &Path, aside: &Path) -> Result<(), SimError> {

@@ -25,7 +25,7 @@ pub enum SimError {
     CompilerFails {
         /// What `CXX` holds, or `c++`.
         program: String,
-        /// What went wrong.
+        /// How it fails.
         reason: String,
     },
     /// FST was asked for, and its libraries are not there.
