@@ -1,4 +1,4 @@
-//! `portico completions`: what a shell needs to complete command lines.
+//! `portico completions`: a script with which a shell completes command lines.
 
 use super::Arguments;
 use crate::output;

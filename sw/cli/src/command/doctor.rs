@@ -4,9 +4,12 @@ use crate::{output, table::folded};
 use anyhow::bail;
 use clap::Args;
 use portico_synth::{locate, Located, Origin, Tool, ToolError};
+use std::error::Error;
 
 /// Letters of a cell before it is folded.
 const WIDEST: usize = 60;
+/// State of a tool that Portico needs and does not find.
+const MISSING: &str = "missing";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,39 +25,14 @@ pub struct Doctor {}
 
 impl Doctor {
     pub fn run(self) -> anyhow::Result<()> {
+        let tools = Tool::ALL.map(|tool| (tool.to_string(), serves(tool), found(tool)));
+        let compiler = ("C++ compiler, make".into(), "Verilated models", found_compiler());
         let mut missing = 0;
-        let mut rows = Vec::new();
-        for tool in Tool::ALL {
-            let (state, version, program) = match locate(tool) {
-                Ok(Located {
-                    version,
-                    program,
-                    origin,
-                    ..
-                }) => (origin_of(origin), version, program.display().to_string()),
-                Err(error @ ToolError::NotInstalled { .. }) => ("optional", "-".into(), error.to_string()),
-                Err(error) => {
-                    missing += 1;
-                    ("missing", "-".into(), error.to_string())
-                }
-            };
-            rows.push(vec![
-                tool.to_string(),
-                serves(tool).into(),
-                state.into(),
-                version,
-                program,
-            ]);
-        }
-        let (state, version, program) = match portico_sim::working_compiler() {
-            Ok((program, version)) => ("system", version, program),
-            Err(error) => {
-                missing += 1;
-                ("missing", "-".into(), error.to_string())
-            }
-        };
-        let what = "Verilated models".into();
-        rows.push(vec!["C++ compiler, make".into(), what, state.into(), version, program]);
+        let rows = tools.into_iter().chain([compiler]).map(|(tool, what, found)| {
+            missing += usize::from(found[0] == MISSING);
+            [vec![tool, what.into()], found.to_vec()].concat()
+        });
+        let rows: Vec<_> = rows.collect();
         let header = ["tool", "for", "from", "version", "program"];
         output::print(&folded(&header, rows, &[], WIDEST))?;
         match missing {
@@ -65,15 +43,41 @@ impl Doctor {
     }
 }
 
-fn origin_of(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Environment => "yours",
-        Origin::Project => "project",
-        Origin::System => "system",
+/// Where a tool comes from, its version, and its program or why there is none.
+type Found = [String; 3];
+
+fn found(tool: Tool) -> Found {
+    match locate(tool) {
+        Ok(Located {
+            version,
+            program,
+            origin,
+            ..
+        }) => {
+            let origin = match origin {
+                Origin::Environment => "yours",
+                Origin::Project => "project",
+                Origin::System => "system",
+            };
+            [origin.into(), version, program.display().to_string()]
+        }
+        Err(error @ ToolError::NotInstalled { .. }) => not_found("optional", error),
+        Err(error) => not_found(MISSING, error),
     }
 }
 
-/// What cannot be done without it.
+fn found_compiler() -> Found {
+    match portico_sim::working_compiler() {
+        Ok((program, version)) => ["system".into(), version, program],
+        Err(error) => not_found(MISSING, error),
+    }
+}
+
+fn not_found(state: &str, error: impl Error) -> Found {
+    [state.into(), "-".into(), error.to_string()]
+}
+
+/// Commands that call a tool.
 fn serves(tool: Tool) -> &'static str {
     match tool {
         Tool::Verilator => "sim, run, bridge, bench",

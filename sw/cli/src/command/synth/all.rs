@@ -14,7 +14,7 @@ use portico_synth::{synthesise, SynthOptions, SynthReport};
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path, time::Instant};
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Sheet {
     /// Version of Portico.
