@@ -3,6 +3,7 @@
 use crate::area::{Cells, STAT_SCRIPT};
 use crate::hierarchy::Hierarchy;
 use crate::mapping::list;
+use crate::report::{listed, table};
 use crate::scratch::Scratch;
 use crate::{Area, Mode, SynthError, Tool, Yosys};
 use portico_verilog::Design;
@@ -120,7 +121,7 @@ impl PartsReport {
         let mut builder = Builder::default();
         builder.push_record("part,LUT4,carry,LUT RAM,FF,block RAM,DSP,sites".split(','));
         rows(&self.block, "", &mut builder);
-        crate::report::table(builder)
+        table(builder)
     }
 }
 
@@ -148,16 +149,11 @@ fn rows(part: &Part, within: &str, builder: &mut Builder) {
 
 impl fmt::Display for PartsReport {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let tools: Vec<String> = self
-            .tools
-            .iter()
-            .map(|(tool, version)| format!("{tool} ({version})"))
-            .collect();
         writeln!(
             f,
             "{} on ecp5 by parts, by {}, `{}`\n",
             self.top,
-            tools.join(" and "),
+            listed(&self.tools),
             self.command
         )?;
         writeln!(f, "{}\n", self.table())?;

@@ -106,6 +106,12 @@ impl Timing {
     }
 }
 
+/// Tools with their versions, in a line.
+pub(crate) fn listed(tools: &BTreeMap<String, String>) -> String {
+    let tools = tools.iter().map(|(tool, version)| format!("{tool} ({version})"));
+    tools.collect::<Vec<_>>().join(" and ")
+}
+
 /// A table that Markdown takes, numbers to the right.
 pub(crate) fn table(builder: Builder) -> String {
     let mut table = builder.build();
@@ -116,12 +122,7 @@ pub(crate) fn table(builder: Builder) -> String {
 
 impl fmt::Display for SynthReport {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let tools: Vec<String> = self
-            .tools
-            .iter()
-            .map(|(tool, version)| format!("{tool} ({version})"))
-            .collect();
-        writeln!(f, "{} on {}, by {}\n", self.top, self.target, tools.join(" and "))?;
+        writeln!(f, "{} on {}, by {}\n", self.top, self.target, listed(&self.tools))?;
         writeln!(f, "{}", self.area_table())?;
         let Some(timing) = &self.timing else {
             return Ok(());
