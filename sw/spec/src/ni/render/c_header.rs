@@ -123,23 +123,13 @@ impl Header {
         }
         for register in map.registers {
             let name = register_name(map, register.name);
-            if Station::Tile.has_block(map.block) {
-                let doc = format!("{}: {}", register.access.abbreviation(), register.doc);
-                self.address(config, map, register, Station::Tile, &name, &doc);
-            }
-            if Station::Memory.has_block(map.block) {
-                let doc = match Station::Tile.has_block(map.block) {
-                    true => String::new(),
-                    false => format!("{}: {}", register.access.abbreviation(), register.doc),
-                };
-                self.address(
-                    config,
-                    map,
-                    register,
-                    Station::Memory,
-                    &format!("memory_node_{name}"),
-                    &doc,
-                );
+            // The first address tells what the register is.
+            let mut doc = format!("{}: {}", register.access.abbreviation(), register.doc);
+            for (station, prefix) in [(Station::Tile, ""), (Station::Memory, "memory_node_")] {
+                if station.has_block(map.block) {
+                    let doc = std::mem::take(&mut doc);
+                    self.address(config, map, register, station, &format!("{prefix}{name}"), &doc);
+                }
             }
             if register.fields.len() > 1 || register.fields[0].width < 32 {
                 self.fields(&name, register.fields);
