@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
-    dma::ports::{ArgumentOut, ParkIn, StartOut, StopIn},
+    dma::ports::{ArgumentOut, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -49,7 +49,6 @@ pub struct Dispatcher<const W: usize> {
     pub start: StartOut,
     pub argument: ArgumentOut,
     pub stop: StopIn,
-    pub park: ParkIn,
     pub completion: CompletionOut,
     pub event: EventOut,
     /// Refusals of requests, for the control plane.
@@ -155,10 +154,7 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.contexts.stop.next = self.stops.stopped.val();
         self.contexts.stop_context.next = self.stops.stopped_context.val();
         wire!(commands => contexts: segment, ordered, asks, asked_segment);
-        wire!(contexts => commands: conflict, blocked, has_free, free_context);
-        ParkIn::link(&mut self.park, &mut self.contexts.park);
-        self.contexts.launch.next = self.commands.start.valid.val() & self.starts.command.ready.val();
-        self.contexts.launch_context.next = self.commands.start.context.val();
+        wire!(contexts => commands: conflict, has_free, free_context);
         self.active.next = self.contexts.active.val();
         self.requests.active.next = self.contexts.active.val().get_bit(SERVER_CONTEXT);
 
