@@ -2,7 +2,7 @@
 
 PORTICO = target/release/portico
 
-.PHONY: run test quick slowest formal bench synth doc clean tools help program
+.PHONY: run test quick slowest formal bench figures synth doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
@@ -30,6 +30,10 @@ bench: tools program ## all benchmarks, each figure beside its bound; JSON and p
 	$(PORTICO) bench collectives --out build/collectives
 	$(PORTICO) bench blocks --out build/blocks
 	$(PORTICO) bench soak --json build/soak.json
+
+figures: tools program ## measure anew what the tables of the pages show, and write them
+	$(PORTICO) bench onesided --quick --set memories=1 --json docs/figures/onesided.json
+	$(PORTICO) figures
 
 synth: tools program ## area and clock of the router on ECP5
 	$(PORTICO) synth router --target ecp5 --out build/synth

@@ -79,6 +79,7 @@ fn help_teaches() {
         "bench collectives",
         "bench blocks",
         "bench soak",
+        "figures",
         "synth",
         "bitstream",
         "vivado",
@@ -92,6 +93,108 @@ fn help_teaches() {
             "{command} has an example"
         );
     }
+}
+
+/// A checkout of one page and one file of figures.
+fn checkout(page: &str) -> TempDir {
+    let folder = folder();
+    let figures = folder.path().join("docs/figures");
+    fs::create_dir_all(&figures).unwrap();
+    fs::write(folder.path().join("README.md"), page).unwrap();
+    let tables = r#"
+        [use]
+        by = ["fifo"]
+        column = [{ title = "flits", digits = 2 }]
+        [broken]
+        by = ["depth"]
+        column = []"#;
+    fs::write(figures.join("tables.toml"), tables).unwrap();
+    let report = r#"{"command": "portico bench noc", "tools": {"verilator": "5"}, "config": {}, "rows": [
+        {"bench": "noc", "name": "use", "unit": "flits", "paper": null, "limit": null, "bound": null, "better": "more",
+         "value": 0.5, "fifo": 2}]}"#;
+    fs::write(figures.join("noc.json"), report).unwrap();
+    folder
+}
+
+#[test]
+fn the_pages_of_the_project_show_its_figures() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = success(&project, "figures --check");
+    assert!(text.contains("tables: the pages show the figures"), "{text}");
+}
+
+#[test]
+fn figures_fill_the_tables_of_a_page_and_check_tells_a_difference() {
+    let page = "# Use\n\n<!-- figures: noc.json use -->\nold\n<!-- end of figures -->\n\nThe end.\n";
+    let folder = checkout(page);
+    let read = || fs::read_to_string(folder.path().join("README.md")).unwrap();
+    assert_eq!(
+        failure(folder.path(), "figures --check", 1),
+        "error: README.md line 4: the page has `old`, docs/figures/noc.json gives `| fifo | flits |`; `portico figures` \
+         writes it\n"
+    );
+    assert_eq!(read(), page);
+    assert_eq!(success(folder.path(), "figures"), "1 table, 1 page written\n");
+    assert_eq!(
+        read(),
+        page.replace(
+            "old\n",
+            "| fifo | flits |\n| --- | --- |\n| 2 | 0.50 |\n\nMeasured by `portico bench noc`: verilator 5.\n"
+        )
+    );
+    success(folder.path(), "figures --check");
+    assert_eq!(success(folder.path(), "figures"), "1 table, 0 pages written\n");
+    fs::write(folder.path().join("README.md"), read().replace("0.50", "0.51")).unwrap();
+    let error = failure(folder.path(), "figures --check", 1);
+    assert!(
+        error.contains("README.md line 6: the page has `| 2 | 0.51 |`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_marker_that_cannot_be_filled_is_told_by_page_and_line_and_nothing_is_written() {
+    let good = "<!-- figures: noc.json use -->\n<!-- end of figures -->\n";
+    for (marker, fault) in [
+        (
+            "<!-- figures: noc.json share -->\n<!-- end of figures -->\n",
+            "no table `share` in docs/figures/tables.toml; there are broken, use",
+        ),
+        (
+            "<!-- figures: dma.json use -->\n<!-- end of figures -->\n",
+            "cannot read docs/figures/dma.json: ",
+        ),
+        (
+            "<!-- figures: noc.json broken -->\n<!-- end of figures -->\n",
+            "no row has the key `depth`",
+        ),
+        (
+            "<!-- figures: noc.json -->\n<!-- end of figures -->\n",
+            "unknown marker `<!-- figures: noc.json -->`",
+        ),
+        (
+            "<!-- figures: noc.json use -->\n",
+            "the marker is not closed by `<!-- end of figures -->`",
+        ),
+    ] {
+        let page = format!("{good}{marker}");
+        let folder = checkout(&page);
+        for arguments in ["figures", "figures --check"] {
+            let error = failure(folder.path(), arguments, 2);
+            assert!(
+                error.starts_with("error: README.md line 3: ") && error.contains(fault),
+                "{error}"
+            );
+        }
+        assert_eq!(fs::read_to_string(folder.path().join("README.md")).unwrap(), page);
+    }
+    let folder = checkout(good);
+    fs::remove_file(folder.path().join("docs/figures/tables.toml")).unwrap();
+    let error = failure(folder.path(), "figures", 2);
+    assert!(
+        error.starts_with("error: cannot read docs/figures/tables.toml: "),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1,18 +1,25 @@
 //! The one form in which every benchmark gives its figures.
 //!
 //! ```json
-//! {"tools": {"verilator": "5.048"}, "config": {"cols": "4"}, "rows": [
+//! {"command": "portico bench noc", "tools": {"verilator": "5.048"}, "config": {"cols": "4"}, "rows": [
 //!   {"bench": "noc", "name": "one input to one output, 4x4", "unit": "flits/cycle",
-//!    "paper": null, "limit": 1.0, "bound": 1.0, "better": "more", "value": 1.0}]}
+//!    "paper": null, "limit": 1.0, "bound": 1.0, "better": "more", "value": 1.0,
+//!    "fifo": 4, "mesh": "4x4"}]}
 //! ```
+//!
+//! Figures that belong to one table share the key `measure`; a key for each variable tells them apart.
 
 use portico_spec::Config;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// All figures of one run of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchReport {
+    /// The command line of a benchmark, without the files that it writes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
     /// Version of each tool that has a part in the figures, by name.
     pub tools: BTreeMap<String, String>,
     /// Settings that hold for all rows, by key.
@@ -40,6 +47,9 @@ pub struct Row {
     pub better: Better,
     /// What was measured.
     pub value: f64,
+    /// The variables by which figures of one table differ, such as `tiles`, and `measure`, the table they belong to.
+    #[serde(flatten)]
+    pub keys: BTreeMap<String, Value>,
 }
 
 /// Which way figures get better.
@@ -82,7 +92,14 @@ impl Row {
             bound: None,
             better,
             value,
+            keys: BTreeMap::new(),
         }
+    }
+
+    /// The same figure with one more variable.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.keys.insert(key.to_owned(), value.into());
+        self
     }
 
     /// Whether the figure is as good as the bound, if there is one.
@@ -103,6 +120,8 @@ mod tests {
         let row = Row {
             limit: Some(1.0),
             ..Row::new("noc", "throughput", "flits/cycle", Better::More, 0.5)
+                .with("mesh", "4x4")
+                .with("fifo", 2)
         };
         let report = BenchReport {
             rows: vec![row],
@@ -112,7 +131,7 @@ mod tests {
         let row: String = json[json.rfind("\"rows\"").unwrap()..].split_whitespace().collect();
         assert_eq!(
             row,
-            r#""rows":[{"bench":"noc","name":"throughput","unit":"flits/cycle","paper":null,"limit":1.0,"bound":null,"better":"more","value":0.5}]}"#
+            r#""rows":[{"bench":"noc","name":"throughput","unit":"flits/cycle","paper":null,"limit":1.0,"bound":null,"better":"more","value":0.5,"fifo":2,"mesh":"4x4"}]}"#
         );
         assert_eq!(report.config["fifo"], "4");
         assert_eq!(serde_json::from_str::<BenchReport>(&json).unwrap(), report);

@@ -46,11 +46,30 @@ impl Bench {
     }
 }
 
-/// Notes in `report` what the figures came from: the seed, this program, and these tools.
+/// Options that name a file or folder to write.
+const WRITES: [&str; 4] = ["--json", "--csv", "--svg", "--out"];
+
+/// A command line without the path of the program and the files that it writes.
+fn asked(arguments: impl IntoIterator<Item = String>) -> String {
+    let mut text = "portico".to_owned();
+    let mut arguments = arguments.into_iter().skip(1);
+    while let Some(argument) = arguments.next() {
+        let option = argument.split('=').next().unwrap_or_default();
+        match WRITES.contains(&option) {
+            true if argument == option => drop(arguments.next()),
+            true => {}
+            false => text = format!("{text} {argument}"),
+        }
+    }
+    text
+}
+
+/// Notes in `report` what the figures came from: the command, the seed, this program, and these tools.
 ///
 /// # Errors
 /// A tool is missing.
 fn sign(report: &mut BenchReport, seed: u64, tools: impl IntoIterator<Item = Tool>) -> anyhow::Result<()> {
+    report.command = asked(std::env::args());
     report.config.insert("seed".into(), seed.to_string());
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     let version = format!("{} ({build} build)", design::VERSION);
@@ -89,4 +108,16 @@ fn compile(design: &Design, quick: bool) -> anyhow::Result<(Library, Option<f64>
     let (library, took) = model::build(design, &options)?;
     let took = (!library.cached()).then_some(took.as_secs_f64());
     Ok((library, took))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asked;
+
+    #[test]
+    fn the_command_is_told_without_what_it_writes() {
+        let line = "/bin/portico bench noc --json a.json --quick --out=build --set width=64";
+        let arguments = line.split(' ').map(str::to_owned);
+        assert_eq!(asked(arguments), "portico bench noc --quick --set width=64");
+    }
 }

@@ -8,6 +8,7 @@ mod bridge;
 mod check;
 mod completions;
 mod doctor;
+mod figures;
 mod generate;
 mod list;
 mod new;
@@ -31,6 +32,7 @@ Examples:
   portico run halo --on serial:/dev/ttyUSB0
                                           the same on a board
   portico bench noc --json build/noc.json --svg build/noc.svg
+  portico figures --check                 whether the pages show the figures that were measured
   portico synth router --target ecp5
   portico bitstream --board ulx3s-85f --out build/ulx3s
   portico vivado --board arty-a7-100t --out build/arty
@@ -60,6 +62,7 @@ pub enum Command {
     #[cfg(unix)]
     Bridge(bridge::Bridge),
     Bench(bench::Bench),
+    Figures(figures::Figures),
     Synth(synth::Synth),
     Bitstream(bitstream::Bitstream),
     Vivado(vivado::Vivado),
@@ -85,6 +88,7 @@ impl Command {
             #[cfg(unix)]
             Command::Bridge(bridge) => bridge.run(),
             Command::Bench(bench) => bench.run(),
+            Command::Figures(figures) => figures.run(),
             Command::Synth(synth) => synth.run(),
             Command::Bitstream(bitstream) => bitstream.run(),
             Command::Vivado(vivado) => vivado.run(),

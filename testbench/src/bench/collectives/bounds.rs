@@ -48,7 +48,7 @@ pub fn rows(bench: &mut Bench, effort: &Effort) -> anyhow::Result<Vec<(usize, Ro
         let (cycles, form) = fastest_barrier(bench, effort)?;
         let name = format!("barrier, {tiles} tiles, {} tree", form.name());
         let row = row(name, cycles, paper, Some(limit), bound);
-        rows.push((0, row));
+        rows.push((0, keyed(row, "bound", Kind::Barrier, tiles, form, 0)));
     }
     for (place, kind, bounds) in [(1, Kind::Broadcast, BROADCASTS), (2, Kind::Reduce, REDUCES)] {
         let Some(&(_, bound)) = bounds.iter().find(|row| row.0 == tiles) else {
@@ -61,14 +61,16 @@ pub fn rows(bench: &mut Bench, effort: &Effort) -> anyhow::Result<Vec<(usize, Ro
         let adder = if kind == Kind::Reduce { bench.config().stages } else { 0 };
         let limit = flits(WORDS) + (tiles - 1) * (HOP + adder);
         let name = format!("{}, {tiles} tiles, linear tree, {WORDS} words", kind_name(kind));
-        rows.push((place, row(name, cycles, paper, Some(limit as f64), bound)));
+        let row = row(name, cycles, paper, Some(limit as f64), bound);
+        rows.push((place, keyed(row, "bound", kind, tiles, Form::Linear, WORDS)));
     }
     if let Some(&(_, bound)) = ALLREDUCES.iter().find(|row| row.0 == tiles) {
         let mut group = Group::new(bench, Form::Mapped)?;
         let cycles = worst(bench, &mut group, Kind::Allreduce, 1, effort)?;
         let limit = 2 * group.tree().depth(centre(group.tree()));
         let name = format!("allreduce, {tiles} tiles, mapped tree, 1 word");
-        rows.push((3, row(name, cycles, None, Some(limit as f64), bound)));
+        let row = row(name, cycles, None, Some(limit as f64), bound);
+        rows.push((3, keyed(row, "bound", Kind::Allreduce, tiles, Form::Mapped, 1)));
     }
     if tiles == REPEATED {
         for (kind, words) in [
@@ -80,6 +82,15 @@ pub fn rows(bench: &mut Bench, effort: &Effort) -> anyhow::Result<Vec<(usize, Ro
         }
     }
     Ok(rows)
+}
+
+/// The figure of a call with its variables.
+fn keyed(row: Row, measure: &str, kind: Kind, tiles: usize, form: Form, words: usize) -> Row {
+    row.with("measure", measure)
+        .with("call", kind_name(kind))
+        .with("tiles", tiles)
+        .with("tree", form.name())
+        .with("words", words)
 }
 
 fn row(name: String, cycles: u64, paper: Option<f64>, limit: Option<f64>, bound: f64) -> Row {
@@ -141,17 +152,18 @@ fn spread(bench: &mut Bench, kind: Kind, words: usize, effort: &Effort) -> anyho
     let mut group = Group::new(bench, Form::Mapped)?;
     let cycles = repeated(bench, &mut group, kind, words, effort)?;
     let spread = cycles.iter().max().expect("a call") - cycles.iter().min().expect("a call");
-    let words = if words == 0 {
+    let of_words = if words == 0 {
         String::new()
     } else {
         format!(", {words} words")
     };
     let name = format!(
-        "{}, {REPEATED} tiles, mapped tree{words}, spread of {} calls",
+        "{}, {REPEATED} tiles, mapped tree{of_words}, spread of {} calls",
         kind_name(kind),
         cycles.len()
     );
-    Ok(row(name, spread, None, Some(0.0), SPREAD))
+    let row = row(name, spread, None, Some(0.0), SPREAD);
+    Ok(keyed(row, "spread", kind, REPEATED, Form::Mapped, words))
 }
 
 #[cfg(test)]

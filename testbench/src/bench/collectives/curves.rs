@@ -79,18 +79,29 @@ impl Point {
     /// Its cycles, and those of the engines.
     pub fn rows(&self) -> Vec<Row> {
         let name = self.name();
-        let row = |name: String, cycles: u64| Row::new(BENCH, name, "cycles", Better::Less, cycles as f64);
+        let row = |name: String, measure: &str, cycles: u64| {
+            Row::new(BENCH, name, "cycles", Better::Less, cycles as f64)
+                .with("measure", measure)
+                .with("call", kind_name(self.kind))
+                .with("tiles", self.tiles)
+                .with("tree", self.form.name())
+                .with("words", self.words)
+        };
         let mut rows = vec![Row {
             paper: self.paper(),
             limit: self.limit(),
-            ..row(name.clone(), self.cycles)
+            ..row(name.clone(), "curve", self.cycles)
         }];
         for (state, cycles) in [
             ("running", self.running),
             ("waiting", self.waiting),
             ("idle", self.idle),
         ] {
-            rows.push(row(format!("{name}, engines {state}"), cycles));
+            rows.push(row(
+                format!("{name}, engines {state}"),
+                &format!("engines {state}"),
+                cycles,
+            ));
         }
         rows
     }

@@ -178,10 +178,26 @@ impl Curve {
     /// A row a point, and that of saturation; under uniform traffic also its share of what the bisection allows.
     pub fn rows(&self) -> Vec<Row> {
         let Self { case, saturation, .. } = self;
+        let keyed = |measure: &str, row: Row| {
+            let Config {
+                cols,
+                rows,
+                width,
+                fifo,
+                ..
+            } = case.config;
+            row.with("measure", measure)
+                .with("mesh", format!("{cols}x{rows}"))
+                .with("width", width)
+                .with("fifo", fifo)
+                .with("pattern", case.pattern.to_string())
+                .with("packet", case.packet)
+        };
         let mut rows: Vec<Row> = (self.points.iter())
             .map(|point| {
                 let name = format!("latency at {:.2} offered, {case}", point.load);
-                Row::new(BENCH, name, "cycles", Better::Less, point.report.latency.mean)
+                let row = Row::new(BENCH, name, "cycles", Better::Less, point.report.latency.mean);
+                keyed("latency", row).with("load", point.load)
             })
             .collect();
         let mut throughput = Row::new(
@@ -204,8 +220,8 @@ impl Curve {
                 100.0 * saturation / limit,
             )
         });
-        rows.push(throughput);
-        rows.extend(share);
+        rows.push(keyed("saturation", throughput));
+        rows.extend(share.map(|share| keyed("share of the bisection bound", share)));
         rows
     }
 }

@@ -175,7 +175,7 @@ impl Curve {
             } else {
                 format!("{initiators} tiles")
             };
-            Row {
+            let row = Row {
                 paper: (initiators == 1).then_some(paper),
                 ..Row::new(
                     BENCH,
@@ -184,7 +184,10 @@ impl Curve {
                     Better::Less,
                     cycles,
                 )
-            }
+            };
+            row.with("measure", "atomics")
+                .with("kind", self.kind.name())
+                .with("tiles", initiators)
         });
         rows.collect()
     }

@@ -149,7 +149,8 @@ pub struct Figures {
 impl Figures {
     /// One row a figure, in the order of the module's table.
     pub fn rows(&self) -> Vec<Row> {
-        let mut rows = self.single.clone();
+        let single = self.single.iter().cloned();
+        let mut rows: Vec<Row> = single.map(|row| row.with("measure", "single")).collect();
         rows.extend(neighbours::rows(&self.neighbours));
         rows.extend(self.sizes.iter().flat_map(sizes::Curve::rows));
         rows.extend(self.atomics.iter().flat_map(atomics::Curve::rows));

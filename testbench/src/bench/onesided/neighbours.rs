@@ -116,13 +116,22 @@ pub fn rows(points: &[Point]) -> Vec<Row> {
         let pieces = in_pieces(point.bytes, point.piece);
         let name = format!("puts to neighbours, {counted}, {} each{pieces}", size(point.bytes));
         let share = format!("{name}, share of peak");
+        let keyed = |measure: &str, row: Row| {
+            row.with("measure", measure)
+                .with("tiles", point.tiles)
+                .with("bytes", point.bytes)
+        };
+        let share = Row {
+            paper: point.paper,
+            limit: Some(100.0),
+            ..Row::new(BENCH, share, "%", Better::More, point.share)
+        };
         [
-            Row::new(BENCH, name, "bytes/cycle", Better::More, point.rate),
-            Row {
-                paper: point.paper,
-                limit: Some(100.0),
-                ..Row::new(BENCH, share, "%", Better::More, point.share)
-            },
+            keyed(
+                "puts to neighbours",
+                Row::new(BENCH, name, "bytes/cycle", Better::More, point.rate),
+            ),
+            keyed("puts to neighbours, share of peak", share),
         ]
     });
     both.collect()

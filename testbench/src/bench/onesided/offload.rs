@@ -78,7 +78,7 @@ pub fn rows(points: &[Point]) -> Vec<Row> {
         } else {
             format!("{} workers", point.workers)
         };
-        Row {
+        let row = Row {
             paper: point.paper(),
             ..Row::new(
                 BENCH,
@@ -87,7 +87,10 @@ pub fn rows(points: &[Point]) -> Vec<Row> {
                 Better::Less,
                 point.cycles,
             )
-        }
+        };
+        row.with("measure", "round trips through queues")
+            .with("workers", point.workers)
+            .with("bytes", point.bytes)
     });
     rows.collect()
 }

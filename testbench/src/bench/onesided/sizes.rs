@@ -161,26 +161,35 @@ impl Curve {
     /// Two rows a size; the paper's model of latency beside that of a single tile.
     pub fn rows(&self) -> Vec<Row> {
         let name = self.name();
+        let keyed = |measure: &str, bytes: usize, row: Row| {
+            row.with("measure", measure)
+                .with("way", self.way.name())
+                .with("memory", self.target.name())
+                .with("tiles", self.initiators)
+                .with("bytes", bytes)
+        };
         let both = self.points.iter().flat_map(|point| {
             let bytes = size(point.bytes);
-            [
-                Row::new(
+            let rate = Row::new(
+                BENCH,
+                format!("throughput, {name}, {bytes}"),
+                "bytes/cycle",
+                Better::More,
+                point.rate,
+            );
+            let latency = Row {
+                paper: (self.initiators == 1).then_some(PAPER_CYCLES + point.bytes as f64 / PAPER_BYTES),
+                ..Row::new(
                     BENCH,
-                    format!("throughput, {name}, {bytes}"),
-                    "bytes/cycle",
-                    Better::More,
-                    point.rate,
-                ),
-                Row {
-                    paper: (self.initiators == 1).then_some(PAPER_CYCLES + point.bytes as f64 / PAPER_BYTES),
-                    ..Row::new(
-                        BENCH,
-                        format!("latency, {name}, {bytes}"),
-                        "cycles",
-                        Better::Less,
-                        point.latency,
-                    )
-                },
+                    format!("latency, {name}, {bytes}"),
+                    "cycles",
+                    Better::Less,
+                    point.latency,
+                )
+            };
+            [
+                keyed("throughput", point.bytes, rate),
+                keyed("latency", point.bytes, latency),
             ]
         });
         both.collect()

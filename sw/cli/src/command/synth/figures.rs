@@ -61,6 +61,7 @@ pub fn bench_report(block: &Top, config: &Config, report: &SynthReport) -> Bench
         tools,
         config: block.configuration(config).into_iter().collect(),
         rows,
+        ..BenchReport::default()
     }
 }
 
