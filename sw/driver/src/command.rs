@@ -1,4 +1,4 @@
-//! Descriptors: their first words, and how they reach a node and are seen to complete.
+//! Descriptors: their first words, their way to a node, and their completion.
 
 use portico_spec::{
     ni::{
@@ -26,17 +26,17 @@ pub(crate) fn encode(config: &Config, segment: u8, command: Command) -> Result<V
     Ok(descriptor.encode(config)?)
 }
 
-/// What the first word says of its packet shaper.
+/// The field of the packet shaper in the first word.
 pub(crate) fn shaper(shaper: u8) -> u32 {
     u32::from(shaper) << SHAPER_OFFSET
 }
 
-/// Whether a counter is at `target` or beyond: a program that goes wrong after its end of transfer counts twice.
+/// Whether a counter is at `target` or beyond: a program that fails after its end of transfer counts twice.
 pub(crate) fn reached(count: u16, target: u16) -> bool {
     count.wrapping_sub(target) < 1 << 15
 }
 
-/// What an event's registers say.
+/// The registers of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRegisters {
     pub count: u16,
@@ -46,9 +46,9 @@ pub(crate) struct EventRegisters {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Sends a descriptor to a node as soon as its queue is sure to have room; gives what the counter of the event
-    /// will be when this and all before it have completed. The descriptor is sent, or will be though its time is out, as
-    /// the inner error says then.
+    /// Sends a descriptor to a node as soon as its queue is sure to have room. Returns the value that the counter of the event
+    /// will have when this command and all before it have completed. An inner error means that the access timed out: the
+    /// descriptor is still sent.
     pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<(u16, Result<(), Error>), Error> {
         let port = Port::of(words[0], &self.nodes[node].build);
         self.make_room(node, port, words.len())?;
@@ -68,14 +68,14 @@ impl<T: Transport> Fabric<T> {
         Ok((target, written))
     }
 
-    /// Ends a descriptor of which the host's queue has refused a word, so that the next begins anew: somebody else has filled the
-    /// queue. The last word ends it itself.
+    /// Ends a descriptor after the host's queue has refused one of its words, so that the next one can begin. The queue refuses a
+    /// word if another program has filled it. The last word ends a descriptor by itself.
     fn end_refused(&mut self, node: usize, error: &Error) {
         const LAST: usize = MAX_DESCRIPTOR_WORDS - 1;
         let last = address_at(self.config(), node, CommandRegister::Word, LAST);
         if let Error::Transport(TransportError::Bus { address, .. }) = error {
             if node == self.port.host && *address < last {
-                // It is refused too.
+                // The queue refuses this word too.
                 let _ = self.port.transport.write(last, 0);
             }
         }
@@ -92,7 +92,7 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
-    /// Reads an event, and takes note if all its commands have completed.
+    /// Reads an event. Frees the room of its commands if all of them have completed.
     pub(crate) fn read_event(&mut self, node: usize, event: u8) -> Result<EventRegisters, Error> {
         let registers: Registers<EventRegister> = self.peek_item(node, event.into())?;
         let count = registers[EventRegister::Count] as u16;

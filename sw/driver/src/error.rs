@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the driver.
 
 use portico_spec::{
     mpe::tree::TreeError,
@@ -11,28 +11,28 @@ use thiserror::Error;
 
 use crate::{onesided::GlobalId, TransportError};
 
-/// Why the driver could not do what it was asked. Nodes are terminal indices: tiles first, then edge nodes.
+/// An error of the driver. Nodes are terminal indices: tiles first, then edge nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Error {
     /// The carrier failed.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// A command that no descriptor can say.
+    /// A command that no descriptor can express.
     #[error(transparent)]
     Descriptor(#[from] DescriptorError),
-    /// A register that says what has no meaning.
+    /// A register with an undefined value.
     #[error(transparent)]
     Register(#[from] FieldError),
-    /// Tiles that are no group, or a tree that they cannot have.
+    /// Tiles that do not form a group, or a tree that does not fit them.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A text that is no program.
+    /// A text that is not a program.
     #[error(transparent)]
     Assembly(Box<AssemblyError>),
-    /// A word of a program that is no instruction.
+    /// A word of a program that is not an instruction.
     #[error(transparent)]
     Instruction(#[from] DisassemblyError),
-    /// A program that would run out of its bounds.
+    /// A program that could leave its bounds.
     #[error("{}{}", .0.at().map_or(String::new(), |at| format!("instruction {at}: ")), .0)]
     Program(#[from] ProgramError),
     /// The fabric has no host node.
@@ -41,19 +41,19 @@ pub enum Error {
     /// There is no such node.
     #[error("node = {node} does not exist: allowed is 0..={last}")]
     NoSuchNode {
-        /// What was asked for.
+        /// The node requested.
         node: usize,
         /// The last that exists.
         last: usize,
     },
-    /// A node says that it is another.
+    /// A node identifies itself as another node.
     #[error("node {node} says that it is at {found:#x}, expected {expected:#x}: this is not the configured fabric")]
     WrongFabric {
-        /// Who was asked.
+        /// The node that was asked.
         node: usize,
         /// Its node register.
         found: u32,
-        /// What it should be.
+        /// The expected value.
         expected: u32,
     },
     /// A register of the host node that describes the fabric has another value than the configuration gives it.
@@ -66,29 +66,29 @@ pub enum Error {
         field: &'static str,
         /// Its register.
         register: &'static str,
-        /// What it holds.
+        /// Its value.
         found: u32,
-        /// What the configuration says.
+        /// The value of the configuration.
         expected: u32,
     },
     /// The hardware refused a command.
     #[error("{what} of node {node} refused: {code}")]
     Refused {
-        /// Who was to do it.
+        /// The node that should do it.
         node: usize,
-        /// What was refused.
+        /// The command.
         what: &'static str,
-        /// Why.
+        /// The error code.
         code: ErrorCode,
     },
-    /// It did not happen in time; it may still happen.
+    /// An operation did not complete in time; it may still complete.
     #[error("{what} of node {node} not done within {cycles} cycles")]
     Timeout {
-        /// Who was to do it.
+        /// The node that should do it.
         node: usize,
-        /// What was waited for.
+        /// The operation.
         what: &'static str,
-        /// How long.
+        /// The time-out in cycles.
         cycles: u64,
     },
     /// Bytes outside of the remote segment.
@@ -96,7 +96,7 @@ pub enum Error {
     OutOfSegment {
         /// First byte.
         offset: u32,
-        /// Behind the last byte.
+        /// Offset behind the last byte.
         end: u64,
         /// Bytes of the segment.
         size: u32,
@@ -104,11 +104,11 @@ pub enum Error {
     /// Bytes outside of a node's memory.
     #[error("bytes {address:#x}..{end:#x} of node {node}, whose memory has {size:#x} bytes")]
     OutOfMemory {
-        /// Whose memory.
+        /// The node of the memory.
         node: usize,
         /// First byte.
         address: u32,
-        /// Behind the last byte.
+        /// Address behind the last byte.
         end: u64,
         /// Bytes of its memory.
         size: u32,
@@ -116,7 +116,7 @@ pub enum Error {
     /// An address or length that must be a multiple.
     #[error("{field} = {value:#x} must be a multiple of {unit} bytes")]
     Misaligned {
-        /// Which.
+        /// The field.
         field: &'static str,
         /// Its value in bytes.
         value: u64,
@@ -126,7 +126,7 @@ pub enum Error {
     /// A number that is too large or too small.
     #[error("{field} = {value} is not allowed: allowed is {min}..={max}")]
     OutOfRange {
-        /// Which.
+        /// The field.
         field: &'static str,
         /// Its value.
         value: u64,
@@ -138,9 +138,9 @@ pub enum Error {
     /// All of a resource is taken.
     #[error("node {node} has no {resource} left for {wanted}: it has {limit}")]
     Exhausted {
-        /// Whose.
+        /// The node.
         node: usize,
-        /// Of what.
+        /// The resource.
         resource: &'static str,
         /// How much was wanted.
         wanted: u32,
@@ -152,17 +152,17 @@ pub enum Error {
     NotBuilt {
         /// The node.
         node: usize,
-        /// What it does not have.
+        /// The missing feature.
         what: &'static str,
     },
     /// A handle of one node was given to another, or twice.
     #[error("{what} belongs to node {owner}, not to node {node}")]
     WrongNode {
-        /// What handle.
+        /// The handle.
         what: &'static str,
-        /// Whose it is.
+        /// The node that owns it.
         owner: usize,
-        /// Who was to use it.
+        /// The node that should use it.
         node: usize,
     },
     /// The word in front of a message is not one that the hardware writes there.
@@ -183,20 +183,20 @@ pub enum Error {
         /// Its credits in all.
         credits: u32,
     },
-    /// A sender of which messages are under way, or in the queue, cannot be retired.
+    /// A sender cannot be retired while messages of it are under way or in the queue.
     #[error("node {node} has {messages} messages in the queue that are not released")]
     Unreleased {
         /// The sender's node.
         node: usize,
-        /// How many.
+        /// Number of these messages.
         messages: u32,
     },
     /// A sender was given to a queue that it does not send to.
     #[error("the sender is one of queue {of}, not of queue {queue}")]
     WrongQueue {
-        /// Where it sends to.
+        /// The queue of the sender.
         of: GlobalId,
-        /// To which it was given.
+        /// The queue to which it was given.
         queue: GlobalId,
     },
     /// The mesh has no way from an edge node back to itself.
@@ -205,7 +205,7 @@ pub enum Error {
         /// The node.
         node: usize,
     },
-    /// A node without external memory was to move a page of it.
+    /// A page was to move at a node without external memory.
     #[error("node {node} is no memory node: only those have pages")]
     NoMemoryNode {
         /// The node.
@@ -219,12 +219,12 @@ pub enum Error {
         /// The kind.
         wanted: &'static str,
     },
-    /// A region that is not one that was handed out.
+    /// A region that the driver has not allocated.
     #[error("bytes at {base:#x} of node {node} are not an allocated region")]
     NotAllocated {
-        /// Whose memory.
+        /// The node of the memory.
         node: usize,
-        /// Where.
+        /// First byte.
         base: u32,
     },
     /// No context is free at all tiles of a group.
@@ -247,7 +247,7 @@ pub enum Error {
         what: &'static str,
         /// The member at which it did.
         tile: usize,
-        /// Why.
+        /// The error code.
         code: ErrorCode,
     },
     /// A communicator was given to a fabric that did not make it.

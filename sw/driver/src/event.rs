@@ -36,10 +36,10 @@ pub struct Event {
     number: u8,
 }
 
-/// What an event says.
+/// State of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventState {
-    /// How often something has counted in it, modulo 65,536.
+    /// Its counter, modulo 65,536.
     pub count: u16,
     /// The first error since the state was cleared.
     pub error: Option<ErrorCode>,
@@ -50,17 +50,17 @@ pub struct EventState {
 }
 
 impl Event {
-    /// Whose it is.
+    /// The node of the event.
     pub fn node(&self) -> usize {
         self.node
     }
 
-    /// Its number there, as descriptors and programs name it.
+    /// Its number at the node, as descriptors and programs use it.
     pub fn number(&self) -> u8 {
         self.number
     }
 
-    /// When it fires, and whether it interrupts then. After reset it never fires.
+    /// Sets the condition on which the event fires, and whether it then interrupts. After reset it never fires.
     ///
     /// # Errors
     /// The fabric's.
@@ -95,7 +95,7 @@ impl Event {
         fabric.clear_error(self.node, self.number)
     }
 
-    /// What it says now.
+    /// Reads the state of the event.
     ///
     /// # Errors
     /// The fabric's.
@@ -114,7 +114,8 @@ impl Event {
         })
     }
 
-    /// Waits until it has fired, at most so many cycles. An error that it has is in the state, not an error of this.
+    /// Waits until the event has fired, for at most `timeout` cycles. An error of the event is in the returned state; it is not
+    /// an error of this call.
     ///
     /// # Errors
     /// [`Error::Timeout`], or the fabric's.
@@ -142,7 +143,7 @@ impl Event {
         let (node, what) = (self.node, "operations on an event");
         loop {
             let state = self.state(fabric)?;
-            // Before the first operation nothing can be missing.
+            // Without an operation so far, there is nothing to wait for.
             let issued = fabric.nodes[node].issued[usize::from(self.number)].unwrap_or(state.count);
             if command::reached(state.count, issued) {
                 let Some(code) = state.error else {
@@ -156,7 +157,7 @@ impl Event {
         }
     }
 
-    /// Gives it back, switched off.
+    /// Switches the event off and releases it.
     ///
     /// # Errors
     /// The fabric's.

@@ -1,4 +1,4 @@
-//! A fabric as the driver knows it: every node's memory and registers, and what of them is handed out.
+//! A fabric as the driver knows it: the memory and registers of every node, and their allocation.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +61,8 @@ pub(crate) fn host(config: &Config) -> Result<usize, Error> {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Takes over a fabric after its reset: waits until it is initialised, and asks every node who it is and how much
-    /// memory it has.
+    /// Takes over a fabric after its reset: waits until it is initialised, and reads the identity and the memory size of every
+    /// node.
     ///
     /// # Errors
     /// [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Refused`] at a node that the fabric does not have,
@@ -92,7 +92,7 @@ impl<T: Transport> Fabric<T> {
         Ok(fabric)
     }
 
-    /// What the fabric was made from.
+    /// The configuration of the fabric.
     pub fn config(&self) -> &Config {
         self.port.transport.config()
     }
@@ -102,18 +102,18 @@ impl<T: Transport> Fabric<T> {
         self.port.host
     }
 
-    /// What carries the accesses.
+    /// The transport of the accesses.
     pub fn transport(&mut self) -> &mut T {
         &mut self.port.transport
     }
 
-    /// Cycles that an access of the driver's own may take: to memory and registers of nodes, to room for a command. What is
-    /// not done by then is still done, before the next access.
+    /// Sets the cycles that an access of the driver may take: to the memory and registers of nodes, and to get room for a command.
+    /// An access that times out is still completed, before the next access.
     pub fn set_timeout(&mut self, cycles: u64) {
         self.port.timeout = cycles;
     }
 
-    /// Bytes of a word: what addresses and lengths are multiples of.
+    /// Bytes of a word. Addresses and lengths are multiples of it.
     pub fn word_bytes(&self) -> u32 {
         self.port.word_bytes
     }
@@ -139,10 +139,10 @@ impl<T: Transport> Fabric<T> {
         Ok(Initiator::new(self, tile))
     }
 
-    /// The host as the initiator of operations. They go through the same command queue and micro-cores as the driver's own
-    /// accesses to other nodes, which cannot go on behind an operation that waits. A message without a credit is therefore
-    /// refused ([`Error::NoCredit`]); programs that wait, and raw descriptors, are not looked at: let nothing of the host's
-    /// wait for what only the driver can do.
+    /// The host as the initiator of operations. They use the same command queue and micro-cores as the driver's accesses to other
+    /// nodes, which cannot continue behind an operation that waits. The driver therefore refuses a message without a credit
+    /// ([`Error::NoCredit`]). It does not check programs and raw descriptors: no operation of the host may wait for an action of
+    /// the driver.
     pub fn host(&mut self) -> Initiator<'_, T> {
         let host = self.port.host;
         Initiator::new(self, host)
@@ -168,8 +168,8 @@ impl<T: Transport> Fabric<T> {
         self.write_space(node, address, words)
     }
 
-    /// Moves a page of a memory node: its words are those of external memory from byte `base` on. What is on the way to the
-    /// page goes to the old place or to the new one.
+    /// Moves a page of a memory node: its words are then those of external memory from byte `base` on. Accesses that are on their
+    /// way to the page reach the old place or the new one.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] of the page, [`Error::Misaligned`], [`Error::NoMemoryNode`], [`Error::NoSuchNode`],

@@ -40,7 +40,7 @@ impl GoldenTransport {
         })
     }
 
-    /// The fabric itself, to look at what the driver did.
+    /// The fabric itself, to inspect the effects of the driver.
     pub fn fabric(&mut self) -> &mut GoldenFabric {
         &mut self.fabric
     }

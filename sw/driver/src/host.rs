@@ -20,15 +20,16 @@ use crate::{
     Error, Fabric, Transport,
 };
 
-/// Most segment handles of the host that stand for whole nodes, in turn for those of late.
+/// Most segment handles of the host that stand for whole nodes. A further node replaces the others in turn.
 const MAX_HANDLES: usize = 16;
-/// What errors call them; and one that the next has to wait for, its time being out.
+/// Name of the driver's accesses in error messages.
 const ACCESS: &str = "access of the host";
+/// Name of an access that timed out and delays the next one.
 const EARLIER: &str = "earlier access of the host";
-/// Most bytes of the host's memory through which all else passes.
+/// Most bytes of the host's memory that serve as staging memory for accesses to other nodes.
 const MAX_STAGING: u32 = 8 << 10;
 
-/// The host's address space and what the driver keeps of it for itself.
+/// The host's address space, and the parts of it that the driver reserves.
 #[derive(Debug)]
 pub(crate) struct HostPort<T> {
     pub transport: T,
@@ -49,7 +50,7 @@ pub(crate) struct HostPort<T> {
 #[derive(Clone, Copy, Debug)]
 struct Access {
     node: usize,
-    /// What the event's counter will be when it has ended.
+    /// The value of the event's counter when the access has ended.
     target: u16,
 }
 
@@ -84,7 +85,7 @@ impl<T: Transport> HostPort<T> {
         })
     }
 
-    /// Whether an access has begun that has not ended, its time being out.
+    /// Whether an access has timed out and has not ended yet.
     pub fn is_under_way(&self) -> bool {
         self.under_way.is_some()
     }
@@ -94,7 +95,7 @@ impl<T: Transport> HostPort<T> {
         (self.build.events - 1) as u8
     }
 
-    /// What of the host is left to hand out.
+    /// The resources of the host that are left to allocate.
     pub fn state(&self) -> NodeState {
         let mut state = NodeState::new(self.memory_bytes, &self.build);
         state.memory = Space::new("bytes of memory", 0, self.staging);
@@ -136,8 +137,8 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
-    /// Moves words between a node's address space and the staging memory. Whoever writes those first must have ended the
-    /// access before.
+    /// Moves words between a node's address space and the staging memory. A caller that first fills the staging memory must end
+    /// the earlier access before.
     fn access(
         &mut self,
         command: fn(Transfer) -> Command,
@@ -160,11 +161,10 @@ impl<T: Transport> Fabric<T> {
         self.end_access(ACCESS)
     }
 
-    /// Waits until no access is under way: one whose time was out still uses the staging memory.
+    /// Waits until no access is under way: an access that timed out still uses the staging memory.
     ///
     /// # Errors
-    /// [`Error::Timeout`] and [`Error::Refused`] name the node of the earlier access, of which nobody has been told how it
-    /// ended.
+    /// [`Error::Timeout`] and [`Error::Refused`] name the node of the earlier access, because its caller did not learn its result.
     pub(crate) fn end_earlier_access(&mut self) -> Result<(), Error> {
         self.end_access(EARLIER)
     }
@@ -198,7 +198,7 @@ impl<T: Transport> Fabric<T> {
         }
         let handle = self.port.next;
         self.port.next = (handle + 1) % self.port.handles.len();
-        // Nobody's until its registers are written: an error in between must leave no wrong node behind.
+        // The handle has no node until its registers are written, so that an error in between leaves no wrong node.
         self.port.handles[handle] = None;
         let target = segment_target(self.config(), node, SYSTEM_WINDOW as u8, SegmentKind::Window);
         let size = self.config().space_bytes(node) / self.port.word_bytes;

@@ -4,8 +4,8 @@ use portico_spec::ni::registers::{address_at, ControlRegister, Place, IDENTITY};
 
 use crate::{fabric::host, host::node_bits, Config, Error, Transport};
 
-/// Holds the host node's registers that describe the fabric against the configuration: identity, tiles, build, memory,
-/// node. It only reads, so that it changes nothing of a fabric that is another.
+/// Compares the registers of the host node that describe the fabric with the configuration: identity, tiles, build, memory,
+/// node. It only reads, so it changes nothing in a wrong fabric.
 ///
 /// ```
 /// use portico::{verify, Config, GoldenTransport};
@@ -47,7 +47,7 @@ pub fn verify<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Error> {
     Ok(())
 }
 
-/// Registers are a word apart: with another width of words, all but the first seem to hold what others do.
+/// Registers are one word apart. With another word width, all registers except the first appear at wrong addresses.
 fn check_width<T: Transport + ?Sized>(transport: &mut T, config: &Config, host: usize) -> Result<(), Error> {
     let other = Config {
         width: if config.width == 32 { 64 } else { 32 },

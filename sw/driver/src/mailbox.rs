@@ -13,16 +13,16 @@ use crate::{
     Error, Fabric, Transport,
 };
 
-/// How a mailbox takes what arrives.
+/// How a mailbox takes messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// Each message replaces the one before, and notifies.
     Message,
-    /// Messages are ORed, and the last of so many notifies: 1..=255.
+    /// Messages are ORed, and the last of this number notifies: 1..=255.
     Barrier(u32),
 }
 
-/// A mailbox of a node. Anyone may send to it who has it.
+/// A mailbox of a node. Every node may send to it.
 ///
 /// ```
 /// use portico::{mailbox::Delivery, Config, Fabric, GoldenTransport};
@@ -42,12 +42,12 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// Whose it is.
+    /// The node of the mailbox.
     pub fn node(&self) -> usize {
         self.node
     }
 
-    /// Its number there.
+    /// Its number at the node.
     pub fn number(&self) -> u8 {
         self.number
     }
@@ -70,7 +70,7 @@ impl Mailbox {
         fabric.poke(self.node, MailboxRegister::Count, self.number.into(), &[0])
     }
 
-    /// Gives it back; what arrives for it later stays unnoticed.
+    /// Releases the mailbox; later messages to it stay unnoticed.
     ///
     /// # Errors
     /// The fabric's.

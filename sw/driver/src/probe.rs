@@ -1,8 +1,8 @@
 //! The source/sink core: traffic between tiles, made and measured by hardware (key `probe`).
 //!
-//! Every tile has a source that sends packets by itself once it is told, and a sink that checks, counts and times what comes.
-//! No packet passes through the host, so a fabric on a board is measured at its full rate; what the driver asks meanwhile, to
-//! see whether it is over, travels beside the traffic.
+//! Every tile has a source, which sends packets on command, and a sink, which checks, counts and times the packets that come.
+//! No packet passes through the host, so the driver can measure a fabric on a board at its full rate. While the driver waits for
+//! the end, its polls share the network with the traffic.
 //!
 //! ```
 //! use portico::{probe::{Target, Traffic}, Config, Fabric, GoldenTransport};
@@ -29,10 +29,10 @@ use crate::{
     Error, Fabric, Transport,
 };
 
-/// What errors call it.
+/// Name used in error messages.
 const CORE: &str = "a source/sink core";
 
-/// To whom packets go.
+/// The destination of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// To this tile.
@@ -41,24 +41,24 @@ pub enum Target {
     Uniform,
 }
 
-/// What a source is to send.
+/// The packets that a source sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// To whom.
+    /// The destination.
     pub target: Target,
     /// Words of payload of a packet, of 32 bits on a data plane of 32 and of 64 on one of 64: 2..=64.
     pub words: u32,
     /// How many packets.
     pub packets: u32,
-    /// Packets in [`RATE_CYCLES`] cycles, on average over a run at most, up to 65535; the first goes at once. 0 for as many as
-    /// can go.
+    /// Most packets in [`RATE_CYCLES`] cycles, on average over a run, up to 65535; the first is sent at once. 0 for as many as
+    /// possible.
     pub rate: u32,
     /// Decides random targets, and with its low 8 bits the content.
     pub seed: u32,
 }
 
 impl Traffic {
-    /// One packet of the least length, as soon as it can go.
+    /// One packet of the least length, as soon as possible.
     pub fn to(target: Target) -> Traffic {
         Traffic {
             target,
@@ -70,7 +70,7 @@ impl Traffic {
     }
 }
 
-/// What a tile has sent, and what has come to it, since its counts were [cleared](Fabric::clear_measured). Counts of 32 bits
+/// Counts of the packets that a tile has sent and received since they were [cleared](Fabric::clear_measured). Counts of 32 bits
 /// wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
@@ -82,11 +82,11 @@ pub struct Measured {
     pub words: u32,
     /// Packets that came with a wrong length, sequence number or content.
     pub errors: u32,
-    /// The shortest way of a packet, in cycles from the offer of its head to its tail at the sink; none if no packet has come.
+    /// The least latency, in cycles from the offer of a packet's head to its tail at the sink; none if no packet has come.
     pub latency_least: Option<u32>,
-    /// The longest, likewise; 0 if none has come.
+    /// The greatest latency; 0 if no packet has come.
     pub latency_greatest: u32,
-    /// The sum of all.
+    /// The sum of all latencies.
     pub latency_sum: u64,
     /// Cycle in which the first head came, counted from reset.
     pub first: u32,
@@ -147,8 +147,8 @@ impl<'f, T: Transport> Initiator<'f, T> {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// What a tile's source and sink have counted. Of a fabric in which traffic is under way, the registers are read one after
-    /// the other.
+    /// Reads the counts of a tile's source and sink, one register after the other: with traffic under way, they belong to
+    /// different cycles.
     ///
     /// # Errors
     /// [`Error::NotBuilt`], [`Error::NoSuchNode`], or the fabric's.
@@ -171,7 +171,7 @@ impl<T: Transport> Fabric<T> {
         })
     }
 
-    /// Sets the counts of a tile to 0. Sequence numbers go on, so that nothing is lost unseen in between.
+    /// Sets the counts of a tile to 0. Sequence numbers continue, so that a packet lost in between is still noticed.
     ///
     /// # Errors
     /// [`Error::NotBuilt`], [`Error::NoSuchNode`], or the fabric's.

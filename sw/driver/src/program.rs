@@ -1,6 +1,6 @@
-//! Programs of the user's for the micro-cores.
+//! Programs of the user for the micro-cores.
 //!
-//! A program decides what one operation sends. It is written as text ([`assemble`] has the instructions), loaded into the
+//! A program decides which packets an operation sends. It is written as text ([`assemble`] has the instructions), loaded into the
 //! program memory of a node, and run there on a segment as often as wanted.
 //!
 //! ```
@@ -61,10 +61,10 @@ impl Program {
         self.start
     }
 
-    /// Gives its places back. It should not be running.
+    /// Releases its places. The program should not be running.
     ///
     /// # Errors
-    /// [`Error::NotAllocated`] never, unless the fabric is not the one that loaded it.
+    /// [`Error::NotAllocated`] only if another fabric has loaded it.
     pub fn unload<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         fabric.check_node(self.node)?;
         fabric.nodes[self.node].program.give(self.node, self.start)
@@ -72,8 +72,7 @@ impl Program {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Loads instructions that keep within their bounds: all of them exist, every loop has its end, and the last one
-    /// stops.
+    /// Loads instructions after a check: all of them exist, every loop has its end, and the last one stops.
     ///
     /// # Errors
     /// [`Error::Instruction`] and [`Error::Program`] with the first instruction that is wrong, [`Error::Exhausted`],
@@ -85,8 +84,8 @@ impl<T: Transport> Fabric<T> {
         self.load_unchecked(node, instructions)
     }
 
-    /// Loads any words, to see what the hardware does with programs that go wrong. One that never stops keeps its
-    /// micro-core, and its event, until the next reset.
+    /// Loads any words without a check, to test faulty programs on the hardware. A program that never stops keeps its micro-core
+    /// and its event until the next reset.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if there are none or too many, [`Error::NoSuchNode`], [`Error::NotBuilt`], or the fabric's.

@@ -1,8 +1,8 @@
-//! N-to-1 queues: many senders, one owner, whole messages, none ever lost.
+//! N-to-1 queues: many senders, one owner, whole messages, no message lost.
 //!
-//! A queue is a ring of slots in its owner's memory. A sender owns credits, one for each message that it may have
-//! there unreleased; without one its enqueue waits at the sender. The owner reads messages in the order of their
-//! arrival and releases them, which gives the credits back.
+//! A queue is a ring of slots in its owner's memory. A sender owns credits, one for each message that it may have in the queue
+//! unreleased. Without a credit, a message waits at the sender. The owner reads messages in the order of their arrival and
+//! releases them, which returns the credits.
 //!
 //! The driver counts what it sends and what it releases. A message of the host's without a credit it refuses
 //! ([`Error::NoCredit`]): it would wait in front of the very accesses that receive and release. A sender all of whose
@@ -61,16 +61,16 @@ pub struct Queue {
     /// Messages read and released since reset, modulo 65,536.
     read: u16,
     released: u16,
-    /// Node and handle that sent each message between; none of one that nobody can have sent.
+    /// Node and handle that sent each unreleased message; none for a message that no sender can have sent.
     unreleased: VecDeque<Option<(usize, u8)>>,
 }
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who sent it.
+    /// The node that sent it.
     pub source: usize,
-    /// What it says.
+    /// Its words.
     pub words: Vec<u32>,
 }
 
@@ -105,8 +105,7 @@ impl Queue {
     /// The next message, if one has arrived. It keeps its slot until released.
     ///
     /// # Errors
-    /// [`Error::BadMessage`] if somebody has written into its slot; it counts as received, and is to be released as others.
-    /// Or the fabric's.
+    /// [`Error::BadMessage`] if its slot was overwritten; the message counts as received and must be released. Or the fabric's.
     pub fn receive<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Option<Message>, Error> {
         if self.waiting(fabric)? == 0 {
             return Ok(None);
@@ -162,7 +161,7 @@ impl Queue {
         let (node, tag) = (self.id.node, self.id.tag.into());
         let written = fabric.poke_once(node, ReleaseRegister::Messages, tag, &[messages.into()])?;
         self.released = self.released.wrapping_add(messages);
-        // A queue that is closed releases messages that nobody has read.
+        // A closed queue also releases messages that were never read.
         let read = self.unreleased.len().min(messages.into());
         for (node, handle) in self.unreleased.drain(..read).flatten() {
             let used = &mut fabric.nodes[node].credits(handle).used;
@@ -270,7 +269,7 @@ mod tests {
     use crate::GoldenTransport;
     use portico_spec::{Config, Node};
 
-    /// A message into whose slot somebody has written is told, and is not in the way of the next.
+    /// A message with an overwritten slot is an error, and does not block the next message.
     #[test]
     fn a_message_that_was_written_over_is_named_and_released() -> Result<(), Error> {
         for width in [32, 64] {

@@ -1,7 +1,7 @@
 //! Registers of any node, by their names in the register map.
 //!
-//! They are for what the driver has no function: measurements, tests, blocks of the user's own. What the driver has
-//! handed out, it keeps the registers of, and does not learn of what is written to them here.
+//! Use them where the driver has no function: for measurements, tests and blocks of the user. The driver owns the registers of the
+//! resources that it has allocated. It does not notice writes to them through this module.
 //!
 //! ```
 //! use portico::{registers::{ControlRegister, CounterRegister, EventRegister}, Config, Fabric, GoldenTransport};
@@ -30,7 +30,7 @@ pub use portico_spec::ni::registers::{
 
 use crate::{Error, Fabric, Transport};
 
-/// What all registers of an item held, by their names.
+/// The values of all registers of an item, by their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registers<P> {
     values: Vec<u32>,
@@ -46,8 +46,8 @@ impl<P: Place> Index<P> for Registers<P> {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Reads a register of an item (an event, a window), 0 being the item of a block that has but one. One that is only
-    /// written reads 0, and so does one that the node has not.
+    /// Reads a register of an item (an event, a window). A block with a single item has item 0. A write-only register reads 0, and
+    /// so does a register that the node does not have.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] of the item, [`Error::NoSuchNode`], [`Error::Timeout`], [`Error::Transport`].
@@ -69,8 +69,8 @@ impl<T: Transport> Fabric<T> {
         self.write_space(node, address, &words)
     }
 
-    /// The monitor's counters of a node, which wrap. Of those of a [`GoldenTransport`](crate::GoldenTransport) only
-    /// `Refused` and `Dropped` count: it has no time.
+    /// The monitor's counters of a node, which wrap. With a [`GoldenTransport`](crate::GoldenTransport) only `Refused` and
+    /// `Dropped` count, because it has no time.
     ///
     /// # Errors
     /// [`Error::NoSuchNode`], [`Error::Timeout`], [`Error::Transport`].
@@ -100,8 +100,8 @@ impl<T: Transport> Fabric<T> {
         self.poke(node, first, item, &registers.map(|(_, value)| value))
     }
 
-    /// Writes registers for which it matters that this is done once. Without an error of its own it is done, or will be
-    /// though its time is out, as the inner error says then.
+    /// Writes registers exactly once. Without an outer error the write is done. An inner error means that the access timed out: the
+    /// write is still done.
     pub(crate) fn poke_once<P: Place>(
         &mut self,
         node: usize,

@@ -1,4 +1,4 @@
-//! What the driver hands out of each node: numbered things, memory, and room in its command queue.
+//! Resources of each node that the driver allocates: numbered items, memory, and room in the command queue.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -48,7 +48,7 @@ impl Numbers {
         self.taken.iter().all(|&taken| taken)
     }
 
-    /// Takes these for ever.
+    /// Takes these permanently.
     pub fn reserve(&mut self, numbers: std::ops::Range<usize>) {
         self.taken[numbers].fill(true);
     }
@@ -110,8 +110,8 @@ impl Space {
     }
 }
 
-/// Descriptors that may still wait at a node, in a queue for each of their takers. A taker goes on in order, so one that has
-/// completed has let all before it out of the same queue as well.
+/// Descriptors that may still wait at a node, in a queue for each taker. A taker works in order: when a descriptor has completed,
+/// all earlier ones have left the same queue as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands {
     waiting: VecDeque<Waiting>,
@@ -125,7 +125,7 @@ struct Waiting {
     words: usize,
 }
 
-/// Whose queue a descriptor goes to.
+/// The queue of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Port {
     Requester,
@@ -134,8 +134,8 @@ pub(crate) enum Port {
 }
 
 impl Port {
-    /// Of a descriptor with this first word, at a node that is built so. What an engine that is not built would take is the
-    /// requester's, to refuse it.
+    /// The queue of a descriptor with this first word, at a node of this build. The requester takes, and refuses, the descriptors
+    /// of engines that are not built.
     pub fn of(word: u32, build: &Build) -> Port {
         let opcode = opcode(word);
         let mut engines = PARTS.iter().enumerate().filter(|(_, part)| part.is_engine);
@@ -164,7 +164,7 @@ impl Commands {
         }
     }
 
-    /// The events that would tell of room, the latest command's first.
+    /// The events that can show room, that of the latest command first.
     pub fn events(&self) -> Vec<u8> {
         let mut events: Vec<u8> = Vec::new();
         for &Waiting { event, .. } in self.waiting.iter().rev() {
@@ -185,8 +185,8 @@ pub(crate) struct Credits {
 }
 
 /// All of one node.
-/// Events of a node whose operations nobody waits for any more, and what their counters will be. A ticket that is dropped adds
-/// its own; the node takes it back when its operation has completed.
+/// Events of abandoned operations of a node, with the final values of their counters. A dropped ticket adds its event; the node
+/// takes the event back when its operation has completed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Abandoned(Arc<Mutex<Vec<(u8, u16)>>>);
 
@@ -195,12 +195,12 @@ impl Abandoned {
         self.events().push((event, target));
     }
 
-    /// All of them, of which none is left.
+    /// Takes all of them out.
     pub fn take(&self) -> Vec<(u8, u16)> {
         std::mem::take(&mut self.events())
     }
 
-    /// A list has no state between two entries in which a panic could leave it.
+    /// A panic cannot leave the list in an invalid state, so a poisoned lock is ignored.
     fn events(&self) -> MutexGuard<'_, Vec<(u8, u16)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -215,14 +215,14 @@ pub(crate) struct NodeState {
     pub segments: Numbers,
     pub events: Numbers,
     pub mailboxes: Numbers,
-    /// What the node is built with.
+    /// The build of the node.
     pub build: Build,
     pub commands: Commands,
-    /// What the counter of each event will be when all commands so far have completed; unknown before its first use.
+    /// The value of each event's counter when all commands so far have completed; unknown before the first use of the event.
     pub issued: Vec<Option<u16>>,
-    /// Events of operations for which nobody waits any more.
+    /// Events of abandoned operations.
     pub abandoned: Abandoned,
-    /// What the node may send, by the handle of the queue.
+    /// The credits of the node, by the handle of the queue.
     senders: BTreeMap<u8, Credits>,
 }
 
@@ -244,7 +244,7 @@ impl NodeState {
         }
     }
 
-    /// Refuses what the node, number `node`, is built without.
+    /// Refuses a feature that node `node` is built without.
     pub fn check_built(&self, node: usize, what: &'static str, is_built: fn(&Build) -> bool) -> Result<(), Error> {
         if is_built(&self.build) {
             return Ok(());

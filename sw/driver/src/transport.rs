@@ -1,4 +1,4 @@
-//! What carries the driver's accesses to a fabric.
+//! Transports: carriers of the driver's accesses to a fabric.
 
 use portico_spec::Config;
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub enum TransportError {
     Bus {
         /// The byte address.
         address: u32,
-        /// The response, such as `SLVERR`.
+        /// The response, for example `SLVERR`.
         response: String,
     },
     /// The bus did not answer.
@@ -35,7 +35,7 @@ pub enum TransportError {
     /// The serial line failed.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// Nobody answers on the serial line.
+    /// No answer comes on the serial line.
     #[error(
         "no answer to {requests} requests at {baud} baud: check that the board has power and Portico's bitstream, that {baud} is \
          the baud rate of its bridge, and that this is its port"
@@ -67,7 +67,7 @@ impl TransportError {
 ///
 /// Time must go on with every access: at least one cycle each, or a wait would never end.
 pub trait Transport {
-    /// What fabric it is.
+    /// The configuration of the fabric.
     fn config(&self) -> &Config;
 
     /// Reads 32 bits.

@@ -1,4 +1,4 @@
-//! Engines that stand beside the network interface, each in a seat of its socket.
+//! Engines beside the network interface, each in a seat of its socket.
 //!
 //! | engine | what it is |
 //! | --- | --- |

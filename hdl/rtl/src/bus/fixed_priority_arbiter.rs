@@ -1,10 +1,10 @@
-//! Fixed-priority arbiters: of the sources that offer something, the one with the lowest number wins.
+//! Fixed-priority arbiters: of the sources that make an offer, the one with the lowest number wins.
 //!
 //! | | |
 //! | --- | --- |
 //! | latency | combinational, both ways |
 //! | throughput | one transfer a cycle |
-//! | fairness | a source may starve, so the order is part of the design: what cannot wait comes first |
+//! | fairness | a source may starve, so the order is part of the design: a source that cannot wait comes first |
 //! | state | none |
 
 use super::{CompletionIn, CompletionOut, EventIn, EventOut};

@@ -19,7 +19,7 @@ pub struct HeldAccess {
     pub is_write: Signal<In, Bit>,
     /// The table is free.
     pub may: Signal<In, Bit>,
-    /// There is an access, which takes place in this cycle if the table is free; and it is a write.
+    /// There is an access; it takes place in this cycle if the table is free. The access is a write.
     pub wants: Signal<Out, Bit>,
     pub wants_to_write: Signal<Out, Bit>,
     waits: DFF<Bit>,

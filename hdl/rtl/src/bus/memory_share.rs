@@ -5,7 +5,7 @@ use crate::prim::ParkedArbiter;
 use portico_spec::{ni::packet::OFFSET_WIDTH, parts::SEATS};
 use portico_verilog::prelude::*;
 
-/// Users at most: the engines, and who had the port before.
+/// Users at most: the engines, and the block that uses the port in a node without engines.
 const USERS: usize = 1 + SEATS;
 
 /// Readers of one port of a memory that answers a cycle after it has taken a request, such as the scratchpad's.
@@ -28,7 +28,7 @@ pub struct ReadShare<const W: usize> {
     pub reader: Vec<MemoryReadIn<W>>,
     pub memory: MemoryReadOut<W>,
     turns: ParkedArbiter<USERS>,
-    /// The reader that the next word is for.
+    /// The reader that gets the next word.
     asker: DFF<Bits<USERS>>,
     request: Signal<Local, Bits<USERS>>,
     valid: Signal<Local, Bit>,

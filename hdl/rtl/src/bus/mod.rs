@@ -13,14 +13,14 @@
 //! | [`CreditIn`] | a credit of a queue comes back |
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
 //! | [`FlitsOut`] | flits for an engine, which always takes them |
-//! | [`SocketIn`] | all that an engine has of its node |
+//! | [`SocketIn`] | all connections of an engine to its node |
 //!
 //! | block | what it is |
 //! | --- | --- |
 //! | [`AddressMatch`] | recognises the registers of one block |
 //! | [`EventArbiter`], [`CompletionArbiter`] | fixed-priority arbiters: source 0 wins |
 //! | [`HeldAccess`] | an access that waits until its table is free |
-//! | [`WindowRow`] | the row of the window table that a tag stands for |
+//! | [`WindowRow`] | the row of the window table for a tag |
 //! | [`ReadBuffer`] | a place for a read that the memory has not taken yet |
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
 //! | [`PlaneOut`] | the same for the sources of a plane, with a grant from flip-flops |

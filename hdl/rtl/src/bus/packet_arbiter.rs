@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// | fairness | a source that offers a packet is served within `N` packets |
 /// | state | 2 `N` + 1 flip-flops |
 ///
-/// The choice is held from the first cycle of an offer on, whether the head passes or waits, so that an offer never changes.
+/// The arbiter holds its choice from the first cycle of an offer on, so an offer never changes while its head waits.
 #[derive(LogicBlock)]
 pub struct PacketArbiter<const W: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -101,7 +101,7 @@ mod tests {
     fn packets_pass_whole_in_turn_and_offers_stand() {
         let mut rng = rng(0xa4b);
         let mut dut = reset(PacketArbiter::<32, N>::default());
-        // By source: flits left of its packet, and the flit it offers; then whose packet passes, and the turn.
+        // By source: flits left of its packet, and the flit it offers. Then the source that holds the output, and the turn.
         let mut left = [0; N];
         let mut offered: [Option<u64>; N] = [None; N];
         let (mut owner, mut turn) = (None, 0);

@@ -2,7 +2,7 @@ use super::{MemoryReadIn, MemoryReadOut};
 use portico_spec::ni::packet::OFFSET_WIDTH;
 use portico_verilog::prelude::*;
 
-/// A place for a read that the memory has not taken yet, so that whoever reads need not know.
+/// Holds a read that the memory has not taken yet, so that `reader.ready` comes from a flip-flop.
 ///
 /// Reads of words of `W` bits.
 ///

@@ -8,8 +8,8 @@ pub const ACCESS_CYCLES: usize = 6;
 /// Cycles after which a block has its answer to a read.
 pub const ANSWER_CYCLES: usize = 4;
 
-/// A write to a register, as its owner sees it: every block sees every write, and acts on its own. Index and data stay
-/// until the next access.
+/// A write to a register, as its owner sees it. Every block sees every write, and acts only on those to its registers. Index
+/// and data stay until the next access.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterWriteOut"]
 pub struct RegisterWriteIn {
@@ -18,7 +18,7 @@ pub struct RegisterWriteIn {
     pub data: Signal<In, Bits<32>>,
 }
 
-/// As the network interface gives it to what stands beside it.
+/// As the network interface gives it to the blocks beside it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterWriteIn"]
 pub struct RegisterWriteOut {
@@ -27,17 +27,17 @@ pub struct RegisterWriteOut {
     pub data: Signal<Out, Bits<32>>,
 }
 
-/// A register that is read, as its owner sees it: the value follows a cycle after the index; a block gives 0 for registers
-/// of others, so that the values of all blocks are ORed. The index stays until the next access.
+/// A read of a register, as its owner sees it. The value follows one cycle after the index. A block gives 0 for registers of
+/// other blocks, because the values of all blocks are ORed. The index stays until the next access.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct RegisterReadIn {
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub data: Signal<Out, Bits<32>>,
 }
 
-/// An access to a register, as its owner sees it, who needs time to answer: every block sees every access, and acts on its
-/// own. Index and data stay until the next access, [`ACCESS_CYCLES`] later at the earliest. The answer stands from
-/// [`ANSWER_CYCLES`] after a read until then; it is 0 for registers of others.
+/// An access to a register, as an owner that needs time to answer sees it. Every block sees every access, and acts only on those
+/// to its registers. Index and data stay until the next access, at least [`ACCESS_CYCLES`] later. The answer is valid from
+/// [`ANSWER_CYCLES`] after a read until that next access; it is 0 for registers of other blocks.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterAccessOut"]
 pub struct RegisterAccessIn {

@@ -9,8 +9,8 @@ use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{flit::NODE_WIDTH, ni::event::EVENTS};
 use portico_verilog::prelude::*;
 
-/// Flits of an engine's kind, as the engine sees them. Each is shown for one cycle, and taken: there is no `ready`, so an
-/// engine cannot hold a door. A packet of an engine's may be here before the last word of a put in front of it is written.
+/// Flits of an engine's kind, as the engine sees them. Each flit is shown for one cycle, and the engine must take it: there is no
+/// `ready`, so an engine cannot block a door. A packet may reach its engine before the last word of an earlier put is written.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "FlitsOut"]
 pub struct FlitsIn<const W: usize> {
@@ -32,11 +32,11 @@ pub struct FlitsOut<const W: usize> {
     pub data: Signal<Out, Bits<W>>,
 }
 
-/// All that an engine has of its node, as the engine sees it.
+/// All connections of an engine to its node, as the engine sees them.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "SocketOut"]
 pub struct SocketIn<const W: usize, const B: usize> {
-    /// After reset tables are cleared, one place a cycle: `sweep`.
+    /// High after reset while tables are cleared, one place a cycle: `sweep`.
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     /// This node.
@@ -45,13 +45,13 @@ pub struct SocketIn<const W: usize, const B: usize> {
     pub fired: Signal<In, Bits<EVENTS>>,
     pub data_in: FlitsIn<W>,
     pub control_in: FlitsIn<32>,
-    /// Whole packets: a head is offered when the rest follows without a wait for anything else.
+    /// Whole packets: a head is offered only when the rest follows without another wait.
     pub data_out: StreamOut<W>,
     pub control_out: StreamOut<32>,
     /// Descriptors with the engine's opcodes, whole.
     pub commands: StreamIn<32>,
     pub event: EventOut,
-    /// Answers stand from [`ANSWER_CYCLES`](super::ANSWER_CYCLES) on; 0 for what is not the engine's.
+    /// Answers are valid from [`ANSWER_CYCLES`](super::ANSWER_CYCLES) on; 0 for registers of other blocks.
     pub register: RegisterAccessIn,
     pub memory_read: MemoryReadOut<W>,
     pub memory_write: MemoryWriteOut<W, B>,

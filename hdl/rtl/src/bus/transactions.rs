@@ -10,7 +10,7 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Something happened to an event: its counter goes up by one, and an error is kept. As the reporter sees it.
+/// Counts an event: its counter rises by one, and the event keeps an error. As the reporter sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "EventIn"]
 pub struct EventOut {
@@ -39,7 +39,7 @@ pub struct CompletionOut {
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// An error code, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
-    /// The transaction is over: its slot becomes free. Else it stays open, and keeps the error.
+    /// The transaction is over, and its slot becomes free. When low, the slot stays open and keeps the error.
     pub last: Signal<Out, Bit>,
     /// `value` is the result of an atomic, kept with the event.
     pub has_value: Signal<Out, Bit>,
@@ -60,8 +60,8 @@ pub struct CompletionIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// A claim of a transaction slot, as the dispatcher sees it: `ready` says that a slot, and for a get a credit of the peer,
-/// is there; `slot` is the one it gets.
+/// A claim of a transaction slot, as the dispatcher sees it. `ready` means that a slot is free and, for a get, that a credit of
+/// the peer is available. `slot` is the slot that the claim gets.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "ClaimIn"]
 pub struct ClaimOut {
@@ -99,14 +99,14 @@ pub struct CreditIn {
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
 }
 
-/// Asks for a credit of a peer's queue, as who sends to it: `valid` and `segment` stay until the answer, which stands for
+/// Requests a credit of a peer's queue, as the sender sees it. `valid` and `segment` stay until the answer; the answer lasts
 /// one cycle.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CreditTakeIn"]
 pub struct CreditTakeOut {
     pub valid: Signal<Out, Bit>,
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// There was a credit, if `granted`, and it is taken.
+    /// The answer. If `granted`, there was a credit, and it is taken.
     pub answered: Signal<In, Bit>,
     pub granted: Signal<In, Bit>,
 }

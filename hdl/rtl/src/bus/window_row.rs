@@ -1,9 +1,9 @@
 use portico_spec::{flit::TAG_WIDTH, ni::build::Build};
 use portico_verilog::prelude::*;
 
-/// The row of the window table that a tag stands for.
+/// The row of the window table for a tag.
 ///
-/// A table without all rows keeps its last but one closed, and all tags that it has not stand for that.
+/// A table of fewer than 256 rows keeps its last row but one closed. Tags beyond the table map to that row.
 ///
 /// | | |
 /// | --- | --- |

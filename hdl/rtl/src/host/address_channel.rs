@@ -23,7 +23,7 @@ const ENTRY_WIDTH: usize = OFFSET_WIDTH + BEATS_WIDTH;
 
 /// An address channel of AXI4: bursts wait their turn and get their addresses in external memory.
 ///
-/// Either address channel. Whoever gives bursts keeps to 16 that wait.
+/// Either address channel. At most 16 bursts may wait; the block that gives bursts must keep to this limit.
 ///
 /// | | |
 /// | --- | --- |

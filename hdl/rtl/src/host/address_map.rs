@@ -9,9 +9,9 @@ pub const ADDRESS_WIDTH: usize = SPACE_BYTES.ilog2() as usize;
 /// Width of a word's number in the memory half of the address space, where it has the most words.
 const MEMORY_WIDTH: usize = BASE_BYTES.ilog2() as usize - 2;
 
-/// Where a byte address of a node leads.
+/// Decodes a byte address of a node.
 ///
-/// Tells memory, registers and nothing apart; an address that is neither memory nor register leads nowhere.
+/// Distinguishes memory, registers and addresses that are neither.
 ///
 /// | | |
 /// | --- | --- |
@@ -65,7 +65,7 @@ impl AddressMap {
 impl Logic for AddressMap {
     fn update(&mut self) {
         self.is_memory.next = self.address.val() < self.memory_bytes.val();
-        // Words of 32 bits fill but half of the register half: there are no indices for the rest.
+        // Words of 32 bits fill only half of the register half: the rest has no indices.
         self.is_register.next = self.address.val().get_bit(BASE_BYTES.ilog2() as usize)
             & (self.is_wide.val() | !self.address.val().get_bit(INDEX_WIDTH + self.word_at.val().index()));
         self.upper.next = self.is_wide.val() & self.address.val().get_bit(2);

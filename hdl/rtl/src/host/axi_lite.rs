@@ -4,13 +4,13 @@
 //! | --- | --- |
 //! | latency | write 2 cycles, read 3 cycles, if the target takes it at once |
 //! | throughput | one write every 2 cycles and one read every 4 cycles, both at once |
-//! | order | one write and one read under way; between the two there is none |
+//! | order | one write and one read under way; no order between the two |
 //! | state | [`AxiLiteWriter`] and [`AxiLiteReader`] |
 //!
 //! The address space is a node's: memory from byte 0, one register a word from byte 0x80000, where words of 64 bits show
 //! 0 in the upper half and ignore what is written there. A write to the COMMAND block is a beat of `m_axis_command`,
-//! the last of its descriptor at place 15. SLVERR answers addresses where nothing is, writes of some bytes of a register, and
-//! words of a descriptor that are not kept; writes of no bytes are done without an effect.
+//! the last of its descriptor at place 15. SLVERR answers addresses without memory or register, writes of some bytes of a
+//! register, and words of a descriptor that the queue drops. A write of no bytes has no effect and succeeds.
 
 use super::{address_map::ADDRESS_WIDTH, AxiLiteReader, AxiLiteWriter};
 use crate::{
@@ -77,7 +77,7 @@ pub struct AxiLiteOut {
 #[derive(LogicBlock, Default)]
 pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: what is under way is forgotten.
+    /// Synchronous, active high: drops the accesses under way.
     pub rst: Signal<In, Bit>,
     pub s_axil: AxiLiteIn,
     pub memory_write: MemoryWriteOut<W, B>,

@@ -3,7 +3,7 @@ use crate::bus::MemoryReadOut;
 use portico_spec::ni::registers::INDEX_WIDTH;
 use portico_verilog::prelude::*;
 
-/// What becomes of a read.
+/// State of a read.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum ReadState {
     Free,
@@ -14,7 +14,7 @@ pub enum ReadState {
 
 /// The read channels of AXI4-Lite.
 ///
-/// Takes one read at a time to where the address leads.
+/// Passes one read at a time to the target that its address selects.
 ///
 /// | | |
 /// | --- | --- |

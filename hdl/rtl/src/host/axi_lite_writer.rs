@@ -5,7 +5,7 @@ use portico_verilog::prelude::*;
 
 /// The write channels of AXI4-Lite.
 ///
-/// Takes one write at a time, address and data in any order, to where the address leads.
+/// Passes one write at a time to the target that its address selects. Address and data may come in any order.
 ///
 /// | | |
 /// | --- | --- |
@@ -100,7 +100,7 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
         self.m_axis_command.tdata.next = self.data.q.val();
         self.m_axis_command.tlast.next = self.map.index.val().get_bits::<PLACE_WIDTH>(0).all();
 
-        // What goes nowhere is done with at once.
+        // A write without a target is over at once.
         self.taken.next = self.writing.val();
         if self.map.is_memory.val() {
             self.taken.next = self.writing.val() & self.memory_write.ready.val();

@@ -5,7 +5,7 @@ use portico_verilog::prelude::*;
 
 /// Burst type of ascending addresses.
 const INCREMENTING: u64 = 1;
-/// Normal memory, not cached, and free to be merged and buffered: its writes are seen by reads once they are answered.
+/// Normal memory that is not cached and may be merged and buffered: reads see a write once the write is answered.
 const NORMAL_BUFFERABLE: u64 = 3;
 
 /// A node's memory that is external: AXI4 in bursts.
@@ -20,14 +20,14 @@ const NORMAL_BUFFERABLE: u64 = 3;
 /// | order | a read sees every write taken before it; reads answer in order |
 /// | state | [`AxiWrites`], [`AxiReads`], [`Turns`] |
 ///
-/// Reads wait while a write is not answered, and let the open burst of writes go at once. There are no identifiers: all
-/// is in order anyway. A reset must reset the memory too, if something is under way: else its late answers pass for those of
-/// new bursts, and reads get wrong words. A memory that breaks the protocol is reported and hangs nothing: see [`AxiReads`]; a
-/// response that no write waits for is dropped.
+/// Reads wait until all writes are answered; a waiting read sends the open burst of writes at once. All bursts have one
+/// identifier, so they stay in order. If something is under way, a reset must reset the memory too: otherwise late answers count
+/// for new bursts, and reads get wrong words. A memory that breaks the protocol is reported and hangs nothing: see [`AxiReads`].
+/// A response without a waiting write is dropped.
 #[derive(LogicBlock, Default)]
 pub struct AxiMemory<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: what is under way is forgotten, see above.
+    /// Synchronous, active high: drops the bursts under way, see above.
     pub rst: Signal<In, Bit>,
     /// Page bases, see [`PageTable`](super::PageTable).
     pub registers: RegisterWriteIn,
@@ -61,7 +61,7 @@ impl<const W: usize, const B: usize> AxiMemory<W, B> {
 impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
     fn update(&mut self) {
         wire!(self => turns, writes, reads: clk, rst);
-        // The upper half of the responses are errors. One pulse cannot tell two: a response of a write waits.
+        // The upper half of the responses are errors. One pulse reports one fault, so the response of a write waits.
         self.read_fault.next = (self.m_axi.rvalid.val() & self.reads.rready.val() & self.m_axi.rresp.val().get_bit(1))
             | self.reads.broken.val();
         self.answered.next = self.m_axi.bvalid.val() & !self.read_fault.val();

@@ -26,9 +26,9 @@ const BURST_WIDTH: usize = BEATS_WIDTH + 1;
 /// | limit | 16 bursts that are not complete |
 /// | state | [`Gatherer`], [`AddressChannel`], client and words of 16 bursts in LUT-RAM, W + 20 flip-flops |
 ///
-/// A client gets as many words as it asked for, also from a memory that breaks the protocol. Of a burst whose `rlast` comes
-/// early, the words that are missing read 0. Of one whose `rlast` comes late, or never, the words count: beats that are too many
-/// go to the bursts that wait, whose own beats are then too many, and are dropped once no burst waits. Each of these is a fault.
+/// A client gets as many words as it asked for, even from a memory that breaks the protocol. If `rlast` comes early, the missing
+/// words of the burst read 0. If `rlast` comes late or never, the burst ends after its number of words. Extra beats then count
+/// for the next burst that waits, which again has extra beats; without a waiting burst they are dropped. Each case is a fault.
 #[derive(LogicBlock, Default)]
 pub struct AxiReads<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -51,7 +51,7 @@ pub struct AxiReads<const W: usize> {
     pub rdata: Signal<In, Bits<W>>,
     pub rlast: Signal<In, Bit>,
     pub rvalid: Signal<In, Bit>,
-    /// High, but for the words that a burst lacks.
+    /// High, except while the missing words of a burst are filled in.
     pub rready: Signal<Out, Bit>,
     /// The beat breaks its burst: `rlast` comes early or late, or no burst is under way.
     pub broken: Signal<Out, Bit>,

@@ -3,7 +3,7 @@ use portico_verilog::prelude::*;
 
 /// Chooses between two clients that read memory, and stays with one for a burst.
 ///
-/// Keeps to a client while it asks, for 16 words at most if the other asks too.
+/// Serves one client while it asks; if the other client asks too, for at most 16 words.
 ///
 /// | | |
 /// | --- | --- |

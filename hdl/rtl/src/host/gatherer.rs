@@ -4,7 +4,7 @@ use portico_verilog::prelude::*;
 /// Width of a burst's words less one, in bits.
 pub const BEATS_WIDTH: usize = 4;
 
-/// A burst, as the gatherer gives it out: its taker always takes it.
+/// A burst, as the gatherer gives it out. The taker must always take it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "BurstIn"]
 pub struct BurstOut {
@@ -36,8 +36,8 @@ pub struct BurstIn {
 /// | throughput | one word a cycle, one burst a cycle |
 /// | state | one open burst, 59 flip-flops |
 ///
-/// A burst ends after 16 words, at the end of a block of 4 KiB, before a word that does not follow or is another client's,
-/// after some idle cycles, and on request after none. Pages begin with a block, so that no burst leaves its page either.
+/// A burst ends after 16 words, at the end of a block of 4 KiB, before a word that does not follow or belongs to another client,
+/// after some idle cycles, and at once on `flush`. Each page begins with a block, so no burst leaves its page.
 #[derive(LogicBlock, Default)]
 pub struct Gatherer {
     pub clk: Signal<In, Clock>,

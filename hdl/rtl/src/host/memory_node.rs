@@ -18,10 +18,10 @@ use portico_verilog::prelude::*;
 ///
 /// A memory node of `W`-bit flits with `B` bytes.
 ///
-/// It has registers of its own, at word addresses with bit 21 set; its memory is the 2^21 words below, in pages that
-/// [`PageTable`](super::PageTable) places in 64-bit addresses. Nobody commands it: it is a receiver and a server
-/// ([`ServerInterface`]). Errors of the memory are counted in its register `memory_errors`, and reach nobody else: a write
-/// is acknowledged long before the memory answers it.
+/// Its registers lie at word addresses with bit 21 set. Its memory is the 2^21 words below, in pages that
+/// [`PageTable`](super::PageTable) places in 64-bit addresses. It takes no commands: it is a receiver and a server
+/// ([`ServerInterface`]). Its register `memory_errors` counts errors of the memory. No other node learns of them, because a
+/// write is acknowledged long before the memory answers it.
 ///
 /// | | |
 /// | --- | --- |

@@ -20,7 +20,7 @@ use portico_verilog::prelude::*;
 pub struct PageTable<const W: usize> {
     pub clk: Signal<In, Clock>,
     pub registers: RegisterWriteIn,
-    /// High after reset, while `sweep` goes through all its values and the pages get their first bases, one after the other.
+    /// High after reset while `sweep` counts through all its values and the pages get their first bases, one after the other.
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub page: Signal<In, Bits<PAGE_WIDTH>>,

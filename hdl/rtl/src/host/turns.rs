@@ -5,15 +5,15 @@ const TURN_WIDTH: usize = 6;
 
 /// Turns of reads and writes at a memory whose reads wait for all writes before them.
 ///
-/// Holds writes for reads that have waited long.
+/// Stops writes when a read has waited for long.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 64 cycles that a read waits at most for writes to be held, then until those under way are answered |
+/// | latency | writes stop at most 64 cycles after a read begins to wait; the read then waits until those under way are answered |
 /// | state | 7 flip-flops |
 ///
-/// A stream of writes would never let a read pass: the one that has waited long holds the writes. It lets them go after 64
-/// reads, or as soon as none waits, so that neither waits for ever.
+/// A stream of writes would never let a read pass, so a read that has waited for long stops the writes. Writes continue after 64
+/// reads, or as soon as no read waits. So neither waits for ever.
 #[derive(LogicBlock, Default)]
 pub struct Turns {
     pub clk: Signal<In, Clock>,

@@ -5,9 +5,9 @@ use portico_verilog::prelude::*;
 /// Bits of a place for a word: room for one burst on its way out and one that is gathered.
 const WORDS_WIDTH: usize = BEATS_WIDTH + 1;
 
-/// The write data channel of AXI4: words wait until their burst is closed, and its last is marked.
+/// The write data channel of AXI4: words wait until their burst is closed; the last word of the burst is marked.
 ///
-/// Queues words and lengths of bursts. Whoever gives bursts keeps to 16 that wait.
+/// Queues words and lengths of bursts. At most 16 bursts may wait; the block that gives bursts must keep to this limit.
 ///
 /// | | |
 /// | --- | --- |
@@ -15,7 +15,7 @@ const WORDS_WIDTH: usize = BEATS_WIDTH + 1;
 /// | throughput | one word a cycle |
 /// | state | 32 words and 16 bursts in LUT-RAM, 4 flip-flops beside their flags |
 ///
-/// A burst goes out when all of it is here, so that no interconnect waits for words that are still on their way.
+/// A burst is sent only when all of its words are here, so that no interconnect waits for words that are still on their way.
 #[derive(LogicBlock, Default)]
 pub struct WriteBeats<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,4 @@
-//! The message-passing engine, and what computes in it.
+//! The message-passing engine and its arithmetic.
 //!
 //! | block | what it is |
 //! | --- | --- |

@@ -34,7 +34,7 @@ pub struct FlitIn<const W: usize> {
 /// | throughput | one flit a cycle on every output at once |
 /// | state | that of the outputs: one flip-flop a legal turn |
 ///
-/// What an input never wants costs nothing: synthesis removes the legs of the turns that XY routing does not have.
+/// Turns that XY routing does not have cost nothing: synthesis removes their legs.
 #[derive(LogicBlock, Default)]
 pub struct Crossbar<const W: usize> {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,4 @@
-//! What closes the sides of the mesh, and counts the packets that nobody takes.
+//! The blocks that close the sides of the mesh and count the packets that no node takes.
 
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::flit::{DESTINATION_OFFSET, HEAD_WIDTH, X_WIDTH, Y_WIDTH};
@@ -22,7 +22,7 @@ const Y_OFFSET: usize = DESTINATION_OFFSET + X_WIDTH;
 ///
 /// Into the edge node: only what is for its row; a packet for a row beyond would be taken for its own. Out of the edge
 /// node: nothing that would turn straight back south, a turn that no router has and that would block the port for ever.
-/// Without an edge node the gate stays shut: whatever comes is dropped and counted.
+/// Without an edge node the gate stays shut: it drops and counts every packet.
 #[derive(LogicBlock, Default)]
 pub struct EdgeGate<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -165,7 +165,7 @@ impl<const W: usize> Logic for PacketFilter<W> {
     }
 }
 
-/// What a chain of counters says, as its last one gives it.
+/// The report of a chain of counters, as its last counter gives it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "DropReportIn"]
 pub struct DropReportOut {
@@ -183,7 +183,7 @@ pub struct DropReportIn {
     pub head: Signal<In, Bits<HEAD_WIDTH>>,
 }
 
-/// Counts packets that nobody takes, and hands the sum on along a chain.
+/// Counts packets that no node takes, and passes the sum along a chain.
 ///
 /// One counter of the chain.
 ///

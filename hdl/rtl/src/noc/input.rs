@@ -16,8 +16,8 @@ const SIDE_WIDTH: usize = 1 + CODE_WIDTH;
 /// | throughput | one flit a cycle |
 /// | state | an [`InputFifo`], the route of the packet that arrives, and whether a head is next |
 ///
-/// The route of a head is kept for the flits behind it, so that each carries its own through the FIFO and the reading side
-/// has no state of its own.
+/// The input keeps the route of a head for the flits behind it. Each flit carries its route through the FIFO, so the reading
+/// side needs no state.
 #[derive(LogicBlock, Default)]
 pub struct InputUnit<const W: usize, const A: usize, const FROM: usize> {
     pub clk: Signal<In, Clock>,
@@ -116,7 +116,7 @@ pub struct InputFifo<const W: usize, const S: usize, const A: usize> {
     pub side: Signal<Out, Bits<S>>,
     /// Takes the oldest flit; never without one.
     pub take: Signal<In, Bit>,
-    /// No room, or room for one more flit alone; always with a depth of 2, where the difference would say nothing.
+    /// There is room for at most one more flit; always high with a depth of 2.
     pub busy: Signal<Out, Bit>,
     room: DFF<Bit>,
     flit: DFF<Bit>,
@@ -156,7 +156,7 @@ impl<const W: usize, const S: usize, const A: usize> Logic for InputFifo<W, S, A
         self.writer.advance.next = self.write.val() & self.room.q.val();
         self.reader.advance.next = self.take.val();
 
-        // Whatever stands at the input may be written while there is room: it counts only if the writer moves on.
+        // While there is room, the data at the input are written in every cycle; they count only if the writer advances.
         self.words.write_enable.next = self.room.q.val();
         self.words.write_address.next = self.writer.address.val();
         self.words.write_data.next = self.write_data.val();

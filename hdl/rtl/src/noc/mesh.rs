@@ -16,8 +16,9 @@ use portico_verilog::prelude::*;
 /// | throughput | one flit a cycle on every link |
 /// | state | a [`Grid`], an [`EdgeSink`] a row and an [`EdgeGate`] a column |
 ///
-/// Streams are numbered as terminals are: the tiles, `y * cols + x`, then the edge nodes. What leaves to the east or south is
-/// for an edge node, or for a node that does not exist: that is consumed, counted and reported in `dropped`.
+/// Streams have the numbers of the terminals: first the tiles, `y * cols + x`, then the edge nodes. A packet that leaves to the
+/// east or south is for an edge node or for a node that does not exist. The mesh consumes the latter, counts it and reports it
+/// in `dropped`.
 #[derive(LogicBlock, Default)]
 pub struct Mesh<const W: usize, const A: usize> {
     /// Every register changes at its rising edge.

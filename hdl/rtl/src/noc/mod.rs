@@ -1,4 +1,4 @@
-//! The network: routers, the mesh that they make, and what stands at its sides.
+//! The network: routers, the mesh that they form, and the blocks at its sides.
 //!
 //! | file | blocks |
 //! | --- | --- |
@@ -7,10 +7,10 @@
 //! | `route.rs` | [`Route`], [`Wants`]: from the destination to a code, from the code to an output |
 //! | `crossbar.rs` | [`Crossbar`]: every input before every output |
 //! | `output.rs` | [`Output`], [`Pick`]: output of a router, its lock and its multiplexer |
-//! | `priority.rs` | [`Priority`], [`Tie`]: who goes first |
+//! | `priority.rs` | [`Priority`], [`Tie`]: the input that wins |
 //! | `node.rs`, `monitor.rs` | [`Node`], [`Monitor`]: a router and its counters |
 //! | `grid.rs`, `mesh.rs` | [`Grid`], [`Mesh`]: nodes wired to their neighbours, and the sides closed |
-//! | `edge.rs` | [`EdgeSink`], [`EdgeGate`], [`PacketFilter`], [`DropCounter`]: what closes the sides |
+//! | `edge.rs` | [`EdgeSink`], [`EdgeGate`], [`PacketFilter`], [`DropCounter`]: the blocks that close the sides |
 
 mod crossbar;
 mod edge;
@@ -41,7 +41,7 @@ use portico_spec::Port;
 
 /// Ports of a router.
 pub const PORTS: usize = Port::ALL.len();
-/// Places of the ports in every array, and in every word with a bit a port.
+/// Place of each port in every array, and in every word with one bit a port.
 pub const LOCAL: usize = Port::Local.index();
 pub const NORTH: usize = Port::North.index();
 pub const EAST: usize = Port::East.index();

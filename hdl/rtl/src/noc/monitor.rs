@@ -1,7 +1,7 @@
 use super::LINKS;
 use portico_verilog::prelude::*;
 
-/// What a monitor sees of a link.
+/// The signals of a link that a monitor watches.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct LinkTap {
     pub tvalid: Signal<In, Bit>,
@@ -11,11 +11,11 @@ pub struct LinkTap {
 /// Which counter is read.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct MonitorSelect {
-    /// Tile whose router is asked.
+    /// Tile of the router.
     pub tile: Signal<In, Bits<8>>,
     /// Link of the router: the outputs local, north, east, south, west are 0 to 4, the local input is 5.
     pub link: Signal<In, Bits<3>>,
-    /// Stalls rather than flits.
+    /// High selects the stalls, low the flits.
     pub stalls: Signal<In, Bit>,
 }
 
@@ -29,8 +29,8 @@ pub struct MonitorSelect {
 /// | throughput | every link every cycle |
 /// | state | two 32-bit counters a link, and the value on its way |
 ///
-/// A stall is a cycle in which a flit waits: valid without ready. The counters of a whole mesh are read through one port:
-/// the selection goes to every monitor, and the value comes back along a chain in which the selected one puts its own.
+/// A stall is a cycle in which a flit waits: valid without ready. One port reads the counters of a whole mesh: the selection
+/// reaches every monitor, and the selected monitor puts its value on a chain that leads back.
 #[derive(LogicBlock, Default)]
 pub struct Monitor {
     pub clk: Signal<In, Clock>,

@@ -13,13 +13,13 @@ use portico_verilog::prelude::*;
 /// | throughput | one flit a cycle, no bubble between packets |
 /// | state | one flip-flop an input that may turn to here |
 ///
-/// `may` says which inputs may go on: all of them between packets, and within a packet the one that has the output. So a
-/// flip-flop an input is both the lock of the packet and the memory of who holds it. An output that has offered a flit keeps
-/// offering it: the lock closes when the flit is presented, not when it leaves.
+/// `may` marks the inputs that may send: between packets all of them, within a packet the one that has the output. So one
+/// flip-flop an input is both the lock of the packet and the record of its input. An output keeps offering a flit that it has
+/// offered: the lock closes when the flit is presented, not when it leaves.
 ///
-/// Two pairs compete, the row (east, west) and the column (north, south), and within each pair its two; the tile's own
-/// packets compete with all. The [`Priority`](super::Priority) of the router breaks ties. An output towards a side has one of
-/// the pairs in part, because not every input may turn to it.
+/// The row (east, west) competes with the column (north, south), and the two inputs of a pair compete with each other. The
+/// tile's own packets compete with all inputs. The [`Priority`](super::Priority) of the router breaks ties. An output towards a
+/// side has only a part of the pairs, because not every input may turn to it.
 #[derive(LogicBlock, Default)]
 pub struct Output<const W: usize, const TO: usize> {
     pub clk: Signal<In, Clock>,
@@ -230,7 +230,7 @@ mod tests {
     /// Data bits of a flit.
     const WIDTH: usize = 16;
 
-    /// Sets the preferences anew; gives the inputs that may turn to here, who goes first first.
+    /// Draws new preferences. Returns the inputs that may turn to this output, the preferred input first.
     fn set_ties<const TO: usize>(dut: &mut Output<WIDTH, TO>, rng: &mut SmallRng) -> Vec<usize> {
         let (row_first, local_first) = (rng.gen_range(0..1u64 << PORTS), rng.gen_range(0..1u64 << PORTS));
         let prefer = Preferences {
@@ -264,8 +264,8 @@ mod tests {
         waiting: Option<u64>,
     }
 
-    /// Holds an output to this: it gives itself to the first in the order of the ties when a head is offered, and to nobody else
-    /// until the tail has gone; and a flit that has been offered stays.
+    /// Checks that the output serves the first input in the order of the ties when a head is offered, that it serves no other
+    /// input until the tail has passed, and that it keeps a flit that it has offered.
     fn locks_from_head_to_tail<const TO: usize>() {
         let mut rng = rng(0x0e27 + TO as u64);
         let mut dut = reset(Output::<WIDTH, TO>::default());

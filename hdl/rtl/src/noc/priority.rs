@@ -15,7 +15,7 @@ pub struct Preferences {
 /// Decides between inputs `I` and `J` of the ring north, east, south, west.
 #[derive(LogicBlock, Default)]
 pub struct Tie<const I: usize, const J: usize> {
-    /// Who holds it, counted from the north.
+    /// The input that holds the token, counted from the north.
     pub token: Signal<In, Bits<2>>,
     pub busy: Signal<In, Bits<PORTS>>,
     pub i_first: Signal<Out, Bit>,
@@ -41,7 +41,7 @@ impl<const I: usize, const J: usize> Logic for Tie<I, J> {
     }
 }
 
-/// Which input goes first where two want the same output: one decision for the whole router, a cycle ahead of its use.
+/// Selects the input that wins where two want the same output: one decision for the whole router, a cycle ahead of its use.
 ///
 /// The preferences of one router.
 ///
@@ -51,12 +51,15 @@ impl<const I: usize, const J: usize> Logic for Tie<I, J> {
 /// | fairness | every input holds the token within 16 turns of it, and keeps it until its flit has gone |
 /// | state | a 4-bit counter, one flip-flop an input and one a preference |
 ///
-/// A token goes round the sides, and every fourth round to the tile too. Who holds it goes first; it stays while its
-/// holder waits, so nobody starves. Among the others a FIFO that is full or nearly so goes before one that is not: behind it
-/// waits a link, behind the other only itself. Then the ring decides, from the token on; the tile's own packets come last,
-/// except before sides that have nothing urgent. Nearly full FIFOs going first is what lets a mesh accept more at saturation
-/// (`portico bench noc`); the preferences are shared by all outputs, which saves logic, and their flip-flops keep the
-/// decision out of the path from FIFO to link.
+/// A token moves round the sides, and every fourth round to the tile too. These rules decide, in this order:
+///
+/// 1. The holder of the token wins. The token stays while its holder waits, so no input starves.
+/// 2. A full or nearly full FIFO wins over others, because it holds up a link. With this rule a mesh accepts more at
+///    saturation (`portico bench noc`).
+/// 3. The next input of the ring wins, counted from the token. The tile's own packets come last, except against sides that
+///    have nothing urgent.
+///
+/// All outputs share the preferences, which saves logic. Their flip-flops keep the decision out of the path from FIFO to link.
 #[derive(LogicBlock, Default)]
 pub struct Priority {
     pub clk: Signal<In, Clock>,
@@ -64,7 +67,7 @@ pub struct Priority {
     pub rst: Signal<In, Bit>,
     /// Inputs with a flit that does not leave in this cycle.
     pub waits: Signal<In, Bits<PORTS>>,
-    /// Inputs whose FIFO is full, or nearly so.
+    /// Inputs with a full or nearly full FIFO.
     pub busy: Signal<In, Bits<PORTS>>,
     /// Straight from flip-flops.
     pub prefer: Signal<Out, Preferences>,
@@ -123,7 +126,7 @@ impl Logic for Priority {
             .replace_bit(EAST, self.west_before_south.i_first.val())
             .replace_bit(SOUTH, self.row_holds.val() | (self.late.val() & self.row_busy.val() & !self.north_busy.val()))
             .replace_bit(WEST, self.east_before_south.i_first.val());
-        // The tile goes first in its turn, and where nobody else who may turn to the output holds the token or is busy.
+        // The tile wins in its turn, and where no other input that may turn to the output holds the token or is busy.
         self.decided.d.next.local_first = bits::<PORTS>(0)
             .replace_bit(LOCAL, self.local_turn.val())
             .replace_bit(NORTH, self.local_turn.val()
@@ -195,7 +198,7 @@ mod tests {
         );
     }
 
-    /// What the outputs should hear when it is `turn` and these inputs are busy.
+    /// The preferences that the outputs should get at `turn` while these inputs are busy.
     fn preferences(turn: usize, busy: [bool; PORTS]) -> Preferences {
         use Port::{East, Local, North, South, West};
         let token = turn % RING.len();
@@ -271,7 +274,7 @@ mod tests {
         assert!(held.iter().all(|&cycles| cycles > 100), "{held:?}");
     }
 
-    /// Whether `input` goes before every other that it can meet, at every output that it may turn to.
+    /// Whether `input` wins over every other input that it can meet, at every output that it may turn to.
     fn goes_first(prefer: Preferences, input: Port) -> bool {
         use Port::{East, Local, North, South, West};
         let is_set = |word: Bits<PORTS>, output: Port| word.get_bit(output.index());
@@ -285,7 +288,7 @@ mod tests {
         })
     }
 
-    /// The others are busy, the one that waits is not, and still it goes first within 16 turns, until it has gone.
+    /// The others are busy and the waiting input is not. It still wins within 16 turns, and keeps winning until its flit leaves.
     #[test]
     fn nobody_starves() {
         for input in Port::ALL {

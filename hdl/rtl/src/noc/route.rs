@@ -1,7 +1,7 @@
 //! Which output a head asks for.
 //!
-//! The route is worked out where the head arrives, and travels as a code beside each flit; what reads the FIFO need not look
-//! at coordinates. Each input has its own few legal turns, so each has its own code of one to three bits:
+//! The input computes the route when the head arrives. The route travels as a code beside each flit, so the reading side of the
+//! FIFO needs no coordinates. Each input has only a few legal turns, so each has its own code of one to three bits:
 //!
 //! | from | east | west | north | south | local |
 //! | --- | --- | --- | --- | --- | --- |
@@ -21,7 +21,7 @@ use portico_verilog::prelude::*;
 /// Bits of a code, at any input.
 pub const CODE_WIDTH: usize = 3;
 
-/// Compares a coordinate of a head with the router's own, two bits a step.
+/// Compares a coordinate of a head with that of the router, two bits a step.
 ///
 /// Compares two numbers of `N` bits, `N` even.
 ///
@@ -79,7 +79,7 @@ pub struct Route<const FROM: usize> {
     row: Comparator<6>,
     to_x: Signal<Local, Bits<X_WIDTH>>,
     to_y: Signal<Local, Bits<Y_WIDTH>>,
-    /// The head is in its column, in its row. Where only that is asked for, this is smaller and faster than a comparator.
+    /// The head is in its column, in its row. An equality is smaller and faster than a full comparison.
     in_column: Signal<Local, Bit>,
     in_row: Signal<Local, Bit>,
 }
@@ -138,7 +138,7 @@ pub struct Wants<const FROM: usize> {
 }
 
 impl<const FROM: usize> Wants<FROM> {
-    /// Where a packet goes that does not turn.
+    /// The output of a packet that does not turn.
     const THROUGH: usize = Port::ALL[FROM].opposite().index();
 }
 

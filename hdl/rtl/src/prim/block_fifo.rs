@@ -1,7 +1,7 @@
 use super::{FifoControl, Ram, StreamIn, StreamOut};
 use portico_verilog::prelude::*;
 
-/// FIFO of words in block RAM, for a stream whose last nobody looks at.
+/// FIFO of words in block RAM, for a stream without `tlast`.
 ///
 /// `depth` words of `W` bits, with `A` address bits.
 ///
@@ -12,8 +12,8 @@ use portico_verilog::prelude::*;
 /// | timing | `s_axis_tready`, `m_axis_tvalid` and `m_axis_tdata` come straight from flip-flops |
 /// | state | `depth` words in block RAM and 2 behind it, [`FifoControl`], 2 flip-flops |
 ///
-/// The word at the output of the memory and the word on offer are beside the `depth`. A read starts when the word before
-/// it can move on, so it never meets the write of the same word: that is seen a cycle later.
+/// The word at the output of the memory and the word on offer come in addition to `depth`. A read starts when the word before it
+/// can move on. A read never meets the write of the same word, because the control sees a write one cycle later.
 #[derive(LogicBlock)]
 pub struct BlockFifo<const W: usize, const A: usize> {
     /// Every register changes at its rising edge.

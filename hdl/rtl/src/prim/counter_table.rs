@@ -1,7 +1,7 @@
 use super::Ram;
 use portico_verilog::prelude::*;
 
-/// What is done to a counter.
+/// The change of a counter.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum Change {
     Nothing,
@@ -10,22 +10,22 @@ pub enum Change {
     /// One more or less; both wrap.
     Up,
     Down,
-    /// One less, unless there is none.
+    /// One less; 0 stays 0.
     Take,
 }
 
-/// A table of counters, in one pipeline through which all that happens to them goes: read, change, write.
+/// A table of counters with one pipeline for all changes: read, change, write.
 ///
 /// Up to 2^A counters of `D` bits.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 3 cycles from a change to what was there before it |
+/// | latency | 3 cycles from a change to the value before it |
 /// | throughput | one change a cycle |
 /// | timing | all outputs are flip-flops |
 /// | state | `D` bits a counter in block RAM, undefined until set, and what is on its way |
 ///
-/// What the two changes in front have written comes from them and not from the memory, which does not have it yet.
+/// The results of the two previous changes are forwarded, because the memory does not have them yet.
 #[derive(LogicBlock, Default)]
 pub struct CounterTable<const D: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -35,7 +35,7 @@ pub struct CounterTable<const D: usize, const A: usize> {
     pub place: Signal<In, Bits<A>>,
     /// The value to be set.
     pub value: Signal<In, Bits<D>>,
-    /// The change of three cycles before, its counter, and what that was before it.
+    /// The change of three cycles before, its counter, and the value before the change.
     pub done: Signal<Out, Change>,
     pub done_place: Signal<Out, Bits<A>>,
     pub was: Signal<Out, Bits<D>>,
@@ -48,7 +48,7 @@ pub struct CounterTable<const D: usize, const A: usize> {
     count: DFF<Bits<D>>,
     /// The change in the last stage follows one to the same counter, by one or by two.
     follows: [DFF<Bit>; 2],
-    /// What the last changes have made of their counters.
+    /// The new values of the last changes.
     written: [DFF<Bits<D>>; 2],
     before_it: DFF<Bits<D>>,
     any_before: DFF<Bit>,

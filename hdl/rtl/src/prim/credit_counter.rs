@@ -8,11 +8,11 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | a take or give shows in `credits` and `available` in the next cycle |
 /// | throughput | one take and one give a cycle, both in one cycle if need be |
-/// | range | 0 to `max`, whatever the inputs do |
+/// | range | 0 to `max`, for any inputs |
 /// | state | `W` + 1 flip-flops |
 ///
-/// A take with no credit and a give at `max` do nothing but raise `error`. At 0 a give in the same cycle does not lend its
-/// credit to a take, because `available` was low; at `max` a take in the same cycle makes room for a give.
+/// A take without a credit and a give at `max` only raise `error`. At 0, a take fails even with a give in the same cycle, because
+/// `available` is low. At `max`, a take in the same cycle makes room for a give.
 #[derive(LogicBlock, Default)]
 pub struct CreditCounter<const W: usize> {
     /// Every register changes at its rising edge.

@@ -11,9 +11,9 @@ use portico_verilog::prelude::*;
 /// | throughput | one write and one read a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
 /// | state | 2 flip-flops of flags, and two address rings |
 ///
-/// Both flags come straight from flip-flops. That they tell "no room" from "no word" makes a third bit for the pointers
-/// needless; the price is that each must see one step ahead: the write that takes the last room finds the reader's address
-/// next on its ring, the read that takes the last word finds the writer's.
+/// Both flags come straight from flip-flops. They distinguish "no room" from "no word", so the pointers need no third bit. In
+/// return, each flag must look one step ahead: the write that takes the last room finds the reader's address next on its ring,
+/// and the read that takes the last word finds the writer's.
 ///
 /// A write while full and a read while empty do nothing.
 #[derive(LogicBlock)]
@@ -25,7 +25,7 @@ pub struct FifoControl<const A: usize> {
     pub full: Signal<Out, Bit>,
     pub read: Signal<In, Bit>,
     pub empty: Signal<Out, Bit>,
-    /// High in a cycle whose word is stored.
+    /// High in a cycle in which the word is stored.
     pub write_enable: Signal<Out, Bit>,
     pub write_address: Signal<Out, Bits<A>>,
     pub read_address: Signal<Out, Bits<A>>,

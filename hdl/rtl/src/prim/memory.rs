@@ -1,4 +1,4 @@
-//! What the memories share: their size, and its wording in Verilog.
+//! Common parts of the memories: size and lanes, and their Verilog.
 
 use portico_verilog::prelude::*;
 
@@ -43,7 +43,7 @@ impl Size {
         format!("{attributes}reg [{}:0] memory [0:{}];\n", width - 1, self.words - 1)
     }
 
-    /// Names the address bits that reach nothing, so that lint knows them to be meant; empty if there are none.
+    /// Marks unused address bits as intended, for lint. Empty if all bits are used.
     pub(super) fn verilog_unused(self, ports: &[&str]) -> String {
         if self.index_bits() == self.port_bits {
             return String::new();
@@ -74,7 +74,7 @@ impl Lanes {
         }
     }
 
-    /// `word` with the lanes of `data` whose bit in `lanes` is set.
+    /// `word`, with each lane taken from `data` if its bit in `lanes` is set.
     pub(super) fn merge<const W: usize, const B: usize>(
         self,
         mut word: Bits<W>,
@@ -92,7 +92,7 @@ impl Lanes {
         word
     }
 
-    /// The same in Verilog: statements that write `memory[index]` from the port whose names begin with `prefix`.
+    /// The same in Verilog: statements that write `memory[index]` from the port with prefix `prefix`.
     pub(super) fn verilog_writes(self, indent: &str, prefix: &str, index: &str) -> String {
         if self.count == 1 {
             // A port of one bit has no bits to choose from.

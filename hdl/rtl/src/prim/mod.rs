@@ -13,8 +13,8 @@
 //! | [`AddressRing`] | a register that steps through a number of addresses, one LUT a step |
 //! | [`SkidBuffer`] | registers both directions of a stream |
 //! | [`RoundRobinArbiter`] | grants one of `N` requesters, in turn |
-//! | [`ParkedArbiter`] | the same with a grant from flip-flops, which stays with the last user |
-//! | [`CounterTable`], [`Change`] | counters in block RAM, one pipeline for all that happens to them |
+//! | [`ParkedArbiter`] | the same with a grant from flip-flops; the last user keeps it until another asks |
+//! | [`CounterTable`], [`Change`] | counters in block RAM, one pipeline for all changes |
 //! | [`CreditCounter`] | credits, taken and given back |
 //!
 //! Every block has one clock, `clk`, and where it has state to reset a synchronous, active-high `rst`.

@@ -1,6 +1,6 @@
 use portico_verilog::prelude::*;
 
-/// An arbiter whose grant is a register: it stays with the last user until another asks.
+/// An arbiter with a registered grant: the last user keeps the grant until another asks.
 ///
 /// Grants one of `N` users at a time.
 ///
@@ -20,9 +20,9 @@ pub struct ParkedArbiter<const N: usize> {
     pub rst: Signal<In, Bit>,
     /// One bit a user: it wants a turn, or has it and goes on.
     pub request: Signal<In, Bits<N>>,
-    /// The turn may pass to another: the one that has it ends it in this cycle, or has not begun any.
+    /// The turn may pass to another user: the holder ends its turn in this cycle, or has not begun one.
     pub yields: Signal<In, Bit>,
-    /// One-hot: who has the turn.
+    /// One-hot: the user that has the turn.
     pub grant: Signal<Out, Bits<N>>,
     holder: DFF<Bits<N>>,
     others: Signal<Local, Bits<N>>,
@@ -36,7 +36,7 @@ impl<const N: usize> Logic for ParkedArbiter<N> {
         dff_setup!(self, clk, holder);
         self.grant.next = self.holder.q.val();
         self.others.next = self.request.val() & !self.holder.q.val();
-        // Those behind the holder come before those in front of it; of either the lowest.
+        // Users behind the holder come before users in front of it; in each group the lowest wins.
         self.behind.next = self.others.val() & !(self.holder.q.val() - 1);
         self.wanted.next = self.others.val();
         if self.behind.val().any() {

@@ -13,8 +13,8 @@ use portico_verilog::prelude::*;
 /// | state | `words` words of `W` bits, undefined until written, untouched by reset |
 /// | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
 ///
-/// Both simulators give the old word at a collision; block RAMs differ there, and Yosys would build what the RAM lacks out of
-/// LUTs, so the memory carries `no_rw_check` and no user may rely on it.
+/// At a collision both simulators give the old word, but block RAMs differ. Yosys would build the old word with extra LUTs, so the
+/// memory carries `no_rw_check`. No user may rely on the data of a collision.
 #[derive(LogicBlock)]
 pub struct Ram<const W: usize, const A: usize, const B: usize> {
     /// Every register changes at its rising edge.

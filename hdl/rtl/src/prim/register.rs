@@ -13,7 +13,7 @@ use portico_verilog::prelude::*;
 pub struct Register<const W: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: `q` takes the reset value, whatever `enable` is.
+    /// Synchronous, active high: `q` takes the reset value, with any `enable`.
     pub rst: Signal<In, Bit>,
     /// Taken where `enable` is high.
     pub d: Signal<In, Bits<W>>,

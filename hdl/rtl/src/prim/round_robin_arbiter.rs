@@ -1,6 +1,6 @@
 use portico_verilog::prelude::*;
 
-/// Round-robin arbiter: grants one of `N` requesters a cycle, none of them waiting for more than `N - 1` services.
+/// Round-robin arbiter: grants one of `N` requesters a cycle; a requester waits for at most `N - 1` services.
 ///
 /// Grants one of `N` requesters, in turn.
 ///
@@ -23,7 +23,7 @@ pub struct RoundRobinArbiter<const N: usize> {
     pub request: Signal<In, Bits<N>>,
     /// High in a cycle in which the granted requester is served: the turn passes on.
     pub served: Signal<In, Bit>,
-    /// One-hot; zero when nobody requests.
+    /// One-hot; zero without a request.
     pub grant: Signal<Out, Bits<N>>,
     behind: DFF<Bits<N>>,
     preferred: Signal<Local, Bits<N>>,

@@ -12,7 +12,7 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     pub address: Signal<In, Bits<A>>,
     /// The word to write.
     pub write_data: Signal<In, Bits<W>>,
-    /// The word that was read in the cycle before; it counts up to the next write.
+    /// The word that was read in the cycle before; valid up to the next write of this port.
     pub read_data: Signal<Out, Bits<W>>,
 }
 
@@ -28,8 +28,8 @@ pub struct RamPort<const W: usize, const A: usize, const B: usize> {
 /// | state | `words` words of `W` bits, undefined until written, untouched by reset |
 /// | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
 ///
-/// In both simulators a port that writes keeps its read data. In block RAMs of an ECP5 it does not where the word spans several and
-/// the write spares all lanes of one: that one reads, too. So `read_data` counts up to the next write of its port.
+/// In both simulators a port that writes keeps its read data. On an ECP5 it may not: if a word spans several block RAMs and a write
+/// enables no lane of one of them, that block RAM reads. So `read_data` is valid only up to the next write of its port.
 /// As in [`super::Ram`] the memory carries `no_rw_check`: at a collision both simulators read the old word, and port B's write
 /// wins, but no user may rely on it.
 #[derive(LogicBlock)]
@@ -135,7 +135,7 @@ mod tests {
 
     const WORDS: usize = 10;
 
-    /// What one port does in one cycle.
+    /// The access of one port in one cycle.
     struct Access {
         enable: bool,
         lanes: u64,

@@ -75,8 +75,8 @@ pub struct Call<'f, T> {
 }
 
 impl<T: Transport> Call<'_, T> {
-    /// Posts it at all members and waits until it has ended at all of them, at most so many cycles. After that it goes on,
-    /// unseen.
+    /// Posts the call at all members and waits until it has ended at all of them, for at most `timeout` cycles. After a
+    /// time-out the call continues.
     ///
     /// # Errors
     /// As for [`Call::start`] and [`CallTicket::wait`].
@@ -85,14 +85,15 @@ impl<T: Transport> Call<'_, T> {
         ticket.wait(self.fabric, timeout)
     }
 
-    /// Posts it at all members; the ticket tells when it has ended. Four calls of a communicator can be under way; a fifth
-    /// waits for the oldest first, as long as an access of the driver's own may take ([`Fabric::set_timeout`]).
+    /// Posts the call at all members; the ticket tells when it has ended. Four calls of a communicator can be under way. A fifth
+    /// first waits for the oldest, for at most the time-out of the driver's accesses ([`Fabric::set_timeout`]).
     ///
     /// # Errors
-    /// [`Error::CommunicatorFailed`] if an earlier call has failed, [`Error::Timeout`] if four calls stay under way,
-    /// [`Error::Exhausted`] if all events of a member are taken: it is not posted at any member. [`Error::Timeout`] of a
-    /// member whose command queue gets no room, or the transport's: it may be posted at some members, and is posted at the
-    /// others with the next call, or when a ticket of the communicator is asked.
+    /// The call is posted at no member: [`Error::CommunicatorFailed`] if an earlier call has failed, [`Error::Timeout`] if four
+    /// calls stay under way, [`Error::Exhausted`] if all events of a member are taken.
+    ///
+    /// The call may be posted at some members: [`Error::Timeout`] if the command queue of a member gets no room, or the
+    /// transport's. The driver posts it at the others with the next call, or when you ask a ticket of the communicator.
     pub fn start(mut self) -> Result<CallTicket, Error> {
         self.begin()
     }
@@ -107,8 +108,8 @@ impl<T: Transport> Call<'_, T> {
     }
 }
 
-/// A call under way. It may be dropped: the call goes on, and the events that it counts in are given back when the fabric is
-/// asked about a later call of the same communicator.
+/// A call under way. If you drop the ticket, the call continues. The driver releases its events when you ask about a later call
+/// of the same communicator.
 #[derive(Debug)]
 #[must_use = "only its ticket tells whether a call succeeded"]
 pub struct CallTicket {
@@ -144,7 +145,7 @@ impl CallTicket {
 }
 
 impl Communicator {
-    /// Ends at no member before it has begun at all.
+    /// Ends at a member only after all members have begun it.
     ///
     /// # Errors
     /// [`Error::CommunicatorFailed`] if an earlier call has failed, [`Error::WrongCommunicator`]: nothing is sent.
@@ -193,7 +194,7 @@ impl Communicator {
     ) -> Result<Call<'f, T>, Error> {
         self.check_root(root)?;
         let sources = source.into().by_rank("source addresses", self.size())?;
-        // The others write none: their result is where nothing can be wrong with it.
+        // The other members write no result, so their result address is their source, which passes all checks.
         let mut results = sources.clone();
         results[root] = result;
         self.check_memory(fabric, "source", &sources, words)?;
@@ -232,7 +233,7 @@ impl Communicator {
         })
     }
 
-    /// Prepares a call, of which `transfer` says what each rank moves.
+    /// Prepares a call; `transfer` gives the words that each rank moves.
     fn call<'f, T: Transport>(
         &self,
         fabric: &'f mut Fabric<T>,

@@ -1,4 +1,4 @@
-//! Contexts: which is free at all members of a group, and how it is made ready.
+//! Contexts: finds one that is free at all members of a group, and prepares it.
 
 use std::sync::{
     atomic::{AtomicU64, Ordering},
@@ -13,25 +13,25 @@ use portico_spec::{
 use super::{Communicator, Group, Shape, Tree};
 use crate::{registers::MpeRegister, Error, Fabric, Transport};
 
-/// What errors call it.
+/// Name used in error messages.
 const ENGINE: &str = "a message-passing engine";
 
-/// The number of the next group, of any fabric: so no fabric takes the communicator of another one for its own.
+/// The number of the next group, shared by all fabrics, so that a fabric recognises the communicators of another one.
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
 
-/// What a group finds a context to be.
+/// State of a context, for a group.
 enum Found {
     /// Free at all members.
     Free,
     /// Given back, but not yet idle at this tile.
     Busy(usize),
-    /// Some member is in another communicator that has it.
+    /// Another communicator of some member has it.
     InUse,
     /// Closed at some member.
     Retired,
 }
 
-/// What the status of a context says.
+/// The status of a context.
 #[derive(Clone, Copy)]
 struct Status {
     is_idle: bool,
@@ -41,9 +41,8 @@ struct Status {
 impl<T: Transport> Fabric<T> {
     /// A communicator of these tiles, in the order of their ranks, joined by a tree of this shape.
     ///
-    /// It gets a context that no communicator has at any of the tiles. If there is none, but communicators were dropped whose
-    /// calls have not ended, the first context that becomes idle is taken; that may take as long as an access of the driver's
-    /// own.
+    /// The communicator gets a context that no other communicator has at any of the tiles. If there is none, the driver waits
+    /// for the first context of a dropped communicator that becomes idle, for at most the time-out of its accesses.
     ///
     /// # Errors
     /// [`Error::Tree`] of tiles that are no group, of pairs that are no tree, and of a member with more neighbours than the
@@ -75,7 +74,7 @@ impl<T: Transport> Fabric<T> {
         })
     }
 
-    /// A communicator of all tiles, whose ranks are the numbers of the tiles.
+    /// A communicator of all tiles. The rank of a tile is its number.
     ///
     /// # Errors
     /// As for [`Fabric::communicator`].
@@ -110,7 +109,7 @@ impl<T: Transport> Fabric<T> {
         }
     }
 
-    /// What a context is to a group.
+    /// State of a context for a group.
     fn look_at(&mut self, tiles: &[usize], context: u8) -> Result<Found, Error> {
         let groups = self.groups.iter().filter(|(_, group)| group.is_at(context, tiles));
         let others: Vec<u64> = groups.map(|(&number, _)| number).collect();
@@ -121,7 +120,7 @@ impl<T: Transport> Fabric<T> {
             return Ok(Found::InUse);
         }
         for number in others {
-            // Members that are not of the new group may still send to those that are.
+            // Members outside the new group may still send to members inside it.
             let found = self.look_at_freed(number)?;
             if !matches!(found, Found::Free) {
                 return Ok(found);
@@ -131,7 +130,7 @@ impl<T: Transport> Fabric<T> {
         self.look_at_members(tiles, context)
     }
 
-    /// What the context of a group is whose communicator is gone.
+    /// State of the context of a group without a communicator.
     fn look_at_freed(&mut self, number: u64) -> Result<Found, Error> {
         self.advance(number, u64::MAX)?;
         let group = &self.groups[&number];
@@ -144,7 +143,7 @@ impl<T: Transport> Fabric<T> {
         self.look_at_members(&group.tiles(), group.context())
     }
 
-    /// What a context is that no communicator has at these tiles.
+    /// State of a context that no communicator has at these tiles.
     fn look_at_members(&mut self, tiles: &[usize], context: u8) -> Result<Found, Error> {
         for &tile in tiles {
             let status = self.context_status(tile, context)?;
@@ -166,7 +165,7 @@ impl<T: Transport> Fabric<T> {
         })
     }
 
-    /// Tells every member its neighbours, with which its calls are numbered from 0 on, and that calls have no time-out.
+    /// Writes the neighbours of every member, which restarts the numbers of its calls at 0. Sets no time-out for calls.
     fn write_rows(&mut self, tree: &Tree, context: u8) -> Result<(), Error> {
         for (rank, &tile) in tree.tiles().iter().enumerate() {
             let neighbours = tree.neighbours(rank).iter().enumerate();

@@ -1,4 +1,4 @@
-//! What the fabric keeps of a communicator: which calls are under way, and what is posted of them at each member.
+//! The driver's record of a communicator: the calls under way, and their posts at each member.
 
 use std::{collections::VecDeque, sync::Weak};
 
@@ -35,11 +35,11 @@ struct Post {
     call: u64,
     what: &'static str,
     words: Vec<u32>,
-    /// None if it has to be posted, or posted again.
+    /// None while the call must be posted, or posted again.
     ticket: Option<Ticket<()>>,
 }
 
-/// How a call failed: it, and those behind it, end nowhere any more.
+/// How a call failed. Neither this call nor a later one ends at any member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failure {
     call: u64,
@@ -77,7 +77,7 @@ impl Group {
         self.members.iter().map(|member| member.tile).collect()
     }
 
-    /// Whether it has this context at one of these tiles.
+    /// Whether the group has this context at one of these tiles.
     pub fn is_at(&self, context: u8, tiles: &[usize]) -> bool {
         self.context == context && self.members.iter().any(|member| tiles.contains(&member.tile))
     }
@@ -96,19 +96,19 @@ impl Group {
         self.calls as u8
     }
 
-    /// Takes so many calls for made: the driver is ahead of the engines.
+    /// Counts this number of calls as made, so that the driver is ahead of the engines.
     #[cfg(test)]
     pub fn skip(&mut self, calls: u64) {
         self.calls += calls;
     }
 
-    /// Some member at which a call has not been seen to end.
+    /// A member with a call that the driver has not seen end.
     pub fn first_busy(&self) -> Option<usize> {
         let busy = self.members.iter().find(|member| !member.posts.is_empty());
         busy.map(|member| member.tile)
     }
 
-    /// The oldest call that has not been seen to end, and a member at which it has not.
+    /// The oldest call that the driver has not seen end, and a member at which it is open.
     fn oldest(&self) -> Option<(u64, usize)> {
         let fronts = self.members.iter().filter_map(|member| {
             let post = member.posts.front()?;
@@ -117,7 +117,7 @@ impl Group {
         fronts.min()
     }
 
-    /// Whether a call has been seen to end at all members.
+    /// Whether the driver has seen a call end at all members.
     ///
     /// # Errors
     /// [`Error::CommunicatorFailed`] if it, or one before it, has failed.
@@ -128,14 +128,14 @@ impl Group {
         }
     }
 
-    /// A member at which `call` has not been seen to end, for errors.
+    /// A member at which the driver has not seen `call` end, for errors.
     pub fn waiting_for(&self, call: u64) -> usize {
         self.oldest()
             .filter(|&(oldest, _)| oldest <= call)
             .map_or(self.members[0].tile, |(_, tile)| tile)
     }
 
-    /// Notes a call, whose descriptors are `words`, by rank; it is not posted yet. Gives its ordinal.
+    /// Records a call with the descriptors `words`, by rank, and does not post it yet. Returns its ordinal.
     fn add(&mut self, what: &'static str, words: Vec<Vec<u32>>) -> u64 {
         let call = self.calls;
         self.calls += 1;
@@ -155,10 +155,10 @@ impl Group {
         self.members.iter_mut().try_for_each(|member| member.post(fabric))
     }
 
-    /// Looks at each member how far it has come with the calls up to `last`. What was refused because it came too early is
-    /// posted again there.
+    /// Checks the progress of each member with the calls up to `last`. Posts a call again at a member that refused it because it
+    /// came too early.
     fn advance<T: Transport>(&mut self, fabric: &mut Fabric<T>, last: u64) -> Result<(), Error> {
-        // What an error of the fabric has left behind.
+        // An earlier error of the fabric may have left posts behind.
         self.post(fabric)?;
         for at in 0..self.members.len() {
             let member = &mut self.members[at];
@@ -190,14 +190,14 @@ impl Group {
         Ok(())
     }
 
-    /// Gives up a call and those behind it. Those before it may still end well.
+    /// Gives up a call and all later ones. Earlier calls may still succeed.
     fn fail(&mut self, failure: Failure) {
         tracing::warn!(?failure, "a communicator is out of use");
         for member in &mut self.members {
             let kept = member.posts.partition_point(|post| post.call < failure.call);
             member.posts.truncate(kept);
         }
-        // Nothing is left of calls behind an earlier failure, so this one comes before it.
+        // An earlier failure has removed the calls behind it, so this call comes before it.
         self.failure = Some(failure);
     }
 }
@@ -208,7 +208,7 @@ impl Member {
         for post in self.posts.iter_mut().filter(|post| post.ticket.is_none()) {
             let mut operation = Operation::new(fabric, self.tile, post.what, post.words.clone());
             let (ticket, written) = operation.post()?;
-            // It is sent, or will be, whatever has become of the access: it must not be sent twice.
+            // It is sent, or will be, even if the access has failed. It must not be sent twice.
             post.ticket = Some(ticket);
             written?;
         }
@@ -217,8 +217,7 @@ impl Member {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Goes on with the calls of a group up to `last`, as far as that is possible without waiting. A group that is gone has
-    /// nothing to go on with.
+    /// Advances the calls of a group up to `last`, as far as possible without waiting. Does nothing if the group is gone.
     pub(crate) fn advance(&mut self, number: u64, last: u64) -> Result<(), Error> {
         let Some(mut group) = self.groups.remove(&number) else {
             return Ok(());

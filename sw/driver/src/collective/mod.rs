@@ -6,7 +6,7 @@
 //!
 //! | call | what it does |
 //! | --- | --- |
-//! | [`barrier`](Communicator::barrier) | ends at no member before all have come |
+//! | [`barrier`](Communicator::barrier) | ends at a member only after all members have come |
 //! | [`broadcast`](Communicator::broadcast) | words of the root to all |
 //! | [`reduce`](Communicator::reduce) | the words of all, folded by an operation, to the root |
 //! | [`allreduce`](Communicator::allreduce) | the same, to all |
@@ -66,7 +66,7 @@ pub struct Communicator {
     context: u8,
     shape: Shape,
     tree: Tree,
-    /// The root of calls that have none of their own: the member from which the others are nearest.
+    /// The root of calls without a root: the member that is nearest to the others.
     middle: usize,
     /// Tells the fabric, by its absence, that the communicator is gone.
     _owner: Arc<()>,

@@ -117,7 +117,7 @@ fn place(x: u32, y: u32) -> u32 {
     y * FULL + x
 }
 
-/// The edge of the block on a side: where it begins, where it goes in the neighbour's border, and its shape.
+/// The edge of the block on a side: its start, its place in the neighbour's border, and its shape.
 fn edge(side: Port, word: u32) -> (u32, u32, Geometry) {
     let row = Geometry::linear(SIDE * word);
     let strides = Strides {

@@ -1,4 +1,4 @@
-//! Whole applications: each moves real data over a fabric, checks every word of the result, and says how fast it was.
+//! Whole applications: each moves real data over a fabric, checks every word of the result, and reports its speed.
 //!
 //! ```
 //! use portico::{examples, Fabric, GoldenTransport};
@@ -31,12 +31,12 @@ mod queue;
 mod traffic;
 mod transpose;
 
-/// What an application achieved between its first command and its last completion.
+/// Figures of an application, from its first command to its last completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
     /// Bytes of payload moved.
     pub bytes: u64,
-    /// Cycles that it took, as the transport counts them; those of the driver's own accesses are among them.
+    /// Cycles that it took, as the transport counts them, including those of the driver's accesses.
     pub cycles: u64,
 }
 
@@ -47,7 +47,7 @@ impl Figures {
     }
 }
 
-/// Why an application did not end well.
+/// Why an application failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
     /// The driver failed.
@@ -56,7 +56,7 @@ pub enum Failure {
     /// A message is too long or too short.
     #[error("a message of node {node} has {found} words, expected {expected}")]
     Length {
-        /// Who sent it.
+        /// The sender.
         node: usize,
         /// Its words.
         found: usize,
@@ -71,7 +71,7 @@ pub enum Failure {
         /// How many have come.
         received: u64,
     },
-    /// Packets came wrong.
+    /// Packets arrived with errors.
     #[error("{errors} of {received} packets came with a wrong sequence number or content")]
     Corrupt {
         /// How many.
@@ -86,9 +86,9 @@ pub enum Failure {
         node: usize,
         /// Where.
         address: u32,
-        /// What is there.
+        /// The word found.
         found: u32,
-        /// What should be.
+        /// The word expected.
         expected: u32,
     },
 }
@@ -110,7 +110,7 @@ fn check<T: Transport>(fabric: &mut Fabric<T>, node: usize, address: u32, expect
     }
 }
 
-/// A word that is unlike those of other places and nodes.
+/// A word that differs from the words of other places and nodes.
 fn pattern(node: usize, place: usize) -> u32 {
     (node as u32 + 1) << 20 ^ (place as u32).wrapping_mul(0x9e37_79b1)
 }

@@ -11,25 +11,25 @@ use super::{Failure, TIMEOUT};
 /// Packets of which a sink has a rate, at least.
 const FEWEST_PACKETS: u32 = 10;
 
-/// What all tiles send.
+/// The traffic of all tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// To whom, by tile; nobody for a tile that is silent.
+    /// The target of each tile; none for a tile that sends nothing.
     pub targets: Vec<Option<Target>>,
     /// Words of payload of a packet.
     pub words: u32,
     /// Packets of each tile that sends.
     pub packets: u32,
-    /// Flits in a cycle that each of them offers, heads too; 1 and more is as many as can go.
+    /// Flits in a cycle that each of them offers, heads included. With 1 or more, each offers as many as possible.
     pub offered: f64,
     /// Decides random targets.
     pub seed: u32,
 }
 
-/// What became of it, from the counters of all tiles.
+/// The result of the traffic, from the counters of all tiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivered {
-    /// Packets that all have sent, and that have come.
+    /// Packets sent by all tiles; all of them have arrived.
     pub packets: u64,
     /// Bytes of their payload.
     pub bytes: u64,
@@ -50,7 +50,7 @@ impl Load {
         }
     }
 
-    /// Cycles in which a source is done for sure, were all others to send to one tile.
+    /// Cycles after which a source has certainly finished, even if all tiles send to one.
     fn patience(&self, tiles: usize) -> u64 {
         let between = u64::from(self.words + 1) * tiles as u64;
         let paced = u64::from(RATE_CYCLES).checked_div(self.rate().into()).unwrap_or(0);
@@ -58,8 +58,8 @@ impl Load {
     }
 }
 
-/// Every tile sends what `load` says; what comes is checked by the sinks. The driver starts one tile after the other, so that a
-/// run has to be long beside that for its figures to be those of all tiles at once.
+/// Every tile sends the traffic of `load`, and the sinks check all packets. The driver starts one tile after the other. For figures
+/// of all tiles at once, a run must be much longer than this start.
 ///
 /// # Errors
 /// The driver's; [`Failure::Lost`] if packets have not come, [`Failure::Corrupt`] if some came wrong.
@@ -112,7 +112,7 @@ fn delivered(word_bytes: u32, measured: &[Measured], sent: u64) -> Result<Delive
     let sinks: Vec<&Measured> = measured.iter().filter(|tile| tile.received > 0).collect();
     // A fabric without time has no latency of 0: the head alone takes a cycle.
     let timed = sinks.iter().all(|tile| tile.latency_greatest > 0) && !sinks.is_empty();
-    // A few packets have no rate: of one, the head and the tail are all its window.
+    // A few packets give no rate: with a single packet, the window is the packet itself.
     let rates: Vec<f64> = sinks
         .iter()
         .filter(|tile| tile.received >= FEWEST_PACKETS)

@@ -18,8 +18,8 @@ struct Part {
     sent: Event,
 }
 
-/// Transposes a matrix with four rows a tile: every tile gets its columns from all others, itself among them, with one
-/// command for each: a square of four by four whose columns are rows at the other side.
+/// Transposes a matrix with four rows a tile. Every tile gets its columns from all tiles, itself included, with one command for
+/// each: a square of four by four words, in which columns of the source are rows of the result.
 ///
 /// # Errors
 /// The driver's, or a wrong word.

@@ -6,7 +6,7 @@ use crate::{command, Error, Transport};
 
 use super::{initiator::check_segment, Initiator, Kind, Operation, Outcome, Remote};
 
-/// What an atomic operation works on: `u32` or `u64`, naturally aligned.
+/// The operand of an atomic operation: `u32` or `u64`, naturally aligned.
 pub trait Atom: Outcome + Copy {
     /// Its bytes.
     const BYTES: u32;

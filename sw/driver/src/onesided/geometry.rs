@@ -2,14 +2,13 @@
 
 use portico_spec::ni::descriptor::Geometry as Shape;
 
-/// Rows and planes of a transfer, with strides of their own at each side; all in bytes but the counts,
-/// whole words of the fabric, at most 65,535 of each. A count or a row
-/// of 0 moves nothing and completes all the same.
+/// Rows and planes of a transfer, with separate strides at each side. All values except the counts are in bytes: whole words of
+/// the fabric, at most 65,535 of each. A transfer with a count or a row of 0 moves nothing and still completes.
 ///
 /// ```
 /// use portico::onesided::{Geometry, Strides};
 ///
-/// // 16 x 16 words out of a dense tile into a buffer whose rows have 18.
+/// // 16 x 16 words out of a dense tile into a buffer with rows of 18 words.
 /// let tile = Geometry::rows(64, 16, Strides { remote: 72, local: 64 });
 /// assert_eq!((tile.bytes(), tile.remote_bytes(), tile.local_bytes()), (1024, 15 * 72 + 64, 1024));
 /// ```
@@ -81,7 +80,7 @@ impl Geometry {
         steps(self.planes, &self.plane_strides) + steps(self.rows, &self.row_strides) + u64::from(self.row)
     }
 
-    /// As descriptors say it, with as few words as can be.
+    /// The shape as a descriptor has it, with the fewest words.
     pub(crate) fn shape(&self) -> Shape {
         let Geometry {
             row,

@@ -1,4 +1,4 @@
-//! Who starts operations.
+//! Initiators: the nodes that start operations.
 
 use portico_spec::ni::{
     command::MAX_DESCRIPTOR_WORDS,
@@ -72,8 +72,8 @@ impl<'f, T: Transport> Initiator<'f, T> {
         Ok(self.operation(what, words))
     }
 
-    /// Appends memory of this node to a stream window. Complete when it is sent: streams are never acknowledged, and
-    /// what goes beyond the window is lost there. A window takes one source at a time.
+    /// Appends memory of this node to a stream window. Complete when it is sent, because streams are never acknowledged. Words
+    /// beyond the window are lost at the target. A window takes one source at a time.
     ///
     /// # Errors
     /// As for [`Initiator::put`]; [`Error::Descriptor`] for planes.
@@ -100,12 +100,11 @@ impl<'f, T: Transport> Initiator<'f, T> {
         Ok(self.operation("fence", words))
     }
 
-    /// Any descriptor as it is, its event set by the driver: for what has no function here, and for tests. It must
-    /// count in its event exactly once. A message that it sends is not among those that the driver counts against a
-    /// sender's credits.
+    /// Sends any descriptor; the driver sets only its event. For commands without a function here, and for tests. The command must
+    /// count in its event exactly once. The driver does not count a message of it against the credits of a sender.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if it has not 1..=16 words.
+    /// [`Error::OutOfRange`] unless it has 1..=16 words.
     pub fn descriptor<V: Outcome>(self, words: &[u32]) -> Result<Operation<'f, T, V>, Error> {
         let max = MAX_DESCRIPTOR_WORDS as u64;
         let value = words.len() as u64;

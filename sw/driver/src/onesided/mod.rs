@@ -1,12 +1,12 @@
-//! One-sided operations: who starts them, on what, and how they complete.
+//! One-sided operations: their initiators, their segments, and their completion.
 //!
 //! A node *publishes* memory as a [`Segment`]; others *clone* it by its [`GlobalId`] and then put into it, get from it
-//! and change it atomically without the owner's help. Every operation is checked before anything is sent, against the
-//! segment and the initiator's own memory; what the hardware refuses nevertheless comes back as
+//! and change it atomically without the owner's help. The driver checks every operation against the segment and the
+//! initiator's memory before it sends anything. If the hardware refuses an operation nevertheless, the error is
 //! [`Error::Refused`](crate::Error::Refused).
 //!
-//! Puts of one initiator to one segment complete in order, and an atomic is seen only after them. A get after a put
-//! wants a [`fence`](Initiator::fence) between, unless the put was waited for.
+//! Puts of one initiator to one segment complete in order, and an atomic is seen only after them. Between a put and a get, wait
+//! for the put or issue a [`fence`](Initiator::fence).
 //!
 //! ```
 //! use portico::{onesided::{Geometry, Window}, Config, Fabric, GoldenTransport};

@@ -8,7 +8,7 @@ use crate::{command, event::Event, resources::Abandoned, Error, Fabric, Transpor
 
 use super::shaper::check_number;
 
-/// What an operation gives when it is complete.
+/// The result of a complete operation.
 pub trait Outcome: Sized {
     /// From the value of its event.
     fn from_value(value: u64) -> Self;
@@ -38,7 +38,7 @@ pub struct Operation<'f, T, V> {
     node: usize,
     what: &'static str,
     words: Vec<u32>,
-    /// The handle of the queue of which it takes a credit.
+    /// The handle of the queue that gives its credit.
     queue: Option<u8>,
     outcome: PhantomData<V>,
 }
@@ -72,7 +72,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
         Ok(self)
     }
 
-    /// Starts it and waits until it is complete, at most so many cycles. After that it goes on, unseen.
+    /// Starts the operation and waits until it is complete, for at most `timeout` cycles. After a time-out it continues.
     ///
     /// # Errors
     /// [`Error::Refused`] by the hardware, [`Error::Timeout`], or as for [`Operation::start`].
@@ -107,7 +107,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
         written.map(|()| ticket)
     }
 
-    /// Starts it. The descriptor is sent, or will be though its time is out, as the inner error says then.
+    /// Starts the operation. An inner error means that the access timed out: the descriptor is still sent.
     pub(crate) fn post(&mut self) -> Result<(Ticket<V>, Result<(), Error>), Error> {
         let event = self.fabric.take_event(self.node)?;
         let (target, written) = match self.issue(event) {
@@ -138,9 +138,8 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
     }
 }
 
-/// An operation under way, bound to an event of its node. The event is taken until the ticket has seen the operation
-/// complete. If the ticket is dropped before, the operation goes on unseen, and the event is free for others once it has
-/// completed.
+/// An operation under way, bound to an event of its node. The ticket holds the event until it has seen the operation complete. If
+/// you drop the ticket before, the operation continues, and the event becomes free once the operation has completed.
 #[derive(Debug)]
 #[must_use = "only its ticket tells whether an operation succeeded"]
 pub struct Ticket<V> {
@@ -154,7 +153,7 @@ pub struct Ticket<V> {
 }
 
 impl<V: Outcome> Ticket<V> {
-    /// Whether it is complete, and what it gave.
+    /// Whether the operation is complete, and its result.
     ///
     /// # Errors
     /// [`Error::Refused`] by the hardware, or the fabric's.
@@ -202,7 +201,7 @@ impl<V> Drop for Ticket<V> {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Whether an operation is complete: what came of it, and its event is given back.
+    /// Whether an operation is complete. If so, returns its result and releases its event.
     fn finish(&mut self, node: usize, event: u8, target: u16) -> Result<Option<Result<u64, ErrorCode>>, Error> {
         let registers = self.read_event(node, event)?;
         if !command::reached(registers.count, target) {
@@ -223,7 +222,7 @@ impl<T: Transport> Fabric<T> {
         let mut result = Ok(());
         if self.nodes[node].events.is_empty() {
             for (event, target) in abandoned.take() {
-                // Once one is free, or the fabric does not answer, the others stay as they are.
+                // Once an event is free, or the fabric does not answer, the other events stay abandoned.
                 let asks = result.is_ok() && self.nodes[node].events.is_empty();
                 let finished = if asks {
                     self.finish(node, event, target)

@@ -1,4 +1,4 @@
-//! Segments: memory that a node publishes, and what others know of it.
+//! Segments: memory that a node publishes, and the records of it at other nodes.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::{
 
 use super::Initiator;
 
-/// What a published segment takes.
+/// The operations that a published segment takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Puts, gets and atomics.
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     Queue,
 }
 
-/// The name of a segment in the whole fabric: whoever has it can clone the segment.
+/// The name of a segment in the whole fabric. Any node can clone the segment by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GlobalId {
     pub(crate) node: usize,
@@ -49,14 +49,14 @@ impl GlobalId {
     }
 }
 
-/// Such as `5:3`, node and tag.
+/// Node and tag, for example `5:3`.
 impl fmt::Display for GlobalId {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}:{}", self.node, self.tag)
     }
 }
 
-/// What to publish.
+/// The memory to publish.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     base: u32,
@@ -126,13 +126,13 @@ impl Segment {
     /// Puts the pointer of a stream back to the first byte.
     ///
     /// # Errors
-    /// [`Error::WrongKind`] if it is none, or the fabric's.
+    /// [`Error::WrongKind`] if the segment takes no streams, or the fabric's.
     pub fn rewind<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.id.expect("rewind", Kind::Stream)?;
         fabric.poke(self.id.node, TagRegister::Pointer, self.id.tag.into(), &[0])
     }
 
-    /// Closes the window: what arrives for it from now on is refused.
+    /// Closes the window: it refuses all later packets.
     ///
     /// # Errors
     /// The fabric's.
@@ -151,12 +151,12 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Who may use it.
+    /// The node that may use it.
     pub fn initiator(&self) -> usize {
         self.initiator
     }
 
-    /// What it is.
+    /// The name of the segment.
     pub fn id(&self) -> GlobalId {
         self.id
     }
@@ -166,7 +166,7 @@ impl Remote {
         self.handle
     }
 
-    /// Gives the initiator's handle back. Its operations should be complete: see [`Initiator::fence`].
+    /// Releases the handle of the initiator. Its operations should be complete: see [`Initiator::fence`].
     ///
     /// # Errors
     /// The fabric's.
@@ -177,7 +177,7 @@ impl Remote {
         written
     }
 
-    /// As [`Remote::release`], for whoever keeps the handle and tries again when the time was out.
+    /// As [`Remote::release`], for callers that keep the handle and try again after a time-out.
     pub(crate) fn give<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         fabric.poke(self.initiator, SegmentRegister::Target, self.handle.into(), &[0])?;
         fabric.nodes[self.initiator].segments.give(self.handle);
@@ -264,7 +264,7 @@ impl<T: Transport> Fabric<T> {
         self.poke_item(node, item, [(TagRegister::Base, base), (TagRegister::Size, size)])?;
         let pointer = match kind {
             Kind::Window | Kind::Stream => 0,
-            // A queue that had the tag before has left a number of released messages: as many count as written.
+            // An earlier queue of the tag has left a count of released messages: the new queue starts from this count.
             Kind::Queue => self.peek(node, TagRegister::Released, item)?,
         };
         let registers = [

@@ -1,4 +1,4 @@
-//! Packet shapers: how long packets are, and how fast they go.
+//! Packet shapers: the length and the rate of packets.
 
 use portico_spec::{flit::MAX_PAYLOAD_FLITS, ni::shaper::RATE_WIDTH};
 
@@ -6,14 +6,14 @@ use crate::{registers::ShaperRegister, Error, Fabric, Transport};
 
 use super::Initiator;
 
-/// What a packet shaper lets go. A rate acts between packets: one may begin when the rate has paid for those before.
+/// Settings of a packet shaper. The rate acts between packets: a packet may begin when the rate has paid for the packets before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shaper {
     /// Most flits of payload of a packet, 1..=64.
     pub maximum: u32,
-    /// Flits that may go in 256 cycles, 0..=511; 0 for any number.
+    /// Flits that may pass in 256 cycles, 0..=511; 0 for any number.
     pub rate: u32,
-    /// Flits that may go at once after a pause, 0..=511.
+    /// Flits that may pass at once after a pause, 0..=511.
     pub burst: u32,
 }
 

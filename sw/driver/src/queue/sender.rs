@@ -1,4 +1,4 @@
-//! Senders of a queue: who may send to it, and how much.
+//! Senders of a queue, and their credits.
 
 use portico_spec::ni::{descriptor::Command, segment::CREDITS_WIDTH, window::SYSTEM_WINDOW};
 use thiserror::Error as DeriveError;
@@ -13,7 +13,7 @@ use crate::{
 
 use super::Queue;
 
-/// What a node has that may send to a queue.
+/// The right of a node to send to a queue.
 #[derive(Debug)]
 #[must_use = "a sender holds credits and a segment handle"]
 pub struct Sender {
@@ -27,7 +27,7 @@ pub struct Sender {
 pub struct Unretired {
     /// The sender, as it was.
     pub sender: Sender,
-    /// What is in the way.
+    /// The reason.
     pub error: Error,
 }
 
@@ -38,8 +38,8 @@ impl From<Unretired> for Error {
 }
 
 impl Queue {
-    /// Makes the queue known to a node, which may have `credits` messages in it at a time. All senders together have
-    /// no more credits than the queue has slots, so that it is never full for anyone who has one.
+    /// Makes the queue known to a node, which may have `credits` messages in it at a time. All senders together have no more
+    /// credits than the queue has slots, so the queue always has room for a message with a credit.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] of the credits, [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
@@ -68,8 +68,8 @@ impl Queue {
         })
     }
 
-    /// Takes a sender's credits back for others, and its node's segment handle. What was sent by other means than
-    /// [`Initiator::enqueue`] is not looked for: it must be released.
+    /// Takes back a sender's credits and its segment handle. The driver does not know of messages that were not sent by
+    /// [`Initiator::enqueue`]: they must be released before.
     ///
     /// # Errors
     /// With the sender: [`Error::Unreleased`] if a message of it is, or will be, in the queue, [`Error::WrongQueue`],
@@ -100,9 +100,8 @@ impl Queue {
         Ok(granted)
     }
 
-    /// Waits until all credits of released messages are back at a node: one that came later would be one too many for
-    /// whoever has the handle then. They are sent when the messages count as released, and an answer to the node does not
-    /// overtake them.
+    /// Waits until all credits of released messages are back at a node: a late credit would reach the next owner of the handle.
+    /// The credits are sent when the messages count as released, and an answer to the node does not overtake them.
     fn await_credits<T: Transport>(&self, fabric: &mut Fabric<T>, node: usize) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         let (owner, timeout) = (self.id.node, fabric.port.timeout);
@@ -123,7 +122,7 @@ impl Queue {
 }
 
 impl Sender {
-    /// Who may send with it.
+    /// The node that may send with it.
     pub fn node(&self) -> usize {
         self.remote.initiator()
     }
@@ -133,9 +132,9 @@ impl Sender {
         self.remote.handle()
     }
 
-    /// Gives the node's segment handle back, of a queue that is closed or will be: to one that goes on its credits are lost,
-    /// see [`Queue::retire`]. All its messages should be sent and released: credits that come back later go to whoever
-    /// has the handle then.
+    /// Releases the node's segment handle, for a queue that is closed or will be. A queue that stays open loses the credits: see
+    /// [`Queue::retire`]. All messages of the sender should be sent and released, because later credits reach the next owner of
+    /// the handle.
     ///
     /// # Errors
     /// The fabric's.

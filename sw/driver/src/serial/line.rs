@@ -1,4 +1,4 @@
-//! What carries bytes between a host and a bridge.
+//! The line that carries bytes between a host and a bridge.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub enum LineError {
         /// The device.
         path: String,
     },
-    /// The user may not open it.
+    /// The user lacks permission to open it.
     #[error("no permission to open {path}: add the user to the device's group, often `dialout`, and log in again")]
     NoPermission {
         /// The device.
@@ -35,7 +35,7 @@ pub enum LineError {
         /// What the operating system says.
         reason: String,
     },
-    /// It was there and is not any more.
+    /// The device has disappeared.
     #[error("{path} is gone ({reason}): check the cable and the power of the board")]
     Gone {
         /// The device.
@@ -51,7 +51,7 @@ pub enum LineError {
     },
 }
 
-/// Carries bytes both ways, and tells the time. A line may lose bytes, double and change them.
+/// Carries bytes both ways, and gives the time. A line may lose, double and change bytes.
 pub trait Line {
     /// Bits a second.
     fn baud(&self) -> u32;
@@ -62,8 +62,8 @@ pub trait Line {
     /// The line fails.
     fn send(&mut self, bytes: &[u8]) -> Result<(), LineError>;
 
-    /// Takes bytes that have come, as many as there is room for. Waits for the first of them, `limit` at most; gives how
-    /// many there are, 0 if none came in time.
+    /// Takes the bytes that have come, as many as fit. Waits for the first of them, for at most `limit`. Returns their number, 0 if
+    /// none came in time.
     ///
     /// # Errors
     /// The line fails.

@@ -1,13 +1,13 @@
 //! The UART bridge of a board, from the host's side.
 //!
-//! A [`SerialTransport`] makes accesses of requests and answers, which [`portico_spec::uart`] describes. It repeats what
-//! got no valid answer, and the bridge does a repeated request once: bytes that the line loses, doubles or changes cost
-//! time alone.
+//! A [`SerialTransport`] performs accesses by requests and answers; [`portico_spec::uart`] describes them. It repeats a request
+//! without a valid answer, and the bridge carries out a repeated request only once. So bytes that the line loses, doubles or
+//! changes cost only time.
 //!
 //! | type | is |
 //! | --- | --- |
 //! | [`SerialTransport`] | a transport over a line |
-//! | [`Line`] | what carries bytes both ways |
+//! | [`Line`] | carries bytes both ways |
 //! | [`PortLine`] | a line through a serial port of this computer |
 //! | [`Terminal`] | a pseudo-terminal behind which a [`Board`] answers, to try all this without hardware |
 //!
@@ -53,7 +53,7 @@ pub const CYCLES_PER_ACCESS: u64 = 100;
 /// How a [`SerialTransport`] works.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How often a request is repeated that gets no valid answer.
+    /// How often a request without a valid answer is repeated.
     pub retries: usize,
     /// How long a request waits for its answer, beside the time that both take on the line. It is at least twice the pause
     /// after which the bridge forgets a request that was cut short.
@@ -62,9 +62,10 @@ pub struct Options {
     pub clock: f64,
     /// Whether the fabric is reset first.
     pub reset: bool,
-    /// How late an answer to an earlier program may come: the session begins behind it.
+    /// How late an answer to an earlier program may come. The session begins after this time.
     pub latest: Duration,
-    /// Sequence number of HELLO. Beyond 4 a HELLO whose code the line loses does not begin as a command of UARTBone.
+    /// Sequence number of HELLO. With a number above 4, a HELLO without its code, which the line may lose, does not begin like a
+    /// command of UARTBone.
     pub number: u8,
 }
 
@@ -112,7 +113,7 @@ impl<L: Line> SerialTransport<L> {
         Ok(transport)
     }
 
-    /// As [`SerialTransport::open`], without the check: for what is not a fabric, or tells nothing of itself.
+    /// As [`SerialTransport::open`], without the check: for a device that is not a fabric, or does not identify itself.
     ///
     /// # Errors
     /// [`TransportError::Line`] and [`TransportError::NoAnswer`].
@@ -126,7 +127,7 @@ impl<L: Line> SerialTransport<L> {
             repeated: 0,
             answered: false,
         };
-        // What an earlier program left: a request that is cut short in the bridge, answers on their way.
+        // An earlier program may have left an incomplete request in the bridge, and answers on their way.
         let late = transport.pause() * 2;
         transport.line.sleep(late.max(transport.options.latest));
         transport.discard()?;
@@ -137,12 +138,12 @@ impl<L: Line> SerialTransport<L> {
         Ok(transport)
     }
 
-    /// What carries the bytes.
+    /// The line that carries the bytes.
     pub fn line(&mut self) -> &mut L {
         &mut self.line
     }
 
-    /// How many requests were sent again since they got no valid answer.
+    /// Number of requests that were repeated because they got no valid answer.
     pub fn repeated(&self) -> u64 {
         self.repeated
     }
@@ -152,7 +153,7 @@ impl<L: Line> SerialTransport<L> {
         bit_times(PAUSE_BITS, self.line.baud())
     }
 
-    /// Drops what has come, but not for ever: a line may babble.
+    /// Drops the bytes that have come, for a limited time: a faulty line may never stop sending.
     fn discard(&mut self) -> Result<(), TransportError> {
         let mut bytes = [0; 256];
         for _ in 0..256 {
@@ -190,8 +191,8 @@ impl<L: Line> SerialTransport<L> {
         })
     }
 
-    /// Waits for the answer to a request of so many bytes. None comes after a time in which the bridge has forgotten what
-    /// it has of the request.
+    /// Waits for the answer to a request of this number of bytes. After the time-out no answer can come, because the bridge has
+    /// discarded its part of the request.
     fn answer(&mut self, request: &Request, sent: usize) -> Result<Option<Answer>, TransportError> {
         let words = if request.code == Code::Read {
             request.length.into()
@@ -210,7 +211,7 @@ impl<L: Line> SerialTransport<L> {
             if let Some(answer) = find(&mut received, request) {
                 return Ok(Some(answer));
             }
-            // Even if bytes still come: a line that babbles has no end.
+            // Stops even if bytes still come: a faulty line may never stop sending.
             if left.is_zero() {
                 return Ok(None);
             }
@@ -242,7 +243,7 @@ impl<L: Line> SerialTransport<L> {
     }
 }
 
-/// A number in the upper half that another program hardly begins with, so that its late answers are not taken for others.
+/// A random number in the upper half. Another program hardly begins with the same one, so its late answers do not match.
 fn any_number() -> u8 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     0x80 | (time.subsec_micros() ^ std::process::id()) as u8
@@ -253,7 +254,7 @@ fn bit_times(bits: usize, baud: u32) -> Duration {
     Duration::from_secs_f64(bits as f64 / f64::from(baud.max(1)))
 }
 
-/// The answer to `request` among bytes that have come. Bytes that can belong to none are dropped.
+/// The answer to `request` among the bytes that have come. Drops bytes that cannot belong to an answer.
 fn find(received: &mut Vec<u8>, request: &Request) -> Option<Answer> {
     let mut at = 0;
     let found = loop {
@@ -267,8 +268,8 @@ fn find(received: &mut Vec<u8>, request: &Request) -> Option<Answer> {
     found
 }
 
-/// Whether bytes that begin an answer may be one to this request. A longer answer that is none would hide the right one
-/// behind it until the time is out.
+/// Whether bytes can begin an answer to this request. Without this check, a wrong, longer answer would hide the right one behind
+/// it until the time-out.
 fn may_answer(bytes: &[u8], request: &Request) -> bool {
     let most = match request.code {
         Code::Hello => FRAME_WORDS as u8,
@@ -281,7 +282,7 @@ fn may_answer(bytes: &[u8], request: &Request) -> bool {
             .is_none_or(|&code| code == request.code as u8 ^ portico_spec::uart::ANSWER)
 }
 
-/// Whether this is an answer to the request: an answer of another version of the protocol is none.
+/// Whether this is an answer to the request. An answer of another version of the protocol is not.
 fn answers(answer: &Answer, request: &Request) -> bool {
     let length = match request.code {
         Code::Hello => FRAME_WORDS as u8,
@@ -350,7 +351,7 @@ impl<L: Line> Transport for SerialTransport<L> {
 impl<L: Line> Drop for SerialTransport<L> {
     fn drop(&mut self) {
         tracing::info!(repeated = self.repeated, "session over");
-        // Best effort: the next session begins with HELLO whatever became of this one. A bridge that has not answered is not
+        // Best effort: the next session begins with HELLO in any case. A bridge that has not answered is not
         // waited for.
         self.options.retries = 0;
         if self.answered {

@@ -13,7 +13,7 @@ use super::{Line, LineError};
 /// How long the operating system may take to take bytes.
 const WRITE_LIMIT: Duration = Duration::from_secs(2);
 
-/// A line through a serial port, such as `/dev/ttyUSB0`.
+/// A line through a serial port, for example `/dev/ttyUSB0`.
 pub struct PortLine {
     port: Box<dyn SerialPort>,
     path: String,

@@ -16,9 +16,9 @@ const TURN: Duration = Duration::from_millis(10);
 /// Where the operating system hands out pseudo-terminals.
 const MULTIPLEXER: &str = "/dev/ptmx";
 
-/// What turns bytes from a host into bytes to it: a golden [`Bridge`], a simulated board.
+/// A device that answers the bytes of a host: a golden [`Bridge`], a simulated board.
 pub trait Board {
-    /// Takes bytes that have come, or none if only time has passed; gives what goes back.
+    /// Takes the bytes that have come, or none if only time has passed. Returns the answer.
     fn exchange(&mut self, bytes: &[u8]) -> Vec<u8>;
 
     /// The line from the host was silent for a pause.

@@ -30,7 +30,7 @@ pub struct ProbeRegisters {
     pub sum: Signal<In, Bits<64>>,
     pub first: Signal<In, Bits<32>>,
     pub last: Signal<In, Bits<32>>,
-    /// High for a cycle: all counts are to be what they are after reset.
+    /// High for a cycle: sets all counts to their values after reset.
     pub clear: Signal<Out, Bit>,
     is_own: AddressMatch<{ Registers::Probe as usize }, PLACE_WIDTH>,
     asked: DFF<Bit>,

@@ -25,10 +25,10 @@ pub enum Place {
 /// | throughput | one flit a cycle, from any source |
 /// | state | 512 sequence numbers in block RAM, about 500 flip-flops |
 ///
-/// It always takes what comes. A packet is wrong if its sequence number is not the one that follows that of the packet
-/// before it from the same source, if a word of its content is not that of the specification, or if it has no time stamp. It
-/// counts once, however much of it is wrong. A packet that is on its way when the counts are cleared is checked and not
-/// counted. A packet without a time stamp may make the one behind it count as well.
+/// The sink always takes a flit. A packet is wrong if its sequence number does not follow that of the previous packet from the
+/// same source, if a word of its content differs from the specification, or if it has no time stamp. A wrong packet counts once,
+/// also with several faults. A packet that is on its way when the counts are cleared is checked and not counted. After a packet
+/// without a time stamp, the next packet may count as wrong as well.
 #[derive(LogicBlock, Default)]
 pub struct ProbeSink<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -77,7 +77,7 @@ pub struct ProbeSink<const W: usize> {
     // Two cycles after it.
     checks: DFF<Bit>,
     bad: DFF<Bit>,
-    /// It was a tail; that of a packet that counts.
+    /// It was a tail; its packet counts.
     over: DFF<Bit>,
     ends: DFF<Bit>,
     checked: DFF<Bits<32>>,

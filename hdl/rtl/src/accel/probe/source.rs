@@ -39,7 +39,7 @@ pub enum Course {
     Report,
 }
 
-/// How far the next packet is.
+/// State of the next packet.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Stage {
     /// A random number is drawn.
@@ -63,7 +63,7 @@ pub enum Piece {
     Content,
 }
 
-/// Sends packets as descriptors say.
+/// Sends the packets that descriptors request.
 ///
 /// Packets of `W`-bit flits.
 ///

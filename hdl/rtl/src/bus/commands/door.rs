@@ -7,10 +7,10 @@ use portico_verilog::prelude::*;
 
 /// Low bits of an opcode that number it in the run of an engine.
 const RUN_WIDTH: usize = OPCODE_RUN.ilog2() as usize;
-/// Bits that tell whose run it is.
+/// Bits of an opcode that select the run, and with it the engine.
 const OWNER_WIDTH: usize = OPCODE_WIDTH - RUN_WIDTH;
 
-/// Gives each descriptor to the engine that has its opcode, and what no engine has to the requester.
+/// Gives each descriptor to the engine that has its opcode, and all other descriptors to the requester.
 ///
 /// A stream of descriptors, one port an engine.
 ///
@@ -20,7 +20,7 @@ const OWNER_WIDTH: usize = OPCODE_WIDTH - RUN_WIDTH;
 /// | throughput | one word a cycle |
 /// | state | 1 flip-flop, and 1 an engine |
 ///
-/// A descriptor for a port that is not ready waits, and what is behind it in the same stream with it.
+/// A descriptor waits while its port is not ready; the descriptors behind it in the same stream wait with it.
 #[derive(LogicBlock, Default)]
 pub struct CommandDoor {
     pub clk: Signal<In, Clock>,
@@ -32,7 +32,7 @@ pub struct CommandDoor {
     /// For engines, in the order of their seats.
     pub engine: Vec<StreamOut<32>>,
     owner: Vec<Constant<Bits<OWNER_WIDTH>>>,
-    /// The word is not the first of its descriptor; whose it is.
+    /// The word is not the first of its descriptor; the engine that takes the descriptor.
     midway: DFF<Bit>,
     held: Vec<DFF<Bit>>,
     mine: Vec<Signal<Local, Bit>>,

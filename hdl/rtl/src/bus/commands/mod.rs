@@ -11,10 +11,10 @@
 //! | [`CommandDoor`] | gives each descriptor to the port of its opcode |
 //! | [`CommandPort`] | joins the two ways to a taker |
 //! | [`CommandQueue`] | takes descriptors word by word, gives them out whole |
-//! | [`CommandSelect`] | which of the two goes on |
+//! | [`CommandSelect`] | chooses between the two ways |
 //!
-//! Each taker has a queue and a port of its own, so that one that is full, or waits, stops descriptors of others nowhere but
-//! behind it in the same stream.
+//! Each taker has its own queue and its own port. A taker that is full or waits holds up descriptors for other takers only if
+//! they are behind its own in the same stream.
 
 mod door;
 mod port;

@@ -18,9 +18,9 @@ pub struct CommandPort {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing waits afterwards.
     pub rst: Signal<In, Bit>,
-    /// Of a neighbour: an accelerator, a processor.
+    /// From a neighbour: an accelerator or a processor.
     pub s_axis_command: StreamIn<32>,
-    /// Of the command queue.
+    /// From the command queue.
     pub queued: StreamIn<32>,
     pub m_axis: StreamOut<32>,
     select: CommandSelect,

@@ -15,9 +15,9 @@ const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// | throughput | one word a cycle on both sides |
 /// | state | [`QUEUE_WORDS`] words in LUT-RAM, and 28 flip-flops |
 ///
-/// Neither a register write of the network nor a host can wait until commands end, so what does not fit is dropped, and so is
-/// a descriptor of more than 16 words. As half a descriptor is worse than none, all of it is: the words that are there
-/// already go back, those to come are ignored up to the last.
+/// Neither a register write of the network nor a host can wait until commands end. So the queue drops a descriptor that does
+/// not fit or has more than 16 words. It drops the descriptor whole: it discards the words that it has, and ignores the words to
+/// come up to the last.
 #[derive(LogicBlock, Default)]
 pub struct CommandQueue {
     pub clk: Signal<In, Clock>,
@@ -25,7 +25,7 @@ pub struct CommandQueue {
     pub rst: Signal<In, Bit>,
     /// Words of descriptors, `tlast` on the last of each; always ready.
     pub s_axis: StreamIn<32>,
-    /// A word of `s_axis` would not be kept in this cycle; from flip-flops.
+    /// The queue would drop a word of `s_axis` in this cycle; from flip-flops.
     pub refuses: Signal<Out, Bit>,
     /// Whole descriptors.
     pub m_axis: StreamOut<32>,

@@ -16,12 +16,12 @@ pub struct CommandSelect {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Of a neighbour: an accelerator, a processor.
+    /// From a neighbour: an accelerator or a processor.
     pub s_axis_command: StreamIn<32>,
-    /// Of the command queue.
+    /// From the command queue.
     pub queued: StreamIn<32>,
     pub m_axis: StreamOut<32>,
-    /// The choice was made, and stands until the descriptor's last word has gone.
+    /// The choice is made, and holds until the descriptor's last word has passed.
     settled: DFF<Bit>,
     chose_queued: DFF<Bit>,
     queued_first: DFF<Bit>,

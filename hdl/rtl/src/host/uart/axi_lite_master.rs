@@ -23,7 +23,7 @@ pub struct AxiLiteMaster {
     pub busy: Signal<Out, Bit>,
     /// High for a cycle: it is over.
     pub done: Signal<Out, Bit>,
-    /// It was refused, and what was read, until the next is over.
+    /// Whether it was refused, and the value read. Both stay until the next access is over.
     pub refused: Signal<Out, Bit>,
     pub read_data: Signal<Out, Bits<32>>,
     pub m_axil: AxiLiteOut,

@@ -76,8 +76,8 @@ pub enum Part {
 /// | throughput | as the line: a frame at a time |
 /// | state | the words of a request and of an answer in one block RAM; 16 bytes that wait in LUT-RAM |
 ///
-/// The words of a request and those of an answer have rooms of their own: a request that the line has spoiled must not
-/// spoil the answer that is still to be repeated.
+/// The words of a request and those of an answer have separate places: a request that the line has changed must not change the
+/// answer, because the bridge may have to repeat it.
 #[derive(LogicBlock, Default)]
 pub struct UartBridge {
     pub clk: Signal<In, Clock>,
@@ -477,7 +477,7 @@ impl Logic for UartBridge {
                 }
             }
         }
-        // A request that the line has cut short.
+        // The line has cut the request short.
         if self.receiver.paused.val()
             & !self.bytes.m_axis.tvalid.val()
             & ((self.turn.q.val() == Turn::Skip)

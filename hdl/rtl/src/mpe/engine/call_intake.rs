@@ -42,7 +42,7 @@ const BEYOND_WIDTH: usize = 32 - WORD_WIDTH - 2;
 /// Above word 1 of a call that waits: kind, event, quiet.
 const COMMON_WIDTH: usize = KIND_WIDTH + EVENT_WIDTH + 1;
 
-/// What the intake does.
+/// State of the intake.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Intake {
     /// Takes the words of a descriptor.
@@ -71,9 +71,9 @@ pub enum Intake {
 /// | throughput | a descriptor every 4 to 8 cycles, 4 more for one that has to wait |
 /// | state | 4 calls a context in LUT-RAM, about 190 flip-flops |
 ///
-/// The first of these that a descriptor fails is its error: its number of words; a context that is built; that is not closed;
-/// the next number of the context; room among the calls that wait; an operation, aligned addresses and a neighbour on the way
-/// to the root; the memory's end; source and result that do not overlap in part.
+/// The intake checks a descriptor in this order, and the first check that fails gives the error: its number of words; a context
+/// that is built; that is not closed; the next number of the context; room among the calls that wait; an operation, aligned
+/// addresses and a neighbour on the way to the root; the memory's end; source and result that do not overlap in part.
 #[derive(LogicBlock, Default)]
 pub struct CallIntake {
     pub clk: Signal<In, Clock>,
@@ -251,7 +251,7 @@ impl Logic for CallIntake {
         self.kept.write_enable.next = self.step.q.val() == Intake::Keep;
         self.value.next = self.kept.read_data.val();
 
-        // What is wrong with it.
+        // The error of the descriptor.
         self.is_built.next = self.named.val() == self.owner.val();
         self.known_operations.next = self.operations.val();
         self.is_known.next =

@@ -9,11 +9,11 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | a change shows in the next cycle |
 /// | throughput | one count goes up in a cycle, and any number go down |
-/// | range | 0 to 2, whatever the inputs do |
+/// | range | 0 to 2, for any inputs |
 /// | state | 2 flip-flops an edge |
 ///
-/// A take from an edge that has none does nothing. An add to an edge that has two does nothing but raise `overflow`, even if one is
-/// taken in the same cycle: who adds by the rules never does.
+/// A take from an edge that has none has no effect. An add to an edge that has two only raises `overflow`, even if one is taken in
+/// the same cycle. A neighbour that follows the protocol never causes this.
 #[derive(LogicBlock, Default)]
 pub struct EdgeCounts {
     pub clk: Signal<In, Clock>,

@@ -24,9 +24,9 @@ const JOB_WIDTH: usize = FREES_OFFSET + 1;
 /// | throughput | one word a cycle, also across passes |
 /// | state | 4 passes and 16 words in LUT-RAM, 36 flip-flops |
 ///
-/// A word of the packet that is being ejected is read when it is there; the last word of a pass when the whole packet is, so that
-/// its length can be compared. A packet that is shorter than its call says is filled up with what lies in its room, so that
-/// every pass ends; then, or where it is longer, its context has failed.
+/// While a packet is being ejected, each word is read when it has come. The last word of a pass is read when the whole packet has
+/// come, because its length is compared. If a packet is shorter than its call says, old words of its room fill the pass, so that
+/// every pass ends. A packet of a wrong length, shorter or longer, makes its context fail.
 #[derive(LogicBlock, Default)]
 pub struct EdgeReader {
     pub clk: Signal<In, Clock>,
@@ -44,7 +44,7 @@ pub struct EdgeReader {
     pub m_axis: StreamOut<32>,
     /// One bit a context.
     pub closed: Signal<In, Bits<CONTEXTS>>,
-    /// High for a cycle: nobody reads the packet in a room any more, and its credit is owed.
+    /// High for a cycle: the packet in a room is read for the last time, and its credit is owed.
     pub frees: Signal<Out, Bit>,
     pub freed: Signal<Out, Bits<ROOM_WIDTH>>,
     /// One bit a context, for a cycle: a packet had a wrong length.

@@ -43,7 +43,7 @@ const MARKS: usize = 3;
 const TO_SUM: usize = 4;
 const WAYS: usize = 5;
 
-/// A code that is no operation: the own word passes.
+/// An undefined code of an operation, with which the ALU passes the own word.
 const PASS: u64 = 1;
 /// Width of a number of words in the ALU.
 const UNDERWAY_WIDTH: usize = 3;
@@ -73,7 +73,7 @@ pub enum Part {
 /// | throughput | one word a cycle, also across passes, while all are folded or none is |
 /// | state | the ALU; passes, words for network, scratchpad and the next pass in LUT-RAM |
 ///
-/// A word is taken up only when it has its place at the end, so the ALU never stands still.
+/// A word starts only when a place is reserved for its result, so the ALU never stalls.
 #[derive(LogicBlock, Default)]
 pub struct Folder {
     pub clk: Signal<In, Clock>,
@@ -213,7 +213,7 @@ impl Logic for Folder {
         self.writes.next = self.work.val().get_bit(TO_MEMORY_OFFSET);
         self.folds.next = self.work.val().get_bit(FOLDS_OFFSET);
 
-        // What is next, and whether it can go.
+        // The next word, and whether it can move.
         self.in_words.next =
             (self.part.q.val() == Part::Words) | ((self.part.q.val() == Part::Head) & !self.sends.val());
         self.has_words.next = self.words.val().any();

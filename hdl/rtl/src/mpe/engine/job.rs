@@ -1,4 +1,4 @@
-//! What the parts of the engine tell each other.
+//! Interfaces between the parts of the engine.
 
 use super::{ADDRESS_WIDTH, EDGE_WIDTH, ROW_WIDTH, WORDS_WIDTH};
 use portico_spec::{
@@ -40,7 +40,7 @@ pub struct CallIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// One pass over the words of a packet: where they come from, what becomes of them, where they go.
+/// One pass over the words of a packet: their source, their operation, their destination.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "JobIn"]
 pub struct JobOut {
@@ -57,9 +57,9 @@ pub struct JobOut {
     pub from_edge: Signal<Out, Bit>,
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     pub slot: Signal<Out, Bit>,
-    /// Nobody reads the packet of the edge after this pass.
+    /// This pass is the last that reads the packet of the edge.
     pub frees: Signal<Out, Bit>,
-    /// The own words are those of the pass before.
+    /// The own words are the results of the previous pass.
     pub from_sum: Signal<Out, Bit>,
     /// They are folded with those of the edge.
     pub folds: Signal<Out, Bit>,
@@ -77,7 +77,7 @@ pub struct JobOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As a part takes it that does its share of the pass.
+/// The pass, as a part that does its share of it takes it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "JobOut"]
 pub struct JobIn {
@@ -124,7 +124,7 @@ pub struct EjectionIn {
     pub words: Signal<In, Bits<WORDS_WIDTH>>,
 }
 
-/// A row of a list is written. Whoever looks rows up has the lists in a LUT-RAM of its own, a few sites each.
+/// A row of a list is written. Each block that looks rows up has its own copy of the lists in LUT-RAM, a few sites each.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RowWriteIn"]
 pub struct RowWriteOut {
@@ -134,7 +134,7 @@ pub struct RowWriteOut {
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
 }
 
-/// As who looks rows up sees it.
+/// As a block that looks rows up sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RowWriteOut"]
 pub struct RowWriteIn {

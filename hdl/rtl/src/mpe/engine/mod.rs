@@ -5,10 +5,10 @@
 //! | [`Mpe`] | all of it, in a seat of the socket |
 //! | [`CallIntake`] | checks descriptors, and keeps the calls that wait |
 //! | [`Scheduler`] | the state of every context: decides what is next, packet by packet |
-//! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes: lists are asked whether the sender is a neighbour |
+//! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes; they look up in the lists whether the sender is a neighbour |
 //! | [`EdgeCounts`] | packets, credits and tokens of every edge |
 //! | [`EdgeReader`], [`SourceReader`] | words of a packet: from the edge buffer, from the scratchpad |
-//! | [`Folder`] | words meet in the reduce ALU, or pass it by; what goes to the network goes behind its head |
+//! | [`Folder`] | folds words in the reduce ALU or passes them on; sends words to the network behind their head |
 //! | [`ResultWriter`] | words that go to the scratchpad |
 //! | [`TokenSender`] | tokens and credits that are owed |
 //! | [`Stopwatch`] | how long each context has stood still |

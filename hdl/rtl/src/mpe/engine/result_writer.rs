@@ -31,7 +31,7 @@ pub struct ResultWriter {
     /// Where the words of the next pass go.
     pub place_valid: Signal<In, Bit>,
     pub place: Signal<In, Bits<ADDRESS_WIDTH>>,
-    /// Words; those with `tlast` are none, and name a context whose phase ends. Always ready for as many as are reserved.
+    /// Words. A beat with `tlast` holds no word: it names a context whose phase ends. Always ready for as many as are reserved.
     pub s_axis: StreamIn<RESULT_WIDTH>,
     /// High for a cycle: one of them has left the queue.
     pub released: Signal<Out, Bit>,

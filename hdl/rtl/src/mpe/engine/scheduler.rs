@@ -32,19 +32,19 @@ const DRAIN: u64 = 6;
 /// The call counts in its event.
 const REPORT: u64 = 7;
 
-/// What changes with every step: the step, and the children that are left in it.
+/// State that changes with every step: the step, and the children that are left in it.
 const TODO_OFFSET: usize = STEP_WIDTH;
 const STATE_WIDTH: usize = TODO_OFFSET + NEIGHBOURS;
 
-/// What changes with every packet: the words that are left; whether the next packet is the first, and an allreduce on its way
-/// down; where the next words are read and written.
+/// State that changes with every packet: the words that are left; whether the next packet is the first, and an allreduce on its
+/// way down; where the next words are read and written.
 const FIRST_OFFSET: usize = LENGTH_WIDTH;
 const DOWN_OFFSET: usize = FIRST_OFFSET + 1;
 const SOURCE_OFFSET: usize = DOWN_OFFSET + 1;
 const RESULT_OFFSET: usize = SOURCE_OFFSET + ADDRESS_WIDTH;
 const PLACE_BITS: usize = RESULT_OFFSET + ADDRESS_WIDTH;
 
-/// What does not change in a call, beside the call word: the neighbour towards the root and the children, one bit each.
+/// State that stays constant during a call, beside the call word: the neighbour towards the root and the children, one bit each.
 const CHILDREN_OFFSET: usize = NEIGHBOURS;
 const TOWARDS_OFFSET: usize = CHILDREN_OFFSET + NEIGHBOURS;
 const EVENT_OFFSET: usize = TOWARDS_OFFSET + PLACE_WIDTH;
@@ -67,15 +67,15 @@ const NEIGHBOURHOOD_WIDTH: usize = EVENT_OFFSET;
 /// Step and neighbours of the context in turn lie in flip-flops too, because each decision begins with them. They take a cycle to
 /// load when the turn passes to another context.
 ///
-/// A packet is taken up only when all that it takes is there: the credit, and a packet of each contribution, which may still be
-/// ejecting. So the passes over it, one after the other, need nothing of other contexts. Codes and time-outs act between packets.
+/// The scheduler starts a packet only when it has the credit and a packet of each contribution, which may still be ejecting. So the
+/// passes over the packet, one after the other, wait for no other context. Codes and time-outs act between packets.
 #[derive(LogicBlock, Default)]
 pub struct Scheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
     pub call: CallIn,
-    /// One bit an edge: there is such a neighbour; it has a packet here; a credit for it; a token of it.
+    /// One bit an edge: it has a neighbour; a packet of the neighbour is here; a credit for it is here; a token of it is here.
     pub present: Signal<In, Bits<EDGES>>,
     pub packets: Signal<In, Bits<EDGES>>,
     pub credits: Signal<In, Bits<EDGES>>,

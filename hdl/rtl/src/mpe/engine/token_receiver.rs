@@ -23,7 +23,7 @@ const ABOVE_WIDTH: usize = TOKEN_OFFSET - ABOVE_OFFSET;
 /// | throughput | one packet a cycle |
 /// | state | lists in LUT-RAM, 35 flip-flops |
 ///
-/// A packet of a node that is not the neighbour in its place, or with words behind its head, is dropped.
+/// The receiver drops a packet if its sender is not the neighbour in its place, or if words follow its head.
 #[derive(LogicBlock, Default)]
 pub struct TokenReceiver {
     pub clk: Signal<In, Clock>,

@@ -10,8 +10,8 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Tokens and credits that may be owed for an edge, at most: two credits, since two packets have room; and two tokens, the
-/// release of one barrier and the arrival of the next, whose root lies on the other side of the edge.
+/// Tokens and credits that may be owed for an edge, at most. Two credits, because two packets have room. Two tokens: the release
+/// of one barrier, and the arrival of the next barrier if its root lies on the other side of the edge.
 const OWED: usize = 4;
 /// An edge, and whether it is a token.
 const ENTRY_WIDTH: usize = EDGE_WIDTH + 1;
@@ -26,7 +26,8 @@ const ENTRY_WIDTH: usize = EDGE_WIDTH + 1;
 /// | throughput | one packet a cycle |
 /// | state | 4 entries an edge and the lists in LUT-RAM, 80 flip-flops |
 ///
-/// A credit is always taken, a token in all other cycles: there is a place for everything that can be owed.
+/// The sender always takes a credit. It takes a token in all cycles without a credit. It has a place for everything that can be
+/// owed.
 #[derive(LogicBlock, Default)]
 pub struct TokenSender {
     pub clk: Signal<In, Clock>,

@@ -30,8 +30,8 @@ const TOO_LONG: usize = PACKET_WORDS + 1;
 /// | throughput | one flit a cycle |
 /// | state | the edge buffer in block RAM; lists, first words and lengths in LUT-RAM; about 150 flip-flops |
 ///
-/// A packet of a node that is not the neighbour in its place, or for which there is no room, or without a word, is dropped whole.
-/// Of a packet that is too long the words beyond are dropped, and its length is wrong.
+/// The receiver drops a packet whole if its sender is not the neighbour in its place, if there is no room for it, or if it has no
+/// word. If a packet is too long, the receiver drops the extra words, and the length of the packet is wrong.
 #[derive(LogicBlock, Default)]
 pub struct WordReceiver {
     pub clk: Signal<In, Clock>,
@@ -130,7 +130,7 @@ impl Logic for WordReceiver {
         self.is_tail.d.next = self.flits.last.val();
         self.data.d.next = self.flits.data.val();
 
-        // Who sends it.
+        // The sender.
         self.rows.write_enable.next = self.row_write.enable.val();
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();

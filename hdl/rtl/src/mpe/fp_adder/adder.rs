@@ -22,9 +22,9 @@ pub struct FpAdder<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no sum is under way afterwards.
     pub rst: Signal<In, Bit>,
-    /// One addend; its `tlast` goes with the sum.
+    /// One addend; the sum carries its `tlast`.
     pub s_axis_a: StreamIn<W>,
-    /// The other addend; its `tlast` counts for nothing.
+    /// The other addend; its `tlast` is ignored.
     pub s_axis_b: StreamIn<W>,
     /// The sums.
     pub m_axis: StreamOut<W>,

@@ -32,9 +32,9 @@ pub struct Compare<const W: usize> {
     pub left: Signal<Out, Bits<W>>,
     /// `b` beyond the cut.
     pub right: Signal<Out, Bits<W>>,
-    /// What is known of them.
+    /// How the two compare.
     pub relation: Signal<Out, Relation>,
-    /// How far the addend of smaller magnitude has to go to the right.
+    /// Places by which to shift the addend of smaller magnitude to the right.
     pub distance: Signal<Out, Bits<DISTANCE_WIDTH>>,
     a_kind: Operand<W>,
     b_kind: Operand<W>,

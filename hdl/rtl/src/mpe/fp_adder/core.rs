@@ -5,7 +5,7 @@
 //! | latency | `stages` enabled cycles |
 //! | throughput | one sum an enabled cycle |
 //! | timing | the result and its flags come straight from flip-flops |
-//! | state | the registers of the cuts; none of it has or needs a reset |
+//! | state | the registers of the cuts, without a reset |
 
 use super::{
     add::Add, align::Align, compare::Compare, cuts, magnitude_order::MagnitudeOrder, normalise::Normalise,

@@ -4,7 +4,7 @@ use portico_verilog::prelude::*;
 
 /// How far apart two exponents are.
 ///
-/// Subtracts an exponent from one that is not smaller; otherwise what it gives means nothing.
+/// Subtracts an exponent from one that is not smaller. In all other cases the result is undefined.
 ///
 /// | | |
 /// | --- | --- |
@@ -12,9 +12,9 @@ use portico_verilog::prelude::*;
 /// | timing | a carry chain as long as the exponent, an OR |
 /// | state | none |
 ///
-/// A distance beyond what the shifter goes is given as one among the farthest, with all but its lowest two bits set:
-/// either way nothing remains of the smaller addend but that it was not zero. The lowest bits, which the shifter needs
-/// first, do not wait for that.
+/// A distance beyond the range of the shifter becomes one of the farthest, with all but its lowest two bits set: in either case
+/// only the fact that the smaller addend was not zero remains of it. The lowest bits, which the shifter needs first, do not wait
+/// for this.
 #[derive(LogicBlock, Default)]
 pub struct Distance {
     /// The minuend.

@@ -1,4 +1,4 @@
-//! What goes with a pair of addends through the pipeline beside their significands.
+//! Values that travel through the pipeline with a pair of addends, beside their significands.
 
 use portico_verilog::prelude::*;
 
@@ -11,7 +11,7 @@ pub const DISTANCE_WIDTH: usize = 6;
 /// Bits of the normalising shift, for both formats.
 pub const SHIFT_WIDTH: usize = 6;
 
-/// What the comparison finds.
+/// Result of the comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Relation {
     /// `b` has the greater magnitude.
@@ -22,7 +22,7 @@ pub struct Relation {
     pub b_normal: Bit,
     /// The signs differ.
     pub subtract: Bit,
-    /// The result is an infinity or a NaN, whatever the significands.
+    /// The result is an infinity or a NaN, for any significands.
     pub special: Bit,
     /// It is a NaN.
     pub nan: Bit,
@@ -42,7 +42,7 @@ pub struct Fate {
     pub exponent: Bits<EXPONENT_WIDTH>,
     /// The significands alone carry the sum beyond the largest exponent.
     pub huge: Bit,
-    /// The result is an infinity or a NaN, whatever the significands, or it is huge.
+    /// The result is an infinity or a NaN for any significands, or it is huge.
     pub special: Bit,
     /// It is a NaN.
     pub nan: Bit,

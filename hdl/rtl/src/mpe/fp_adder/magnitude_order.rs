@@ -28,7 +28,7 @@ pub struct MagnitudeOrder<const W: usize> {
     pub right: Signal<In, Bits<W>>,
     /// How the two compare.
     pub relation: Signal<In, Relation>,
-    /// How far the lesser has to go to the right.
+    /// Places by which to shift the lesser to the right.
     pub distance: Signal<In, Bits<DISTANCE_WIDTH>>,
     /// Significand of the greater.
     pub major: Signal<Out, Bits<W>>,

@@ -17,12 +17,11 @@ use portico_verilog::prelude::*;
 /// | timing | two multiplexers, an OR of as many bits as one counts in this digit, the choice of the digit |
 /// | state | that of its cut |
 ///
-/// The shift is as long as there are zeros at the top, but no longer than the exponent allows: that is where numbers
-/// become subnormal. Both are numbers of three digits, of which every step settles one, from the highest down: it is the
-/// smaller of the two, and the limit's lower digits count no longer once a digit is smaller than the limit's. An
-/// infinity or NaN does not shift at all: its limit is zero. A step carries out the digit of the step before it and
-/// chooses its own, so that a cut comes where the fewest bits and the least of the way lie behind it. The first step also
-/// sees the carry of the addition, which may make a sum huge.
+/// The shift is the number of zeros at the top, limited by the exponent: at the limit numbers become subnormal. Both are
+/// numbers of three digits. Every step chooses one digit of the shift, from the highest down: the smaller digit of the two. Once
+/// a digit is smaller than that of the limit, the lower digits of the limit no longer count. An infinity or NaN does not shift,
+/// because its limit is zero. A step shifts by the digit of the step before it and chooses its own digit, so that a cut stores
+/// few bits and little logic lies behind it. The first step also sees the carry of the addition, which may make a sum huge.
 #[derive(LogicBlock, Default)]
 pub struct Normalise<const W: usize> {
     pub clk: Signal<In, Clock>,

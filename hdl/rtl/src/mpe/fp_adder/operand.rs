@@ -2,7 +2,7 @@ use super::fate::EXPONENT_WIDTH;
 use portico_spec::fp::Format;
 use portico_verilog::prelude::*;
 
-/// What kind of number an addend is.
+/// The class of an addend.
 ///
 /// Classifies a number of `W` bits.
 ///

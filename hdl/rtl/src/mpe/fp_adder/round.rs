@@ -24,7 +24,7 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Round<const W: usize> {
     pub clk: Signal<In, Clock>,
-    /// The result takes its next value; it keeps it otherwise.
+    /// The result takes its next value; when low, it keeps its value.
     pub enable: Signal<In, Bit>,
     /// The sum, shifted by all digits but the last.
     pub word: Signal<In, Bits<W>>,

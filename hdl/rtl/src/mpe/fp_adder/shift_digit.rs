@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct ShiftDigit<const W: usize> {
-    /// What to shift.
+    /// The word to shift.
     pub word: Signal<In, Bits<W>>,
     /// All digits; one of them counts here.
     pub shift: Signal<In, Bits<SHIFT_WIDTH>>,

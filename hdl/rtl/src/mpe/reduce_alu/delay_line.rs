@@ -2,8 +2,7 @@ use portico_verilog::prelude::*;
 
 /// A row of registers that moves in enabled cycles.
 ///
-/// Delays `N` bits. It has no reset: what tells a value from the bits of an empty place is kept elsewhere, so that
-/// synthesis may use shift registers.
+/// Delays `N` bits. It has no reset, so that synthesis may use shift registers; the valid bits of its places are kept elsewhere.
 ///
 /// | | |
 /// | --- | --- |

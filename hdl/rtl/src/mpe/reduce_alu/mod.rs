@@ -1,4 +1,4 @@
-//! Reduce ALU: what becomes of an accumulated element and a contribution to it, for a stream of such pairs.
+//! Reduce ALU: combines an accumulated element and a contribution, for a stream of such pairs.
 //!
 //! | | |
 //! | --- | --- |
@@ -7,8 +7,8 @@
 //! | timing | `m_axis_tvalid` and `m_axis_tlast` come from flip-flops, `m_axis_tdata` and `m_axis_tuser` through a multiplexer behind flip-flops; `s_axis_a_tready` follows `m_axis_tready` and `s_axis_b_tvalid` within the cycle, `s_axis_b_tready` likewise |
 //! | state | the adder's pipeline, and beside it `stages` places of `W` + 3 bits and of a valid bit |
 //!
-//! Floating-point sums take the adder, everything else is done in the first cycle and waits beside it. The whole pipeline
-//! moves, or, while a result is offered and not taken, stands still.
+//! The adder computes floating-point sums. All other results are computed in the first cycle and wait beside the adder. The
+//! whole pipeline stalls while a result is offered and not taken.
 
 mod delay_line;
 mod number_comparator;
@@ -23,7 +23,7 @@ use portico_spec::mpe::reduce::OPERATION_WIDTH;
 use portico_verilog::prelude::*;
 use single_cycle::SingleCycle;
 
-/// Bits that travel with a result: its pair was the last, it is a floating-point sum, it raises invalid though it is none.
+/// Bits that travel with a result: its pair was the last; it is a floating-point sum; it is another result that raises invalid.
 const MARKS: usize = 3;
 
 /// Operations of [`Operation`](portico_spec::mpe::reduce::Operation) on elements of `W` bits, 32 or 64.
@@ -38,7 +38,7 @@ pub struct ReduceAlu<const W: usize> {
     /// The operation of the pair, a code of [`Operation`](portico_spec::mpe::reduce::Operation). Any other passes the
     /// accumulated element and raises invalid.
     pub s_axis_a_tuser: Signal<In, Bits<OPERATION_WIDTH>>,
-    /// Contributions. Their `tlast` is not looked at.
+    /// Contributions. Their `tlast` is ignored.
     pub s_axis_b: StreamIn<W>,
     /// Results, with the `tlast` of `s_axis_a`.
     pub m_axis: StreamOut<W>,

@@ -21,7 +21,7 @@ pub struct NumberComparator<const W: usize> {
     pub b: Signal<In, Bits<W>>,
     /// Both are floating-point numbers, and signed integers otherwise.
     pub floating: Signal<In, Bit>,
-    /// `a` comes before `b`; either where they are the same, or one is no number.
+    /// `a` comes before `b`; undefined if they are equal or one is a NaN.
     pub a_first: Signal<Out, Bit>,
     /// One of them, as a floating-point number, is a NaN.
     pub nan: Signal<Out, Bit>,

@@ -17,7 +17,7 @@ type Code = Bits<OPERATION_WIDTH>;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct SingleCycle<const W: usize> {
-    /// A code of [`Operation`], or of none: `a` passes then, and `invalid` is high.
+    /// A code of [`Operation`]. With any other code `a` passes, and `invalid` is high.
     pub operation: Signal<In, Code>,
     /// Accumulated element.
     pub a: Signal<In, Bits<W>>,

@@ -23,15 +23,15 @@ pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const 
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: after the initialisation the whole heap is free.
     pub rst: Signal<In, Bit>,
-    /// Commands, one beat each; `tlast` does not count.
+    /// Commands, one beat each; `tlast` is ignored.
     pub s_axis: StreamIn<32>,
     /// Results, one beat each, in the order of the commands.
     pub m_axis: StreamOut<32>,
     /// Bytes of all free blocks, as of the result offered or taken last; changes only between a command and its result.
     pub free_bytes: Signal<Out, Bits<BYTES_WIDTH>>,
-    /// Bytes of the largest free block, 0 if there is none; likewise.
+    /// Bytes of the largest free block, 0 without one; changes at the same times as `free_bytes`.
     pub largest_free: Signal<Out, Bits<BYTES_WIDTH>>,
-    /// Tables are being cleared after a reset; `free_bytes` and `largest_free` do not count yet.
+    /// Tables are being cleared after a reset; `free_bytes` and `largest_free` are not valid yet.
     pub initialising: Signal<Out, Bit>,
     request: BuddyRequest,
     control: BuddyControl,

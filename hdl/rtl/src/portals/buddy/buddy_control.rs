@@ -1,7 +1,7 @@
 use portico_spec::portals::buddy::{Status, STATUS_WIDTH};
 use portico_verilog::prelude::*;
 
-/// What happens in a cycle.
+/// The stage of a command.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Stage {
     /// Clears the words of the nodes after a reset.
@@ -43,8 +43,9 @@ pub enum Stage {
 /// | throughput | one command at a time |
 /// | state | stage, that of the node in hand, tiers left, status |
 ///
-/// A grant picks a place, seeks on in at most two more tiers, and goes down to a smallest block, whose number is the address. A
-/// release goes up, a node too far by the time that it knows its end. Both settle before they offer their result.
+/// A grant picks a place, searches at most two more tiers, and walks down to a smallest block; the number of that block is the
+/// address. A release walks up, and has gone one node too far when it finds its end. Both wait for the summary and the account
+/// before they offer their result.
 #[derive(LogicBlock, Default)]
 pub struct BuddyControl {
     pub clk: Signal<In, Clock>,
@@ -70,7 +71,7 @@ pub struct BuddyControl {
     pub misplaced: Signal<In, Bit>,
     pub not_live: Signal<In, Bit>,
     pub stage: Signal<Out, Stage>,
-    /// That of the cycle before, in which the node in hand was named; not that of a node too far.
+    /// That of the cycle before, in which the node in hand was named; never that of the extra node of a release.
     pub hand_stage: Signal<Out, Stage>,
     /// There are tiers left to look through.
     pub leads_on: Signal<Out, Bit>,

@@ -2,7 +2,7 @@ use super::NODE_WIDTH;
 use portico_spec::portals::buddy::{Heap, OPERAND_WIDTH, OPERATION_OFFSET};
 use portico_verilog::prelude::*;
 
-/// What a command asks for, in nodes and depths.
+/// A command, in nodes and depths.
 ///
 /// Reads a command.
 ///

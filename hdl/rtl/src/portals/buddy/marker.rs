@@ -2,7 +2,7 @@ use super::{Stage, NODE_WIDTH};
 use portico_spec::portals::buddy::ORDER_WIDTH;
 use portico_verilog::prelude::*;
 
-/// What a walk does to the nodes on its path, and how large the block is.
+/// The marks that a walk sets or clears on its path, and the size of the block.
 ///
 /// Marks on the way down, unmarks on the way up.
 ///
@@ -12,9 +12,9 @@ use portico_verilog::prelude::*;
 /// | throughput | one node a cycle |
 /// | state | the depths that suffice, where a release is, the order |
 ///
-/// A grant marks nodes until blocks are no longer sufficient, a release unmarks them from the live block on while buddies join.
-/// The steps without, below the block, are its order. A release meets the live block as the first used node; what the
-/// command asks for is known only there, and nothing is written before.
+/// A grant marks nodes until blocks are no longer large enough. A release unmarks nodes from the live block on while buddies join.
+/// The steps below the block, which mark nothing, count its order. A release finds the live block as the first used node. Only
+/// there it knows the block to free, so it writes nothing before.
 #[derive(LogicBlock, Default)]
 pub struct Marker {
     pub clk: Signal<In, Clock>,

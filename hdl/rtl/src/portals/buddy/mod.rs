@@ -3,17 +3,17 @@
 //! Blocks are the nodes of a binary tree over the heap: the root, 1, is the whole heap, and the halves of node n are its
 //! children 2n and 2n + 1, down to the smallest blocks. Depth is counted from the root, order from the smallest blocks.
 //!
-//! One bit a node is all that is kept: a node is *used* if a live block is this node or lies within it. Since free buddies
-//! always join, the bits of two buddies tell everything of them:
+//! The allocator keeps only one bit a node: a node is *used* if a live block is this node or lies within it. Free buddies always
+//! join, so the bits of two buddies give their whole state:
 //!
 //! | bits | what the two are |
 //! | --- | --- |
-//! | 0 0 | no blocks of their own: their parent, or something above it, is one block, live or free |
+//! | 0 0 | neither is a block: their parent, or a node above it, is one block, live or free |
 //! | 1 0, 0 1 | the one without the bit is a free block |
 //! | 1 1 | each is a live block, or halved further |
 //!
-//! So a live block is a used node whose children are not used, and a grant or a release is a walk along one path, a depth a
-//! cycle. Node 0 is no block; its bit is always 1, which makes it a buddy of the root that ends every walk.
+//! So a live block is a used node with unused children. A grant or a release is a walk along one path, one depth a cycle. Node 0
+//! is not a block. Its bit is always 1, so that it acts as the buddy of the root and ends every walk.
 //!
 //! Nodes are kept in words of `W`, and so depths fall into three tiers of `R` = log2 `W` each: word 0 has the depths 0 to
 //! R - 1, words 1 to W - 1 the next `R`, the words after them the last `R`. For the search there is one bit a word in the
@@ -23,11 +23,11 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`BuddyAllocator`] | the whole |
-//! | `BuddyRequest` | what a command asks for, in nodes and depths |
+//! | `BuddyRequest` | a command, in nodes and depths |
 //! | `BuddyControl` | the stages of a command |
 //! | `TreeSearch` | the first free node of the smallest sufficient order |
 //! | `Path` | the walk: the node in hand |
-//! | `Marker` | what it marks and unmarks, and the order |
+//! | `Marker` | the marks that the walk sets and clears, and the order |
 //! | `Tree` | bits of the nodes |
 //! | `Summary` | words and groups with a free block |
 //! | `Account` | free bytes and the largest free block |

@@ -34,7 +34,7 @@ pub struct TreeSearch<const W: usize, const R: usize> {
     pub leads_to_group: Signal<Out, Bit>,
     /// Looks through `further` instead: free blocks in a word, or words with one in a group.
     pub goes_on: Signal<In, Bit>,
-    /// What it looks through then.
+    /// The word to look through then.
     pub further: Signal<In, Bits<W>>,
     /// The lowest of the places of two cycles before.
     pub place: Signal<Out, Bits<R>>,

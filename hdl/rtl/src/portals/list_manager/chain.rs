@@ -16,8 +16,8 @@ const LINK_BYTES: usize = LINK_WIDTH / 8;
 /// | throughput | one read or one change a cycle |
 /// | state | a next and a previous link an entry, 16 bits each, in block RAM |
 ///
-/// The links beyond the ends of a chain are never written and never followed: whoever walks compares with the tail. So
-/// nothing needs to be cleared. Entry `i` is in one chain at most.
+/// The links beyond the ends of a chain are never written and never followed, because a walk compares with the tail. So nothing
+/// needs to be cleared. Entry `i` is in one chain at most.
 #[derive(LogicBlock, Default)]
 pub struct Chain<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -29,7 +29,7 @@ pub struct Chain<const A: usize> {
     pub ends: EndsIn<A>,
     /// The entry that is changed.
     pub index: Signal<In, Bits<A>>,
-    /// It goes behind the tail.
+    /// Appends it behind the tail.
     pub insert: Signal<In, Bit>,
     /// It leaves its chain; its links have been read.
     pub unlink: Signal<In, Bit>,

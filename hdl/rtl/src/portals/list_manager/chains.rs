@@ -8,7 +8,7 @@ use super::{
 };
 use portico_verilog::prelude::*;
 
-/// In which chains the entries are: that of their list, with hashing also one by source, or the free places.
+/// The chains of the entries: that of their list, with hashing also one by source, or the free places.
 ///
 /// Chains of entries that `A` bits number.
 ///
@@ -26,7 +26,7 @@ pub struct Chains<const A: usize> {
     pub busy: Signal<Out, Bit>,
     /// No command is there, and no result is being sent.
     pub quiet: Signal<In, Bit>,
-    /// What a command does to the chains.
+    /// The edit of the chains by a command.
     pub access: AccessIn<A>,
     /// For all memories: what is read on behalf of a command, or to number the entries.
     pub any_read: Signal<Out, Bit>,

@@ -2,15 +2,15 @@ use super::ports::{FindingIn, PlanIn, ResultOut, LIST_BITS};
 use portico_spec::portals::list::{Status, CODE_WIDTH, LIST_WIDTH};
 use portico_verilog::prelude::*;
 
-/// What a command's results say.
+/// The contents of a command's results.
 ///
-/// From what happens in a cycle to a result.
+/// Gives the result for the event of a cycle.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | 0: logic alone |
 ///
-/// At most one of its causes happens in a cycle, each of which gives a result.
+/// At most one cause is high in a cycle. Each gives a result.
 #[derive(LogicBlock, Default)]
 pub struct CommandOutcome {
     pub result: ResultOut,

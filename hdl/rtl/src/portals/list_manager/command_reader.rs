@@ -18,11 +18,11 @@ pub(crate) const BEATS_WIDTH: usize = 3;
 /// | timing | `s_axis_tready` comes from flip-flops and `allow` |
 /// | state | 288 flip-flops of fields, and 4 |
 ///
-/// Beats beyond the most that a command has are taken and dropped: the command is too long whatever they are.
+/// The reader takes and drops beats beyond the longest command: such a command is too long in any case.
 #[derive(LogicBlock, Default)]
 pub struct CommandReader {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high: what was taken is forgotten.
+    /// Synchronous, active high: drops the beats taken.
     pub rst: Signal<In, Bit>,
     pub s_axis: StreamIn<WORD>,
     /// Beats may be taken.

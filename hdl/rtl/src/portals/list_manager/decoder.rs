@@ -5,9 +5,9 @@ use super::{
 use portico_spec::portals::list::{List, Opcode, Status, CODE_WIDTH, LIST_WIDTH};
 use portico_verilog::prelude::*;
 
-/// What a command asks for, and what is wrong with it.
+/// Decodes a command and finds its errors.
 ///
-/// Judges a command by its opcode, its list and its length in beats.
+/// Checks a command by its opcode, its list and its length in beats.
 ///
 /// | | |
 /// | --- | --- |

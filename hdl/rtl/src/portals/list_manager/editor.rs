@@ -2,7 +2,7 @@ use super::ports::{AccessOut, LIST_BITS};
 use portico_spec::portals::list::{List, ANY_SOURCE, OPTIONS_WIDTH, SOURCE_WIDTH};
 use portico_verilog::prelude::*;
 
-/// Brings an entry into its chains, takes it out of them, and turns the tables to what a search or a handle wants.
+/// Inserts an entry into its chains, removes it from them, and selects the rows that a search or a handle needs.
 ///
 /// Edits chains of entries that `A` bits number.
 ///
@@ -20,18 +20,18 @@ pub struct Editor<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the edit under way is dropped.
     pub rst: Signal<In, Bit>,
-    /// What the search reads; it has found it, so that it comes to hand.
+    /// The entry that the search reads. Once found, it becomes the entry in hand.
     pub search_read: Signal<In, Bit>,
     pub search_at: Signal<In, Bits<A>>,
     pub found: Signal<In, Bit>,
-    /// The chain that the search looks at.
+    /// The chain that the search selects.
     pub search_look: Signal<In, Bit>,
     pub search_list: Signal<In, Bits<LIST_BITS>>,
     pub search_wild: Signal<In, Bit>,
-    /// The entry of the handle comes to hand.
+    /// The entry of the handle becomes the entry in hand.
     pub fetch: Signal<In, Bit>,
     pub handle_index: Signal<In, Bits<A>>,
-    /// The free place comes to hand, for an entry of `new_list`.
+    /// The free place becomes the place in hand, for an entry of `new_list`.
     pub take: Signal<In, Bit>,
     pub free_index: Signal<In, Bits<A>>,
     pub full: Signal<In, Bit>,

@@ -20,7 +20,7 @@ const TAG_LIVE: usize = TAG_LIST + LIST_BITS;
 
 type Words<const A: usize> = Ram<WORD, A, WORD_BYTES>;
 
-/// What every place holds: the fields of its entry, and the tag by which handles are told from stale ones.
+/// The contents of every place: the fields of its entry, and the tag that distinguishes valid handles from stale ones.
 ///
 /// Entries that `A` bits number.
 ///
@@ -31,7 +31,7 @@ type Words<const A: usize> = Ram<WORD, A, WORD_BYTES>;
 /// | state | 280 bits a place in block RAM: match bits, ignore bits, extent, detail, and a tag of 24 |
 ///
 /// A tag is the generation, the list and whether the place has an entry. Each removal raises the generation. The tag of a
-/// place that never had an entry is undefined: whoever reads it knows how many places were ever used.
+/// place that never had an entry is undefined, so a reader must know how many places were ever used.
 #[derive(LogicBlock, Default)]
 pub struct EntryTable<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -46,13 +46,13 @@ pub struct EntryTable<const A: usize> {
     pub live: Signal<Out, Bit>,
     /// The entry that is changed; for an insert or removal it has been read.
     pub index: Signal<In, Bits<A>>,
-    /// Gets the new fields and list.
+    /// Gives it the new fields and list.
     pub insert: Signal<In, Bit>,
     /// For the first time: the generation is 0.
     pub fresh: Signal<In, Bit>,
     pub new_list: Signal<In, Bits<LIST_BITS>>,
     pub new_record: RecordIn,
-    /// Is no more.
+    /// Removes it.
     pub remove: Signal<In, Bit>,
     /// Gets the offset of `offset_extent`.
     pub set_offset: Signal<In, Bit>,

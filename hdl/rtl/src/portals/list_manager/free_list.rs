@@ -13,8 +13,8 @@ pub(crate) const PLACES_WIDTH: usize = 16;
 /// | throughput | one place taken or given back a cycle |
 /// | state | the place freed last, how many are freed, how many were ever used |
 ///
-/// Freed places are linked through the next links of the entries that they had, last freed first. Places that never had an
-/// entry come after those, in order: so nothing needs to be linked after a reset.
+/// The next links of their former entries link the freed places, last freed first. Places that never had an entry come after
+/// those, in order. So nothing needs to be linked after a reset.
 #[derive(LogicBlock, Default)]
 pub struct FreeList<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -32,7 +32,7 @@ pub struct FreeList<const A: usize> {
     pub take: Signal<In, Bit>,
     /// Its next link.
     pub follower: Signal<In, Bits<A>>,
-    /// Frees `freed`, whose next link becomes `successor`.
+    /// Frees `freed`; the next link of that place becomes `successor`.
     pub give: Signal<In, Bit>,
     /// The place that comes back.
     pub freed: Signal<In, Bits<A>>,

@@ -10,8 +10,8 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 0: logic alone |
 ///
-/// A handle is a place and its generation. The tag of a place that never had an entry is undefined, so the place has to be
-/// among those that had one.
+/// A handle is a place and its generation. The tag of a place that never had an entry is undefined, so only a place that had one
+/// passes the check.
 #[derive(LogicBlock, Default)]
 pub struct HandleCheck<const A: usize> {
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,

@@ -8,7 +8,7 @@ use super::{
 use portico_spec::portals::list::SOURCE_WIDTH;
 use portico_verilog::prelude::*;
 
-/// Chains by source: what a header of one source can match is in one bucket's chain and in that of the entries with ANY.
+/// Chains by source: the entries that a header of one source can match are in the chain of one bucket and in that of ANY.
 ///
 /// Chains of entries that `A` bits number.
 ///
@@ -38,7 +38,7 @@ pub struct HashIndex<const A: usize> {
     pub insert: Signal<In, Bit>,
     pub unlink: Signal<In, Bit>,
     pub index: Signal<In, Bits<A>>,
-    /// As in the [`SequenceNumbers`], whose other ports follow.
+    /// As in the [`SequenceNumbers`]; their other ports follow.
     pub keep: Signal<In, Bit>,
     pub older: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,

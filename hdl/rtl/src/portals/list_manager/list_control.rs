@@ -2,7 +2,7 @@ use super::ports::{FindingIn, PlanIn};
 use portico_spec::portals::list::{OPTIONS_WIDTH, UNEXPECTED_HDR_DISABLE};
 use portico_verilog::prelude::*;
 
-/// What is being done.
+/// The stage of a command.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Stage {
     Idle,
@@ -11,13 +11,13 @@ pub enum Stage {
     Search,
     /// The entry found is read.
     Found,
-    /// Once what was found is sent, the search goes on, or a header is left.
+    /// Waits until the entry found is sent. Then the search continues, or a header is left.
     Wait,
     /// An entry comes, or leaves.
     Edit,
 }
 
-/// Carries out commands: what happens in each cycle.
+/// Carries out commands, stage by stage.
 ///
 /// Takes one command after the other.
 ///

@@ -15,9 +15,9 @@ use portico_verilog::prelude::*;
 /// | timing | as in the [`Walker`] |
 /// | state | the candidate of a bucket; the segment, and the walk |
 ///
-/// A search goes through [`SearchSegments`], each a chain in append order, so the first match of each is its oldest. What is found in
-/// a bucket is a candidate: the entries with ANY are walked too, but only as long as they are older, and the older of the
-/// two is the list's.
+/// A search walks [`SearchSegments`] one after the other. Each is a chain in append order, so its first match is its oldest. A
+/// match in a bucket is only a candidate: the search then walks the entries with ANY as long as they are older than the
+/// candidate. The older of the two matches is the match of the list.
 #[derive(LogicBlock, Default)]
 pub struct ListSearch<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -31,7 +31,7 @@ pub struct ListSearch<const A: usize> {
     pub any: Signal<In, Bit>,
     /// Begins.
     pub start: Signal<In, Bit>,
-    /// Goes on after the entry found, which may have left its chain since; nothing else was read. In mirrored searches alone.
+    /// Continues after the entry found, even if the entry has left its chain; nothing else was read. Only in mirrored searches.
     pub resume: Signal<In, Bit>,
     pub finding: FindingOut,
     /// As in the segments.
@@ -104,7 +104,7 @@ impl<const A: usize> Logic for ListSearch<A> {
                 self.finding.found.next = true;
             }
         }
-        // A segment's end without a match of its own: what the bucket had counts, else there may be another segment.
+        // The segment ends without a match: the candidate of the bucket counts, or there may be another segment.
         if self.over.val() {
             if self.has_candidate.q.val() {
                 self.finding.found.next = true;

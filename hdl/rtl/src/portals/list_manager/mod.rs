@@ -11,14 +11,14 @@
 //!
 //! | block | what it is |
 //! | --- | --- |
-//! | [`CommandReader`], [`Fields`], [`Decoder`] | a command off its stream, what it consists of, and what it asks for |
-//! | [`ListControl`] | what happens in each cycle |
-//! | [`ListSearch`] | what matches: [`SearchSegments`], the chains to go through, with a [`Walker`] along each |
+//! | [`CommandReader`], [`Fields`], [`Decoder`] | a command off its stream, its fields, and its meaning |
+//! | [`ListControl`] | the stages of a command |
+//! | [`ListSearch`] | the search: [`SearchSegments`] gives the chains, a [`Walker`] walks each |
 //! | [`HandleCheck`] | whether the entry of a handle is there |
 //! | [`Editor`] | how entries come into their chains and leave them |
-//! | [`CommandOutcome`], [`Responder`] | what results say, and how they are sent |
+//! | [`CommandOutcome`], [`Responder`] | the contents of results, and their beats |
 //! | [`EntryTable`] | fields and tags of the entries |
-//! | [`Chains`] | in which chains the entries are |
+//! | [`Chains`] | the chains of the entries |
 //! | [`Chain`], [`ListEnds`] | each list in append order |
 //! | [`HashIndex`] | the same by source, with [`BucketEnds`] and [`SequenceNumbers`] |
 //! | [`FreeList`] | places without an entry |

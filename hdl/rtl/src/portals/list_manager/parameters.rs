@@ -1,4 +1,4 @@
-//! What a list manager is generated from.
+//! The parameters of a list manager.
 
 use portico_spec::portals::list::{BUCKETS, ENTRIES};
 
@@ -9,7 +9,7 @@ pub struct ListParameters {
     pub entries: usize,
     /// Buckets of the hash by source: a power of two, 16 to 256; 0 for none.
     pub buckets: usize,
-    /// Sequence numbers before the entries are numbered afresh: above `entries`, below 2^32. Of no meaning without buckets.
+    /// Sequence numbers before the entries are numbered afresh: above `entries`, below 2^32. Unused without buckets.
     pub sequence_limit: u64,
 }
 

@@ -26,7 +26,7 @@ pub struct EndsIn<const A: usize> {
     pub tail: Signal<In, Bits<A>>,
 }
 
-/// Beats of a command, as the block that holds them gives them; those that it does not have are anything.
+/// Beats of a command, as the block that holds them gives them. Beats that the command does not have are undefined.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "BeatsIn"]
 pub struct BeatsOut {
@@ -48,13 +48,13 @@ pub struct BeatsIn {
     pub pointer: Signal<In, Bits<POINTER_WIDTH>>,
 }
 
-/// What a command asks for, as the decoder gives it. One of the kinds is high, or `refused`.
+/// A decoded command, as the decoder gives it. One of the kinds is high, or `refused`.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "PlanIn"]
 pub struct PlanOut {
     /// A wrong command.
     pub refused: Signal<Out, Bit>,
-    /// What is wrong with it.
+    /// The error.
     pub refusal: Signal<Out, Bits<CODE_WIDTH>>,
     /// Kind: an entry for the tail of a list.
     pub appends: Signal<Out, Bit>,
@@ -72,13 +72,13 @@ pub struct PlanOut {
     pub then_appends: Signal<Out, Bit>,
     /// Search: a hit in Overflow leaves a header.
     pub delivers: Signal<Out, Bit>,
-    /// What is found, or has the handle, is deleted.
+    /// Deletes the entry that is found or has the handle.
     pub removes: Signal<Out, Bit>,
     /// The entry of the handle gets another offset.
     pub sets_offset: Signal<Out, Bit>,
 }
 
-/// What a command asks for, as the control and the outcome see it.
+/// A decoded command, as the control and the outcome see it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "PlanOut"]
 pub struct PlanIn {
@@ -108,7 +108,7 @@ pub struct FindingOut {
     pub missed: Signal<Out, Bit>,
 }
 
-/// The same, as those see it who wait for it.
+/// The same, as the blocks that wait for it see it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "FindingOut"]
 pub struct FindingIn {
@@ -117,7 +117,7 @@ pub struct FindingIn {
     pub missed: Signal<In, Bit>,
 }
 
-/// What is done to the chains and to the entries in them, in the block that does it: one read, one look and one change a cycle.
+/// An edit of the chains and of their entries, as the block that edits sees it: one read, one look and one change a cycle.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "AccessIn"]
 pub struct AccessOut<const A: usize> {
@@ -152,7 +152,7 @@ pub struct AccessIn<const A: usize> {
     pub frees: Signal<In, Bit>,
 }
 
-/// What is kept of an entry, in words as in commands and results.
+/// The stored fields of an entry, in words as in commands and results.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RecordIn"]
 pub struct RecordOut {
@@ -212,7 +212,7 @@ pub struct ResultOut {
     pub counters: Signal<Out, Bit>,
     /// The handle of the entry that the table shows is told.
     pub handle: Signal<Out, Bit>,
-    /// It is its place's first entry, of generation 0 whatever the table shows.
+    /// It is the first entry of its place, with generation 0. The table's generation is then ignored.
     pub fresh: Signal<Out, Bit>,
     /// More results follow.
     pub more: Signal<Out, Bit>,

@@ -27,8 +27,8 @@ const PLACE_WIDTH: usize = 3;
 /// | timing | `m_axis_tvalid` comes from a flip-flop, `m_axis_tdata` from the table's memory through a choice of five |
 /// | state | the first beat's fields, and the number of the beat |
 ///
-/// The fields of an entry go from the table straight to the stream: until `idle` nothing else may be read from it, and for the
-/// counters nothing may be counted.
+/// The fields of an entry pass from the table straight to the stream. Until `idle`, no other entry may be read from the table.
+/// While the counters are sent, they must not change.
 #[derive(LogicBlock, Default)]
 pub struct Responder<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -37,7 +37,7 @@ pub struct Responder<const A: usize> {
     pub result: ResultIn,
     /// All is sent.
     pub idle: Signal<Out, Bit>,
-    /// What the table shows, from the cycle after `result.start` on.
+    /// The entry in the table, from the cycle after `result.start` on.
     pub index: Signal<In, Bits<A>>,
     pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
     pub list: Signal<In, Bits<LIST_BITS>>,

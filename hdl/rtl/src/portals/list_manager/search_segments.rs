@@ -2,7 +2,7 @@ use super::ports::LIST_BITS;
 use portico_spec::portals::list::List;
 use portico_verilog::prelude::*;
 
-/// The chains that a search goes through, one after the other.
+/// The chains that a search walks, one after the other.
 ///
 /// The segment in hand.
 ///
@@ -34,9 +34,9 @@ pub struct SearchSegments {
     pub look: Signal<Out, Bit>,
     pub look_list: Signal<Out, Bits<LIST_BITS>>,
     pub look_wild: Signal<Out, Bit>,
-    /// The search goes along the list's own chain even if there are buckets.
+    /// The search walks the list's own chain even if there are buckets.
     pub by_order: Signal<Out, Bit>,
-    /// The segment is a bucket, beside which entries with ANY may match too.
+    /// The segment is a bucket; entries with ANY may match too.
     pub in_bucket: Signal<Out, Bit>,
     /// Its list is Overflow.
     pub in_overflow: Signal<Out, Bit>,

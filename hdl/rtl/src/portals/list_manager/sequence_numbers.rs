@@ -7,7 +7,7 @@ use portico_verilog::prelude::*;
 const SEQUENCE_WIDTH: usize = 32;
 const SEQUENCE_BYTES: usize = SEQUENCE_WIDTH / 8;
 
-/// What is being done.
+/// State of the numbering.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Numbering {
     Rest,
@@ -17,7 +17,7 @@ pub enum Numbering {
     Step,
 }
 
-/// Append order as numbers, so that entries of two chains can be told older from younger.
+/// Append order as numbers: they give the older of two entries from different chains.
 ///
 /// Numbers of entries that `A` bits number.
 ///
@@ -31,7 +31,7 @@ pub enum Numbering {
 /// entries of Priority and Overflow are numbered afresh in append order, from zero: an entry a cycle and 6 cycles, during which no
 /// command is taken. The counter then stands at their number, which is at most that of the places and so below `limit`:
 /// numbers of one list differ at all times, rise along it, and never wrap. Unexpected needs no numbers, because each of its
-/// searches walks one chain; its entries get some, which nobody reads.
+/// searches walks one chain. Its entries get numbers that no block reads.
 #[derive(LogicBlock, Default)]
 pub struct SequenceNumbers<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -53,13 +53,13 @@ pub struct SequenceNumbers<const A: usize> {
     pub busy: Signal<Out, Bit>,
     /// No command is there, and the table is not read.
     pub quiet: Signal<In, Bit>,
-    /// While it numbers afresh: turns to `list`, whose ends come in the next cycle.
+    /// While it numbers afresh: selects `list`; the ends of the list come in the next cycle.
     pub look: Signal<Out, Bit>,
     /// The list to look at.
     pub list: Signal<Out, Bits<LIST_BITS>>,
     /// Reads the links of the entry at `walk_at`.
     pub walks: Signal<Out, Bit>,
-    /// Entry whose follower comes next.
+    /// The entry to read; its next link comes one cycle later.
     pub walk_at: Signal<Out, Bits<A>>,
     /// Ends of the list looked at, and the next link of the entry read, both in append order.
     pub ends: EndsIn<A>,

@@ -12,8 +12,8 @@ use portico_verilog::prelude::*;
 /// | state | two places, the tail, 3 flip-flops |
 ///
 /// An entry is read in one cycle, compared with the request in the next, and judged in the one after: `valid`. By then up to
-/// two of its followers have been read; `stop` forgets them. A walk that pauses reads its entry once more, so that it can go
-/// on from there, even if the entry leaves the chain before: its link is still shown.
+/// two of its followers have been read; `stop` drops them. A walk that pauses reads its entry once more. So it can continue
+/// from there even if the entry has left the chain, because the memory still shows the link of the entry.
 #[derive(LogicBlock, Default)]
 pub struct Walker<const A: usize> {
     pub clk: Signal<In, Clock>,
