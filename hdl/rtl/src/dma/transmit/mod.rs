@@ -5,7 +5,6 @@
 //! | [`Transmitter`] | all of it |
 //! | [`cores::MicroCoreSequencer`] | the micro-cores: runs programs, cuts transfers into packets |
 //! | [`Bypass`] | sends what is one packet without them |
-//! | [`fixed::FixedSequencer`] | in the place of both, where there is one core and no program of the user's |
 //! | [`CreditTurn`] | which of the two takes a credit |
 //! | [`Shapers`], [`ShaperSettings`] | how long packets are, and how many flits may go; as software has set it |
 //! | [`PacketSender`] | all that sends what has been cut |
@@ -15,7 +14,6 @@
 mod bypass;
 pub mod cores;
 mod credit_turn;
-pub mod fixed;
 mod header_queue;
 mod injector;
 #[cfg(test)]

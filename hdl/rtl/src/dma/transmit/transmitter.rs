@@ -1,14 +1,14 @@
-use super::{cores::MicroCoreSequencer, fixed::FixedSequencer, Bypass, CreditTurn, PacketSender, Shapers};
+use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, PacketSender, Shapers};
 use crate::{
     bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StartOut, StopOut},
+    dma::ports::{ArgumentIn, StartIn, StartOut, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::{
-        build::Build, command::SHAPER_WIDTH, event::EVENTS, firmware::Firmware, instruction::COUNT_WIDTH,
-        packet::SLOT_WIDTH, segment::HANDLE_WIDTH,
+        build::Build, command::SHAPER_WIDTH, event::EVENTS, instruction::COUNT_WIDTH, packet::SLOT_WIDTH,
+        segment::HANDLE_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -58,14 +58,9 @@ pub struct Transmitter<const W: usize> {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
-    /// Where there are several cores, or programs of the user's.
-    bypass: Vec<Bypass>,
-    sequencer: Vec<MicroCoreSequencer>,
-    credits: Vec<CreditTurn>,
-    /// Elsewhere.
-    fixed: Vec<FixedSequencer>,
-    _programmed: usize,
-    _fixed: usize,
+    bypass: Bypass,
+    sequencer: MicroCoreSequencer,
+    credits: CreditTurn,
     shapers: Shapers,
     sender: PacketSender<W>,
     payload: Fifo<W, PAYLOAD_BITS>,
@@ -77,20 +72,9 @@ pub struct Transmitter<const W: usize> {
 
 impl<const W: usize> Transmitter<W> {
     /// With the micro-cores and shapers of `build`, and the built-in programs, at a memory that answers after a cycle.
-    pub fn new(build: &Build, firmware: &Firmware) -> Self {
-        let fixed = usize::from(build.cores == 1 && !build.programs);
-        let programmed = 1 - fixed;
+    pub fn new(build: &Build, firmware: &[u32]) -> Self {
         Self {
-            bypass: (0..programmed).map(|_| Bypass::default()).collect(),
-            sequencer: (0..programmed)
-                .map(|_| MicroCoreSequencer::new(build, &firmware.words))
-                .collect(),
-            credits: (0..programmed).map(|_| CreditTurn::default()).collect(),
-            fixed: (0..fixed)
-                .map(|_| FixedSequencer::new(build.queues, &firmware.entries))
-                .collect(),
-            _programmed: programmed,
-            _fixed: fixed,
+            sequencer: MicroCoreSequencer::new(build, firmware),
             shapers: Shapers::new(build.shapers),
             sender: PacketSender::new(MAX_PAYLOAD_FLITS, false),
             payload: Fifo::new(MAX_PAYLOAD_FLITS),
@@ -102,110 +86,85 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => shapers, sender, payload, control: clk, rst);
+        wire!(self => bypass, sequencer, credits, shapers, sender, payload, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
+        wire!(self => bypass: initialising);
+        StartIn::link(&mut self.start, &mut self.bypass.start);
+        wire!(argument => bypass.argument: enable, context, register, bank, data);
+        wire!(argument => sequencer.argument: enable, context, register, bank, data);
+        StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);
+        wire!(sequencer => bypass: mid_packet);
+        self.bypass.sequencer_wants.next = self.sequencer.sends.val();
+        self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
+        self.bypass.sequencer_notices.next = self.sequencer.notice.valid.val();
+        RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
+        wire!(self => sequencer: initialising, fired, fence_busy);
+        self.fence_segment.next = self.sequencer.segment.val();
+        self.fence_owns.next = self.sequencer.owns_slot.val();
+        self.fence_slot.next = self.sequencer.slot.val();
+        self.running.next = self.sequencer.running.val() | self.bypass.busy.val();
+        self.waiting.next = self.sequencer.waiting.val() & !self.bypass.busy.val();
+
+        // A stop of the bypass is good news, for which nobody waits: the sequencer's goes first.
+        wire!(bypass.stop => stop: context, owns_slot, error);
+        if self.sequencer.stop.valid.val() {
+            wire!(sequencer.stop => stop: context, owns_slot, error);
+        }
+        self.stop.valid.next = self.sequencer.stop.valid.val() | self.bypass.stop.valid.val();
+        self.sequencer.stop.ready.next = self.stop.ready.val();
+        self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
+
+        CreditTakeOut::link(&mut self.credit_take, &mut self.credits.credit_take);
+        self.credits.bypass_wants.next = self.bypass.wants_credit.val();
+        self.credits.bypass_segment.next = self.bypass.segment.val();
+        self.credits.sequencer_wants.next = self.sequencer.wants_credit.val();
+        self.credits.sequencer_segment.next = self.sequencer.segment.val();
+        self.bypass.credit_answered.next = self.credits.bypass_answered.val();
+        self.sequencer.credit_answered.next = self.credits.sequencer_answered.val();
+        self.bypass.credit_granted.next = self.credit_take.granted.val();
+        self.sequencer.credit_granted.next = self.credit_take.granted.val();
+
         wire!(self => shapers: initialising, sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
+        self.shapers.selected[0].next = self.sequencer.shaper.val();
+        self.shapers.selected[1].next = self.start.job.val().shaper;
+        self.sequencer.maximum.next = self.shapers.maximum[0].val();
+        self.bypass.maximum.next = self.shapers.maximum[1].val();
+        self.sequencer.may_send.next = self.shapers.may_send.val();
+        self.bypass.may_send.next = self.shapers.may_send.val();
+        // A bucket pays for a packet a cycle late. What begins in that cycle pays later, too.
+        self.pays.d.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
+        self.payer.d.next = self.sequencer.shaper.val();
+        self.price.d.next = self.sequencer.flits.val();
         self.shapers.take.next = self.pays.q.val();
         self.shapers.taker.next = self.payer.q.val();
         self.shapers.flits.next = self.price.q.val();
-        for i in 0..self._programmed {
-            wire!(self => bypass[i], sequencer[i], credits[i]: clk, rst);
-            wire!(self => bypass[i]: initialising);
-            StartIn::link(&mut self.start, &mut self.bypass[i].start);
-            wire!(argument => bypass[i].argument: enable, context, register, bank, data);
-            wire!(argument => sequencer[i].argument: enable, context, register, bank, data);
-            StartOut::join(&mut self.bypass[i].forward, &mut self.sequencer[i].start);
-            wire!(sequencer[i] => bypass[i]: mid_packet);
-            self.bypass[i].sequencer_wants.next = self.sequencer[i].sends.val();
-            self.bypass[i].sequencer_closes.next = self.sequencer[i].header.valid.val();
-            self.bypass[i].sequencer_notices.next = self.sequencer[i].notice.valid.val();
-            wire!(register_write => sequencer[i].register_write: enable, index, data);
-            wire!(self => sequencer[i]: initialising, fired, fence_busy);
-            self.fence_segment.next = self.sequencer[i].segment.val();
-            self.fence_owns.next = self.sequencer[i].owns_slot.val();
-            self.fence_slot.next = self.sequencer[i].slot.val();
-            self.running.next = self.sequencer[i].running.val() | self.bypass[i].busy.val();
-            self.waiting.next = self.sequencer[i].waiting.val() & !self.bypass[i].busy.val();
 
-            // A stop of the bypass is good news, for which nobody waits: the sequencer's goes first.
-            wire!(bypass[i].stop => stop: context, owns_slot, error);
-            if self.sequencer[i].stop.valid.val() {
-                wire!(sequencer[i].stop => stop: context, owns_slot, error);
-            }
-            self.stop.valid.next = self.sequencer[i].stop.valid.val() | self.bypass[i].stop.valid.val();
-            self.sequencer[i].stop.ready.next = self.stop.ready.val();
-            self.bypass[i].stop.ready.next = self.stop.ready.val() & !self.sequencer[i].stop.valid.val();
-
-            CreditTakeOut::link(&mut self.credit_take, &mut self.credits[i].credit_take);
-            self.credits[i].bypass_wants.next = self.bypass[i].wants_credit.val();
-            self.credits[i].bypass_segment.next = self.bypass[i].segment.val();
-            self.credits[i].sequencer_wants.next = self.sequencer[i].wants_credit.val();
-            self.credits[i].sequencer_segment.next = self.sequencer[i].segment.val();
-            self.bypass[i].credit_answered.next = self.credits[i].bypass_answered.val();
-            self.sequencer[i].credit_answered.next = self.credits[i].sequencer_answered.val();
-            self.bypass[i].credit_granted.next = self.credit_take.granted.val();
-            self.sequencer[i].credit_granted.next = self.credit_take.granted.val();
-
-            self.shapers.selected[0].next = self.sequencer[i].shaper.val();
-            self.shapers.selected[1].next = self.start.job.val().shaper;
-            self.sequencer[i].maximum.next = self.shapers.maximum[0].val();
-            self.bypass[i].maximum.next = self.shapers.maximum[1].val();
-            self.sequencer[i].may_send.next = self.shapers.may_send.val();
-            self.bypass[i].may_send.next = self.shapers.may_send.val();
-            // A bucket pays for a packet a cycle late. What begins in that cycle pays later, too.
-            self.pays.d.next = self.sequencer[i].header.valid.val() | self.bypass[i].header.valid.val();
-            self.payer.d.next = self.sequencer[i].shaper.val();
-            self.price.d.next = self.sequencer[i].flits.val();
-
-            // One of the two sends at a time.
-            self.sender.chunk.valid.next = self.sequencer[i].chunk.valid.val() | self.bypass[i].chunk.valid.val();
-            self.sender.header.valid.next = self.sequencer[i].header.valid.val() | self.bypass[i].header.valid.val();
-            self.sender.notice.valid.next = self.sequencer[i].notice.valid.val() | self.bypass[i].notice.valid.val();
-            self.bypass[i].chunk.ready.next = self.sender.chunk.ready.val();
-            self.bypass[i].header.ready.next = self.sender.header.ready.val();
-            self.bypass[i].notice.ready.next = self.sender.notice.ready.val();
-            self.sequencer[i].chunk.ready.next = self.sender.chunk.ready.val() & self.bypass[i].grants.val();
-            self.sequencer[i].header.ready.next = self.sender.header.ready.val() & self.bypass[i].grants.val();
-            self.sequencer[i].notice.ready.next = self.sender.notice.ready.val() & self.bypass[i].grants.val();
-            wire!(sequencer[i].chunk => sender.chunk: literal, value, words);
+        // One of the two sends at a time.
+        self.sender.chunk.valid.next = self.sequencer.chunk.valid.val() | self.bypass.chunk.valid.val();
+        self.sender.header.valid.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
+        self.sender.notice.valid.next = self.sequencer.notice.valid.val() | self.bypass.notice.valid.val();
+        self.bypass.chunk.ready.next = self.sender.chunk.ready.val();
+        self.bypass.header.ready.next = self.sender.header.ready.val();
+        self.bypass.notice.ready.next = self.sender.notice.ready.val();
+        self.sequencer.chunk.ready.next = self.sender.chunk.ready.val() & self.bypass.grants.val();
+        self.sequencer.header.ready.next = self.sender.header.ready.val() & self.bypass.grants.val();
+        self.sequencer.notice.ready.next = self.sender.notice.ready.val() & self.bypass.grants.val();
+        wire!(sequencer.chunk => sender.chunk: literal, value, words);
+        wire!(
+            sequencer.header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
+                has_geometry, operation, wide, row, stride, words
+        );
+        wire!(sequencer.notice => sender.notice: event, error);
+        if !self.bypass.grants.val() {
+            self.payer.d.next = self.bypass.shaper.val();
+            self.price.d.next = self.bypass.flits.val();
+            wire!(bypass.chunk => sender.chunk: literal, value, words);
             wire!(
-                sequencer[i].header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
+                bypass.header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
                     has_geometry, operation, wide, row, stride, words
             );
-            wire!(sequencer[i].notice => sender.notice: event, error);
-            if !self.bypass[i].grants.val() {
-                self.payer.d.next = self.bypass[i].shaper.val();
-                self.price.d.next = self.bypass[i].flits.val();
-                wire!(bypass[i].chunk => sender.chunk: literal, value, words);
-                wire!(
-                    bypass[i].header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
-                        has_geometry, operation, wide, row, stride, words
-                );
-                wire!(bypass[i].notice => sender.notice: event, error);
-            }
-        }
-        for i in 0..self._fixed {
-            wire!(self => fixed[i]: clk, rst, initialising, fence_busy);
-            StartIn::link(&mut self.start, &mut self.fixed[i].start);
-            ArgumentIn::link(&mut self.argument, &mut self.fixed[i].argument);
-            StopOut::link(&mut self.stop, &mut self.fixed[i].stop);
-            CreditTakeOut::link(&mut self.credit_take, &mut self.fixed[i].credit_take);
-            wire!(fixed[i] => self: fence_segment, running, waiting);
-            // A fence has no slot.
-            self.fence_owns.next = false;
-            self.fence_slot.next = 0.into();
-            self.shapers.selected[0].next = self.fixed[i].shaper.val();
-            self.shapers.selected[1].next = self.start.job.val().shaper;
-            self.fixed[i].maximum.next = self.shapers.maximum[0].val();
-            self.fixed[i].start_maximum.next = self.shapers.maximum[1].val();
-            self.fixed[i].may_send.next = self.shapers.may_send.val();
-            self.pays.d.next = self.fixed[i].header.valid.val();
-            self.payer.d.next = self.fixed[i].shaper.val();
-            self.price.d.next = self.fixed[i].flits.val();
-            ChunkOut::join(&mut self.fixed[i].chunk, &mut self.sender.chunk);
-            HeaderOut::join(&mut self.fixed[i].header, &mut self.sender.header);
-            EventOut::join(&mut self.fixed[i].notice, &mut self.sender.notice);
+            wire!(bypass.notice => sender.notice: event, error);
         }
         wire!(self => sender: node);
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.sender.memory_read);

@@ -2,7 +2,6 @@
 
 mod bypass;
 mod errors;
-mod fixed;
 mod programs;
 mod random;
 mod speed;
