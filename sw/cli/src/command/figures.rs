@@ -86,7 +86,7 @@ impl Figures {
 /// Where figures lie in a checkout.
 const FOLDER: &str = "docs/figures";
 
-/// What the tables are made from.
+/// The list of tables, and the reports that have been read for them.
 struct Source {
     folder: PathBuf,
     tables: Tables,
