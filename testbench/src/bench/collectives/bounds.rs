@@ -85,7 +85,7 @@ pub fn rows(bench: &mut Bench, effort: &Effort) -> anyhow::Result<Vec<(usize, Ro
 }
 
 /// The figure of a call with its variables.
-fn keyed(row: Row, measure: &str, kind: Kind, tiles: usize, form: Form, words: usize) -> Row {
+pub fn keyed(row: Row, measure: &str, kind: Kind, tiles: usize, form: Form, words: usize) -> Row {
     row.with("measure", measure)
         .with("call", kind_name(kind))
         .with("tiles", tiles)

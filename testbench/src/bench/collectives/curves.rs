@@ -1,7 +1,7 @@
 //! Calls against words, tiles and trees, and how the engines spend the time.
 
 use super::{
-    bounds::{flits, kind_name},
+    bounds::{flits, keyed, kind_name},
     form::Form,
     group::{self, Group},
     paper, Effort, BENCH,
@@ -80,12 +80,8 @@ impl Point {
     pub fn rows(&self) -> Vec<Row> {
         let name = self.name();
         let row = |name: String, measure: &str, cycles: u64| {
-            Row::new(BENCH, name, "cycles", Better::Less, cycles as f64)
-                .with("measure", measure)
-                .with("call", kind_name(self.kind))
-                .with("tiles", self.tiles)
-                .with("tree", self.form.name())
-                .with("words", self.words)
+            let row = Row::new(BENCH, name, "cycles", Better::Less, cycles as f64);
+            keyed(row, measure, self.kind, self.tiles, self.form, self.words)
         };
         let mut rows = vec![Row {
             paper: self.paper(),
