@@ -5,10 +5,10 @@
 #
 # TEST_LIMIT is the most time of a program, in the words of `timeout`.
 set -euo pipefail
-limit=${TEST_LIMIT:-30m}
+limit=${TEST_LIMIT:-60m}
 status=0
 timeout --kill-after=30s "$limit" "$@" || status=$?
 if ((status == 124 || status == 137)); then
-    echo "within-limit.sh: $1 did not end within $limit, and was ended; TEST_LIMIT=60m gives it more time" >&2
+    echo "within-limit.sh: $1 did not end within $limit, and was ended; TEST_LIMIT=90m gives it more time" >&2
 fi
 exit "$status"
