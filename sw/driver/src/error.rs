@@ -175,7 +175,7 @@ pub enum Error {
         /// The word.
         front: u32,
     },
-    /// A message of the host's without a credit: the driver's own accesses would wait behind it.
+    /// A message of the host that has no credit.
     #[error("node {node}, the host, has all {credits} credits of the queue in use: messages must be released first")]
     NoCredit {
         /// The host.

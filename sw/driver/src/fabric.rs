@@ -140,7 +140,7 @@ impl<T: Transport> Fabric<T> {
     }
 
     /// The host as the initiator of operations. They use the same command queue and micro-cores as the driver's accesses to other
-    /// nodes, which cannot continue behind an operation that waits. The driver therefore refuses a message without a credit
+    /// nodes. A message without a credit would be parked and keep one of these micro-cores, so the driver refuses it
     /// ([`Error::NoCredit`]). It does not check programs and raw descriptors: no operation of the host may wait for an action of
     /// the driver.
     pub fn host(&mut self) -> Initiator<'_, T> {

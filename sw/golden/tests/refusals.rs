@@ -3,6 +3,8 @@
 use portico_golden::GoldenFabric;
 use portico_spec::{
     ni::{
+        assembler::assemble,
+        event::{Compare, COMPARE_OFFSET},
         packet::ERROR_WIDTH,
         registers::{Block, BASE_BYTES, BLOCK_OFFSET},
         segment::SegmentKind,
@@ -384,20 +386,52 @@ fn a_quiet_command_counts_only_when_it_fails() {
     assert_eq!(bench.event(), (1, Some(ErrorCode::UnknownSegment)));
 }
 
+/// All cores but one park a command that has no credit, and a fence behind it; one more is refused.
+#[test]
+fn commands_without_a_credit_are_parked_and_one_more_is_refused() {
+    const CORES: u32 = 8;
+    let mut bench = Bench::new(32);
+    bench.set(INITIATOR, Block::Segments, QUEUE * 4 + 2, 0);
+    for _ in 2..CORES {
+        bench.push(&[word(ENQUEUE, QUEUE), 0, 0, 1 << 16 | 1]);
+    }
+    bench.push(&[word(FENCE, QUEUE)]);
+    assert_eq!(bench.event(), (0, None));
+    bench.push(&[word(FENCE, QUEUE)]);
+    assert_eq!(bench.event(), (1, Some(ErrorCode::NoCredit)));
+    bench.push(&[word(PUT, WINDOW), 0, 0, 1 << 16 | 1]);
+    assert_eq!(bench.event(), (2, Some(ErrorCode::NoCredit)));
+    // The queue has four slots.
+    bench.set(INITIATOR, Block::Segments, QUEUE * 4 + 2, 4);
+    assert_eq!(bench.event().0, 6);
+    // A release of more than there are gives back what there is, and lets as many waiting messages go.
+    bench.set(TARGET, Block::Release, 2, 100);
+    assert_eq!((bench.event().0, bench.get(TARGET, Block::Tags, 2 * 8 + 6)), (9, 4));
+}
+
 #[test]
 fn a_descriptor_that_does_not_fit_the_queue_is_dropped_whole() {
     let mut bench = Bench::new(32);
-    // One enqueue takes the only credit, one waits in a core, and the queue has room for 16 more of four words.
-    for _ in 0..1 + 1 + 16 + 3 {
-        bench.push(&[word(ENQUEUE, QUEUE), 0, 0, 1 << 16 | 1]);
+    // A program keeps the segment until its event fires; the queue has room for 16 puts of four words.
+    let words = assemble("wait 8\nstop").expect("a program");
+    for (place, &word) in (64..).zip(&words) {
+        bench.set(INITIATOR, Block::Program, place, word);
+    }
+    bench.set(
+        INITIATOR,
+        Block::Events,
+        8 * 8 + 1,
+        1 | (Compare::AtLeast as u32) << COMPARE_OFFSET,
+    );
+    bench.push(&[word(PROGRAM, WINDOW), 64]);
+    for _ in 0..16 + 3 {
+        bench.push(&[word(PUT, WINDOW), 0, 0, 1 << 16 | 1]);
     }
     assert_eq!(bench.get(INITIATOR, Block::Counters, 7), 3);
-    bench.set(INITIATOR, Block::Segments, QUEUE * 4 + 2, 3);
-    assert_eq!(bench.event(), (4, None));
-    assert_eq!(bench.get(TARGET, Block::Tags, 2 * 8 + 3), 4);
-    // A release of more than there are gives back what there is, and lets as many waiting messages go.
-    bench.set(TARGET, Block::Release, 2, 100);
-    assert_eq!((bench.event().0, bench.get(TARGET, Block::Tags, 2 * 8 + 6)), (8, 4));
+    assert_eq!(bench.event(), (0, None));
+    bench.set(INITIATOR, Block::Events, 8 * 8, 1);
+    assert_eq!(bench.event(), (17, None));
+    assert_eq!(bench.get(TARGET, Block::Tags, 8 + 5), 16);
     // Seventeen words are too many for any descriptor.
     for place in [0; 16].into_iter().chain([15]) {
         bench.set(INITIATOR, Block::Command, place, 0);

@@ -77,12 +77,27 @@ impl<D: SoakDevice> Epoch<D> {
             true => {
                 let some = random.gen_range(0..=batch.len().min(MOST_AT_ONCE));
                 let rooms: Vec<_> = batch.descriptors.iter().take(some).map(|(_, room)| *room).collect();
-                self.take_room(tile, &rooms)?
+                self.take_rooms(tile, &rooms)?
             }
             false => self.next_group(tile, batch)?,
         };
         let descriptors: Vec<_> = batch.descriptors.drain(..some).collect();
         descriptors.iter().try_for_each(|(words, _)| self.command(tile, words))
+    }
+
+    /// Takes room for the next descriptors of a tile; gives for how many of them there is.
+    fn take_rooms(&mut self, tile: usize, rooms: &[Option<Room>]) -> anyhow::Result<usize> {
+        for (at, room) in rooms.iter().enumerate() {
+            let has_room = match *room {
+                None => true,
+                Some(Room::Call { context, is_taken }) => self.take_room_of_call(tile, context, is_taken)?,
+                Some(Room::Queue { pair, is_message }) => self.take_room_of_queue(pair, is_message),
+            };
+            if !has_room {
+                return Ok(at);
+            }
+        }
+        Ok(rooms.len())
     }
 
     /// Descriptors of the next group, which counts as queued then; 0 while the queue has no room for it.
@@ -96,9 +111,16 @@ impl<D: SoakDevice> Epoch<D> {
         if batch.queued.len() == GROUPS {
             return Ok(0);
         }
-        let Some((descriptors, until)) = batch.groups.pop_front() else {
+        let Some(&(descriptors, until)) = batch.groups.front() else {
             return Ok(0);
         };
+        // One of them at most is for a queue, the last but the fence. All calls of a round have room.
+        let rooms = batch.descriptors.iter().take(descriptors).map(|(_, room)| *room);
+        let of_queue = rooms.flatten().find(|room| matches!(room, Room::Queue { .. }));
+        if self.take_rooms(tile, &[of_queue])? == 0 {
+            return Ok(0);
+        }
+        batch.groups.pop_front();
         batch.queued.push_back(until);
         Ok(descriptors)
     }

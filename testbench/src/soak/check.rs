@@ -101,6 +101,9 @@ pub fn receive_at<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::R
             message.words
         );
         queue.release(&mut epoch.device, 1)?;
+        let mut pairs = epoch.site.pairs.iter();
+        let of_message = pairs.position(|pair| (pair.initiator, pair.target) == (message.source, node));
+        epoch.pairs[of_message.expect("a pair has sent it")].received += 1;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
-//! What must have come back when all is over: the credits of queues.
+//! The credits of queues: messages that a tile may be given without one, and credits that must have come back at the end.
 
 use super::{
     check,
     device::SoakDevice,
+    draw::PairState,
     epoch::{Epoch, ROUND_CYCLES},
     operation::Operation,
     site::{CREDITS, FENCES},
@@ -11,6 +12,29 @@ use super::{
 };
 use anyhow::ensure;
 use portico_spec::ni::descriptor::{Command, Descriptor};
+
+impl<D: SoakDevice> Epoch<D> {
+    /// Takes room for a command to the queue of a pair; gives whether there is any.
+    ///
+    /// The tile parks a message without a credit, and refuses one more than it parks. How many have a credit is known at
+    /// least: all that were received, and as many as there are credits, which are all at home when a round begins.
+    pub fn take_room_of_queue(&mut self, pair: usize, is_message: bool) -> bool {
+        let without = |state: &PairState| state.given.saturating_sub(state.received.max(CREDITS)) as usize;
+        let state = &mut self.pairs[pair];
+        if !is_message {
+            // A command that is refused would be parked behind a message that waits, and take its room for a while.
+            return without(state) == 0;
+        }
+        state.given += 1;
+        let tile = self.site.pairs[pair].initiator;
+        let own = self.site.pairs.iter().zip(&self.pairs);
+        let own = own.filter(|(pair, _)| pair.initiator == tile);
+        let parked: usize = own.map(|(_, state)| without(state)).sum();
+        let has_room = parked < self.config.cores;
+        self.pairs[pair].given -= u32::from(!has_room);
+        has_room
+    }
+}
 
 /// Sends as many messages to every queue as its senders have credits, before one of them is received. A sender without one
 /// of its credits would wait for ever. All of them together fit the command queue of a tile.

@@ -4,7 +4,7 @@ use super::{
     draw::Draw,
     geometry::Shape,
     operation::{Addition, Operation, COUNTER_OFFSETS},
-    site::{LANE_WORDS, MESSAGE_WORDS, SHARED},
+    site::{CREDITS, LANE_WORDS, MESSAGE_WORDS, SHARED},
     workload::Kind,
     wrong,
 };
@@ -59,6 +59,11 @@ impl<R: Rng> Draw<'_, R> {
                 if self.pair.queue.is_none() && self.config.queues {
                     return None;
                 }
+                // A node with one core parks nothing: it has as many messages as credits.
+                if self.config.cores == 1 && self.state.messages == CREDITS {
+                    return None;
+                }
+                self.state.messages += 1;
                 let segment = self.pair.queue.unwrap_or(self.pair.zone);
                 (self.message(), segment, plain(self.shared_event()))
             }

@@ -16,6 +16,10 @@ pub struct PairState {
     pub streamed: u32,
     /// Something is on its way to the mailbox in this round.
     pub mailed: bool,
+    /// Messages of this round: drawn, given to the tile, and received.
+    pub messages: u32,
+    pub given: u32,
+    pub received: u32,
 }
 
 /// What the generator knows of a tile.

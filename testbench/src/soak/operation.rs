@@ -1,7 +1,7 @@
 //! An operation of a tile, and what it must come to.
 
 use super::workload::Kind;
-use portico_spec::ni::ErrorCode;
+use portico_spec::ni::{command::SEGMENT_OFFSET, ErrorCode};
 
 /// Where the counters are: the one of 64 bits, that of 32 bits.
 pub const COUNTER_OFFSETS: [u32; 2] = [0, 8];
@@ -20,19 +20,33 @@ pub struct Operation {
     pub fetches: bool,
     /// It adds to a shared counter.
     pub addition: Option<Addition>,
-    /// It is given when there is room for another call.
+    /// It is given when there is room for it.
     pub room: Option<Room>,
 }
 
-/// Room for a call in a context of the tile's message-passing engine.
+/// Room that an operation waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
-    pub context: usize,
-    /// It is a call, which takes the room.
-    pub is_taken: bool,
+pub enum Room {
+    /// For a call in a context of the tile's message-passing engine.
+    Call {
+        context: usize,
+        /// It is a call, which takes the room.
+        is_taken: bool,
+    },
+    /// Among the parked commands of the tile, for a command to the queue of a pair.
+    Queue {
+        pair: usize,
+        /// It is a message, which needs a credit.
+        is_message: bool,
+    },
 }
 
 impl Operation {
+    /// The segment that its first word names.
+    pub fn segment(&self) -> u8 {
+        (self.words[0] >> SEGMENT_OFFSET) as u8
+    }
+
     /// One that counts in its event, does well and gives nothing back.
     pub fn counting(kind: Kind, event: usize, words: Vec<u32>) -> Self {
         Operation {

@@ -8,7 +8,7 @@ use super::{
     device::SoakDevice,
     draw::Draw,
     epoch::{Epoch, ROUND_CYCLES},
-    operation::Operation,
+    operation::{Operation, Room},
     site::{events, singles, FENCES},
     summary::Tally,
     workload::Kind,
@@ -69,6 +69,7 @@ impl<D: SoakDevice> Epoch<D> {
         for state in &mut self.pairs {
             state.is_read = random.gen_bool(0.25);
             state.mailed = false;
+            (state.messages, state.given, state.received) = (0, 0, 0);
         }
         self.tiles
             .iter_mut()
@@ -120,9 +121,11 @@ impl<D: SoakDevice> Epoch<D> {
                 continue;
             };
             words += operation.words.len();
+            let is_message = matches!(operation.room, Some(Room::Queue { .. }));
+            let is_last = is_message || words + 2 * LONGEST_DESCRIPTOR > GROUP_WORDS;
             drawn.push(operation);
             // A fence ends a group of descriptors: its count says that the queue has room again.
-            if !self.config.commands && words + 2 * LONGEST_DESCRIPTOR > GROUP_WORDS {
+            if !self.config.commands && is_last {
                 let own = self.site.pairs.iter().find(|pair| pair.initiator == tile);
                 let zone = own.expect("every tile has a target").zone;
                 drawn.push(self.fence(tile, zone)?);
@@ -160,7 +163,7 @@ impl<D: SoakDevice> Epoch<D> {
         if kind == Kind::Collective && self.config.mpe > 0 {
             return Ok(self.collectives.next(tile));
         }
-        let drawn = Draw {
+        let mut drawn = Draw {
             config: &self.config,
             site: &self.site,
             pair: &self.site.pairs[at],
@@ -170,8 +173,12 @@ impl<D: SoakDevice> Epoch<D> {
             random,
         }
         .operation(kind);
-        if let Some(operation) = &drawn {
+        if let Some(operation) = &mut drawn {
             let target = self.site.pairs[at].target;
+            if self.site.pairs[at].queue == Some(operation.segment()) {
+                let is_message = kind == Kind::Enqueue;
+                operation.room = Some(Room::Queue { pair: at, is_message });
+            }
             self.model(tile, operation)?;
             if kind == Kind::Enqueue {
                 self.expect_message(tile, target)?;

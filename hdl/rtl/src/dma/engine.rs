@@ -1,6 +1,6 @@
 use super::{
     dispatch::Dispatcher,
-    ports::{ArgumentOut, StartOut, StopOut},
+    ports::{ArgumentOut, ParkOut, StartOut, StopOut},
     transmit::Transmitter,
 };
 use crate::{
@@ -127,6 +127,7 @@ impl<const W: usize> Logic for Engine<W> {
         StartOut::join(&mut self.dispatcher.start, &mut self.transmitter.start);
         ArgumentOut::join(&mut self.dispatcher.argument, &mut self.transmitter.argument);
         StopOut::join(&mut self.transmitter.stop, &mut self.dispatcher.stop);
+        ParkOut::join(&mut self.transmitter.park, &mut self.dispatcher.park);
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.transmitter.memory_read);
         EventOut::link(&mut self.notified, &mut self.transmitter.event);
         self.transmitter.fired.next = self.fired.val();

@@ -13,6 +13,8 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
+use super::dispatch::CONTEXTS;
+
 /// Width of a count of literal words of a packet: the operands of an atomic, at most four, in bits.
 pub const LITERALS_WIDTH: usize = 3;
 /// Width of the number that tells descriptors on their way from each other: one comes, one is to start, one is sent.
@@ -39,6 +41,8 @@ pub struct Job {
     /// The context owns `slot`: it goes into ADDRESS words, and a stop without an end of transfer gives it back.
     pub has_slot: Bit,
     pub slot: Bits<SLOT_WIDTH>,
+    /// A command before it on its segment is parked: it waits until that has stopped.
+    pub behind: Bit,
     pub operation: Bits<OPERATION_WIDTH>,
     pub wide: Bit,
     /// Upper half of a 64-bit word, for atomics.
@@ -127,6 +131,29 @@ pub struct StopIn {
     pub owns_slot: Signal<In, Bit>,
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
     pub ready: Signal<Out, Bit>,
+}
+
+/// Commands that wait for a credit, as the transmitter sees them.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "ParkIn"]
+pub struct ParkOut {
+    /// A pulse: the command of `context` is parked, for want of a credit or behind one that is parked.
+    pub parks: Signal<Out, Bit>,
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// One more command may be parked. Another core is then still free of parked ones.
+    pub has_room: Signal<In, Bit>,
+    /// One bit a context whose command stays behind another.
+    pub held: Signal<In, Bits<CONTEXTS>>,
+}
+
+/// As the dispatcher sees them.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "ParkOut"]
+pub struct ParkIn {
+    pub parks: Signal<In, Bit>,
+    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub has_room: Signal<Out, Bit>,
+    pub held: Signal<Out, Bits<CONTEXTS>>,
 }
 
 /// A run of words to read, or one literal word, on its way into a packet's payload; as the sequencer sees it.

@@ -8,21 +8,22 @@ use super::{pattern, Failure, Figures, TIMEOUT};
 const MESSAGES: usize = 4;
 const WORDS: usize = 6;
 
-/// Every tile sends four messages to a queue of the first tile, with one credit each: all but the first wait for room,
-/// and those of one tile arrive in order.
+/// Every tile sends four messages to a queue of the first tile, with as few credits as it can: the tile parks the messages
+/// that wait for a credit, and parks one fewer than it has micro-cores. The messages of one tile arrive in order.
 ///
 /// # Errors
 /// The driver's, or a wrong word.
 pub fn many_to_one<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
     let tiles = fabric.config().tiles();
     let bytes = 4 * WORDS as u32;
-    let mut queue = fabric.queue(0, tiles.next_power_of_two() as u32, bytes, None)?;
+    let credits = MESSAGES - (MESSAGES - 1).min(fabric.config().cores - 1);
+    let mut queue = fabric.queue(0, (tiles * credits).next_power_of_two() as u32, bytes, None)?;
     let mut senders = Vec::new();
     for tile in 0..tiles {
         let region = fabric.allocate(tile, MESSAGES as u32 * bytes)?;
         let words: Vec<u32> = (0..MESSAGES * WORDS).map(|at| pattern(tile, at)).collect();
         fabric.write(tile, region.base, &words)?;
-        senders.push((queue.sender(fabric, tile, 1)?, region, fabric.event(tile)?));
+        senders.push((queue.sender(fabric, tile, credits as u32)?, region, fabric.event(tile)?));
     }
 
     let begun = fabric.transport().cycles();

@@ -9,6 +9,8 @@ use super::{descriptor::Common, micro_core::MicroCore, transfer::Runs};
 pub(super) struct Context {
     pub owner: Owner,
     pub task: Task,
+    /// It waits for a credit, or behind a command of its segment that does.
+    pub parked: bool,
 }
 
 /// The command that a context works for, and its target.

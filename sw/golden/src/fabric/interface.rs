@@ -198,17 +198,23 @@ impl Interface {
         while *budget > 0 && self.dispatch_next() {
             *budget -= 1;
         }
-        // One turn for every context; each goes on until it must wait.
+        // One turn for every context; each goes on until it must wait. Those that wait stay in the order of their starts.
+        let mut waiting = vec![];
         for _ in 0..self.contexts.len() {
             let Some(mut context) = self.contexts.pop_front() else {
                 break;
             };
-            let mut progress = Progress::Moved;
+            let segment = context.owner.common.segment;
+            let follows = context.parked && waiting.contains(&segment);
+            let mut progress = if follows { Progress::Blocked } else { Progress::Moved };
             while *budget > 0 && progress == Progress::Moved {
                 progress = self.step(&mut context);
                 *budget -= u64::from(progress != Progress::Blocked);
             }
             if progress != Progress::Stopped {
+                if !context.serves() {
+                    waiting.push(segment);
+                }
                 self.contexts.push_back(context);
             }
         }
@@ -268,13 +274,24 @@ impl Interface {
             let full = running == self.build.cores || self.slots.iter().all(Option::is_some);
             // Commands on one segment run one after the other; a mail is on none.
             let ordered = !matches!(action, Action::Mail { .. });
-            if full || ordered && self.runs_on(common.segment) {
+            if full || ordered && self.commands_on(common.segment).any(|command| !command.parked) {
                 return false;
             }
         }
         let words = self.commands.pop().expect("looked at before");
         match decoded {
-            Ok(action) => self.start(common, action, &words),
+            Ok(action) => {
+                let lacks = matches!(action, Action::Enqueue { .. }) && !self.segment(common.segment).has_credit();
+                let follows =
+                    !matches!(action, Action::Mail { .. }) && self.commands_on(common.segment).next().is_some();
+                let parked = self.contexts.iter().filter(|context| context.parked).count();
+                // Once a command is parked, a core must be left without one.
+                if (lacks || follows) && parked + 1 >= self.build.cores {
+                    self.notify(common.event, Some(ErrorCode::NoCredit));
+                } else {
+                    self.start(common, action, &words, lacks || follows);
+                }
+            }
             Err(error) => self.notify(common.event, Some(error)),
         }
         true
@@ -285,13 +302,13 @@ impl Interface {
         self.segments.get(usize::from(handle)).copied().unwrap_or_default()
     }
 
-    /// Whether a command on this segment is running.
-    fn runs_on(&self, segment: u8) -> bool {
-        let mut commands = self.contexts.iter().filter(|context| !context.serves());
-        commands.any(|context| context.owner.common.segment == segment)
+    /// The commands on this segment that run, the oldest first.
+    fn commands_on(&self, segment: u8) -> impl Iterator<Item = &Context> {
+        let commands = self.contexts.iter().filter(|context| !context.serves());
+        commands.filter(move |context| context.owner.common.segment == segment)
     }
 
-    fn start(&mut self, common: Common, action: Action, words: &[u32]) {
+    fn start(&mut self, common: Common, action: Action, words: &[u32], parked: bool) {
         let segment = self.segment(common.segment);
         let (destination, tag) = (segment.node(), segment.tag());
         let owner = |slot: Option<u8>| Owner {
@@ -303,14 +320,14 @@ impl Interface {
         match action {
             Action::Put(transfer) => {
                 let owner = owner(Some(self.claim(common, false)));
-                self.run(owner, Task::Put(Runs::new(transfer)));
+                self.run(owner, Task::Put(Runs::new(transfer)), parked);
             }
             Action::Get(transfer) => {
                 let slot = self.claim(common, true);
                 self.send(destination, Packet::Get { tag, slot, transfer });
             }
-            Action::Stream(transfer) => self.run(owner(None), Task::Stream(Runs::new(transfer))),
-            Action::Enqueue { local, words } => self.run(owner(None), Task::Enqueue { local, words }),
+            Action::Stream(transfer) => self.run(owner(None), Task::Stream(Runs::new(transfer)), parked),
+            Action::Enqueue { local, words } => self.run(owner(None), Task::Enqueue { local, words }, parked),
             Action::Atomic {
                 offset,
                 operation,
@@ -334,7 +351,7 @@ impl Interface {
                 self.send(node, Packet::Mail { mailbox, value });
                 self.succeed(common);
             }
-            Action::Fence => self.run(owner(None), Task::Fence),
+            Action::Fence => self.run(owner(None), Task::Fence, parked),
             Action::Program => {
                 let bounds = Bounds {
                     placed: true,
@@ -345,14 +362,18 @@ impl Interface {
                     beyond_memory: ErrorCode::OutOfMemory,
                 };
                 let owner = owner(Some(self.claim(common, false)));
-                self.run(owner, Task::Program(Box::new(MicroCore::of_descriptor(words, bounds))));
+                self.run(
+                    owner,
+                    Task::Program(Box::new(MicroCore::of_descriptor(words, bounds))),
+                    parked,
+                );
             }
         }
     }
 
     /// Begins a context.
-    fn run(&mut self, owner: Owner, task: Task) {
-        self.contexts.push_back(Context { owner, task });
+    fn run(&mut self, owner: Owner, task: Task, parked: bool) {
+        self.contexts.push_back(Context { owner, task, parked });
     }
 
     /// Sends a packet.

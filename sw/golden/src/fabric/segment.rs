@@ -57,6 +57,11 @@ impl Segment {
         u64::from(self.size)
     }
 
+    /// Whether a credit is there.
+    pub fn has_credit(&self) -> bool {
+        self.credits > 0
+    }
+
     /// Takes a credit, if one is there.
     pub fn take_credit(&mut self) -> bool {
         let taken = self.credits > 0;

@@ -49,6 +49,8 @@ codes! {
         AbsentNode = 20, "absent_node";
         /// The command queue had no room for all of the descriptor.
         CommandFull = 21, "command_full";
+        /// No credit for a message, and no room to park the command.
+        NoCredit = 22, "no_credit";
     }
 }
 
@@ -75,6 +77,7 @@ impl fmt::Display for ErrorCode {
             ErrorCode::TimedOut => "the call went no further for as long as its context allows",
             ErrorCode::Closed => "the context is closed: a call in it has failed",
             ErrorCode::CommandFull => "no room for the descriptor in the command queue",
+            ErrorCode::NoCredit => "no credit, and no room to park the command",
             ErrorCode::AbsentNode => "no packet of this node comes to the node that is named",
         })
     }
@@ -95,7 +98,7 @@ mod tests {
             assert_eq!(ErrorCode::from_code(error as u32), Some(error));
         }
         assert_eq!(ErrorCode::from_code(0), None);
-        assert_eq!(ErrorCode::from_code(22), None);
+        assert_eq!(ErrorCode::from_code(23), None);
         assert_eq!(ErrorCode::OutOfMemory.to_string(), "outside the local memory");
     }
 }

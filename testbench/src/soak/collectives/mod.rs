@@ -291,34 +291,27 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(())
     }
 
-    /// Takes room for calls of the next descriptors of a tile; gives for how many of these descriptors there is.
+    /// Takes room for a call of a tile in a context, or only looks for it; gives whether there is any.
     ///
     /// # Errors
     /// The device's.
-    pub fn take_room(&mut self, tile: usize, rooms: &[Option<Room>]) -> anyhow::Result<usize> {
-        for (at, room) in rooms.iter().enumerate() {
-            let Some(Room { context, is_taken }) = *room else {
-                continue;
-            };
-            if self.collectives.seats[tile][context].room == 0 {
-                let seats = &mut self.collectives.seats[tile];
-                let place = Rows::new(&self.device, tile, MpeRegister::Status, 0, seats.len(), 1);
-                let statuses = access::peek(&mut self.device, self.site.staging, place)?;
-                seats
-                    .iter_mut()
-                    .zip(statuses)
-                    .for_each(|(seat, status)| seat.see(status));
-            }
-            let seat = &mut self.collectives.seats[tile][context];
-            if seat.room == 0 {
-                return Ok(at);
-            }
-            if is_taken {
-                seat.room -= 1;
-                seat.given = seat.given.wrapping_add(1);
-            }
+    pub fn take_room_of_call(&mut self, tile: usize, context: usize, is_taken: bool) -> anyhow::Result<bool> {
+        if self.collectives.seats[tile][context].room == 0 {
+            let seats = &mut self.collectives.seats[tile];
+            let place = Rows::new(&self.device, tile, MpeRegister::Status, 0, seats.len(), 1);
+            let statuses = access::peek(&mut self.device, self.site.staging, place)?;
+            seats
+                .iter_mut()
+                .zip(statuses)
+                .for_each(|(seat, status)| seat.see(status));
         }
-        Ok(rooms.len())
+        let seat = &mut self.collectives.seats[tile][context];
+        let has_room = seat.room > 0;
+        if has_room && is_taken {
+            seat.room -= 1;
+            seat.given = seat.given.wrapping_add(1);
+        }
+        Ok(has_room)
     }
 }
 
@@ -351,7 +344,7 @@ fn add_call(config: &Config, group: &mut Group, seats: &mut [Vec<Seat>], random:
         let words = descriptor(call, event, quiet, random).encode(config)?;
         let operation = Operation {
             counts: !quiet,
-            room: Some(Room {
+            room: Some(Room::Call {
                 context: group.context,
                 is_taken: true,
             }),

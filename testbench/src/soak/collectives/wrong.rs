@@ -138,7 +138,7 @@ pub fn operation<R: Rng>(config: &Config, seat: &Seat, context: usize, event: us
             words[2..].copy_from_slice(&[length, places[0], places[1]]);
         }
     }
-    let room = Room {
+    let room = Room::Call {
         context,
         is_taken: false,
     };

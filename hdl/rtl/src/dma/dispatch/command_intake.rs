@@ -76,6 +76,8 @@ pub struct CommandIntake {
     pub asks: Signal<Out, Bits<CONTEXTS>>,
     pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub conflict: Signal<In, Bit>,
+    /// One has it that is not parked.
+    pub blocked: Signal<In, Bit>,
     pub claim: ClaimOut,
     pub start: StartOut,
     /// Of commands that do not start.
@@ -138,7 +140,7 @@ impl Logic for CommandIntake {
         self.launch.core.next = self.load.core.val();
         self.launch.is_get.next = self.load.command.val().is_get;
         self.launch.job.next = self.plan.job.val();
-        wire!(self => launch: conflict);
+        wire!(self => launch: conflict, blocked);
         wire!(launch => self: asks, asked_segment);
         self.launch.ordered.next = !self.load.command.val().is_mail;
         self.load.bank.next = self.bank.q.val();

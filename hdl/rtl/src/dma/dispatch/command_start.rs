@@ -113,6 +113,7 @@ impl Logic for CommandStart {
         self.job.next.stride = self.operands.val().row;
         self.job.next.half = false;
         self.job.next.slot = 0.into();
+        self.job.next.behind = false;
         self.job.next.operation = self.command.val().operation;
         self.job.next.wide = self.command.val().wide;
         self.job.next.shaper = self.command.val().shaper;

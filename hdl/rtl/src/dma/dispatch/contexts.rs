@@ -1,10 +1,11 @@
+use crate::dma::ports::ParkIn;
 use portico_spec::ni::{segment::HANDLE_WIDTH, CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT};
 use portico_verilog::prelude::*;
 
 /// One bit a context; the server's is the last.
 pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
 
-/// One core: whether it runs a command, and of which segment.
+/// One core: whether it runs a command, of which segment, and whether that is parked.
 #[derive(LogicBlock, Default)]
 pub struct Core {
     pub clk: Signal<In, Clock>,
@@ -19,10 +20,20 @@ pub struct Core {
     /// Another than this core asks for a segment.
     pub asks: Signal<In, Bit>,
     pub asked_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// Its command starts behind those of the cores `ahead`, and is held until they have stopped.
+    pub launch: Signal<In, Bit>,
+    pub ahead: Signal<In, Bits<CONTEXTS>>,
+    pub stopping: Signal<In, Bits<CONTEXTS>>,
+    /// Its command is parked.
+    pub parks: Signal<In, Bit>,
     pub active: Signal<Out, Bit>,
     /// This core's command has the same segment.
     pub conflict: Signal<Out, Bit>,
+    pub is_parked: Signal<Out, Bit>,
+    pub held: Signal<Out, Bit>,
     running: DFF<Bit>,
+    parked: DFF<Bit>,
+    predecessors: DFF<Bits<CONTEXTS>>,
     is_ordered: DFF<Bit>,
     subject: DFF<Bits<HANDLE_WIDTH>>,
 }
@@ -30,7 +41,16 @@ pub struct Core {
 #[kernel]
 impl Logic for Core {
     fn update(&mut self) {
-        dff_setup!(self, clk, running, is_ordered, subject);
+        dff_setup!(self, clk, running, parked, predecessors, is_ordered, subject);
+        self.is_parked.next = self.parked.q.val();
+        self.held.next = self.predecessors.q.val().any();
+        self.predecessors.d.next = self.predecessors.q.val() & !self.stopping.val();
+        if self.launch.val() {
+            self.predecessors.d.next = self.ahead.val() & !self.stopping.val();
+        }
+        if self.parks.val() {
+            self.parked.d.next = true;
+        }
         self.active.next = self.running.q.val();
         self.conflict.next = self.running.q.val()
             & self.is_ordered.q.val()
@@ -41,11 +61,12 @@ impl Logic for Core {
             self.is_ordered.d.next = self.ordered.val();
             self.subject.d.next = self.segment.val();
         }
-        if self.stop.val() {
+        if self.stop.val() | self.rst.val() {
             self.running.d.next = false;
+            self.parked.d.next = false;
         }
         if self.rst.val() {
-            self.running.d.next = false;
+            self.predecessors.d.next = 0.into();
         }
     }
 }
@@ -58,7 +79,10 @@ impl Logic for Core {
 /// | --- | --- |
 /// | latency | a start or stop shows in the next cycle; all else is combinational |
 /// | throughput | one start and one stop a cycle |
-/// | state | 10 flip-flops a core, and one for the server |
+/// | state | 20 flip-flops a core, and two more |
+///
+/// A command without a credit is parked in its core, so that commands to other segments pass. One to the same segment
+/// is parked behind it, and held until it has stopped.
 #[derive(LogicBlock, Default)]
 pub struct Contexts {
     pub clk: Signal<In, Clock>,
@@ -78,8 +102,13 @@ pub struct Contexts {
     /// One bit a core that may not have `asked_segment`: all but that of the command that asks; none if it has no segment.
     pub asks: Signal<In, Bits<CONTEXTS>>,
     pub asked_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// One of them has it.
+    /// One of them has it, and is parked or not; one has it that is not parked.
     pub conflict: Signal<Out, Bit>,
+    pub blocked: Signal<Out, Bit>,
+    /// The command that asks starts, behind all that have its segment.
+    pub launch: Signal<In, Bit>,
+    pub launch_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    pub park: ParkIn,
     /// One bit a context that runs.
     pub active: Signal<Out, Bits<CONTEXTS>>,
     /// There is a free core; `free_context` is the lowest.
@@ -87,6 +116,12 @@ pub struct Contexts {
     pub free_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     core: Vec<Core>,
     server: DFF<Bit>,
+    has_room: DFF<Bit>,
+    ahead: Signal<Local, Bits<CONTEXTS>>,
+    launches: Signal<Local, Bits<CONTEXTS>>,
+    parks: Signal<Local, Bits<CONTEXTS>>,
+    one_left: Signal<Local, Bit>,
+    two_left: Signal<Local, Bit>,
     starts: Signal<Local, Bits<CONTEXTS>>,
     stops: Signal<Local, Bits<CONTEXTS>>,
     number: Vec<Constant<Bits<CONTEXT_WIDTH>>>,
@@ -114,7 +149,15 @@ impl Contexts {
 #[kernel]
 impl Logic for Contexts {
     fn update(&mut self) {
-        dff_setup!(self, clk, server);
+        dff_setup!(self, clk, server, has_room);
+        self.launches.next = 0.into();
+        if self.launch.val() {
+            self.launches.next = bits::<CONTEXTS>(1) << self.launch_context.val();
+        }
+        self.parks.next = 0.into();
+        if self.park.parks.val() {
+            self.parks.next = bits::<CONTEXTS>(1) << self.park.context.val();
+        }
         self.starts.next = 0.into();
         if self.start.val() {
             self.starts.next = bits::<CONTEXTS>(1) << self.start_context.val();
@@ -124,7 +167,11 @@ impl Logic for Contexts {
             self.stops.next = bits::<CONTEXTS>(1) << self.stop_context.val();
         }
         self.active.next = 0.into();
-        self.conflict.next = false;
+        self.ahead.next = 0.into();
+        self.blocked.next = false;
+        self.park.held.next = 0.into();
+        self.one_left.next = false;
+        self.two_left.next = false;
         self.has_free.next = false;
         for i in 0..self._cores {
             wire!(self => core[i]: clk, rst);
@@ -133,9 +180,23 @@ impl Logic for Contexts {
             wire!(self => core[i]: segment, ordered, asked_segment);
             self.core[i].asks.next = self.asks.val().get_bit(i);
             self.active.next = self.active.val().replace_bit(i, self.core[i].active.val());
-            self.conflict.next = self.conflict.val() | self.core[i].conflict.val();
+            self.ahead.next = self.ahead.val().replace_bit(i, self.core[i].conflict.val());
+            self.blocked.next = self.blocked.val() | (self.core[i].conflict.val() & !self.core[i].is_parked.val());
+            self.core[i].launch.next = self.launches.val().get_bit(i);
+            self.core[i].parks.next = self.parks.val().get_bit(i);
+            self.core[i].stopping.next = self.stops.val();
+            self.park.held.next = self.park.held.val().replace_bit(i, self.core[i].held.val());
+            // Once a command is parked, a core must be left without one.
+            self.two_left.next = self.two_left.val() | (self.one_left.val() & !self.core[i].is_parked.val());
+            self.one_left.next = self.one_left.val() | !self.core[i].is_parked.val();
             self.has_free.next = self.has_free.val() | !self.core[i].active.val();
         }
+        for i in 0..self._cores {
+            self.core[i].ahead.next = self.ahead.val();
+        }
+        self.conflict.next = self.ahead.val().any();
+        self.has_room.d.next = self.two_left.val();
+        self.park.has_room.next = self.has_room.q.val();
         self.free_context.next = 0.into();
         // The lowest is the last to speak.
         for i in 0..self._cores {

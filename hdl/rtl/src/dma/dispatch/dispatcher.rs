@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
-    dma::ports::{ArgumentOut, StartOut, StopIn},
+    dma::ports::{ArgumentOut, ParkIn, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -49,6 +49,7 @@ pub struct Dispatcher<const W: usize> {
     pub start: StartOut,
     pub argument: ArgumentOut,
     pub stop: StopIn,
+    pub park: ParkIn,
     pub completion: CompletionOut,
     pub event: EventOut,
     /// Refusals of requests, for the control plane.
@@ -154,7 +155,10 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.contexts.stop.next = self.stops.stopped.val();
         self.contexts.stop_context.next = self.stops.stopped_context.val();
         wire!(commands => contexts: segment, ordered, asks, asked_segment);
-        wire!(contexts => commands: conflict, has_free, free_context);
+        wire!(contexts => commands: conflict, blocked, has_free, free_context);
+        ParkIn::link(&mut self.park, &mut self.contexts.park);
+        self.contexts.launch.next = self.commands.start.valid.val() & self.starts.command.ready.val();
+        self.contexts.launch_context.next = self.commands.start.context.val();
         self.active.next = self.contexts.active.val();
         self.requests.active.next = self.contexts.active.val().get_bit(SERVER_CONTEXT);
 

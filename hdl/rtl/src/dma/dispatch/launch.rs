@@ -16,8 +16,8 @@ use portico_verilog::prelude::*;
 /// | throughput | a command in 2 cycles |
 /// | state | the job of one command |
 ///
-/// First no other command may have the same segment, so that what goes to a segment stays in order; then a slot is claimed,
-/// if the command takes one; then it starts. A slot that was claimed is kept until the start has passed.
+/// First no other command may have the same segment, unless it is parked, so that what goes to a segment stays in order; then
+/// a slot is claimed, if the command takes one; then it starts, behind those that are parked. A slot that was claimed is kept until the start has passed.
 #[derive(LogicBlock, Default)]
 pub struct Launch {
     pub clk: Signal<In, Clock>,
@@ -37,10 +37,13 @@ pub struct Launch {
     pub asks: Signal<Out, Bits<CONTEXTS>>,
     pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     pub conflict: Signal<In, Bit>,
+    /// One has it that is not parked.
+    pub blocked: Signal<In, Bit>,
     pub claim: ClaimOut,
     pub start: StartOut,
     held: DFF<Bit>,
     is_clear: DFF<Bit>,
+    is_behind: DFF<Bit>,
     kept: DFF<Job>,
     own: DFF<Bits<CONTEXT_WIDTH>>,
     /// All contexts but that: worked out ahead, since synthesis would share the shift with one that is late.
@@ -57,7 +60,7 @@ pub struct Launch {
 #[kernel]
 impl Logic for Launch {
     fn update(&mut self) {
-        dff_setup!(self, clk, held, is_clear, kept, own, others, gets, orders, claimed, slot);
+        dff_setup!(self, clk, held, is_clear, is_behind, kept, own, others, gets, orders, claimed, slot);
         self.subject.next = self.kept.q.val();
         self.is_free.next = !self.held.q.val();
         if self.admit.val() {
@@ -82,7 +85,8 @@ impl Logic for Launch {
                 self.asks.next = !bits::<CONTEXTS>(0);
             }
         }
-        self.is_clear.d.next = !self.conflict.val();
+        self.is_clear.d.next = !self.blocked.val();
+        self.is_behind.d.next = self.conflict.val();
 
         self.wants.next =
             self.held.q.val() & self.is_clear.q.val() & self.subject.val().has_slot & !self.claimed.q.val();
@@ -97,6 +101,7 @@ impl Logic for Launch {
         self.start.context.next = self.own.q.val();
         self.start.job.next = self.subject.val();
         self.start.job.next.slot = self.slot.q.val();
+        self.start.job.next.behind = self.is_behind.q.val();
         if self.wants.val() {
             self.start.job.next.slot = self.claim.slot.val();
             self.slot.d.next = self.claim.slot.val();

@@ -79,6 +79,7 @@ impl Logic for RequestStart {
         }
         self.start.job.next.has_slot = false;
         self.start.job.next.slot = 0.into();
+        self.start.job.next.behind = false;
         self.start.job.next.operation = 0.into();
         self.start.job.next.wide = false;
         self.start.job.next.half = false;

@@ -8,9 +8,9 @@ use portico_spec::{
     ni::{
         command::{SHAPERS, SHAPER_WIDTH},
         instruction::COUNT_WIDTH,
-        packet::{ControlKind, DataKind, OFFSET_WIDTH},
+        packet::{ControlKind, DataKind, ERROR_WIDTH, OFFSET_WIDTH},
         segment::HANDLE_WIDTH,
-        CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT,
+        ErrorCode, CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT,
     },
 };
 use portico_verilog::prelude::*;
@@ -42,6 +42,8 @@ pub enum Course {
     Stop,
     /// It goes to the sequencer.
     Forward,
+    /// It is refused: no room to park it.
+    Refuse,
 }
 
 /// Sends what is one packet past the sequencer.
@@ -57,6 +59,9 @@ pub enum Course {
 ///
 /// A program would send the same packet, instruction by instruction. It still does when the packet would have to wait:
 /// for its shaper, for a credit; or to be cut. So nothing that waits stands in front of what does not.
+///
+/// Every message takes its credit here. One without a credit is parked: its program waits for the credit. So is a command
+/// behind one that is parked. If as many are parked as may be, the command is refused with NO_CREDIT.
 #[derive(LogicBlock, Default)]
 pub struct Bypass {
     pub clk: Signal<In, Clock>,
@@ -81,6 +86,9 @@ pub struct Bypass {
     pub wants_credit: Signal<Out, Bit>,
     pub credit_answered: Signal<In, Bit>,
     pub credit_granted: Signal<In, Bit>,
+    /// One more may be parked; this one is, with `forward`.
+    pub has_room: Signal<In, Bit>,
+    pub parks: Signal<Out, Bit>,
     /// The sequencer has a packet open; wants to send something; closes a packet, or gives a notice.
     pub mid_packet: Signal<In, Bit>,
     pub sequencer_wants: Signal<In, Bit>,
@@ -96,6 +104,8 @@ pub struct Bypass {
     course: DFF<Course>,
     /// The packet is not longer than those of its shaper, which lets it go.
     fits: DFF<Bit>,
+    /// The message has no credit, or the command stays behind one that has none.
+    lacks: DFF<Bit>,
     granted: DFF<Bit>,
     /// Packets since the sequencer had its turn; after the last of them it is next.
     in_a_row: DFF<Bits<TURN_WIDTH>>,
@@ -124,7 +134,7 @@ pub struct Bypass {
 #[kernel]
 impl Logic for Bypass {
     fn update(&mut self) {
-        dff_setup!(self, clk, course, fits, granted, in_a_row, yields, lingers, sent, owner, job);
+        dff_setup!(self, clk, course, fits, lacks, granted, in_a_row, yields, lingers, sent, owner, job);
         self.subject.next = self.job.q.val();
         self.taken.next = self.start.valid.val() & (self.course.q.val() == Course::Empty) & !self.initialising.val();
         self.start.ready.next = (self.course.q.val() == Course::Empty) & !self.initialising.val();
@@ -164,7 +174,10 @@ impl Logic for Bypass {
         self.turn.next =
             !self.granted.q.val() & (self.sent.q.val().any() | !self.yields.q.val() | !self.sequencer_wants.val());
         self.may_act.next = (self.course.q.val() == Course::Send)
-            | ((self.course.q.val() == Course::Choose) & self.fits.q.val() & !self.is_message.val());
+            | ((self.course.q.val() == Course::Choose)
+                & self.fits.q.val()
+                & !self.is_message.val()
+                & !self.lacks.q.val());
         self.sends.next = self.may_act.val() & self.turn.val() & self.chunk.ready.val() & self.header.ready.val();
         self.holds.next = self.turn.val()
             & (self.may_act.val()
@@ -215,11 +228,16 @@ impl Logic for Bypass {
         self.notice.event.next = self.subject.val().event;
         self.notice.error.next = 0.into();
         self.wants_credit.next = (self.course.q.val() == Course::Credit)
-            | ((self.course.q.val() == Course::Choose) & self.fits.q.val() & self.is_message.val());
-        self.stop.valid.next = self.course.q.val() == Course::Stop;
+            | ((self.course.q.val() == Course::Choose) & self.is_message.val() & !self.lacks.q.val());
+        self.stop.valid.next = (self.course.q.val() == Course::Stop) | (self.course.q.val() == Course::Refuse);
         self.stop.context.next = self.owner.q.val();
         self.stop.owns_slot.next = false;
         self.stop.error.next = 0.into();
+        if self.course.q.val() == Course::Refuse {
+            self.stop.owns_slot.next = self.subject.val().has_slot;
+            self.stop.error.next = bits::<ERROR_WIDTH>(ErrorCode::NoCredit as u64);
+        }
+        self.parks.next = (self.course.q.val() == Course::Forward) & self.forward.ready.val() & self.lacks.q.val();
         self.forward.valid.next = self.course.q.val() == Course::Forward;
         self.forward.context.next = self.owner.q.val();
         self.forward.job.next = self.subject.val();
@@ -235,8 +253,9 @@ impl Logic for Bypass {
                     self.sent.d.next = 0.into();
                     self.fits.d.next = self.may_send.val().get_bit(self.start.job.val().shaper.index())
                         & (self.brings_message.val() | (self.start.job.val().words <= self.maximum.val()));
+                    self.lacks.d.next = self.start.job.val().behind;
                     self.course.d.next = Course::Forward;
-                    if self.start.job.val().single {
+                    if self.start.job.val().single | self.start.job.val().behind {
                         self.course.d.next = Course::Choose;
                     }
                 }
@@ -246,15 +265,28 @@ impl Logic for Bypass {
                 if self.fits.q.val() {
                     self.course.d.next = Course::Send;
                 }
-                if self.is_message.val() & self.fits.q.val() {
+                if self.is_message.val() {
                     self.course.d.next = Course::Credit;
+                }
+                if self.lacks.q.val() {
+                    self.course.d.next = Course::Forward;
+                    if !self.has_room.val() {
+                        self.course.d.next = Course::Refuse;
+                    }
                 }
             }
             Course::Credit => {
                 if self.credit_answered.val() {
-                    self.course.d.next = Course::Forward;
+                    // The first instruction of a message takes the credit.
                     if self.credit_granted.val() {
+                        self.job.d.next.pc = self.subject.val().pc + 1;
+                    }
+                    self.lacks.d.next = !self.credit_granted.val();
+                    self.course.d.next = Course::Forward;
+                    if self.credit_granted.val() & self.fits.q.val() {
                         self.course.d.next = Course::Send;
+                    } else if !self.credit_granted.val() & !self.has_room.val() {
+                        self.course.d.next = Course::Refuse;
                     }
                 }
             }
@@ -266,6 +298,11 @@ impl Logic for Bypass {
             }
             Course::Stop => {
                 self.lingers.d.next = !bits::<LINGER_WIDTH>(0);
+                if self.stop.ready.val() {
+                    self.course.d.next = Course::Empty;
+                }
+            }
+            Course::Refuse => {
                 if self.stop.ready.val() {
                     self.course.d.next = Course::Empty;
                 }

@@ -72,6 +72,8 @@ pub(super) struct Bench<const W: usize> {
     pub stops: Vec<Stopped>,
     /// Cycle and event.
     pub notices: Vec<(usize, u64)>,
+    /// Contexts that were parked.
+    pub parked: Vec<u64>,
     /// Credits by segment; none without an entry.
     pub credits: Vec<(u64, usize)>,
     /// Segment and slot of open transactions.
@@ -101,6 +103,7 @@ impl<const W: usize> Bench<W> {
             packets: vec![],
             stops: vec![],
             notices: vec![],
+            parked: vec![],
             credits: vec![],
             busy: vec![],
             planes: Default::default(),
@@ -110,6 +113,7 @@ impl<const W: usize> Bench<W> {
             awaits_credit: false,
         };
         bench.dut.node.next = NODE.into();
+        bench.dut.park.has_room.next = true;
         bench.dut.initialising.next = true;
         for sweep in 0..INITIALISATION_CYCLES {
             bench.dut.sweep.next = (sweep as u64).into();
@@ -163,6 +167,7 @@ impl<const W: usize> Bench<W> {
         start.job.next.stride = job.stride.into();
         start.job.next.has_slot = job.has_slot;
         start.job.next.slot = job.slot.into();
+        start.job.next.behind = job.behind;
         start.job.next.operation = job.operation.into();
         start.job.next.wide = job.wide;
         start.job.next.half = job.half;
@@ -272,6 +277,9 @@ impl<const W: usize> Bench<W> {
                 owns_slot: self.dut.stop.owns_slot.val(),
                 error: self.dut.stop.error.val().to_u64(),
             });
+        }
+        if self.dut.park.parks.val() {
+            self.parked.push(self.dut.park.context.val().to_u64());
         }
         if self.dut.event.valid.val() && self.dut.event.ready.val() {
             assert_eq!(self.dut.event.error.val().to_u64(), 0);

@@ -1,7 +1,7 @@
 use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, PacketSender, Shapers};
 use crate::{
     bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, StartIn, StartOut, StopOut},
+    dma::ports::{ArgumentIn, ParkOut, StartIn, StartOut, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
@@ -39,6 +39,7 @@ pub struct Transmitter<const W: usize> {
     pub start: StartIn,
     pub argument: ArgumentIn,
     pub stop: StopOut,
+    pub park: ParkOut,
     pub memory_read: MemoryReadOut<W>,
     /// NOTIFY, after the packets before it have gone.
     pub event: EventOut,
@@ -93,6 +94,10 @@ impl<const W: usize> Logic for Transmitter<W> {
         wire!(argument => bypass.argument: enable, context, register, bank, data);
         wire!(argument => sequencer.argument: enable, context, register, bank, data);
         StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);
+        self.park.parks.next = self.bypass.parks.val();
+        self.park.context.next = self.bypass.forward.context.val();
+        self.bypass.has_room.next = self.park.has_room.val();
+        self.sequencer.held.next = self.park.held.val();
         wire!(sequencer => bypass: mid_packet);
         self.bypass.sequencer_wants.next = self.sequencer.sends.val();
         self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
@@ -105,7 +110,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.running.next = self.sequencer.running.val() | self.bypass.busy.val();
         self.waiting.next = self.sequencer.waiting.val() & !self.bypass.busy.val();
 
-        // A stop of the bypass is good news, for which nobody waits: the sequencer's goes first.
+        // Nobody waits for a stop of the bypass: the sequencer's goes first.
         wire!(bypass.stop => stop: context, owns_slot, error);
         if self.sequencer.stop.valid.val() {
             wire!(sequencer.stop => stop: context, owns_slot, error);

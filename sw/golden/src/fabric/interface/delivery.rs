@@ -4,7 +4,7 @@ use portico_spec::{ni::ErrorCode, Node};
 
 use super::{
     super::{
-        context::{Context, Owner, Task},
+        context::{Owner, Task},
         descriptor::Common,
         packet::{Answer, DataPacket, Packet},
         reception::{receive, Cell, Target},
@@ -58,7 +58,7 @@ impl Interface {
                     common: Common::of(0),
                 };
                 let task = Task::Serve(Runs::new(transfer));
-                self.contexts.push_back(Context { owner, task });
+                self.run(owner, task, false);
             }
         }
     }

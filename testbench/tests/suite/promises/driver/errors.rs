@@ -1,6 +1,6 @@
 //! What the driver refuses before anything is sent, what the hardware refuses, and what runs out.
 
-use super::{config, says, SOON};
+use super::{config, rest, says, Gate, SOON};
 use portico::{
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
@@ -218,29 +218,32 @@ pub fn a_full_command_queue_is_waited_for_and_drops_nothing<T: Transport>(
 ) -> Result<(), Error> {
     let mut fabric = open(32);
     fabric.set_timeout(SOON);
-    let mut queue = fabric.queue(5, 32, 8, None)?;
-    let sender = queue.sender(&mut fabric, 0, 1)?;
+    let segment = fabric.publish(5, Window::new(0, 8))?;
+    let remote = fabric.tile(0)?.clone_segment(segment.id())?;
+    let put = |fabric: &mut Fabric<T>| fabric.tile(0)?.put(&remote, 0, 0, Geometry::linear(8))?.start();
+    let gate = Gate::new(&mut fabric, 0)?;
+    let mut closed = gate.close(&mut fabric, &remote)?;
     let mut tickets = Vec::new();
-    // One goes; the others wait until nothing more is sure to fit.
+    // They wait behind the gate until nothing more is sure to fit.
     let full = loop {
-        match fabric.tile(0)?.enqueue(&sender, 0, 8)?.start() {
+        match put(&mut fabric) {
             Ok(ticket) => tickets.push(ticket),
             Err(error) => break error,
         }
     };
     let (node, what, cycles) = (0, "room for a command", SOON);
-    assert_eq!((tickets.len(), full), (17, Error::Timeout { node, what, cycles }));
+    assert_eq!((tickets.len(), full), (15, Error::Timeout { node, what, cycles }));
+    gate.open(&mut fabric)?;
+    closed.wait(&mut fabric, SOON)?;
     for mut ticket in tickets {
         ticket.wait(&mut fabric, SOON)?;
-        queue.wait(&mut fabric, SOON)?;
-        queue.release(&mut fabric, 1)?;
     }
     // Room is found again without anyone waiting for a ticket.
     for _ in 0..20 {
-        let _unseen = fabric.tile(0)?.enqueue(&sender, 0, 8)?.start()?;
-        queue.wait(&mut fabric, SOON)?;
-        queue.release(&mut fabric, 1)?;
+        let _unseen = put(&mut fabric)?;
     }
+    rest(&mut fabric);
+    assert_eq!(segment.ends(&mut fabric)?, 35);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Full command queues, more operations than transaction slots, and a host whose commands wait.
 
-use super::{config, rest, Gate, SOON};
+use super::{config, initiator, rest, Gate, SOON};
 use portico::{
     onesided::{Geometry, Window},
     registers::{CommandRegister, CounterRegister, SegmentRegister},
@@ -81,30 +81,34 @@ pub fn a_full_command_queue_drops_whole_descriptors<T: Transport>(
 }
 
 /// The host's port answers whatever the host's commands wait for: a descriptor without room is refused, dropped whole and
-/// counted, and memory and registers are reached, that of the credits among them.
+/// counted, and memory and registers are reached, that of the event that opens the gate among them.
 pub fn the_hosts_port_answers_while_its_commands_wait<T: Transport>(
     open: impl Fn(usize) -> Fabric<T>,
 ) -> Result<(), Error> {
-    const MESSAGES: u32 = 60;
+    const PUTS: u32 = 60;
     for width in [32, 64] {
         let mut fabric = open(width);
         let (host, bytes) = (fabric.host_node(), fabric.word_bytes());
-        let mut queue = fabric.queue(2, 64, bytes, None)?;
-        let sender = queue.sender(&mut fabric, host, 1)?;
-        let event = fabric.event(host)?;
-        let message = Descriptor {
-            segment: sender.handle(),
-            event: event.number(),
-            ..Descriptor::new(Command::Enqueue { local: 0, bytes })
-        };
-        let words = message.encode(&config(width)).expect("a right descriptor");
-        let first = MAX_DESCRIPTOR_WORDS - words.len();
-        let credits = usize::from(sender.handle());
         let segment = fabric.publish(1, Window::new(0, bytes))?;
         let remote = fabric.host().clone_segment(segment.id())?;
-        fabric.poke(host, SegmentRegister::Credits, credits, &[0])?;
+        let event = fabric.event(host)?;
+        let gate = Gate::new(&mut fabric, host)?;
+        let transfer = Transfer {
+            remote: 0,
+            local: 0,
+            geometry: Shape::Row { row: bytes },
+        };
+        let put = Descriptor {
+            segment: remote.handle(),
+            event: event.number(),
+            ..Descriptor::new(Command::Put(transfer))
+        };
+        let words = put.encode(&config(width)).expect("a right descriptor");
+        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let mut closed = gate.close(&mut fabric, &remote)?;
+        rest(&mut fabric);
         let mut taken = 0;
-        for number in 0..MESSAGES {
+        for number in 0..PUTS {
             let mut refused = vec![];
             for (place, &word) in (first..).zip(&words) {
                 match fabric.poke(host, CommandRegister::Word, place, &[word]) {
@@ -116,31 +120,117 @@ pub fn the_hosts_port_answers_while_its_commands_wait<T: Transport>(
                 }
             }
             // From the first word without room on, none is taken.
-            assert!(refused.is_sorted(), "width {width}, message {number}: {refused:?}");
+            assert!(refused.is_sorted(), "width {width}, put {number}: {refused:?}");
             taken += u32::from(!refused[words.len() - 1]);
             let memory = vec![number; bytes as usize / 4];
             fabric.write(host, 0x40, &memory)?;
             assert_eq!(fabric.read(host, 0x40, memory.len())?, memory);
             assert_eq!(fabric.counters(host)?[CounterRegister::Dropped], number + 1 - taken);
         }
-        // Beside those in the queue, one a micro-core, one that waits for its start, and those on the way.
+        // Beside those in the queue, one that waits for its start, and those on the way.
         let in_queue = (QUEUE_WORDS / words.len()) as u32;
-        let most = in_queue + fabric.config().cores as u32 + 4;
-        assert!((in_queue..=most).contains(&taken), "{taken} of {MESSAGES} taken");
+        assert!((in_queue..=in_queue + 4).contains(&taken), "{taken} of {PUTS} taken");
 
         // The driver has not counted these commands: it returns the error, and ends the descriptor.
         let put = fabric.host().put(&remote, 0, 0, Geometry::linear(bytes))?.start();
         let full = put.map(drop).unwrap_err();
         assert!(matches!(full, Error::Transport(TransportError::Bus { .. })), "{full}");
 
-        fabric.poke(host, SegmentRegister::Credits, credits, &[taken + 1])?;
+        gate.open(&mut fabric)?;
+        closed.wait(&mut fabric, SOON)?;
         rest(&mut fabric);
         fabric.host().put(&remote, 0, 0, Geometry::linear(bytes))?.wait(SOON)?;
         assert_eq!(u32::from(event.state(&mut fabric)?.count), taken);
         fabric.poke(host, CommandRegister::Word, first, &words)?;
         rest(&mut fabric);
         assert_eq!(u32::from(event.state(&mut fabric)?.count), taken + 1);
-        assert_eq!(u32::from(queue.waiting(&mut fabric)?), taken + 1);
+    }
+    Ok(())
+}
+
+/// A message without a credit is parked, and so is what follows it on its segment, in order; commands to other segments pass.
+/// Once all cores but one are taken by parked commands, one more is refused, and told so.
+pub fn commands_without_a_credit_are_parked<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let bytes = fabric.word_bytes();
+        let cores = fabric.config().cores as u32;
+        for node in [0, fabric.host_node()] {
+            let mut queue = fabric.queue(2, 16, 15 * bytes, None)?;
+            let sender = queue.sender(&mut fabric, node, cores)?;
+            let segment = fabric.publish(1, Window::new(0, bytes))?;
+            let remote = initiator(&mut fabric, node)?.clone_segment(segment.id())?;
+            let (parked, last, fenced) = (fabric.event(node)?, fabric.event(node)?, fabric.event(node)?);
+            let credits = usize::from(sender.handle());
+            let tell = |fabric: &mut Fabric<T>, event: u8, command: Command| {
+                let command = Descriptor {
+                    segment: sender.handle(),
+                    event,
+                    quiet: event == last.number(),
+                    ..Descriptor::new(command)
+                };
+                let words = command.encode(&config(width)).expect("a right descriptor");
+                fabric.poke(node, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words.len(), &words)
+            };
+            let message = |words: u32| Command::Enqueue {
+                local: 0,
+                bytes: words * bytes,
+            };
+            let passes = |fabric: &mut Fabric<T>| {
+                let put = initiator(fabric, node)?.put(&remote, 0, 0, Geometry::linear(bytes))?;
+                put.wait(SOON)
+            };
+            fabric.poke(node, SegmentRegister::Credits, credits, &[0])?;
+            for words in 1..cores {
+                tell(&mut fabric, parked.number(), message(words))?;
+                passes(&mut fabric)?;
+            }
+            assert_eq!(parked.state(&mut fabric)?.count, 0);
+
+            // Refused even though they are quiet.
+            for (event, command) in [(&last, message(1)), (&fenced, Command::Fence)] {
+                tell(&mut fabric, event.number(), command)?;
+                rest(&mut fabric);
+                let state = event.state(&mut fabric)?;
+                assert_eq!(
+                    (state.count, state.error),
+                    (1, Some(ErrorCode::NoCredit)),
+                    "width {width}"
+                );
+                passes(&mut fabric)?;
+            }
+            assert_eq!(queue.waiting(&mut fabric)?, 0);
+
+            // One credit frees one core: a fence is parked behind the others.
+            fabric.poke(node, SegmentRegister::Credits, credits, &[1])?;
+            rest(&mut fabric);
+            assert_eq!(
+                (u32::from(queue.waiting(&mut fabric)?), parked.state(&mut fabric)?.count),
+                (1, 1)
+            );
+            tell(&mut fabric, fenced.number(), Command::Fence)?;
+            rest(&mut fabric);
+            // Of two cores, the only parked command has gone by now.
+            let is_over = u32::from(cores == 2);
+            assert_eq!(u32::from(fenced.state(&mut fabric)?.count), 1 + is_over);
+            passes(&mut fabric)?;
+
+            fabric.poke(node, SegmentRegister::Credits, credits, &[cores - 1])?;
+            rest(&mut fabric);
+            let state = parked.state(&mut fabric)?;
+            assert_eq!((u32::from(state.count), state.error), (cores - 1, None));
+            assert_eq!(fenced.state(&mut fabric)?.count, 2);
+            for words in 1..cores {
+                let message = queue.wait(&mut fabric, SOON)?;
+                assert_eq!(message.words.len() as u32 * 4, words * bytes, "out of order");
+                queue.release(&mut fabric, 1)?;
+            }
+            assert_eq!(queue.receive(&mut fabric)?, None);
+            tell(&mut fabric, parked.number(), message(3))?;
+            rest(&mut fabric);
+            assert_eq!(u32::from(parked.state(&mut fabric)?.count), cores);
+            assert_eq!(queue.wait(&mut fabric, SOON)?.words.len() as u32 * 4, 3 * bytes);
+        }
     }
     Ok(())
 }

@@ -103,7 +103,9 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
         let mut queue = fabric.queue(2, 4, 62 * width as u32 / 8, Some(&arrivals))?;
         let senders = [(0, 1), (3, 2), (2, 1)].map(|(node, credits)| queue.sender(&mut fabric, node, credits).unwrap());
         let mut tickets = Vec::new();
-        for number in 0..3u32 {
+        // As many wait as cores can park.
+        let first = if fabric.config().cores > 2 { 0 } else { 1 };
+        for number in first..3u32 {
             for sender in &senders {
                 let node = sender.node();
                 let address = 0x1000 + 0x100 * number;
@@ -118,10 +120,10 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
             (queue.waiting(&mut fabric)?, arrivals.state(&mut fabric)?.count),
             (4, 4)
         );
-        let early = tickets[8].poll(&mut fabric)?;
+        let early = tickets.last_mut().expect("messages").poll(&mut fabric)?;
         assert_eq!(early, None);
-        let mut numbers = [0; 7];
-        for _ in 0..9 {
+        let mut numbers = [first; 7];
+        for _ in &tickets {
             let message = queue.wait(&mut fabric, SOON)?;
             let number = numbers[message.source];
             numbers[message.source] += 1;
@@ -132,7 +134,8 @@ pub fn senders_wait_for_credit_and_nothing_is_lost<T: Transport>(
             assert_eq!(message.words, expected);
             queue.release(&mut fabric, 1)?;
         }
-        assert_eq!((numbers, queue.receive(&mut fabric)?), ([3, 0, 3, 3, 0, 0, 0], None));
+        assert_eq!([0, 2, 3].map(|node| numbers[node]), [3; 3]);
+        assert_eq!(queue.receive(&mut fabric)?, None);
         for mut ticket in tickets {
             ticket.wait(&mut fabric, SOON)?;
         }

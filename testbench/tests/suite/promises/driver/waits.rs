@@ -13,7 +13,7 @@ const HOST: usize = 6;
 /// Cycles in which the driver reaches every node, if it can.
 const SHORT: u64 = 2000;
 
-/// The message that a host without a credit would send waits in front of what gives the credit.
+/// The driver refuses a message of the host that has no credit.
 pub fn the_host_sends_within_its_credits<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let mut queue = fabric.queue(2, 4, 8, None)?;

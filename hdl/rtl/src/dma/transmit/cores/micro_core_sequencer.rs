@@ -1,6 +1,6 @@
 use super::{
     Conditions, Fetch, InstructionControl, InstructionDecoder, Loops, Operands, PacketBuilder, Scheduler, Step, Steps,
-    StopReport, Transfer, ROUNDS_WIDTH,
+    StopReport, Transfer, CONTEXTS, ROUNDS_WIDTH,
 };
 use crate::{
     bus::{EventOut, RegisterWriteIn},
@@ -60,6 +60,8 @@ pub struct MicroCoreSequencer {
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
     pub may_send: Signal<In, Bits<SHAPERS>>,
+    /// Contexts that do not run yet: another with their segment is parked.
+    pub held: Signal<In, Bits<CONTEXTS>>,
     /// Something is to be sent; a packet is open.
     pub sends: Signal<Out, Bit>,
     pub mid_packet: Signal<Out, Bit>,
@@ -106,7 +108,7 @@ impl Logic for MicroCoreSequencer {
         wire!(operands => scheduler: started);
         self.scheduler.start_context.next = self.start.context.val();
         self.scheduler.start_shaper.next = self.start.job.val().shaper;
-        wire!(self => scheduler: may_send);
+        wire!(self => scheduler: may_send, held);
         self.scheduler.live.next = self.step.val() != Step::Idle;
         wire!(fetch => scheduler: current);
         wire!(control => scheduler: parked, acts);

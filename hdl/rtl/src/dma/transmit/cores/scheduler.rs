@@ -6,7 +6,7 @@ use portico_spec::ni::{
 };
 use portico_verilog::prelude::*;
 
-/// Who runs next: the contexts in turn, those that are active and whose shaper lets them send.
+/// Which context runs next: in turn, those that are active, not held, and whose shaper lets them send.
 ///
 /// Keeps the contexts.
 ///
@@ -27,6 +27,8 @@ pub struct Scheduler {
     pub start_shaper: Signal<In, Bits<SHAPER_WIDTH>>,
     /// Shapers that let packets begin.
     pub may_send: Signal<In, Bits<SHAPERS>>,
+    /// Contexts that do not run yet; a start comes after its bit.
+    pub held: Signal<In, Bits<CONTEXTS>>,
     /// A context runs, and which.
     pub live: Signal<In, Bit>,
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
@@ -95,7 +97,7 @@ impl Logic for Scheduler {
                 .val()
                 .replace_bit(i, self.may_send.val().get_bit(self.shaper[i].q.val().index()));
         }
-        self.sendable.d.next = self.sends.val();
+        self.sendable.d.next = self.sends.val() & !self.held.val();
         // The context that runs may stop in this cycle.
         self.eligible.next = self.active.q.val() & self.sendable.q.val() & self.present.val();
         if self.live.val() {

@@ -6,7 +6,7 @@ use portico_spec::ni::{
     instruction::Op::{self, *},
     packet::{ControlKind, DataKind},
     registers::{Block as RegisterBlock, ShaperRegister},
-    SERVER_CONTEXT,
+    ErrorCode, SERVER_CONTEXT,
 };
 use rand::{rngs::SmallRng, Rng};
 
@@ -245,6 +245,102 @@ fn a_message_without_a_credit_lets_others_by() {
         "with a credit it goes past the sequencer"
     );
     assert_eq!((bench.credits[0].1, bench.notices.len()), (0, 2));
+}
+
+/// Those before it that wait: it runs once they have stopped. Without room it is refused, and gives its slot back.
+#[test]
+fn commands_behind_a_parked_one_are_held_or_refused() {
+    let program = [
+        op1(Credit, 0),
+        op1(Word, 0),
+        op1(Run, 2) | CLOSE | LAST,
+        op(Notify, 0, OWN),
+        op1(Stop, 0),
+        PUT[0],
+    ];
+    let message = |context| Job {
+        bare: true,
+        kind: DataKind::Message as u64,
+        has_slot: false,
+        segment: 0x80,
+        row: 4,
+        stride: 4,
+        registers: vec![(0, 77), (2, 0x80)],
+        payload: Some([1, 4, 0x80]),
+        ..Job::put(context)
+    };
+    let behind = |context| Job {
+        behind: true,
+        ..message(context)
+    };
+    let mut bench = Bench::<32>::new(0x7e, EAGER, &program);
+    bench.start(&message(1));
+    bench.dut.park.held.next = 0b100u64.into();
+    bench.start(&behind(2));
+    (0..60).for_each(|_| bench.step());
+    assert_eq!((bench.packets.len(), &bench.parked[..]), (0, &[1, 2][..]));
+    bench.credits.push((0x80, 2));
+    (0..60).for_each(|_| bench.step());
+    assert_eq!((bench.stops.len(), bench.stops[0].context), (1, 1));
+    bench.dut.park.held.next = 0u64.into();
+    bench.finish(2, 100);
+    assert_eq!(
+        (bench.stops[1].context, bench.packets.len(), bench.notices.len()),
+        (2, 2, 2)
+    );
+
+    // A message without a credit, a message behind another, a program behind it that has a slot.
+    bench.dut.park.has_room.next = false;
+    bench.stops.clear();
+    bench.start(&message(1));
+    bench.start(&behind(2));
+    bench.start(&Job {
+        behind: true,
+        pc: message(1).pc + 5,
+        ..Job::put(3)
+    });
+    bench.finish(3, 100);
+    let code = ErrorCode::NoCredit as u64;
+    let told: Vec<_> = bench
+        .stops
+        .iter()
+        .map(|stop| (stop.context, stop.owns_slot, stop.error))
+        .collect();
+    assert_eq!(told, [(1, false, code), (2, false, code), (3, true, code)]);
+    assert_eq!((bench.packets.len(), bench.parked.len()), (2, 2));
+}
+
+/// A message takes its credit before its shaper lets it go, so that it never waits for one afterwards.
+#[test]
+fn a_message_that_its_shaper_holds_has_its_credit() {
+    let program = [
+        op1(Credit, 0),
+        op1(Word, 0),
+        op1(Run, 2) | CLOSE | LAST,
+        op(Notify, 0, OWN),
+        op1(Stop, 0),
+    ];
+    let message = |context| Job {
+        bare: true,
+        kind: DataKind::Message as u64,
+        has_slot: false,
+        shaper: 3,
+        segment: 0x80,
+        row: 40,
+        stride: 40,
+        registers: vec![(0, 77), (2, 0x80)],
+        payload: Some([1, 40, 0x80]),
+        ..Job::put(context)
+    };
+    let mut bench = Bench::<32>::new(0x7f, EAGER, &program);
+    bench.write(RegisterBlock::Shapers, 3 * 4 + ShaperRegister::Rate as u64, 16);
+    bench.credits.push((0x80, 4));
+    (1..=4).for_each(|context| _ = bench.start(&message(context)));
+    (0..40).for_each(|_| bench.step());
+    assert_eq!(bench.credits[0].1, 0);
+    assert!(bench.packets.len() < 4);
+    bench.finish(4, 4000);
+    assert_eq!((bench.packets.len(), bench.credits[0].1, bench.parked.len()), (4, 0, 0));
 }
 
 /// A shaper holds single packets as it holds those of a program, and cuts what is too long for it.

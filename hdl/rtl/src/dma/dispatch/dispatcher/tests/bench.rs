@@ -58,6 +58,8 @@ pub struct Started {
     pub limit: u64,
     /// Words of the descriptor, words of memory, and where those are if there are any, of the one packet.
     pub payload: Option<[u64; 3]>,
+    /// Another of its segment is parked.
+    pub behind: bool,
 }
 
 /// (context, owns its slot, error)
@@ -178,6 +180,14 @@ impl<const W: usize> Bench<W> {
         self.words[source as usize].extend(words.iter().enumerate().map(|(at, &word)| (word, at == last)));
     }
 
+    /// The command of `context` is parked.
+    pub fn park(&mut self, context: u64) {
+        self.dut.park.parks.next = true;
+        self.dut.park.context.next = context.into();
+        self.tick();
+        self.dut.park.parks.next = false;
+    }
+
     pub fn active(&self) -> u64 {
         self.dut.active.val().to_u64()
     }
@@ -212,6 +222,7 @@ impl<const W: usize> Bench<W> {
                 let pointer = if words > 0 { job.pointer.to_u64() } else { 0 };
                 [job.literals.to_u64(), words, pointer]
             }),
+            behind: job.behind,
         })
     }
 

@@ -167,6 +167,7 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
             6 => Some([2, 0, 0]),
             _ => None,
         },
+        behind: false,
     }))
 }
 

@@ -36,6 +36,54 @@ fn a_command_waits_for_another_of_its_segment_and_all_behind_it_too() {
     }
 }
 
+/// Of one segment in order, each behind all before it; others pass.
+#[test]
+fn commands_start_behind_those_that_are_parked() {
+    let mut bench = bench(3);
+    let held = |bench: &Bench<32>| bench.dut.park.held.val().to_u64();
+    assert!(bench.dut.park.has_room.val());
+    bench.send(Source::Command, &put(1));
+    bench.send(Source::Command, &put(1));
+    bench.run(20);
+    assert_eq!(
+        (segments(&bench), held(&bench)),
+        (vec![1], 0),
+        "the first may not wait at all"
+    );
+    bench.park(0);
+    bench.run(20);
+    assert_eq!((segments(&bench), held(&bench)), (vec![1, 1], 0b010));
+    assert_eq!([0, 1].map(|at| bench.starts[at].1.behind), [false, true]);
+    assert!(bench.dut.park.has_room.val());
+    bench.send(Source::Command, &put(2));
+    bench.run(20);
+    assert_eq!((segments(&bench), held(&bench)), (vec![1, 1, 2], 0b010));
+    assert!(!bench.starts[2].1.behind);
+    bench.park(1);
+    bench.run(1);
+    assert!(
+        !bench.dut.park.has_room.val(),
+        "one core of three stays without a parked command"
+    );
+    bench.stops.push_back((2, false, 0));
+    bench.run(5);
+    bench.send(Source::Command, &put(1));
+    bench.run(20);
+    assert_eq!((bench.starts[3].1.context, held(&bench)), (2, 0b110));
+    for (context, left) in [(0, 0b100), (1, 0)] {
+        bench.stops.push_back((context, false, 0));
+        bench.run(5);
+        assert_eq!(held(&bench), left);
+    }
+    assert!(bench.dut.park.has_room.val());
+}
+
+/// A node of one core parks nothing.
+#[test]
+fn one_core_has_no_room_for_a_parked_command() {
+    assert!(!bench(1).dut.park.has_room.val());
+}
+
 #[test]
 fn mails_wait_for_nobody() {
     let mut bench = bench(8);
