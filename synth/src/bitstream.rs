@@ -4,7 +4,7 @@ use crate::board_top::decimal;
 use crate::scratch::{Scratch, Watched};
 use crate::{
     area::{Cells, STAT_SCRIPT},
-    nextpnr, Area, Board, Capacity, Ecp5, Located, Mapping, Mode, Rates, SynthError, Target, Tool, Yosys,
+    nextpnr, Area, Board, Capacity, Ecp5, Located, Mapping, Rates, SynthError, Target, Tool, Yosys,
 };
 use portico_verilog::Design;
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,11 @@ const SVF: &str = "board.svf";
 const LOG: &str = "nextpnr.log";
 const PACK_LOG: &str = "ecppack.log";
 
-/// How the board's design is mapped. Equal tiles mapped once take fewer minutes but more sites, which a board lacks first.
-const MAPPING: Mapping = Mapping {
-    mode: Mode::Ecp5NoWideLut,
-    flat: true,
-};
-
-/// How to place and route, and what a report says of the design.
+/// How to map, place and route, and what a report says of the design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BitstreamOptions {
+    /// Map each copy of a repeated module by itself: see [`Mapping::flat`].
+    pub flat: bool,
     /// Most seeds: 1 first, and each next one only if the clock was missed with those before.
     pub seeds: u32,
     /// Time for all runs of the placer together.
@@ -40,6 +36,7 @@ pub struct BitstreamOptions {
 impl Default for BitstreamOptions {
     fn default() -> Self {
         BitstreamOptions {
+            flat: false,
             seeds: 3,
             limit: None,
             configuration: BTreeMap::new(),
@@ -181,9 +178,13 @@ pub fn bitstream(
     let mut scratch = Scratch::new()?;
     progress(&format!("synthesising {} with Yosys", design.top));
     let start = Instant::now();
+    let mapping = Mapping {
+        flat: options.flat,
+        ..Mapping::of(Target::Ecp5)
+    };
     let script = format!(
         "{}\n{STAT_SCRIPT}\nwrite_json {NETLIST}",
-        MAPPING.script(design, &design.top)
+        mapping.script(design, &design.top)
     );
     tools.yosys.run_in(&mut scratch, design, &script)?;
     let area = Cells::of(&scratch, &design.top)?.area();
