@@ -40,8 +40,10 @@ aside=$(mktemp -d "$root/build/tools.XXXXXX")
 trap 'rm -rf "$aside" "$aside.old"' EXIT
 python3 -m venv "$aside"
 "$aside/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$pins"
-# scapy is wanted by modules of cocotb-bus that nothing here uses, and its licence is not permissive.
-broken=$("$aside/bin/python3" -m pip check --disable-pip-version-check | grep -v -e "requires scapy" -e "No broken") || true
+# scapy is wanted by modules of cocotb-bus that nothing here uses, and its licence is not permissive. requests is wanted by
+# programs of LiteX that download.
+broken=$("$aside/bin/python3" -m pip check --disable-pip-version-check |
+    grep -v -e "requires scapy" -e "requires requests" -e "No broken") || true
 [[ -z $broken ]] || { echo "install-tools: $broken" >&2; exit 1; }
 cp "$pins" "$aside/requirements.txt"
 

@@ -6,12 +6,17 @@ use portico::{
     Error, SerialTransport, Transport, TransportError, UioTransport,
 };
 use portico_spec::Config;
-use std::{fmt, ops::RangeInclusive};
+use std::{fmt, ops::RangeInclusive, time::Duration};
 
 /// Clock of a board unless it is given, in MHz.
 const CLOCK: f64 = 50.0;
 /// Clocks that a board may have, in MHz.
 const CLOCKS: RangeInclusive<f64> = 1.0..=1000.0;
+
+/// Seconds that a simulated board may take for an answer, even beside other work.
+pub const SIMULATED_PATIENCE: f64 = 20.0;
+/// Seconds that may be asked for.
+const PATIENCES: RangeInclusive<f64> = 0.01..=3600.0;
 
 /// Where a board is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +46,10 @@ pub struct OnArgs {
     /// Clock of the board's fabric, in MHz [default: 50]
     #[arg(long, value_name = "MHZ", value_parser = clock, requires = "on")]
     clock: Option<f64>,
+    /// Seconds that the serial port waits for an answer before it asks again; a simulated board takes longer than a real one
+    /// [default: 0.25]
+    #[arg(long, value_name = "SECONDS", value_parser = patience, requires = "on")]
+    patience: Option<f64>,
 }
 
 fn port(text: &str) -> Result<Port, String> {
@@ -69,6 +78,11 @@ fn clock(text: &str) -> Result<f64, String> {
     clock.ok_or_else(|| format!("allowed is {} to {} MHz", CLOCKS.start(), CLOCKS.end()))
 }
 
+fn patience(text: &str) -> Result<f64, String> {
+    let patience = text.parse().ok().filter(|patience| PATIENCES.contains(patience));
+    patience.ok_or_else(|| format!("allowed is {} to {} seconds", PATIENCES.start(), PATIENCES.end()))
+}
+
 impl OnArgs {
     /// The board, if one is asked for: its fabric is reset where that is possible, and has `config`.
     ///
@@ -78,23 +92,25 @@ impl OnArgs {
         let Some(port) = &self.on else {
             return Ok(None);
         };
-        let clock = 1e6 * self.clock.unwrap_or(CLOCK);
-        Ok(Some((port, port.open(config, clock)?)))
+        let mut options = Options {
+            clock: 1e6 * self.clock.unwrap_or(CLOCK),
+            ..Options::default()
+        };
+        if let Some(patience) = self.patience {
+            options.timeout = Duration::from_secs_f64(patience);
+        }
+        Ok(Some((port, port.open(config, options)?)))
     }
 }
 
 impl Port {
-    fn open(&self, config: &Config, clock: f64) -> Result<Box<dyn Transport>, Error> {
+    fn open(&self, config: &Config, options: Options) -> Result<Box<dyn Transport>, Error> {
         Ok(match self {
             Port::Serial { path, baud } => {
                 let line = PortLine::open(path, *baud).map_err(TransportError::from)?;
-                let options = Options {
-                    clock,
-                    ..Options::default()
-                };
                 Box::new(SerialTransport::open(line, config, options)?)
             }
-            Port::Uio { path } => Box::new(UioTransport::open(path, 0, config, clock)?),
+            Port::Uio { path } => Box::new(UioTransport::open(path, 0, config, options.clock)?),
         })
     }
 }

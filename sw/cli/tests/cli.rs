@@ -972,13 +972,38 @@ fn examples_run_over_a_serial_port() {
 #[test]
 fn examples_run_over_the_uart_of_a_verilated_board() {
     let folder = folder();
-    let bridge = Bridge::start(folder.path(), "--set profile=leaf --set cols=2 --set rows=1");
+    let nodes = "--set profile=compact --set mpe=1 --set probe=true";
+    let bridge = Bridge::start(folder.path(), &format!("{nodes} --set cols=2 --set rows=1"));
     let Bridge { path, settings, .. } = &bridge;
-    for example in ["halo", "transpose", "buffer"] {
+    for example in ["halo", "transpose", "buffer", "queue", "allreduce"] {
         let printed = success(folder.path(), &format!("run {example} --on serial:{path} {settings}"));
         let compared = "memories checked against golden, all equal";
         assert!(printed.contains(compared), "{printed}");
     }
+    let traffic = format!("run traffic --loads 0.5 --packets 7 --words 3 --on serial:{path} {settings}");
+    let printed = success(folder.path(), &traffic);
+    assert!(printed.contains("|      14 |"), "{printed}");
+    litex_reads_and_writes(path);
+}
+
+/// LiteX's own client works as it is, at the terminal that hosts of Portico have used.
+fn litex_reads_and_writes(path: &str) {
+    let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/bin/python3");
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/litex_client.py");
+    let output = Command::new(tools).args([program, path, "24593"]).output();
+    let output = output.expect("Python is in .tools: run `make tools`");
+    let [printed, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(
+        output.status.success() && printed.ends_with("40 words agree\n"),
+        "{printed}{errors}"
+    );
+}
+
+#[test]
+fn an_example_that_needs_what_a_board_lacks_is_one_line() {
+    let folder = folder();
+    let bridge = Bridge::start(folder.path(), "--golden --set profile=leaf --set cols=2 --set rows=1");
+    let Bridge { path, settings, .. } = &bridge;
     let queue = failure(folder.path(), &format!("run queue --on serial:{path} {settings}"), 1);
     assert_eq!(queue, "error: example queue fails: node 0 is built without queues\n");
 }
@@ -1031,6 +1056,11 @@ fn a_board_that_cannot_be_reached_is_one_line() {
             "run halo --clock 0 --on uio:/dev/uio0",
             2,
             "error: invalid value '0' for '--clock <MHZ>': allowed is 1 to 1000 MHz".into(),
+        ),
+        (
+            "run halo --patience 0 --on serial:/dev/ttyUSB0",
+            2,
+            "error: invalid value '0' for '--patience <SECONDS>': allowed is 0.01 to 3600 seconds".into(),
         ),
         (
             "run halo --on serial:none",

@@ -4,7 +4,9 @@ use crate::{
     config_args::{settings, ConfigArgs, FABRIC_DECIDES},
     design::{design, refusal},
     failure::not_allowed,
-    model, output,
+    model,
+    on_board::SIMULATED_PATIENCE,
+    output,
 };
 use clap::Args;
 use portico::{
@@ -42,7 +44,10 @@ impl Bridge {
     pub fn run(self) -> anyhow::Result<()> {
         self.config.refuse("bridge", &FABRIC_DECIDES)?;
         let config = self.config.resolve()?;
-        let set = settings(&config);
+        let mut set = settings(&config);
+        if !self.golden {
+            set += &format!(" --patience {SIMULATED_PATIENCE}");
+        }
         let config = config.fabric().map_err(not_allowed)?;
         if config.memories > 0 {
             return Err(refusal(portico_generate::Error::BoardMemories {
