@@ -18,7 +18,7 @@ const MOST_MHZ: f64 = 1000.0;
 const NETLIST: &str = "scan.json";
 const REPORT: &str = "timing.json";
 /// What stands for the frequency of a run that its limit ended.
-pub(crate) const NOT_FINISHED: &str = "not finished";
+const NOT_FINISHED: &str = "not finished";
 
 /// How to place and route.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,14 +3,11 @@
 use crate::area::{Cells, STAT_SCRIPT};
 use crate::hierarchy::Hierarchy;
 use crate::mapping::list;
-use crate::report::{listed, table};
 use crate::scratch::Scratch;
 use crate::{Area, Mode, SynthError, Tool, Yosys};
 use portico_verilog::Design;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
-use tabled::builder::Builder;
 
 /// Area of a block by its parts, mapped with the modules of all parts kept.
 ///
@@ -115,75 +112,22 @@ impl Mapped<'_> {
     }
 }
 
-impl PartsReport {
-    /// The table of the parts, for Markdown; a part's name has those of the parts that hold it before it.
-    pub fn table(&self) -> String {
-        let mut builder = Builder::default();
-        builder.push_record("part,LUT4,carry,LUT RAM,FF,block RAM,DSP,sites".split(','));
-        rows(&self.block, "", &mut builder);
-        table(builder)
-    }
-}
-
-fn rows(part: &Part, within: &str, builder: &mut Builder) {
-    let (name, area) = (format!("{within}{}", part.name), &part.area);
-    let counts = [
-        area.luts,
-        area.carry,
-        area.lut_rams,
-        area.ffs,
-        area.block_rams,
-        area.dsps,
-        part.sites,
-    ];
-    builder.push_record([name.clone()].into_iter().chain(counts.iter().map(u64::to_string)));
-    // The block itself is in no name.
-    let within = match within.is_empty() && part.name == part.module {
-        true => String::new(),
-        false => format!("{name}."),
-    };
-    for part in &part.parts {
-        rows(part, &within, builder);
-    }
-}
-
-impl fmt::Display for PartsReport {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        writeln!(
-            f,
-            "{} on ecp5 by parts, by {}, `{}`\n",
-            self.top,
-            listed(&self.tools),
-            self.command
-        )?;
-        writeln!(f, "{}\n", self.table())?;
-        writeln!(
-            f,
-            "A row holds the rows of its parts. Nothing is optimised across parts: the sum is larger than the flat area."
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::area;
     use crate::fixtures::{fifo, twins};
-    use crate::{area, Area};
 
     #[test]
     fn parts_add_up_and_equal_parts_are_equal() {
         let report = parts(&twins(1), 1).unwrap();
         let [low, high] = &report.block.parts[..] else {
-            panic!("{report}")
+            panic!("{report:?}")
         };
         assert_eq!((&*low.name, &*high.name, &*low.module), ("low", "high", "twin"));
         assert_eq!((low.area.ffs, &low.area), (8, &high.area));
         assert_eq!(report.block.area.ffs, 16);
         assert_eq!(report.block.sites, low.sites + high.sites);
-        let text = report.to_string();
-        for row in ["| twins ", "| low ", "| high "] {
-            assert!(text.contains(row), "{text}");
-        }
         let json = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<PartsReport>(&json).unwrap(), report);
     }
@@ -195,26 +139,9 @@ mod tests {
         assert_eq!(flat.block.area, area(&fifo, Mode::Ecp5NoWideLut).unwrap());
         assert_eq!(flat.block.parts, []);
         let deep = parts(&fifo, 9).unwrap();
-        let [ram] = &deep.block.parts[..] else { panic!("{deep}") };
+        let [ram] = &deep.block.parts[..] else {
+            panic!("{deep:?}")
+        };
         assert_eq!((&*ram.name, ram.area.lut_rams), ("ram", 2));
-    }
-
-    #[test]
-    fn a_part_below_another_has_both_names_and_one_without_use_no_cells() {
-        let part = |name: &str, parts| Part {
-            name: name.into(),
-            module: format!("portico_{name}"),
-            area: Area::default(),
-            sites: 0,
-            parts,
-        };
-        let block = Part {
-            module: "tile".into(),
-            ..part("tile", vec![part("ni", vec![part("receiver", vec![])])])
-        };
-        let mut builder = Builder::default();
-        rows(&block, "", &mut builder);
-        let table = crate::report::table(builder);
-        assert!(table.contains("| ni.receiver |"), "{table}");
     }
 }

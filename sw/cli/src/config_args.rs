@@ -94,6 +94,15 @@ impl ConfigArgs {
 }
 
 fn read(file: &Path) -> anyhow::Result<Config> {
+    let config = Config::from_toml(&text(file)?);
+    config.map_err(|error| not_allowed(format!("{}: {error}", file.display())))
+}
+
+/// The text of a file of settings.
+///
+/// # Errors
+/// The file cannot be read, is too long, or is no text.
+pub fn text(file: &Path) -> anyhow::Result<String> {
     let context = || format!("cannot read {}", file.display());
     let wrong = |reason: &dyn Display| not_allowed(format!("{}: {reason}", file.display()));
     // A device may never end.
@@ -103,11 +112,10 @@ fn read(file: &Path) -> anyhow::Result<Config> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(wrong(&format!("a configuration file has at most {MOST_BYTES} bytes")));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         wrong(&format!("byte {at} is not UTF-8: a configuration file is TOML text"))
-    })?;
-    Config::from_toml(&text).map_err(|error| wrong(&error))
+    })
 }
 
 /// The settings that make `config` of the defaults, as on a command line: what replays a run.

@@ -3,8 +3,9 @@
 use crate::failure::not_allowed;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use portico_generate::{Error, Top, TOPS};
-use portico_spec::Config;
+use portico_spec::{deadlock::Proof, Config};
 use portico_verilog::Design;
+use serde::Serialize;
 
 /// Reads the name of a block.
 pub fn block_parser() -> impl TypedValueParser<Value = &'static Top> {
@@ -26,6 +27,21 @@ pub fn prefix(text: &str) -> Result<String, String> {
     match is_word && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         true => Ok(text.to_owned()),
         false => Err("allowed are letters, digits and _, a digit not first".into()),
+    }
+}
+
+/// Figures of a network's proof that it is free of deadlock.
+#[derive(Serialize)]
+pub struct ProofFigures {
+    /// Channels that packets hold while they wait for others.
+    channels: usize,
+    /// Pairs of channels of which one waits for the other.
+    dependencies: usize,
+}
+
+impl From<Proof> for ProofFigures {
+    fn from(Proof { channels, dependencies }: Proof) -> Self {
+        Self { channels, dependencies }
     }
 }
 

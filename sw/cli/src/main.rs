@@ -7,6 +7,8 @@ mod command;
 mod config_args;
 mod design;
 mod failure;
+mod figure_files;
+mod loads;
 mod model;
 mod on_board;
 mod output;

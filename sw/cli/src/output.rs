@@ -30,6 +30,14 @@ impl Output {
         self.files.push((path.into(), content.into()));
     }
 
+    /// Adds the same file at each of two places, of which either may be missing.
+    pub fn add_at(&mut self, file: Option<PathBuf>, in_folder: Option<PathBuf>, content: impl Into<Vec<u8>>) {
+        let content = content.into();
+        for path in file.into_iter().chain(in_folder) {
+            self.add(path, content.clone());
+        }
+    }
+
     /// Writes all files.
     ///
     /// # Errors

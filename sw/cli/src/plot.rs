@@ -2,9 +2,11 @@
 
 mod latency;
 mod lines;
+mod links;
 
-pub use latency::latency;
+pub use latency::{latency, of_one};
 pub use lines::{atomics, blocks, collectives, transfers};
+pub use links::links;
 
 use anyhow::anyhow;
 use plotters::{coord::Shift, prelude::*};

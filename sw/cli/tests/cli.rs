@@ -72,6 +72,7 @@ fn help_teaches() {
         "registers",
         "sim mesh",
         "sim fabric",
+        "sweep",
         "run",
         "bridge",
         "bench noc",
@@ -88,10 +89,7 @@ fn help_teaches() {
         let help = success(folder.path(), &format!("{command} --help"));
         assert!(help.contains("Usage: portico "), "{command}");
         let example = format!("portico {command}");
-        assert!(
-            command == "list" || help.matches(&example).count() >= 2,
-            "{command} has an example"
-        );
+        assert!(help.matches(&example).count() >= 2, "{command} has an example");
     }
 }
 
@@ -200,6 +198,45 @@ fn a_marker_that_cannot_be_filled_is_told_by_page_and_line_and_nothing_is_writte
 #[test]
 fn list_tells_what_there_is() {
     insta::assert_snapshot!("list", success(folder().path(), "list"));
+}
+
+#[test]
+fn list_and_check_print_json() {
+    let folder = folder();
+    let json = |arguments: &str| serde_json::from_str::<serde_json::Value>(&success(folder.path(), arguments)).unwrap();
+    let listed = json("list --json");
+    let text = success(folder.path(), "list");
+    for (kind, name) in [
+        ("blocks", "mesh"),
+        ("keys", "cols"),
+        ("profiles", "leaf"),
+        ("boards", "ulx3s-85f"),
+    ] {
+        let entries = listed[kind].as_array().unwrap();
+        assert!(entries.iter().any(|entry| entry["name"] == name), "{kind}");
+        for entry in entries {
+            assert!(
+                text.contains(&format!("\n {} ", entry["name"].as_str().unwrap())),
+                "{entry}"
+            );
+        }
+    }
+    assert_eq!(listed["patterns"][0], "uniform");
+
+    fs::write(folder.path().join("mesh.toml"), "cols = 1\nrows = 1\n").unwrap();
+    let checked = json("check mesh.toml --set fifo=16 --json");
+    assert_eq!(
+        (&checked["config"]["cols"], &checked["config"]["fifo"]),
+        (&1.into(), &16.into())
+    );
+    assert_eq!(checked["config"]["monitors"], true);
+    assert_eq!(
+        checked["free_of_deadlock"]["mesh"],
+        serde_json::json!({"channels": 4, "dependencies": 3})
+    );
+    assert!(checked["free_of_deadlock"]["fabric"]["channels"].as_u64().unwrap() > 4);
+    let wrong = failure(folder.path(), "check mesh.toml --set fifo=17 --json", 2);
+    assert_eq!(wrong, "error: fifo = 17 is not allowed: allowed is 2..=16\n");
 }
 
 #[test]
@@ -446,6 +483,16 @@ fn arguments_that_are_not_allowed_have_status_2() {
             "trace.txt: trace line 1: destination `16`: allowed is 0 to 15",
         ),
         (
+            "bench noc --mesh 4x4,17x2",
+            "cols = 17 is not allowed: allowed is 1..=16",
+        ),
+        ("bench noc --fifo 1", "fifo = 1 is not allowed: allowed is 2..=16"),
+        ("bench noc --packet 0", "packet 0: allowed is 1 to 65 flits"),
+        (
+            "bench noc --mesh 3x2 --pattern uniform,transpose",
+            "traffic `transpose` needs a square mesh of 2x2 or more; the mesh is 3x2",
+        ),
+        (
             "bench noc --set fifo=8",
             "bench noc decides fifo itself: leave out --set fifo=...",
         ),
@@ -473,6 +520,14 @@ fn arguments_that_are_not_allowed_have_status_2() {
         (
             "sim mesh --backpressure 1",
             "error: invalid value '1' for '--backpressure <PROBABILITY>': allowed is 0 to below 1",
+        ),
+        (
+            "bench noc --mesh 4",
+            "error: invalid value '4' for '--mesh <COLSxROWS,...>': allowed is COLSxROWS, such as 8x4",
+        ),
+        (
+            "bench noc --load 0.5:0.1:0.1",
+            "error: invalid value '0.5:0.1:0.1' for '--load <LOAD,...>': the range ends at 0.1: allowed is 0.5 to 1",
         ),
         (
             "sim mesh --traffic none",
@@ -597,7 +652,7 @@ fn a_reader_that_leaves_is_no_error_and_a_full_disk_is() {
 #[test]
 fn a_mesh_is_simulated_and_replayed() {
     let folder = folder();
-    let arguments = "sim mesh --set cols=2 --set rows=1 --set edge_nodes=1 --set monitors=false --rate 0.4 --packet 3 \
+    let arguments = "sim mesh --set cols=2 --set rows=1 --set edge_nodes=1 --rate 0.4 --packet 3 \
                      --cycles 500 --warmup 50 --seed 11 --backpressure 0.2 --idle 0.1 --out run --vcd mesh.vcd";
     let figures = || {
         let printed = success(folder.path(), arguments);
@@ -623,7 +678,34 @@ fn a_mesh_is_simulated_and_replayed() {
     assert!(packets.unwrap()["value"].as_f64().unwrap() > 50.0);
     assert_eq!(first["config"]["seed"], "11");
     assert_eq!(names(folder.path()), ["mesh.vcd", "run"]);
-    assert_eq!(names(&folder.path().join("run")), ["portico_mesh.v", "sim.json"]);
+    let written = ["links.svg", "portico_mesh.v", "sim.csv", "sim.json"];
+    assert_eq!(names(&folder.path().join("run")), written);
+    let links: Vec<_> = (first["rows"].as_array().unwrap().iter())
+        .filter(|row| row["measure"] == "link load")
+        .collect();
+    // Two routers between them, two tiles, an edge node.
+    assert_eq!(links.len(), 2 + 4 + 2);
+    assert!(
+        links.iter().all(|link| link["value"].as_f64().unwrap() > 0.05),
+        "{links:?}"
+    );
+    let csv = fs::read_to_string(folder.path().join("run/sim.csv")).unwrap();
+    let header = "bench,name,unit,paper,limit,bound,better,value,flits,from,least_cycles,measure,most_cycles,to";
+    assert_eq!(csv.lines().next(), Some(header));
+    for link in links {
+        let line = format!(
+            ",{},{},,link load,,{}",
+            link["flits"],
+            csv_field(&link["from"]),
+            csv_field(&link["to"])
+        );
+        assert!(csv.lines().any(|row| row.ends_with(&line)), "{line}");
+    }
+    let svg = fs::read_to_string(folder.path().join("run/links.svg")).unwrap();
+    assert_eq!(svg.matches("<polygon").count(), 8);
+    for text in ["Latencies:", "Busiest links:", "                   12 | links\n"] {
+        assert!(printed.contains(text), "{text}: {printed}");
+    }
     let waveform = fs::read_to_string(folder.path().join("mesh.vcd")).unwrap();
     assert!(
         waveform.contains("$enddefinitions") && waveform.contains("\n#"),
@@ -635,26 +717,180 @@ fn a_mesh_is_simulated_and_replayed() {
     assert!(printed.contains("taken from the cache"), "{printed}");
 }
 
+/// A value as a field of CSV.
+fn csv_field(value: &serde_json::Value) -> String {
+    let text = value.as_str().unwrap();
+    match text.contains(',') {
+        true => format!("\"{text}\""),
+        false => text.to_owned(),
+    }
+}
+
+#[test]
+fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
+    let folder = folder();
+    let printed = success(
+        folder.path(),
+        "bench noc --quick --mesh 2x1 --fifo 4 --pattern uniform,bit-complement --packet 2 --load 0.1:0.3:0.2 --out noc",
+    );
+    assert!(printed.contains("2x1, FIFO 4, packets of 2"), "{printed}");
+    let files = [
+        "noc-2x1-bit-complement.svg",
+        "noc-2x1-uniform.svg",
+        "noc.csv",
+        "noc.json",
+        "noc.svg",
+    ];
+    assert_eq!(names(&folder.path().join("noc")), files);
+    let json = fs::read_to_string(folder.path().join("noc/noc.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let loads: Vec<_> = rows.iter().filter_map(|row| row["load"].as_f64()).collect();
+    assert_eq!(loads, [0.1, 0.3, 0.1, 0.3]);
+    assert!(rows.iter().all(|row| row["mesh"] == "2x1"), "{rows:?}");
+    let csv = fs::read_to_string(folder.path().join("noc/noc.csv")).unwrap();
+    assert_eq!(csv.lines().count(), rows.len() + 1);
+    let svg = fs::read_to_string(folder.path().join("noc/noc-2x1-uniform.svg")).unwrap();
+    for text in ["uniform traffic on a 2x1 mesh", "FIFO of 4", "bisection 1.00"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn a_sweep_runs_resumes_and_merges_its_jobs() {
+    let folder = folder();
+    let file = folder.path().join("sweep.toml");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sweep.toml");
+    fs::copy(example, &file).unwrap();
+    let files = "wrote out/sweep.json and out/sweep.csv\n";
+    let jobs = || names(&folder.path().join("out/jobs"));
+
+    // One job by itself, then the others.
+    let missing = failure(folder.path(), "sweep sweep.toml --out out --merge", 1);
+    assert!(
+        missing.starts_with("error: 12 of 12 jobs are not done, the first is job 1; "),
+        "{missing}"
+    );
+    let one = success(folder.path(), "sweep sweep.toml --out out --only 2");
+    let [job] = &jobs()[..] else { panic!("{one}") };
+    assert_eq!(one, format!("job 2 of 12: done: out/jobs/{job}\n"));
+    let again = success(folder.path(), "sweep sweep.toml --out out --only 2");
+    assert_eq!(again, format!("job 2 of 12: was done before: out/jobs/{job}\n"));
+    let all = success(folder.path(), "sweep sweep.toml --out out --jobs 2");
+    assert_eq!(all, format!("11 jobs run, 1 done before; {files}"));
+    assert_eq!(jobs().len(), 12);
+
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&read("sweep.json")).unwrap();
+    assert_eq!(report["config"]["width"], "32");
+    let rows = report["rows"].as_array().unwrap();
+    let accepted: Vec<_> = rows.iter().filter(|row| row["measure"] == "accepted load").collect();
+    assert_eq!(accepted.len(), 12);
+    for row in accepted {
+        let [value, load] = ["value", "load"].map(|key| row[key].as_f64().unwrap());
+        assert!(value > 0.0 && value < load + 0.1, "{row}");
+        assert!(
+            row["cols"].is_u64() && row["pattern"].is_string() && row["seed"] == 1,
+            "{row}"
+        );
+    }
+    assert_eq!(read("sweep.csv").lines().count(), rows.len() + 1);
+
+    // A file that is cut off is no figure; a job that is gone is run again; nothing else is.
+    let mut broken = jobs();
+    fs::write(folder.path().join("out/jobs").join(&broken[0]), "{\"tools\"").unwrap();
+    fs::remove_file(folder.path().join("out/jobs").join(broken.remove(1))).unwrap();
+    let output = portico(folder.path(), "sweep sweep.toml --out out");
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(warned.contains(" is run again: out/jobs/"), "{warned}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said, format!("2 jobs run, 10 done before; {files}"));
+    // Other inputs are other jobs.
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replace("seed = 1", "seed = [1, 2]")
+            .replace("cols = [2, 3]", "cols = 2"),
+    )
+    .unwrap();
+    let said = success(folder.path(), "sweep sweep.toml --out out");
+    assert_eq!(said, format!("6 jobs run, 6 done before; {files}"));
+
+    // What others run is the same.
+    let wrote = "wrote grid.sh: 12 jobs\nwrote grid.mk: 12 jobs\n";
+    let scripts = success(
+        folder.path(),
+        "sweep sweep.toml --out out --slurm grid.sh --makefile grid.mk",
+    );
+    assert_eq!(scripts, wrote);
+    fs::remove_file(folder.path().join("out/sweep.csv")).unwrap();
+    fs::remove_dir_all(folder.path().join("out/jobs")).unwrap();
+    let task = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program)
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("PORTICO", env!("CARGO_BIN_EXE_portico"))
+            .env("SLURM_ARRAY_TASK_ID", "12")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(task("sh", &["grid.sh"]).starts_with("job 12 of 12: done: "));
+    let made = task("make", &["-f", "grid.mk", "-j", "2"]);
+    assert!(
+        made.contains("job 12 of 12: was done before") && made.ends_with(files),
+        "{made}"
+    );
+    assert_eq!((jobs().len(), read("sweep.csv").lines().count()), (12, rows.len() + 1));
+}
+
+#[test]
+fn a_sweep_that_is_not_allowed_is_one_line_and_status_2() {
+    let folder = folder();
+    fs::write(folder.path().join("grid.toml"), "[config]\ncols = [2, 17]\n").unwrap();
+    assert_eq!(
+        failure(folder.path(), "sweep grid.toml --out out", 2),
+        "error: grid.toml: config: cols = 17 is not allowed: allowed is 1..=16\n"
+    );
+    fs::write(folder.path().join("grid.toml"), "[traffic]\nseed = [1, 2]\n").unwrap();
+    for only in [0, 3] {
+        assert_eq!(
+            failure(folder.path(), &format!("sweep grid.toml --out out --only {only}"), 2),
+            format!("error: only = {only}: allowed is 1 to 2\n")
+        );
+    }
+    let errors = failure(folder.path(), "sweep grid.toml --out out --merge --jobs 2", 2);
+    assert!(
+        errors.starts_with("error: the argument '--merge' cannot be used with '--jobs <N>'"),
+        "{errors}"
+    );
+    assert!(failure(folder.path(), "sweep none.toml --out out", 1).starts_with("error: cannot read none.toml: "));
+    assert_eq!(names(folder.path()), ["grid.toml"]);
+}
+
 #[test]
 fn synthesis_says_which_mode_gave_the_area_and_its_figures_are_json() {
     let folder = folder();
     let printed = success(
         folder.path(),
-        "synth credit-counter --target ecp5 --no-place --json counter.json",
+        "synth credit-counter --target ecp5 --no-place --json counter.json --csv counter.csv",
     );
-    for text in ["| synth_ecp5 -nowidelut ", "Yosys"] {
+    for text in ["\n synth_ecp5 -nowidelut ", "Yosys"] {
         assert!(printed.contains(text), "{printed}");
     }
-    assert!(!printed.contains("| synth_ecp5 |"), "{printed}");
+    assert!(!printed.contains("\n synth_ecp5 |"), "{printed}");
     let json = fs::read_to_string(folder.path().join("counter.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["rows"].as_array().unwrap().len(), 7);
-    assert_eq!(names(folder.path()), ["counter.json"]);
+    let csv = fs::read_to_string(folder.path().join("counter.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 8);
+    assert_eq!(names(folder.path()), ["counter.csv", "counter.json"]);
     let printed = success(
         folder.path(),
         "synth credit-counter --target ecp5 --no-place --wide-luts",
     );
-    assert!(printed.contains("| synth_ecp5 |"), "{printed}");
+    assert!(printed.contains("\n synth_ecp5 |"), "{printed}");
 }
 
 #[test]
@@ -664,7 +900,7 @@ fn parts_are_printed_and_written_as_a_tree() {
         folder.path(),
         "synth fifo --target ecp5 --by-part --depth 2 --out parts",
     );
-    for text in ["| portico_fifo ", "| control.writer ", "| sites "] {
+    for text in ["\n portico_fifo ", "\n control.writer ", "| sites\n"] {
         assert!(printed.contains(text), "{printed}");
     }
     assert_eq!(names(&folder.path().join("parts")), ["parts.json", "parts.txt"]);

@@ -6,7 +6,7 @@ use portico_spec::uart::{LINE_BITS as BITS, PAUSE_BITS};
 use std::{collections::VecDeque, time::Duration};
 
 /// Clock cycles of a bit of the line: as few as the hardware takes, since a simulation pays for each.
-const BIT_CYCLES: u64 = 4;
+pub const BIT_CYCLES: u64 = 4;
 /// Cycles of reset at the pin; the board lengthens it.
 const RESET_CYCLES: u64 = 4;
 /// Cycles from then on in which the board is in reset and clears its tables.

@@ -49,7 +49,7 @@ fn user_folder() -> PathBuf {
 }
 
 /// SHA-256 over parts, none of which can run into the next.
-pub(crate) fn key(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+pub fn digest(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         let part = part.as_ref();
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn keys_tell_where_a_part_ends() {
-        assert_ne!(key(["ab", "c"]), key(["a", "bc"]));
-        assert_ne!(key(["ab"]), key(["ab", ""]));
-        assert_eq!(key(["ab", "c"]), key(["ab", "c"]));
+        assert_ne!(digest(["ab", "c"]), digest(["a", "bc"]));
+        assert_ne!(digest(["ab"]), digest(["ab", ""]));
+        assert_eq!(digest(["ab", "c"]), digest(["ab", "c"]));
     }
 
     #[test]

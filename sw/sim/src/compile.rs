@@ -86,7 +86,7 @@ impl<'a> Job<'a> {
             .extra
             .iter()
             .flat_map(|(path, text)| [path.to_string_lossy().into_owned(), text.clone()]);
-        cache::key(own.into_iter().chain(extra))
+        cache::digest(own.into_iter().chain(extra))
     }
 
     /// Name of the runtime's entry: the tools and the flags for every file decide what it is.
@@ -101,7 +101,7 @@ impl<'a> Job<'a> {
             self.compiler.position_flags().into(),
             trace,
         ];
-        cache::key(verilator.into_iter().chain(compiler).chain(self.configuration()))
+        cache::digest(verilator.into_iter().chain(compiler).chain(self.configuration()))
     }
 
     fn verilator_arguments(&self) -> Vec<&str> {

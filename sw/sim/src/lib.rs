@@ -51,7 +51,8 @@ mod trace;
 #[cfg(test)]
 mod fixtures;
 
-pub use board::SimulatedBoard;
+pub use board::{SimulatedBoard, BIT_CYCLES};
+pub use cache::digest;
 pub use compiler::working_compiler;
 pub use error::SimError;
 pub use fabric::{Peripheral, SimulatedFabric};

@@ -12,7 +12,7 @@
 use portico_spec::Config;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All figures of one run of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,10 +73,62 @@ impl BenchReport {
         }
     }
 
+    /// The rows as CSV below a line of names: the fields of every row, then each key that any row has. A field is empty where
+    /// a row has no such figure or key.
+    pub fn to_csv(&self) -> String {
+        let keys: BTreeSet<&String> = self.rows.iter().flat_map(|row| row.keys.keys()).collect();
+        let fields = ["bench", "name", "unit", "paper", "limit", "bound", "better", "value"];
+        let header = fields.into_iter().chain(keys.iter().map(|key| key.as_str()));
+        let mut text = line(header.map(quoted));
+        for row in &self.rows {
+            let figure = |figure: Option<f64>| figure.map_or_else(String::new, |figure| figure.to_string());
+            let own = [
+                quoted(&row.bench),
+                quoted(&row.name),
+                quoted(&row.unit),
+                figure(row.paper),
+                figure(row.limit),
+                figure(row.bound),
+                row.better.name().to_owned(),
+                row.value.to_string(),
+            ];
+            let key = |key: &&String| match row.keys.get(*key) {
+                None | Some(Value::Null) => String::new(),
+                Some(Value::String(text)) => quoted(text),
+                Some(other) => quoted(&other.to_string()),
+            };
+            text += &line(own.into_iter().chain(keys.iter().map(key)));
+        }
+        text
+    }
+
     /// The report as JSON, with a newline at its end.
     pub fn to_json(&self) -> String {
         let json = serde_json::to_string_pretty(self).expect("strings and numbers are JSON");
         json + "\n"
+    }
+}
+
+impl Better {
+    /// Its name in JSON and CSV.
+    fn name(self) -> &'static str {
+        match self {
+            Better::Less => "less",
+            Better::More => "more",
+        }
+    }
+}
+
+/// Fields of CSV as a line.
+fn line(fields: impl Iterator<Item = String>) -> String {
+    fields.collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// A field of CSV, in quotes where it needs them (RFC 4180).
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_owned(),
     }
 }
 
@@ -135,6 +187,27 @@ mod tests {
         );
         assert_eq!(report.config["fifo"], "4");
         assert_eq!(serde_json::from_str::<BenchReport>(&json).unwrap(), report);
+    }
+
+    #[test]
+    fn csv_has_a_line_a_row_and_a_column_a_key() {
+        let rows = vec![
+            Row {
+                bound: Some(2.5),
+                ..Row::new("noc", "load, \"4x4\"", "flits/cycle", Better::More, 0.5).with("fifo", 2)
+            },
+            Row::new("noc", "latency", "cycles", Better::Less, 3.0).with("mesh", "4x4"),
+        ];
+        let report = BenchReport {
+            rows,
+            ..BenchReport::default()
+        };
+        assert_eq!(
+            report.to_csv(),
+            "bench,name,unit,paper,limit,bound,better,value,fifo,mesh\n\
+             noc,\"load, \"\"4x4\"\"\",flits/cycle,,,2.5,more,0.5,2,\n\
+             noc,latency,cycles,,,,less,3,,4x4\n"
+        );
     }
 
     #[test]

@@ -164,7 +164,7 @@ pub fn run(device: &mut dyn StreamDevice, config: &Config, plan: &Plan) -> Resul
             break;
         }
     }
-    Ok(tally.report(plan.seed, &plan.workload.senders(config), &scoreboard))
+    Ok(tally.report(plan.seed, &plan.workload.senders(config), config, &scoreboard))
 }
 
 fn stuck(sources: &Sources, scoreboard: &Scoreboard, config: &Config, cycle: u64, seed: u64) -> RunError {

@@ -13,8 +13,12 @@
 //! | [`mesh_run`] | the run |
 //! | [`scoreboard`] | every packet against the golden model |
 //! | [`report`] | the figures of a run |
+//! | [`links`] | the flits of every link |
+//! | [`bound`] | the load above which no mesh keeps up with all terminals |
 
+pub mod bound;
 pub mod choice;
+pub mod links;
 pub mod mesh_run;
 pub mod packet;
 pub mod pattern;
@@ -25,7 +29,9 @@ pub mod sources;
 pub mod trace;
 pub mod workload;
 
+pub use bound::SaturationBound;
 pub use choice::{TrafficError, TrafficName};
+pub use links::{Link, LinkEnd, LinkFlits};
 pub use packet::{PacketRequest, MAX_PACKET_FLITS};
 pub use pattern::{Destinations, Pattern, PatternError};
 pub use sources::{Departure, Sources};

@@ -219,6 +219,23 @@ impl Destinations {
         }
     }
 
+    /// Share of the packets of `source` that go to `destination`, 0 to 1; 0 if it is silent.
+    pub fn share(&self, source: usize, destination: usize) -> f64 {
+        let anyone = match source == destination {
+            true => 0.0,
+            false => 1.0 / (self.terminals() - 1) as f64,
+        };
+        match &self.choices[source] {
+            Choice::Anyone => anyone,
+            Choice::Hot(tile) if *tile == destination => HOTSPOT_SHARE + (1.0 - HOTSPOT_SHARE) * anyone,
+            Choice::Hot(_) => (1.0 - HOTSPOT_SHARE) * anyone,
+            Choice::Among(destinations) => {
+                let chances = destinations.iter().filter(|&&to| to == destination).count();
+                chances as f64 / destinations.len().max(1) as f64
+            }
+        }
+    }
+
     /// The terminal that the next packet of `source` goes to; `None` if it is silent.
     pub fn draw(&self, source: usize, rng: &mut SmallRng) -> Option<usize> {
         match &self.choices[source] {
@@ -343,6 +360,28 @@ mod tests {
         }
         let hot = HOTSPOT_SHARE + (1.0 - HOTSPOT_SHARE) / 15.0;
         assert!((share(Pattern::Hotspot, 10) - hot).abs() < 0.007);
+    }
+
+    #[test]
+    fn shares_are_those_of_the_draws() {
+        let mut rng = rng();
+        let draws = 20_000;
+        for pattern in Pattern::ALL {
+            let destinations = pattern.on_mesh(4, 4, 1).unwrap();
+            for source in [0, 10, 16] {
+                let mut hits = [0; 17];
+                let drawn = (0..draws).filter_map(|_| destinations.draw(source, &mut rng));
+                drawn.for_each(|destination| hits[destination] += 1);
+                for (destination, hits) in hits.into_iter().enumerate() {
+                    let share = destinations.share(source, destination);
+                    let off = (f64::from(hits) / f64::from(draws) - share).abs();
+                    assert!(
+                        off < 0.015,
+                        "{pattern}, {source} to {destination}: {hits} of {draws}, {share}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,13 +1,19 @@
 //! What a run of traffic measured.
 
-use super::scoreboard::{Arrival, Scoreboard};
-use serde::Serialize;
+use super::{
+    links::{Deliveries, LinkFlits},
+    scoreboard::{Arrival, Scoreboard},
+};
+use portico_spec::Config;
 use std::ops::Range;
+
+/// Most bins of a histogram that are equally wide.
+const BINS: u64 = 20;
 
 /// Figures of one run; loads are in flits per sending terminal and cycle, latencies in cycles.
 ///
 /// Loads are counted in the window of measurement; latencies are those of the packets generated in it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Replays the run.
     pub seed: u64,
@@ -25,6 +31,8 @@ pub struct Report {
     pub accepted_max: f64,
     /// From generation to the handshake that ejects the tail: with the wait in the source queue.
     pub latency: Latency,
+    /// How these latencies are distributed.
+    pub histogram: Vec<Bin>,
     /// From the handshake that injects the head to the one that ejects the tail.
     pub network_latency: Latency,
     /// Packets delivered and compared, in the whole run.
@@ -35,10 +43,12 @@ pub struct Report {
     pub misrouted: u64,
     /// Packets discarded in the source queues when draining began.
     pub discarded: usize,
+    /// Flits of every link.
+    pub links: Vec<LinkFlits>,
 }
 
 /// A distribution of latencies, in cycles; all zero without packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Latency {
     /// Packets measured.
     pub packets: usize,
@@ -54,6 +64,50 @@ pub struct Latency {
     pub p99: u64,
     /// The longest.
     pub max: u64,
+}
+
+/// Packets whose latency is in a range of cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// Least latency.
+    pub from: u64,
+    /// Greatest latency.
+    pub to: u64,
+    /// Packets.
+    pub packets: usize,
+}
+
+impl Bin {
+    /// The distribution of `cycles`, which it sorts. Up to the 99th percentile the bins are equally wide: 1, 2 or 5 times
+    /// a power of ten, so that there are at most 20. One more bin has what is above them, up to the longest.
+    pub fn histogram(cycles: &mut [u64]) -> Vec<Self> {
+        let Latency { packets, min, p99, .. } = Latency::of(cycles);
+        if packets == 0 {
+            return vec![];
+        }
+        let mut widths = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
+        let width = widths.find(|width| p99 / width - min / width < BINS);
+        let width = width.expect("some width is great enough");
+        let (mut bins, mut left) = (vec![], &*cycles);
+        let mut from = min / width * width;
+        while from <= p99 {
+            let to = from + width - 1;
+            let inside = left.partition_point(|&latency| latency <= to);
+            bins.push(Bin {
+                from,
+                to,
+                packets: inside,
+            });
+            left = &left[inside..];
+            from += width;
+        }
+        bins.extend(left.last().map(|&to| Bin {
+            from,
+            to,
+            packets: left.len(),
+        }));
+        bins
+    }
 }
 
 impl Latency {
@@ -89,6 +143,7 @@ pub struct Tally {
     flits: u64,
     last_arrival: u64,
     discarded: usize,
+    deliveries: Deliveries,
 }
 
 impl Tally {
@@ -103,6 +158,7 @@ impl Tally {
             flits: 0,
             last_arrival: 0,
             discarded: 0,
+            deliveries: Deliveries::default(),
         }
     }
 
@@ -127,7 +183,12 @@ impl Tally {
     pub fn arrived(&mut self, arrival: &Arrival, now: u64) {
         self.flits += arrival.flits as u64;
         self.last_arrival = now;
-        if self.window.contains(&now) {
+        let measured = self.window.contains(&now);
+        let Arrival {
+            source, destination, ..
+        } = *arrival;
+        self.deliveries.add(source, destination, arrival.flits, measured);
+        if measured {
             if self.accepted.len() <= arrival.source {
                 self.accepted.resize(arrival.source + 1, 0);
             }
@@ -139,8 +200,8 @@ impl Tally {
         }
     }
 
-    /// The figures; `senders` are the terminals that send.
-    pub fn report(mut self, seed: u64, senders: &[usize], scoreboard: &Scoreboard) -> Report {
+    /// The figures of a run on a mesh of `config`; `senders` are the terminals that send.
+    pub fn report(mut self, seed: u64, senders: &[usize], config: &Config, scoreboard: &Scoreboard) -> Report {
         let end = match self.window.end {
             u64::MAX => self.last_arrival + 1,
             end => end,
@@ -158,11 +219,13 @@ impl Tally {
             accepted_min: senders.iter().map(delivered).min().map_or(0.0, load),
             accepted_max: senders.iter().map(delivered).max().map_or(0.0, load),
             latency: Latency::of(&mut self.latency),
+            histogram: Bin::histogram(&mut self.latency),
             network_latency: Latency::of(&mut self.network_latency),
             packets: scoreboard.delivered(),
             flits: self.flits,
             misrouted: scoreboard.misrouted(),
             discarded: self.discarded,
+            links: self.deliveries.links(config),
         }
     }
 }
@@ -194,5 +257,26 @@ mod tests {
         let one = Latency::of(&mut [7]);
         assert_eq!((one.min, one.p50, one.p99, one.max, one.mean), (7, 7, 7, 7, 7.0));
         assert_eq!(Latency::of(&mut []), Latency::default());
+    }
+
+    #[test]
+    fn a_histogram_has_every_packet_once_and_few_bins() {
+        let bins = |cycles: &mut [u64]| {
+            let bins = Bin::histogram(cycles);
+            bins.iter()
+                .map(|bin| (bin.from, bin.to, bin.packets))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(bins(&mut []), []);
+        assert_eq!(bins(&mut [7, 5, 5]), [(5, 5, 2), (6, 6, 0), (7, 7, 1)]);
+        // Two of 200 are beyond the 99th percentile, far away.
+        let mut cycles: Vec<u64> = (1..=198).chain([5_000, 7_000]).collect();
+        let wide = bins(&mut cycles);
+        assert_eq!(wide.len(), 21);
+        assert_eq!(
+            (wide[0], wide[19], wide[20]),
+            ((0, 9, 9), (190, 199, 9), (200, 7_000, 2))
+        );
+        assert_eq!(wide.iter().map(|(.., packets)| packets).sum::<usize>(), 200);
     }
 }

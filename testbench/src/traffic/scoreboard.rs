@@ -18,6 +18,8 @@ const NAMED_PAIRS: usize = 8;
 pub struct Arrival {
     /// Terminal that sent it.
     pub source: usize,
+    /// Terminal that received it.
+    pub destination: usize,
     /// Its length, with the head.
     pub flits: usize,
     /// Cycle in which it was generated.
@@ -134,6 +136,7 @@ impl Scoreboard {
             .expect("golden took the packet, so it was under way");
         Ok(Some(Arrival {
             source,
+            destination: terminal,
             flits,
             born,
             entered,
@@ -219,6 +222,7 @@ mod tests {
     fn a_faultless_network_passes() {
         let arrival = |born| Arrival {
             source: SOURCE,
+            destination: DESTINATION,
             flits: 4,
             born,
             entered: born + 3,

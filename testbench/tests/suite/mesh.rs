@@ -5,6 +5,7 @@ use portico_spec::{Config, Flit, Head, Node, Port};
 use portico_testbench::{
     bench::noc::{streams, zero_load},
     device::{
+        counters,
         hardware::{mesh, VerilatedMesh},
         stream::StreamDevice,
         Device,
@@ -237,6 +238,24 @@ fn monitors_count_flits_and_stalls_of_every_link() {
         assert_eq!(counter(tile, link, 1), 0, "tile {tile}, link {link}");
     }
     assert_eq!(counter(0, 3, 0), 0);
+}
+
+#[test]
+fn monitors_count_on_each_link_the_flits_of_the_packets_that_are_routed_over_it() {
+    for (cols, rows, edge_nodes) in [(1, 1, 1), (3, 2, 2), (4, 4, 0)] {
+        let config = config(cols, rows, edge_nodes);
+        let mut device = mesh(&config).expect("the mesh builds");
+        for seed in [1, 2] {
+            let mut plan = traffic(&config, Pattern::Uniform, 0.5, 4, seed);
+            plan.stall = 0.2;
+            plan.drain = Drain::Network;
+            let report = checked(&mut device, &config, &plan);
+            let counted = counters::link_flits(device.device(), &config).expect("the mesh has monitors");
+            counters::compare(&counted, &report.links).unwrap_or_else(|miscount| panic!("{config:?}: {miscount}"));
+            let delivered: u64 = report.links.iter().map(|flits| flits.whole).sum();
+            assert!(delivered >= 2 * report.flits, "{config:?}: {delivered}");
+        }
+    }
 }
 
 #[test]

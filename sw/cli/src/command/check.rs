@@ -1,14 +1,20 @@
 //! `portico check`: what a configuration comes to.
 
-use crate::{config_args::ConfigArgs, design::refusal, output};
+use crate::{
+    config_args::ConfigArgs,
+    design::{refusal, ProofFigures},
+    output,
+};
 use clap::Args;
 use portico_generate::proof;
-use std::path::PathBuf;
+use serde::Serialize;
+use std::{collections::BTreeMap, path::PathBuf};
 
 const EXAMPLES: &str = "\
 What is printed is itself a configuration, with every key and what it takes:
   portico check mesh.toml > full.toml
   portico check mesh.toml --set fifo=8
+  portico check mesh.toml --json          configuration and proofs, for programs
 
 A key that does not exist, a wrong type or a value out of range gives one line that says what is allowed, and exit \
 status 2.";
@@ -23,15 +29,33 @@ pub struct Check {
     /// One key of the configuration, over the file; may be repeated, the last wins
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    /// Print JSON: the configuration with every key, and the figures of each network's proof
+    #[arg(long)]
+    json: bool,
+}
+
+/// A configuration, and what was proven of its networks.
+#[derive(Serialize)]
+struct Checked {
+    config: toml::Table,
+    free_of_deadlock: BTreeMap<&'static str, ProofFigures>,
 }
 
 impl Check {
     pub fn run(self) -> anyhow::Result<()> {
         let config = ConfigArgs::over(self.file, self.settings).resolve()?;
-        let [mesh, fabric] = [
-            proof::line("mesh", &proof::mesh(&config).map_err(refusal)?),
-            proof::line("fabric", &proof::fabric(&config).map_err(refusal)?),
+        let proofs = [
+            ("mesh", proof::mesh(&config).map_err(refusal)?),
+            ("fabric", proof::fabric(&config).map_err(refusal)?),
         ];
-        output::print(&format!("{}# {mesh}\n# {fabric}\n", config.to_toml()))
+        if self.json {
+            let checked = Checked {
+                config: config.to_toml().parse()?,
+                free_of_deadlock: proofs.map(|(network, proof)| (network, proof.into())).into(),
+            };
+            return output::print(&(serde_json::to_string_pretty(&checked)? + "\n"));
+        }
+        let proven = proofs.map(|(network, proof)| format!("# {}\n", proof::line(network, &proof)));
+        output::print(&format!("{}{}", config.to_toml(), proven.concat()))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     config_args::ConfigArgs,
-    design::{self, block_parser},
+    design::{self, block_parser, ProofFigures},
     output::{self, Output},
     table::counted,
 };
@@ -63,12 +63,6 @@ struct Summary<'a> {
     modules: Vec<ModuleFigures<'a>>,
     ports: Vec<PortFigures<'a>>,
     files: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct ProofFigures {
-    channels: usize,
-    dependencies: usize,
 }
 
 #[derive(Serialize)]
@@ -141,7 +135,7 @@ impl Generate {
             block: self.block.name,
             top: &design.top,
             config: self.block.configuration(config).into_iter().collect(),
-            proof: proof.map(|Proof { channels, dependencies }| ProofFigures { channels, dependencies }),
+            proof: proof.map(ProofFigures::from),
             modules: design.modules.iter().map(module).collect(),
             ports: design.ports.iter().map(port).collect(),
             files: files.iter().map(|(path, _)| path.display().to_string()).collect(),

@@ -16,6 +16,7 @@ mod program;
 mod registers;
 mod run;
 mod sim;
+mod sweep;
 mod synth;
 mod vivado;
 
@@ -27,6 +28,8 @@ Examples:
   portico generate mesh --set cols=8 --set rows=8 --out build/mesh8
   portico registers --form c              a header for software on a fabric
   portico sim mesh --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1
+  portico sweep examples/sweep.toml --out build/sweep --jobs 2
+                                          a grid of meshes and traffic, resumed where it stopped
   portico sim fabric --workload soak --cycles 100000 --resets
   portico run halo                        an application on a Verilated 4x4 fabric
   portico run halo --on serial:/dev/ttyUSB0
@@ -58,6 +61,7 @@ pub enum Command {
     Generate(generate::Generate),
     Registers(registers::Registers),
     Sim(sim::Sim),
+    Sweep(sweep::Sweep),
     Run(run::Run),
     #[cfg(unix)]
     Bridge(bridge::Bridge),
@@ -84,6 +88,7 @@ impl Command {
             Command::Generate(generate) => generate.run(),
             Command::Registers(registers) => registers.run(),
             Command::Sim(sim) => sim.run(),
+            Command::Sweep(sweep) => sweep.run(),
             Command::Run(run) => run.run(),
             #[cfg(unix)]
             Command::Bridge(bridge) => bridge.run(),

@@ -4,23 +4,29 @@ mod fabric;
 mod figures;
 mod traffic_args;
 
-pub use self::fabric::replayable;
-use self::{figures::Run, traffic_args::TrafficArgs};
+pub use self::{
+    fabric::replayable,
+    figures::Run,
+    traffic_args::{quoted, TrafficArgs, MAX_CYCLES},
+};
 use crate::{
     config_args::{self, ConfigArgs},
     design::design,
+    figure_files::FigureFiles,
     model::{self, Watched},
     output::{self, Output},
-    progress,
+    plot, progress,
     waveform::Waveform,
 };
 use anyhow::{anyhow, ensure};
 use clap::{Args, Subcommand};
+use indicatif::ProgressBar;
 use portico_generate::Top;
-use portico_sim::{Options, Trace};
+use portico_sim::{Library, Options, Trace};
 use portico_spec::Config;
 use portico_testbench::{
     device::{
+        counters,
         hardware::{self, VerilatedMesh},
         stream::StreamDevice,
         Device,
@@ -31,7 +37,10 @@ use portico_testbench::{
         report::Report,
     },
 };
-use std::path::PathBuf;
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,9 +48,15 @@ Examples:
   portico sim mesh --set cols=8 --set rows=8 --traffic transpose --rate 0.2 --packet 33
   portico sim mesh --backpressure 0.3 --idle 0.2 --seed 7
   portico sim mesh --trace traffic.txt --vcd build/mesh.vcd
+  portico sim mesh --csv build/mesh.csv --svg build/mesh.svg
 
 A file of recorded traffic has a packet a line, four numbers: the cycle (never falling), the source and the \
 destination (tiles y * cols + x, then edge nodes), the flits with the head. # begins a comment.
+
+Printed are the figures, the distribution of the latencies and the busiest links. JSON and CSV have a row for every link, \
+with its flits and its load; the load is the flits of the packets that were delivered in the cycles measured, by these \
+cycles. --svg draws the mesh with the load of each link. In a mesh with monitors, their counters are compared with the \
+flits of all packets delivered.
 
 If a word differs from what the golden model expects, or a packet is lost, doubled or stuck, the exit status is 1 and \
 the message has the command line that replays it.";
@@ -73,10 +88,12 @@ struct Mesh {
     /// Waveform, in FST; needs liblz4
     #[arg(long, value_name = "FILE", conflicts_with = "vcd")]
     fst: Option<PathBuf>,
-    /// Figures, as JSON
+    #[command(flatten)]
+    files: FigureFiles,
+    /// The mesh with the load of each link, as a picture
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Folder for the Verilog and the figures, made if need be
+    svg: Option<PathBuf>,
+    /// Folder for the Verilog and the figures, as sim.json, sim.csv and links.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -107,48 +124,75 @@ impl Mesh {
             ..Options::default()
         };
         let (library, _) = model::build(&design, &options)?;
-        let origin = match library.cached() {
-            true => "taken from the cache",
-            false => "compiled",
-        };
         let progress = progress::cycles();
-        let mut mesh = Watched::new(hardware::mesh_of(&library, &config)?, progress.clone());
-        let waveform = waveform.map(|file| Waveform::start(file, mesh.device().device().model()));
-        let waveform = waveform.transpose()?;
-        let outcome = run(&mut mesh, &config, &plan, &self.traffic);
-        progress.finish_and_clear();
-        // A run that failed is the one whose waveform is wanted.
-        let model = mesh.device().device().model();
-        waveform.map(|waveform| waveform.finish(model)).transpose()?;
-        let report = outcome?;
-        let dropped = dropped(&mut mesh)?;
-        ensure!(
-            dropped == report.misrouted as u32,
-            "the mesh reports {dropped} dropped packets where {} were sent to no terminal",
-            report.misrouted
+        let run = simulate(
+            &library,
+            &config,
+            &self.traffic,
+            &plan,
+            &progress,
+            waveform.map(|file| &**file),
         );
-
-        let run = Run {
-            config: &config,
-            traffic: &self.traffic,
-            report: &report,
-            zero_load: figures::zero_load(&config, &plan),
-            cycles: mesh.cycles,
-            speed: mesh.speed(),
-            origin,
-        };
+        progress.finish_and_clear();
+        let run = run?;
         let mut output = Output::default();
-        let figures = run.bench_report()?.to_json();
-        if let Some(folder) = &self.out {
+        let folder = self.out.as_deref();
+        if let Some(folder) = folder {
             output.add(folder.join(format!("{}.v", design.top)), design.text());
-            output.add(folder.join("sim.json"), figures.clone());
         }
-        if let Some(file) = &self.json {
-            output.add(file, figures);
+        self.files.add(&mut output, folder, "sim", &run.bench_report()?);
+        let picture = folder.map(|folder| folder.join("links.svg"));
+        if self.svg.is_some() || picture.is_some() {
+            output.add_at(self.svg, picture, plot::links(&config, &run.report)?);
         }
         output.commit()?;
-        output::print(&run.table())
+        output::print(&run.text())
     }
+}
+
+/// Simulates `traffic`, whose plan is `plan`, on a mesh of `library`, and shows on `progress` how far it is; writes a waveform to
+/// a file if one is named.
+///
+/// # Errors
+/// The mesh did something wrong: told with the command line that replays it. Or the waveform cannot be written.
+pub fn simulate<'a>(
+    library: &Library,
+    config: &'a Config,
+    traffic: &'a TrafficArgs,
+    plan: &Plan,
+    progress: &ProgressBar,
+    waveform: Option<&Path>,
+) -> anyhow::Result<Run<'a>> {
+    let mut mesh = Watched::new(hardware::mesh_of(library, config)?, progress.clone());
+    let waveform = waveform.map(|file| Waveform::start(file, mesh.device().device().model()));
+    let waveform = waveform.transpose()?;
+    let outcome = run(&mut mesh, config, plan, traffic);
+    // A run that failed is the one whose waveform is wanted.
+    let model = mesh.device().device().model();
+    waveform.map(|waveform| waveform.finish(model)).transpose()?;
+    let report = outcome?;
+    let dropped = dropped(&mut mesh)?;
+    ensure!(
+        dropped == report.misrouted as u32,
+        "the mesh reports {dropped} dropped packets where {} were sent to no terminal",
+        report.misrouted
+    );
+    let (cycles, speed) = (mesh.cycles, mesh.speed());
+    let counted = counters::link_flits(mesh.device().device(), config)?;
+    counters::compare(&counted, &report.links).map_err(|miscount| replay(miscount, config, traffic))?;
+    Ok(Run {
+        config,
+        traffic,
+        report,
+        zero_load: figures::zero_load(config, plan),
+        cycles,
+        speed,
+        origin: match library.cached() {
+            true => "taken from the cache",
+            false => "compiled",
+        },
+        links_compared: counted.len(),
+    })
 }
 
 /// Runs the traffic.
@@ -157,13 +201,23 @@ impl Mesh {
 /// The mesh did something wrong: told with the command line that replays it.
 fn run(device: &mut dyn StreamDevice, config: &Config, plan: &Plan, traffic: &TrafficArgs) -> anyhow::Result<Report> {
     mesh_run::run(device, config, plan).map_err(|error| match error {
-        RunError::Fault { .. } | RunError::Stuck { .. } => anyhow!(
-            "{error}\nreplay with: portico sim mesh{}{} --vcd wave.vcd",
-            config_args::settings(config),
-            traffic.arguments()
-        ),
+        RunError::Fault { .. } | RunError::Stuck { .. } => replay(error, config, traffic),
         RunError::Plan(_) | RunError::Shape { .. } => anyhow!(error),
     })
+}
+
+/// The command line of a simulation.
+fn command_line(config: &Config, traffic: &TrafficArgs) -> String {
+    format!(
+        "portico sim mesh{}{}",
+        config_args::settings(config),
+        traffic.arguments()
+    )
+}
+
+/// What the mesh did wrong, with the command line that replays it.
+fn replay(error: impl Display, config: &Config, traffic: &TrafficArgs) -> anyhow::Error {
+    anyhow!("{error}\nreplay with: {} --vcd wave.vcd", command_line(config, traffic))
 }
 
 /// Packets that the mesh says it dropped.

@@ -2,12 +2,14 @@
 
 mod all;
 mod figures;
+mod report_text;
 
 use super::bitstream::limit;
 use crate::{
     config_args::ConfigArgs,
     design::{block_parser, design},
     failure::not_allowed,
+    figure_files::FigureFiles,
     output::{self, Output},
     progress,
 };
@@ -72,13 +74,13 @@ pub struct Synth {
     #[arg(long)]
     flat: bool,
     /// Area of each part of the block, by instance; ECP5 alone, and not placed
-    #[arg(long, conflicts_with_all = ["seeds", "aim", "limit", "wide_luts", "flat"])]
+    #[arg(long, conflicts_with_all = ["seeds", "aim", "limit", "wide_luts", "flat", "csv"])]
     by_part: bool,
     /// Levels of parts below the block
     #[arg(long, value_name = "LEVELS", default_value_t = 2, requires = "by_part")]
     depth: usize,
     /// All blocks, with their default parameters; writes --json after each, and skips those that the file holds already
-    #[arg(long, requires = "json", conflicts_with_all = ["block", "config", "settings", "by_part", "out"])]
+    #[arg(long, requires = "json", conflicts_with_all = ["block", "config", "settings", "by_part", "out", "csv"])]
     all: bool,
     /// Of all blocks, these alone
     #[arg(long, value_name = "BLOCK,...", value_delimiter = ',', value_parser = block_parser(), requires = "all")]
@@ -86,9 +88,8 @@ pub struct Synth {
     /// Xilinx part of the Vivado project
     #[arg(long, default_value = "xc7a100tcsg324-1")]
     part: String,
-    /// All figures, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    files: FigureFiles,
     /// Folder for the figures, made if need be; without --by-part also for the Verilog and its FuseSoC core with the netlist
     /// (ECP5) or the Vivado project (Xilinx)
     #[arg(long, value_name = "DIR")]
@@ -110,13 +111,13 @@ impl Synth {
             Some(block) if self.by_part => self.run_by_part(block),
             Some(block) => self.run_block(block, &options),
             None => {
-                let file = self.json.as_deref().expect("clap demands a file with --all");
+                let file = self.files.json.as_deref().expect("clap demands a file with --all");
                 all::run(&self.only, &options, file)
             }
         }
     }
 
-    fn run_block(&self, block: &'static Top, options: &SynthOptions) -> anyhow::Result<()> {
+    fn run_block(self, block: &'static Top, options: &SynthOptions) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
         self.config.warn_of_other_keys(block);
         let design = design(block.name, &config)?;
@@ -127,22 +128,20 @@ impl Synth {
         let (files, report) = report?;
 
         let figures = figures::bench_report(block, &config, &report);
+        let text = report_text::synth(&report);
         let mut output = Output::default();
         if let Some(folder) = &self.out {
             files
                 .into_iter()
                 .for_each(|(name, text)| output.add(folder.join(name), text));
-            output.add(folder.join("synth.txt"), report.to_string());
-            output.add(folder.join("synth.json"), figures.to_json());
+            output.add(folder.join("synth.txt"), text.clone());
         }
-        if let Some(file) = &self.json {
-            output.add(file, figures.to_json());
-        }
+        self.files.add(&mut output, self.out.as_deref(), "synth", &figures);
         output.commit()?;
-        output::print(&format!("{report}\n{}", figures::bounds(&figures)))
+        output::print(&format!("{text}\n{}", figures::bounds(&figures)))
     }
 
-    fn run_by_part(&self, block: &'static Top) -> anyhow::Result<()> {
+    fn run_by_part(self, block: &'static Top) -> anyhow::Result<()> {
         if self.target != Target::Ecp5 {
             let reason = format!("by_part = true, allowed with target = {}: false", self.target);
             return Err(not_allowed(reason));
@@ -156,16 +155,15 @@ impl Synth {
         let report = report.map_err(refusal)?;
 
         let json = serde_json::to_string_pretty(&report)? + "\n";
+        let text = report_text::parts(&report);
         let mut output = Output::default();
         if let Some(folder) = &self.out {
-            output.add(folder.join("parts.txt"), report.to_string());
-            output.add(folder.join("parts.json"), json.clone());
+            output.add(folder.join("parts.txt"), text.clone());
         }
-        if let Some(file) = &self.json {
-            output.add(file, json);
-        }
+        let in_folder = self.out.map(|folder| folder.join("parts.json"));
+        output.add_at(self.files.json, in_folder, json);
         output.commit()?;
-        output::print(&report.to_string())
+        output::print(&text)
     }
 
     fn options(&self) -> anyhow::Result<SynthOptions> {

@@ -2,7 +2,10 @@
 
 use anyhow::Context;
 use plotters::prelude::*;
-use portico_testbench::{bench::noc::load::Curve, traffic::Pattern};
+use portico_testbench::{
+    bench::noc::load::{Case, Curve},
+    traffic::SaturationBound,
+};
 
 use super::{colour, Area, Drawn, Points, Sheet};
 
@@ -12,10 +15,13 @@ const SHEET: Sheet = Sheet {
     title: 16,
 };
 
+/// Size of the panels of one mesh and pattern, in pixels.
+const LARGE: (u32, u32) = (720, 400);
+
 /// The latency axis ends at so many times the least latency in the row of panels: a curve that leaves it is saturated.
 const STEEP: f64 = 6.0;
 
-/// Panels of one mesh and packet length, one a pattern.
+/// Panels with the same axes.
 #[derive(Debug, PartialEq)]
 struct PanelRow {
     title: String,
@@ -26,7 +32,9 @@ struct PanelRow {
 
 #[derive(Debug, PartialEq)]
 struct Panel {
-    pattern: Pattern,
+    title: String,
+    /// Loads above which no mesh keeps up with all tiles: the name of the bound, and the load.
+    bounds: Vec<(&'static str, f64)>,
     /// One a FIFO depth: offered load and mean latency.
     lines: Vec<(usize, Points)>,
 }
@@ -37,25 +45,53 @@ struct Panel {
 /// # Errors
 /// There is nothing to plot, or plotting fails.
 pub fn latency(curves: &[Curve]) -> anyhow::Result<String> {
-    let rows = panel_rows(curves);
+    let row = |case: &Case| format!("{}, packets of {}", mesh(case), case.packet);
+    let rows = panel_rows(curves, row, |case| format!("{}, {}", case.pattern, row(case)));
+    svg("Mean latency against offered load", SHEET, &rows)
+}
+
+/// The same for each mesh and pattern by itself, a panel a packet length with axes of its own: its name, such as
+/// `4x4-uniform`, and the plot.
+///
+/// # Errors
+/// As [`latency`].
+pub fn of_one(curves: &[Curve]) -> anyhow::Result<Vec<(String, String)>> {
+    let name = |case: &Case| format!("{}-{}", mesh(case), case.pattern);
+    let mut groups: Vec<(String, Vec<Curve>)> = vec![];
+    for curve in curves {
+        let name = name(&curve.case);
+        let own = |group: &(String, Vec<Curve>)| group.0 == name;
+        place(&mut groups, own, || (name.clone(), vec![])).1.push(curve.clone());
+    }
+    let plot = |(name, curves): (String, Vec<Curve>)| {
+        let case = &curves[0].case;
+        let title = format!("Mean latency, {} traffic on a {} mesh", case.pattern, mesh(case));
+        let packets = |case: &Case| format!("packets of {}", case.packet);
+        let sheet = Sheet { panel: LARGE, ..SHEET };
+        Ok((name, svg(&title, sheet, &panel_rows(&curves, packets, packets))?))
+    };
+    groups.into_iter().map(plot).collect()
+}
+
+fn mesh(case: &Case) -> String {
+    format!("{}x{}", case.config.cols, case.config.rows)
+}
+
+fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
     let columns = rows
         .iter()
         .map(|row| row.panels.len())
         .max()
         .context("no curve to plot")?;
-    SHEET.svg(
-        "Mean latency against offered load",
-        (rows.len(), columns),
-        |band, areas| {
-            legend(band, &rows)?;
-            for (row, areas) in rows.iter().zip(areas.chunks(columns)) {
-                for (panel, area) in row.panels.iter().zip(areas) {
-                    draw_panel(area, row, panel)?;
-                }
+    sheet.svg(title, (rows.len(), columns), |band, areas| {
+        legend(band, rows)?;
+        for (row, areas) in rows.iter().zip(areas.chunks(columns)) {
+            for (panel, area) in row.panels.iter().zip(areas) {
+                draw_panel(area, row, panel)?;
             }
-            Ok(())
-        },
-    )
+        }
+        Ok(())
+    })
 }
 
 fn legend<'a>(band: &Area<'a>, rows: &[PanelRow]) -> Drawn<'a> {
@@ -75,7 +111,7 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
     let (load, latency) = row.size;
     let mut chart = ChartBuilder::on(area)
         .margin(10)
-        .caption(format!("{}, {}", panel.pattern, row.title), ("sans-serif", 15))
+        .caption(&panel.title, ("sans-serif", 15))
         .x_label_area_size(36)
         .y_label_area_size(46)
         .build_cartesian_2d(0.0..load, 0.0..latency)?;
@@ -89,6 +125,18 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
         .y_label_formatter(&|latency| format!("{latency:.0}"))
         .light_line_style(WHITE)
         .draw()?;
+    for (index, &(name, bound)) in panel.bounds.iter().enumerate() {
+        let line = [(bound, 0.0), (bound, latency)];
+        chart.draw_series(DashedLineSeries::new(line, 6, 4, BLACK.stroke_width(1)))?;
+        // Below the least latency, where no curve is, one above the other.
+        let height = latency * (0.075 + 0.075 * index as f64);
+        let style = ("sans-serif", 12).into_font();
+        let text = format!("{name} {bound:.2}");
+        // To the left of its line, in letters of about 6 pixels.
+        let anchor =
+            EmptyElement::at((bound, height)) + Text::new(text.clone(), (-6 * text.len() as i32 - 4, 0), style);
+        chart.draw_series([anchor])?;
+    }
     for (index, (_, points)) in panel.lines.iter().enumerate() {
         let inside = below(points, latency);
         let marks = points.iter().filter(|(_, y)| *y <= latency);
@@ -99,12 +147,30 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
     Ok(())
 }
 
-/// Curves sorted into panels, in the order in which they come.
-fn panel_rows(curves: &[Curve]) -> Vec<PanelRow> {
+/// The bounds of a case that a load of 1 can meet: that of the bisection, and that of the terminals where it is the lower one.
+fn bounds(case: &Case) -> Vec<(&'static str, f64)> {
+    let config = &case.config;
+    let Ok(destinations) = case.pattern.on_mesh(config.cols, config.rows, config.edge_nodes) else {
+        return vec![];
+    };
+    let SaturationBound { bisection, terminals } = SaturationBound::of(config, &destinations);
+    let all = [
+        (bisection <= 1.0).then_some(("bisection", bisection)),
+        (terminals < bisection.min(1.0)).then_some(("busiest terminal", terminals)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Curves sorted into rows and panels by the titles of their cases, in the order in which they come.
+fn panel_rows(
+    curves: &[Curve],
+    row_title: impl Fn(&Case) -> String,
+    panel_title: impl Fn(&Case) -> String,
+) -> Vec<PanelRow> {
     let mut rows: Vec<PanelRow> = vec![];
     for curve in curves {
         let case = &curve.case;
-        let title = format!("{}x{}, packets of {}", case.config.cols, case.config.rows, case.packet);
+        let title = row_title(case);
         let row = place(
             &mut rows,
             |row| row.title == title,
@@ -114,11 +180,13 @@ fn panel_rows(curves: &[Curve]) -> Vec<PanelRow> {
                 panels: vec![],
             },
         );
+        let title = panel_title(case);
         let panel = place(
             &mut row.panels,
-            |panel| panel.pattern == case.pattern,
+            |panel| panel.title == title,
             || Panel {
-                pattern: case.pattern,
+                title: title.clone(),
+                bounds: bounds(case),
                 lines: vec![],
             },
         );
@@ -129,7 +197,8 @@ fn panel_rows(curves: &[Curve]) -> Vec<PanelRow> {
     for row in &mut rows {
         let lines = row.panels.iter().flat_map(|panel| &panel.lines);
         let points: Vec<(f64, f64)> = lines.flat_map(|(_, points)| points.iter().copied()).collect();
-        let load = points.iter().map(|(load, _)| *load).fold(0.1, f64::max);
+        let bounds = row.panels.iter().flat_map(|panel| &panel.bounds).map(|(_, load)| *load);
+        let load = points.iter().map(|(load, _)| *load).chain(bounds).fold(0.1, f64::max);
         let least = points.iter().map(|(_, latency)| *latency).fold(f64::INFINITY, f64::min);
         let least = if least.is_finite() { least } else { 1.0 };
         row.size = ((load * 10.0).ceil() / 10.0, STEEP * least);
@@ -159,10 +228,7 @@ fn below(points: &[(f64, f64)], top: f64) -> Points {
 mod tests {
     use super::*;
     use portico_spec::Config;
-    use portico_testbench::{
-        bench::noc::load::{Case, Effort},
-        model::golden_mesh::GoldenMesh,
-    };
+    use portico_testbench::{bench::noc::load::Effort, model::golden_mesh::GoldenMesh, traffic::Pattern};
 
     fn curve(pattern: Pattern, fifo: usize, packet: usize) -> Curve {
         let config = Config {
@@ -193,12 +259,12 @@ mod tests {
                 curves.extend([1, 4].map(|packet| curve(pattern, fifo, packet)));
             }
         }
-        let rows = panel_rows(&curves);
+        let rows = panel_rows(&curves, |case| case.packet.to_string(), |case| case.pattern.to_string());
         let titles: Vec<_> = rows.iter().map(|row| row.title.as_str()).collect();
-        assert_eq!(titles, ["4x4, packets of 1", "4x4, packets of 4"]);
+        assert_eq!(titles, ["1", "4"]);
         for row in &rows {
-            let patterns: Vec<_> = row.panels.iter().map(|panel| panel.pattern).collect();
-            assert_eq!(patterns, [Pattern::Uniform, Pattern::Hotspot]);
+            let patterns: Vec<_> = row.panels.iter().map(|panel| panel.title.as_str()).collect();
+            assert_eq!(patterns, ["uniform", "hotspot"]);
             for panel in &row.panels {
                 let depths: Vec<_> = panel
                     .lines
@@ -214,6 +280,20 @@ mod tests {
             assert!(svg.contains(text), "{text}");
         }
         assert!(latency(&[]).is_err());
+
+        let each = of_one(&curves).unwrap();
+        let names: Vec<_> = each.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["4x4-uniform", "4x4-hotspot"]);
+        for (plot, texts) in each.iter().map(|(_, plot)| plot).zip([
+            ["uniform traffic on a 4x4 mesh", "packets of 1", "bisection 0.94"],
+            ["hotspot traffic on a 4x4 mesh", "packets of 4", "busiest terminal 0.42"],
+        ]) {
+            for text in texts {
+                assert!(plot.contains(text), "{text}");
+            }
+        }
+        assert!(!each[0].1.contains("busiest terminal"));
+        assert_eq!(of_one(&[]).unwrap(), []);
     }
 
     #[test]

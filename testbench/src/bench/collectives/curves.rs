@@ -103,33 +103,6 @@ impl Point {
     }
 }
 
-/// All points as CSV, with a line of names above them.
-pub fn csv(points: &[Point]) -> String {
-    let mut text =
-        "call,tiles,tree,words,cycles,words_per_cycle,limit,share_percent,paper,running,waiting,idle\n".to_owned();
-    for point in points {
-        let number = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.4}"));
-        let cycles = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.0}"));
-        let fields = [
-            kind_name(point.kind).to_owned(),
-            point.tiles.to_string(),
-            point.form.name(),
-            point.words.to_string(),
-            point.cycles.to_string(),
-            number(point.rate()),
-            cycles(point.limit()),
-            number(point.share()),
-            cycles(point.paper()),
-            point.running.to_string(),
-            point.waiting.to_string(),
-            point.idle.to_string(),
-        ];
-        text.push_str(&fields.join(","));
-        text.push('\n');
-    }
-    text
-}
-
 /// Measures a tree in all calls; says why not if the engines have not room for it.
 ///
 /// # Errors
@@ -159,34 +132,4 @@ pub fn measure(bench: &mut Bench, form: Form, effort: &Effort) -> anyhow::Result
         }
     }
     Ok(Ok(points))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_has_a_line_a_point_and_nothing_where_there_is_no_figure() {
-        let point = Point {
-            kind: Kind::Broadcast,
-            tiles: 4,
-            form: Form::Linear,
-            words: 8,
-            cycles: 20,
-            running: 30,
-            waiting: 20,
-            idle: 10,
-        };
-        let barrier = Point {
-            kind: Kind::Barrier,
-            words: 0,
-            ..point
-        };
-        assert_eq!(
-            csv(&[point, barrier]),
-            "call,tiles,tree,words,cycles,words_per_cycle,limit,share_percent,paper,running,waiting,idle\n\
-             broadcast,4,linear,8,20,0.4000,10,50.0000,627,30,20,10\n\
-             barrier,4,linear,0,20,,,,,30,20,10\n"
-        );
-    }
 }

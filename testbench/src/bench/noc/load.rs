@@ -3,7 +3,7 @@
 //! The traffic is random, a Bernoulli trial a cycle and tile, with unbounded source queues; loads are in flits per sending
 //! tile and cycle. The load rises until the mesh no longer accepts it; saturation is what it accepts at a load of 1.
 
-use super::{square, BENCH};
+use super::{mesh, BENCH};
 use crate::{
     bench::report::{Better, Row},
     device::stream::StreamDevice,
@@ -11,14 +11,15 @@ use crate::{
         mesh_run::run,
         plan::{Drain, Plan},
         report::Report,
-        Pattern, Workload,
+        Pattern, PatternError, Workload, WorkloadError, MAX_PACKET_FLITS,
     },
 };
 use portico_golden::uniform_saturation_bound;
-use portico_spec::Config;
+use portico_spec::{Config, ConfigError};
 use std::fmt;
+use thiserror::Error;
 
-const SIDES: [usize; 2] = [4, 8];
+const MESHES: [(usize, usize); 2] = [(4, 4), (8, 8)];
 const FIFOS: [usize; 3] = [2, 4, 8];
 const PATTERNS: [Pattern; 4] = [
     Pattern::Uniform,
@@ -109,6 +110,77 @@ pub struct Point {
     pub report: Report,
 }
 
+/// Which cases to measure: each mesh with each FIFO depth, pattern and packet length. The default is the standard set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// Columns and rows.
+    pub meshes: Vec<(usize, usize)>,
+    /// FIFO depths, in flits.
+    pub fifos: Vec<usize>,
+    /// Who sends to whom.
+    pub patterns: Vec<Pattern>,
+    /// Flits of every packet, with the head.
+    pub packets: Vec<usize>,
+}
+
+/// A selection that cannot be measured.
+#[derive(Debug, Error)]
+pub enum SelectionError {
+    /// There is no such mesh.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The pattern is not defined on one of the meshes.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// There is no such packet.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self {
+            meshes: MESHES.to_vec(),
+            fifos: FIFOS.to_vec(),
+            patterns: PATTERNS.to_vec(),
+            packets: PACKETS.to_vec(),
+        }
+    }
+}
+
+impl Selection {
+    /// The cases, those of one configuration together; `base` gives width and monitors.
+    ///
+    /// # Errors
+    /// One of them cannot be measured.
+    pub fn cases(&self, base: &Config) -> Result<Vec<Case>, SelectionError> {
+        let mut cases = vec![];
+        for &sides in &self.meshes {
+            for &fifo in &self.fifos {
+                let config = Config {
+                    fifo,
+                    ..mesh(base, sides)
+                };
+                config.validate()?;
+                for &pattern in &self.patterns {
+                    pattern.on_mesh(config.cols, config.rows, config.edge_nodes)?;
+                    for &packet in &self.packets {
+                        if !(1..=MAX_PACKET_FLITS).contains(&packet) {
+                            return Err(WorkloadError::Packet(packet).into());
+                        }
+                        cases.push(Case {
+                            config: config.clone(),
+                            pattern,
+                            packet,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(cases)
+    }
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config { cols, rows, fifo, .. } = self.config;
@@ -118,26 +190,6 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// All cases of the benchmark, those of one configuration together; `base` gives width and monitors.
-    pub fn all(base: &Config) -> Vec<Self> {
-        let mut cases = vec![];
-        for side in SIDES {
-            for fifo in FIFOS {
-                for pattern in PATTERNS {
-                    cases.extend(PACKETS.map(|packet| Self {
-                        config: Config {
-                            fifo,
-                            ..square(base, side)
-                        },
-                        pattern,
-                        packet,
-                    }));
-                }
-            }
-        }
-        cases
-    }
-
     /// Measures the curve and the saturation of a mesh of this configuration.
     ///
     /// # Errors
@@ -253,7 +305,7 @@ mod tests {
         Case {
             config: Config {
                 fifo,
-                ..square(&Config::default(), side)
+                ..mesh(&Config::default(), (side, side))
             },
             pattern,
             packet,
@@ -313,8 +365,56 @@ mod tests {
 
     #[test]
     fn each_published_figure_belongs_to_a_case() {
-        let bounds = Case::all(&Config::default()).iter().filter_map(best_open).count();
+        let cases = Selection::default().cases(&Config::default()).unwrap();
+        let bounds = cases.iter().filter_map(best_open).count();
         assert_eq!(bounds, BEST_OPEN.len());
+    }
+
+    #[test]
+    fn a_selection_is_the_product_of_its_lists_and_names_what_does_not_exist() {
+        let few = Selection {
+            meshes: vec![(3, 2), (2, 2)],
+            fifos: vec![2, 8],
+            patterns: vec![Pattern::Uniform],
+            packets: vec![1, 65],
+        };
+        let cases = few.cases(&Config::default()).unwrap();
+        let names: Vec<String> = cases.iter().map(Case::to_string).collect();
+        assert_eq!(names.len(), 8);
+        assert_eq!(names[1], "3x2, FIFO 2, uniform, packets of 65");
+        let error = |selection: Selection| selection.cases(&Config::default()).unwrap_err().to_string();
+        for (selection, message) in [
+            (
+                Selection {
+                    meshes: vec![(17, 2)],
+                    ..few.clone()
+                },
+                "cols = 17 is not allowed: allowed is 1..=16",
+            ),
+            (
+                Selection {
+                    fifos: vec![1],
+                    ..few.clone()
+                },
+                "fifo = 1 is not allowed: allowed is 2..=16",
+            ),
+            (
+                Selection {
+                    patterns: vec![Pattern::Transpose],
+                    ..few.clone()
+                },
+                "traffic `transpose` needs a square mesh of 2x2 or more; the mesh is 3x2",
+            ),
+            (
+                Selection {
+                    packets: vec![66],
+                    ..few.clone()
+                },
+                "packet 66: allowed is 1 to 65 flits",
+            ),
+        ] {
+            assert_eq!(error(selection), message);
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub mod streams;
 pub mod zero_load;
 
 use crate::{bench::report::Row, device::stream::StreamDevice};
-use load::{Case, Curve, Effort};
+use load::{Case, Curve, Effort, Selection};
 use portico_spec::Config;
 
 /// Makes the mesh of a configuration.
@@ -22,6 +22,9 @@ pub type MakeDevice<'a> = dyn FnMut(&Config) -> anyhow::Result<Box<dyn StreamDev
 
 /// Name of the benchmark in its rows.
 const BENCH: &str = "noc";
+
+/// Steps before the curves: zero load, full streams.
+const FIRST_STEPS: usize = 2;
 
 /// Everything that the benchmark measured.
 #[derive(Clone, Debug, Default)]
@@ -43,21 +46,41 @@ pub fn run(
     make: &mut MakeDevice,
     progress: &mut dyn FnMut(usize, usize, &str),
 ) -> anyhow::Result<Figures> {
-    let cases = Case::all(base);
-    let steps = cases.len() + 2;
+    let cases = Selection::default().cases(base)?;
+    let steps = cases.len() + FIRST_STEPS;
     let mut figures = Figures::default();
 
     progress(0, steps, "zero load");
-    let config = square(base, 8);
+    let config = mesh(base, (8, 8));
     figures.rows.push(zero_load::row(&config, &mut *make(&config)?)?);
 
     progress(1, steps, "full streams");
-    let config = square(base, 4);
+    let config = mesh(base, (4, 4));
     figures.rows.extend(streams::rows(&config, &mut *make(&config)?)?);
 
+    let measured = curves(cases, effort, make, &mut |done, of, next| {
+        progress(done + FIRST_STEPS, of + FIRST_STEPS, next);
+    })?;
+    figures.rows.extend(measured.rows);
+    figures.curves = measured.curves;
+    Ok(figures)
+}
+
+/// Measures [`load`] alone, of these cases; `progress` as for [`run`].
+///
+/// # Errors
+/// As [`run`].
+pub fn curves(
+    cases: Vec<Case>,
+    effort: &Effort,
+    make: &mut MakeDevice,
+    progress: &mut dyn FnMut(usize, usize, &str),
+) -> anyhow::Result<Figures> {
+    let steps = cases.len();
+    let mut figures = Figures::default();
     let mut device = None;
     for (step, case) in cases.into_iter().enumerate() {
-        progress(step + 2, steps, &case.to_string());
+        progress(step, steps, &case.to_string());
         let made = match device.take() {
             Some((config, made)) if config == case.config => made,
             _ => make(&case.config)?,
@@ -71,10 +94,11 @@ pub fn run(
     Ok(figures)
 }
 
-fn square(base: &Config, side: usize) -> Config {
+/// `base` with these columns and rows of tiles, and no edge nodes.
+fn mesh(base: &Config, (cols, rows): (usize, usize)) -> Config {
     Config {
-        cols: side,
-        rows: side,
+        cols,
+        rows,
         edge_nodes: 0,
         ..base.clone()
     }

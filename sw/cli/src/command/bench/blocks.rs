@@ -2,6 +2,7 @@
 
 use super::{blocks_tables, sign};
 use crate::{
+    figure_files::FigureFiles,
     output::{self, Output},
     plot, progress,
 };
@@ -40,13 +41,12 @@ pub struct Blocks {
     /// Few sizes, short runs, and no placement: no clock is measured
     #[arg(long)]
     quick: bool,
-    /// All figures, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    files: FigureFiles,
     /// Series of figures, as plots
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Folder for both, as blocks.json and blocks.svg, made if need be
+    /// Folder for all three, as blocks.json, blocks.csv and blocks.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -82,19 +82,17 @@ impl Blocks {
         sign(&mut report, effort.seed, tools)?;
 
         let mut output = Output::default();
-        let folder = self.out.as_ref();
+        let folder = self.out.as_deref();
         let figures = Figures {
             report: &report,
             plots: &plots,
         };
-        let json = folder.map(|folder| folder.join("blocks.json"));
-        for file in self.json.into_iter().chain(json) {
-            output.add(file, serde_json::to_string_pretty(&figures)? + "\n");
-        }
+        let json = serde_json::to_string_pretty(&figures)? + "\n";
+        self.files.add_text(&mut output, folder, "blocks", json, &report);
         let svg = folder.filter(|_| !plots.is_empty());
         let svg = svg.map(|folder| folder.join("blocks.svg"));
-        for file in self.svg.into_iter().chain(svg) {
-            output.add(file, plot::blocks(&plots)?);
+        if self.svg.is_some() || svg.is_some() {
+            output.add_at(self.svg, svg, plot::blocks(&plots)?);
         }
         output.commit()?;
         output::print(&blocks_tables::text(&report, &plots))

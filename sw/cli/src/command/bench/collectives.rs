@@ -4,6 +4,7 @@ use super::{collectives_tables, fabric_report};
 use crate::{
     config_args::ConfigArgs,
     design::design,
+    figure_files::FigureFiles,
     output::{self, Output},
     plot, progress,
 };
@@ -12,7 +13,7 @@ use indicatif::ProgressBar;
 use portico_sim::{Options, SimulatedFabric};
 use portico_spec::{mpe::call::NEIGHBOURS, Config};
 use portico_testbench::{
-    bench::collectives::{self, curves, Effort},
+    bench::collectives::{self, Effort},
     device::hardware,
 };
 use std::path::PathBuf;
@@ -44,12 +45,8 @@ pub struct Collectives {
     /// Fewer fabrics and calls of the curves: some minutes once the models are in the cache
     #[arg(long)]
     quick: bool,
-    /// All figures, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// All points of the curves, as CSV
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    #[command(flatten)]
+    files: FigureFiles,
     /// Cycles against words, as plots
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -78,14 +75,10 @@ impl Collectives {
         VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
 
         let mut output = Output::default();
-        let mut add = |file: Option<PathBuf>, name: &str, text: String| {
-            let in_folder = self.out.as_ref().map(|folder| folder.join(name));
-            let files = file.into_iter().chain(in_folder);
-            files.for_each(|file| output.add(file, text.clone()));
-        };
-        add(self.json, "collectives.json", report.to_json());
-        add(self.csv, "collectives.csv", curves::csv(&figures.points));
-        add(self.svg, "collectives.svg", plot::collectives(&figures.points)?);
+        let folder = self.out.as_deref();
+        self.files.add(&mut output, folder, "collectives", &report);
+        let svg = folder.map(|folder| folder.join("collectives.svg"));
+        output.add_at(self.svg, svg, plot::collectives(&figures.points)?);
         output.commit()?;
         output::print(&collectives_tables::text(&report, &figures))
     }

@@ -3,6 +3,7 @@
 use super::{fabric_report, onesided_tables};
 use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
+    figure_files::FigureFiles,
     output::{self, Output},
     plot, progress,
 };
@@ -37,10 +38,9 @@ pub struct Onesided {
     /// Few sizes and short runs: about a minute once the model is in the cache
     #[arg(long)]
     quick: bool,
-    /// All figures, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Folder for onesided.json and the plots transfers.svg and atomics.svg, made if need be
+    #[command(flatten)]
+    files: FigureFiles,
+    /// Folder for onesided.json, onesided.csv and the plots transfers.svg and atomics.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -61,11 +61,8 @@ impl Onesided {
         let report = fabric_report(&config, figures.rows(), effort.seed)?;
 
         let mut output = Output::default();
-        let folder = self.out.as_ref();
-        let json = folder.map(|folder| folder.join("onesided.json"));
-        for file in self.json.into_iter().chain(json) {
-            output.add(file, report.to_json());
-        }
+        let folder = self.out.as_deref();
+        self.files.add(&mut output, folder, "onesided", &report);
         if let Some(folder) = folder {
             output.add(folder.join("transfers.svg"), plot::transfers(&figures.sizes)?);
             output.add(folder.join("atomics.svg"), plot::atomics(&figures.atomics)?);

@@ -6,6 +6,7 @@ use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
     design::design,
     failure::not_allowed,
+    figure_files::FigureFiles,
     output::{self, Output},
     progress,
 };
@@ -16,7 +17,6 @@ use portico_testbench::{
     device::{axi_memory::Timing, hardware},
     soak::{self, Summary, Workload},
 };
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,9 +56,8 @@ pub struct Soak {
     /// Decides all that is random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// All figures, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    files: FigureFiles,
 }
 
 impl Soak {
@@ -81,9 +80,7 @@ impl Soak {
 
         let report = fabric_report(&config, rows(&summary, built), soak.seed)?;
         let mut output = Output::default();
-        self.json
-            .into_iter()
-            .for_each(|file| output.add(file, report.to_json()));
+        self.files.add(&mut output, None, "soak", &report);
         output.commit()?;
         output::print(&format!(
             "{}\n{}",

@@ -1,10 +1,7 @@
 //! The traffic that a simulation is asked for.
 
-use crate::failure::not_allowed;
-use clap::{
-    builder::{PossibleValuesParser, TypedValueParser},
-    Args,
-};
+use crate::{failure::not_allowed, loads::pattern_parser};
+use clap::Args;
 use portico_spec::Config;
 use portico_testbench::traffic::{
     plan::{Drain, Plan},
@@ -13,28 +10,28 @@ use portico_testbench::traffic::{
 use std::path::PathBuf;
 
 /// Most cycles of a simulation: years of them.
-const MAX_CYCLES: u64 = 1_000_000_000_000;
+pub const MAX_CYCLES: u64 = 1_000_000_000_000;
 
 /// Who sends how much to whom, for how long, and what stands in the way.
 #[derive(Args, Clone, Debug)]
 pub struct TrafficArgs {
     /// To whom a terminal sends
-    #[arg(long, value_name = "PATTERN", default_value = "uniform", value_parser = pattern_parser())]
+    #[arg(long, value_name = "PATTERN", default_value_t = TrafficArgs::default().traffic, value_parser = pattern_parser())]
     pub traffic: Pattern,
     /// Offered load in flits per sending terminal and cycle, above 0 and at most 1
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = TrafficArgs::default().rate)]
     pub rate: f64,
     /// Flits of every packet, with its head
-    #[arg(long, value_name = "FLITS", default_value_t = 4)]
+    #[arg(long, value_name = "FLITS", default_value_t = TrafficArgs::default().packet)]
     pub packet: usize,
     /// Cycles that are measured
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=MAX_CYCLES))]
+    #[arg(long, default_value_t = TrafficArgs::default().cycles, value_parser = clap::value_parser!(u64).range(1..=MAX_CYCLES))]
     pub cycles: u64,
     /// Cycles before those that are measured
-    #[arg(long, value_name = "CYCLES", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(..=MAX_CYCLES))]
+    #[arg(long, value_name = "CYCLES", default_value_t = TrafficArgs::default().warmup, value_parser = clap::value_parser!(u64).range(..=MAX_CYCLES))]
     pub warmup: u64,
     /// Decides all that is random: the same seed, the same run
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = TrafficArgs::default().seed)]
     pub seed: u64,
     /// Probability that a terminal takes no flit in a cycle
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.0, value_parser = probability)]
@@ -47,14 +44,26 @@ pub struct TrafficArgs {
     pub trace: Option<PathBuf>,
 }
 
-fn pattern_parser() -> impl TypedValueParser<Value = Pattern> {
-    let names = PossibleValuesParser::new(Pattern::ALL.map(Pattern::name));
-    names.try_map(|name| name.parse::<Pattern>())
-}
-
 fn probability(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..1.0).contains(number));
     number.ok_or_else(|| "allowed is 0 to below 1".into())
+}
+
+impl Default for TrafficArgs {
+    /// Uniform traffic of short packets below saturation.
+    fn default() -> Self {
+        Self {
+            traffic: Pattern::Uniform,
+            rate: 0.3,
+            packet: 4,
+            cycles: 10_000,
+            warmup: 1_000,
+            seed: 1,
+            backpressure: 0.0,
+            idle: 0.0,
+            trace: None,
+        }
+    }
 }
 
 impl TrafficArgs {
@@ -117,18 +126,11 @@ impl TrafficArgs {
 }
 
 /// A word of a command line, for a shell.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     match word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-#[cfg(test)]
-impl Default for TrafficArgs {
-    fn default() -> Self {
-        Wrapper::of("").traffic
     }
 }
 

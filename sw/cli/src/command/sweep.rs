@@ -1,0 +1,126 @@
+//! `portico sweep`: a grid of meshes and traffic, job by job, resumed where it stopped.
+
+mod grid;
+mod jobs;
+mod scripts;
+
+use self::{grid::Grid, jobs::Jobs};
+use crate::{
+    failure::not_allowed,
+    output::{self, Output},
+    table::counted,
+};
+use anyhow::bail;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portico sweep examples/sweep.toml --out build/sweep --jobs 2
+  portico sweep examples/sweep.toml --out build/sweep     again: what is done is not run again
+  portico sweep examples/sweep.toml --out build/sweep --only 3
+  portico sweep grid.toml --out build/grid --slurm grid.sh && sbatch grid.sh
+  portico sweep grid.toml --out build/grid --makefile grid.mk && make -f grid.mk -j 8
+  portico sweep grid.toml --out build/grid --merge        after the last job of a Slurm array
+
+A file names keys of a mesh and its traffic, each with one value or a list; the jobs are all combinations:
+
+  [config]                                cols, rows, width, fifo, edge_nodes, monitors
+  cols = [4, 8]
+  rows = 4
+  fifo = [2, 4]
+  [traffic]                               pattern, packet, load, cycles, warmup, seed
+  pattern = [\"uniform\", \"tornado\"]
+  load = \"0.1:0.9:0.2\"
+
+What is left out is as in portico sim mesh, and each job is such a simulation, every word of it compared. Jobs count from 1; \
+the seed varies fastest, then warmup, cycles, load, packet, pattern, and the keys of the configuration.
+
+The figures of a job are DIR/jobs/HASH.json. HASH stands for all that decides them: the version of Portico, the Verilog of \
+the mesh, the traffic. A job whose file is there is done; one whose inputs changed has another name and is run. \
+DIR/sweep.json and DIR/sweep.csv hold the figures of all jobs, without links and histograms.";
+
+/// Simulate a grid of meshes and traffic, in parallel, resumed where it stopped
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Sweep {
+    /// The grid (TOML)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Folder of the figures, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Jobs at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: u16,
+    /// Run this job alone, from 1, and merge nothing
+    #[arg(long, value_name = "INDEX", conflicts_with = "jobs")]
+    only: Option<usize>,
+    /// Merge the figures of all jobs, and run none
+    #[arg(long, conflicts_with_all = ["jobs", "only"])]
+    merge: bool,
+    /// Write the jobs as a Slurm array, and run none
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jobs", "only", "merge"])]
+    slurm: Option<PathBuf>,
+    /// Write the jobs as a makefile, and run none
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jobs", "only", "merge"])]
+    makefile: Option<PathBuf>,
+}
+
+impl Sweep {
+    pub fn run(self) -> anyhow::Result<()> {
+        let grid = Grid::read(&self.file)?;
+        if self.slurm.is_some() || self.makefile.is_some() {
+            return self.write_scripts(grid.jobs.len());
+        }
+        let jobs = Jobs::new(&grid, &self.out);
+        if self.merge {
+            return output::print(&jobs.merge()?);
+        }
+        if let Some(only) = self.only {
+            return run_one(&jobs, only);
+        }
+        let outcome = jobs.run(self.jobs.into());
+        if let Some((index, error)) = outcome.failures.first() {
+            bail!(
+                "{} of {} failed, the first is job {}: {error}",
+                outcome.failures.len(),
+                counted(jobs.len(), "job"),
+                index + 1
+            );
+        }
+        let merged = jobs.merge()?;
+        let (run, done) = (outcome.run, jobs.len() - outcome.run);
+        output::print(&format!("{} run, {done} done before; {merged}", counted(run, "job")))
+    }
+
+    fn write_scripts(self, jobs: usize) -> anyhow::Result<()> {
+        let mut output = Output::default();
+        let mut said = String::new();
+        for (file, script) in [
+            (self.slurm, scripts::slurm as fn(_, _, _) -> _),
+            (self.makefile, scripts::makefile),
+        ] {
+            if let Some(file) = file {
+                said += &format!("wrote {}: {}\n", file.display(), counted(jobs, "job"));
+                output.add(file, script(&self.file, &self.out, jobs));
+            }
+        }
+        output.commit()?;
+        output::print(&said)
+    }
+}
+
+fn run_one(jobs: &Jobs, number: usize) -> anyhow::Result<()> {
+    let index = number.checked_sub(1).filter(|&index| index < jobs.len());
+    let index = index.ok_or_else(|| not_allowed(format!("only = {number}: allowed is 1 to {}", jobs.len())))?;
+    let state = match jobs.run_one(index)? {
+        true => "done",
+        false => "was done before",
+    };
+    let of = jobs.len();
+    output::print(&format!(
+        "job {number} of {of}: {state}: {}\n",
+        jobs.path(index)?.display()
+    ))
+}
