@@ -16,6 +16,9 @@ const MODELLED: [&str; 6] = ["LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "
 /// The block RAM of ECP5, and our own model of it: Yosys has an empty one.
 const BLOCK_RAM: &str = "DP16KD";
 const BLOCK_RAM_MODEL: &str = include_str!("models/dp16kd.v");
+/// The PLL of ECP5, likewise.
+const PLL: &str = "EHXPLLL";
+const PLL_MODEL: &str = include_str!("models/ehxplll.v");
 
 /// A block as ECP5 cells: the same top module, with the same ports.
 ///
@@ -56,12 +59,13 @@ pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
 /// As [`netlist`], with memories in block RAMs, of which Portico has a model of its own (`models/dp16kd.v`).
 ///
 /// Block RAMs start with noise in place of zeros, and where the hardware leaves data undefined they give noise: a design
-/// that relies on either fails in simulation. Verilator refuses a block RAM in a mode without a model.
+/// that relies on either fails in simulation. Verilator refuses a block RAM in a mode without a model. A PLL passes its input
+/// clock on (`models/ehxplll.v`), so that the top of a board has a netlist, too.
 ///
 /// # Errors
 /// As [`netlist`].
 pub fn netlist_with_block_rams(design: &Design) -> Result<Netlist, SynthError> {
-    let modelled: Vec<&str> = MODELLED.into_iter().chain([BLOCK_RAM]).collect();
+    let modelled: Vec<&str> = MODELLED.into_iter().chain([BLOCK_RAM, PLL]).collect();
     mapped(design, "-nodsp", &modelled)
 }
 
@@ -95,7 +99,7 @@ fn mapped(design: &Design, options: &str, modelled: &[&str]) -> Result<Netlist, 
         top: design.top.clone(),
         ports: design.ports.clone(),
         // The first of two modules of one name counts.
-        cell_models: models_of(&verilog, &format!("{BLOCK_RAM_MODEL}{models}")),
+        cell_models: models_of(&verilog, &format!("{BLOCK_RAM_MODEL}{PLL_MODEL}{models}")),
         verilog,
     })
 }

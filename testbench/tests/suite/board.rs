@@ -1,4 +1,4 @@
-//! A small board as Verilog and as a netlist with block RAMs: it boots, and the driver works over its UART.
+//! A small board as Verilog, and the netlist of a whole ULX3S: it boots, and the driver works over its UART.
 
 use anyhow::ensure;
 use portico::{
@@ -7,8 +7,9 @@ use portico::{
     Error, Fabric, SerialTransport, Transport, TransportError,
 };
 use portico_generate::design;
-use portico_sim::{Library, SimulatedBoard};
+use portico_sim::{Library, SimulatedBoard, BIT_CYCLES};
 use portico_spec::{uart::FRAME_WORDS, Config};
+use portico_synth::{board_design, Board, Netlist, Rates};
 use portico_testbench::device::hardware::{compiled_netlist, library, netlist, Memories};
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 use std::time::Duration;
@@ -84,11 +85,38 @@ fn verilog_answers_and_transfers() -> anyhow::Result<()> {
     answers_and_transfers(&library(&design("board", &small())?)?)
 }
 
+/// A board at its pins, with the ports of its core: the oscillator is the clock, the button the reset.
+const PINS: &str = "
+module board_pins (
+    input wire clk, input wire rst, input wire [15:0] bit_cycles, input wire uart_rx,
+    output wire uart_tx, output wire [3:0] led
+);
+    wire high;
+    portico_ulx3s_85f board (
+        .clk_in(clk), .button(rst), .uart_rx(uart_rx), .uart_tx(uart_tx), .led(led), .wifi_gpio0(high)
+    );
+endmodule
+";
+
+/// The whole top of the ULX3S after synthesis, with its PLL, reset and block RAMs, as fast a line as the simulation takes.
 #[test]
-fn a_netlist_answers_and_transfers() -> anyhow::Result<()> {
-    let netlist = netlist(&design("board", &small())?, Memories::BlockRams)?;
-    let block_rams = netlist.verilog.matches("DP16KD #").count();
-    println!("{block_rams} block RAMs");
-    ensure!(block_rams > 0, "the netlist has no block RAM");
-    answers_and_transfers(&compiled_netlist(&netlist)?)
+fn the_netlist_of_a_ulx3s_answers_and_transfers() -> anyhow::Result<()> {
+    let (ulx3s, core) = (Board::named("ulx3s-85f")?, design("board", &small())?);
+    let rates = Rates {
+        bit_cycles: BIT_CYCLES as u16,
+        ..Rates::new(&ulx3s, 50.0, 1_000_000)?
+    };
+    let netlist = netlist(&board_design(&ulx3s, &core, &rates)?, Memories::BlockRams)?;
+    for cell in ["DP16KD #", "EHXPLLL #"] {
+        let count = netlist.verilog.matches(cell).count();
+        println!("{count} {cell}");
+        ensure!(count > 0, "the netlist has no {cell}");
+    }
+    let at_its_pins = Netlist {
+        top: "board_pins".into(),
+        ports: core.ports,
+        verilog: format!("{}{PINS}", netlist.verilog),
+        cell_models: netlist.cell_models.clone(),
+    };
+    answers_and_transfers(&compiled_netlist(&at_its_pins)?)
 }
