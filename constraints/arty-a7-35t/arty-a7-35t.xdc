@@ -14,6 +14,9 @@ create_clock -name clk_in -period 10.000 [get_ports {clk_in}]
 # The core synchronises these inputs, and no clock goes with these outputs.
 set_false_path -from [get_ports {button uart_rx}]
 set_false_path -to [get_ports {uart_tx led[*]}]
+# By two flip-flops each, which lie side by side.
+set_property ASYNC_REG TRUE [get_cells {core/asked_reg core/asks_reg}]
+set_property ASYNC_REG TRUE [get_cells {core/bridge/receiver/seen_reg core/bridge/receiver/level_reg}]
 
 # Bank 0 of the configuration pins runs at 3.3 V.
 set_property CFGBVS VCCO [current_design]

@@ -22,6 +22,7 @@ const _: () = assert!(ANSWER_CYCLES < BIT_CYCLES * PAUSE_BITS as u64);
 /// A board in simulation: what a host sends goes in bit by bit, and what comes back is collected.
 pub struct SimulatedBoard {
     model: Model,
+    bit_cycles: u64,
     rx: Input,
     tx: Output,
     led: Output,
@@ -36,14 +37,23 @@ pub struct SimulatedBoard {
 }
 
 impl SimulatedBoard {
-    /// A new board of `library`, which is a top `board`; it is reset and initialised.
+    /// A new board of `library`, which is a top `board`; it is reset and initialised. Its line is as fast as the hardware takes.
     ///
     /// # Errors
     /// The library has not the ports of a board.
     pub fn new(library: &Library) -> Result<Self, SimError> {
+        Self::with_bit_cycles(library, BIT_CYCLES)
+    }
+
+    /// As [`SimulatedBoard::new`], with so many clock cycles a bit of the line, [`BIT_CYCLES`] or more.
+    ///
+    /// # Errors
+    /// As [`SimulatedBoard::new`].
+    pub fn with_bit_cycles(library: &Library, bit_cycles: u64) -> Result<Self, SimError> {
         let mut model = library.model();
-        let bit_cycles = model.input("bit_cycles")?;
+        let pins = model.input("bit_cycles")?;
         let mut board = Self {
+            bit_cycles,
             rx: model.input("uart_rx")?,
             tx: model.output("uart_tx")?,
             led: model.output("led")?,
@@ -53,7 +63,7 @@ impl SimulatedBoard {
             received: VecDeque::new(),
             rests: true,
             model: {
-                model.set(bit_cycles, BIT_CYCLES);
+                model.set(pins, bit_cycles);
                 model
             },
         };
@@ -108,7 +118,7 @@ impl SimulatedBoard {
         }
         let level = self
             .out
-            .map_or(1, |(bits, cycles)| u64::from(bits >> (cycles / BIT_CYCLES) & 1));
+            .map_or(1, |(bits, cycles)| u64::from(bits >> (cycles / self.bit_cycles) & 1));
         self.model.set(self.rx, level);
         self.model.settle();
         let high = self.model.get(self.tx) == 1;
@@ -116,18 +126,18 @@ impl SimulatedBoard {
         self.out = self
             .out
             .map(|(bits, cycles)| (bits, cycles + 1))
-            .filter(|&(_, cycles)| cycles < LINE_BITS * BIT_CYCLES);
+            .filter(|&(_, cycles)| cycles < LINE_BITS * self.bit_cycles);
         self.back = match self.back {
             None => (!high).then_some((0, 1)),
             Some((bits, cycles)) => {
                 // Each bit is read once, in its middle.
-                let reads = cycles % BIT_CYCLES == BIT_CYCLES / 2;
-                let bits = bits | u16::from(reads && high) << (cycles / BIT_CYCLES);
+                let reads = cycles % self.bit_cycles == self.bit_cycles / 2;
+                let bits = bits | u16::from(reads && high) << (cycles / self.bit_cycles);
                 Some((bits, cycles + 1))
             }
         };
         if let Some((bits, cycles)) = self.back {
-            if cycles == LINE_BITS * BIT_CYCLES - 1 {
+            if cycles == LINE_BITS * self.bit_cycles - 1 {
                 self.received.push_back((bits >> 1) as u8);
                 self.back = None;
             }
@@ -138,7 +148,7 @@ impl SimulatedBoard {
 /// The host's end of the line: what it sends and waits for lets time pass on the board.
 impl Line for SimulatedBoard {
     fn baud(&self) -> u32 {
-        (CLOCK / BIT_CYCLES) as u32
+        (CLOCK / self.bit_cycles) as u32
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), LineError> {
@@ -180,7 +190,7 @@ impl Board for SimulatedBoard {
         let mut quiet = 0;
         while self.is_sending()
             || quiet < ANSWER_CYCLES && self.received.is_empty()
-            || quiet < 2 * LINE_BITS * BIT_CYCLES
+            || quiet < 2 * LINE_BITS * self.bit_cycles
         {
             let before = self.received.len();
             self.cycle();
@@ -195,7 +205,7 @@ impl Board for SimulatedBoard {
     fn pause(&mut self) {
         // Time is not spent on a board to which nobody talks.
         if !self.rests {
-            self.run(BIT_CYCLES * (PAUSE_BITS as u64 + LINE_BITS));
+            self.run(self.bit_cycles * (PAUSE_BITS as u64 + LINE_BITS));
             self.rests = true;
         }
     }

@@ -1,6 +1,6 @@
 //! A small board as Verilog, and the netlist of a whole ULX3S: it boots, and the driver works over its UART.
 
-use anyhow::ensure;
+use anyhow::{ensure, Context};
 use portico::{
     onesided::{Geometry, Window},
     serial::Options,
@@ -119,4 +119,35 @@ fn the_netlist_of_a_ulx3s_answers_and_transfers() -> anyhow::Result<()> {
         cell_models: netlist.cell_models.clone(),
     };
     answers_and_transfers(&compiled_netlist(&at_its_pins)?)
+}
+
+/// The cells that constraints for Vivado name are registers of the board's Verilog, two behind each asynchronous input.
+#[test]
+fn constraints_name_the_synchronisers() -> anyhow::Result<()> {
+    let core = design("board", &small())?;
+    let module = |name: &str| core.modules.iter().find(|module| module.name == name);
+    for name in ["arty-a7-35t", "arty-a7-100t"] {
+        let board = Board::named(name)?;
+        let lines = board.constraints.lines().filter(|line| line.contains("ASYNC_REG"));
+        let cells = lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || "{}]".contains(c)));
+        let cells: Vec<&str> = cells.filter(|word| word.starts_with("core/")).collect();
+        ensure!(cells.len() == 4, "{name}: {cells:?}");
+        for cell in cells {
+            let mut path: Vec<&str> = cell.split('/').skip(1).collect();
+            let register = path.pop().and_then(|last| last.strip_suffix("_reg"));
+            let mut text = &module(&core.top).context("the top")?.text;
+            for instance in path {
+                let end = format!(" {instance} (");
+                let line = text.lines().find(|line| line.ends_with(&end)).context(cell)?;
+                let inner = line.split_whitespace().next().context(cell)?;
+                text = &module(inner).context(cell)?.text;
+            }
+            let written = format!("{} <= ", register.context(cell)?);
+            ensure!(
+                text.lines().any(|line| line.trim().starts_with(&written)),
+                "{name}: {cell}"
+            );
+        }
+    }
+    Ok(())
 }
