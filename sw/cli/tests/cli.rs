@@ -1356,3 +1356,59 @@ fn examples_and_soaks_run_on_a_verilated_fabric() {
     assert!(json.contains("\"speed under load"), "{json}");
     assert_eq!(names(folder.path()), ["new"]);
 }
+
+/// Every command of the program that a page shows is one that it takes: `--help` behind it is reached only if all that stands
+/// before it can be read. Commands with a placeholder are left out.
+#[test]
+fn the_program_takes_every_command_of_the_pages() {
+    let (root, folder) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), folder());
+    let docs = fs::read_dir(root.join("docs")).unwrap();
+    let pages = docs
+        .map(|entry| entry.unwrap().path())
+        .chain(["README.md", "CONTRIBUTING.md"].map(|page| root.join(page)));
+    let mut count = 0;
+    for page in pages.filter(|page| page.extension().is_some_and(|extension| extension == "md")) {
+        for shown in commands(&fs::read_to_string(&page).unwrap()) {
+            let is_placeholder =
+                |word: &str| word.contains('<') || word.len() == 1 && word.as_bytes()[0].is_ascii_uppercase();
+            let words: Vec<&str> = shown.split_whitespace().skip(1).collect();
+            if words.iter().any(|word| is_placeholder(word)) || words.first() == Some(&"help") {
+                continue;
+            }
+            let output = portico(folder.path(), &format!("{} --help", words.join(" ")));
+            let errors = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{}: {shown}: {errors}", page.display());
+            count += 1;
+        }
+    }
+    assert!(count > 90, "{count} commands found");
+    let wrong = "```sh\nmake && portico sim mush | less  # no such\n```\nas `portico bench\nnoc --no-such` does";
+    let found = commands(wrong);
+    assert_eq!(found, ["portico sim mush", "portico bench noc --no-such"]);
+    assert!(found
+        .iter()
+        .all(|shown| !portico(folder.path(), &format!("{} --help", &shown[8..]))
+            .status
+            .success()));
+}
+
+/// The commands of the program in the blocks and the text of a page.
+fn commands(page: &str) -> Vec<String> {
+    let mut found = vec![];
+    for (at, part) in page.split("```").enumerate() {
+        let lines: Vec<String> = match at % 2 {
+            1 => part
+                .replace("\\\n", " ")
+                .lines()
+                .map(|line| line.split(" #").next().unwrap_or_default().to_owned())
+                .collect(),
+            _ => part.split('`').skip(1).step_by(2).map(str::to_owned).collect(),
+        };
+        let commands = lines
+            .iter()
+            .flat_map(|line| line.split("&&").flat_map(|part| part.split(['|', ';', '>'])));
+        let commands = commands.map(|command| command.split_whitespace().collect::<Vec<_>>().join(" "));
+        found.extend(commands.filter(|command| command.starts_with("portico ")));
+    }
+    found
+}
