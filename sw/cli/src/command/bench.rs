@@ -1,7 +1,9 @@
 //! `portico bench`: figures, each beside the bound that it is held against.
 
+mod area;
 mod blocks;
 mod blocks_tables;
+mod clock;
 mod collectives;
 mod collectives_tables;
 mod noc;
@@ -27,7 +29,9 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum What {
+    Area(area::AreaBench),
     Blocks(blocks::Blocks),
+    Clock(clock::Clock),
     Collectives(collectives::Collectives),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
@@ -37,7 +41,9 @@ enum What {
 impl Bench {
     pub fn run(self) -> anyhow::Result<()> {
         match self.what {
+            What::Area(area) => area.run(),
             What::Blocks(blocks) => blocks.run(),
+            What::Clock(clock) => clock.run(),
             What::Collectives(collectives) => collectives.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
