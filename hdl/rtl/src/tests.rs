@@ -38,8 +38,8 @@ const SPACE: u64 = 0x4_0000;
 
 /// Blocks by name, in several shapes where the shape makes a difference.
 fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
-    let entries = firmware().entries;
-    let program: Vec<u32> = (1..40).collect();
+    let programs = firmware();
+    let entries = &programs.entries;
     let small = Config::from_toml("profile = 'leaf'").unwrap().build();
     vec![
         (
@@ -113,7 +113,7 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
                 &Config::default(),
                 MEMORY,
                 SPACE,
-                &entries,
+                entries,
             )),
         ),
         (
@@ -123,14 +123,14 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
                 &Config::default(),
                 MEMORY,
                 SPACE,
-                &entries,
+                entries,
             )),
         ),
         ("extent", Box::new(Extent::default())),
         ("local-windows", Box::new(LocalWindows::new(&small, SPACE))),
         ("segment-table", Box::new(SegmentTable::new(&small, &Config::default()))),
-        ("transmitter", Box::new(Transmitter::<32>::new(&Build::FULL, &program))),
-        ("transmitter-64", Box::new(Transmitter::<64>::new(&small, &program))),
+        ("transmitter", Box::new(Transmitter::<32>::new(&Build::FULL, &programs))),
+        ("transmitter-64", Box::new(Transmitter::<64>::new(&small, &programs))),
         (
             "get-server",
             Box::new(GetServer::<32>::new(&Build::FULL.of_memory_node(), SPACE)),

@@ -97,7 +97,7 @@ impl<const W: usize> Engine<W> {
         Self {
             commands: CommandQueue::new(),
             dispatcher: Dispatcher::new(build, config, memory_words, space_words, &firmware.entries),
-            transmitter: Transmitter::new(build, &firmware.words),
+            transmitter: Transmitter::new(build, &firmware),
             ..Default::default()
         }
     }

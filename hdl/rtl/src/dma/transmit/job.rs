@@ -74,6 +74,8 @@ pub(super) struct Job {
     pub limit: u64,
     /// Of the one packet that the bypass may send: words of the descriptor, words of memory, and where those are.
     pub payload: Option<[u64; 3]>,
+    /// Where the words begin that no packet alone holds.
+    pub pointer: u64,
     pub registers: Vec<(u64, u32)>,
 }
 
@@ -105,6 +107,7 @@ impl Job {
             base: 0,
             limit: 1 << 20,
             payload: None,
+            pointer: 0,
             registers: vec![],
         }
     }

@@ -3,9 +3,11 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`Transmitter`] | all of it |
+//! | [`Programmed`] | what runs programs, where there are several cores or programs of the user's: |
 //! | [`cores::MicroCoreSequencer`] | the micro-cores: runs programs, cuts transfers into packets |
 //! | [`Bypass`] | sends what is one packet without them |
 //! | [`CreditTurn`] | which of the two takes a credit |
+//! | [`fixed::FixedSequencer`] | elsewhere: the built-in programs in fixed logic |
 //! | [`Shapers`], [`ShaperSettings`] | how long packets are, and how many flits may go; as software has set it |
 //! | [`PacketSender`] | all that sends what has been cut |
 //! | [`ChunkQueue`], [`Reader`] | from chunks to words of payload, in order |
@@ -14,6 +16,7 @@
 mod bypass;
 pub mod cores;
 mod credit_turn;
+pub mod fixed;
 mod header_queue;
 mod injector;
 #[cfg(test)]
@@ -21,6 +24,7 @@ mod job;
 #[cfg(test)]
 mod model;
 mod packet_sender;
+mod programmed;
 mod reader;
 mod shaper_settings;
 mod shapers;
@@ -35,6 +39,7 @@ pub use credit_turn::CreditTurn;
 pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
 pub use injector::{Injector, Part};
 pub use packet_sender::PacketSender;
+pub use programmed::Programmed;
 pub use reader::{ChunkQueue, Reader};
 pub use shaper_settings::ShaperSettings;
 pub use shapers::Shapers;

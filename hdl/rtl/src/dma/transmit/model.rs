@@ -9,6 +9,7 @@ use portico_spec::{
     flit::{DESTINATION_OFFSET, KIND_OFFSET, LAST_OFFSET, SOURCE_OFFSET, TAG_OFFSET},
     ni::{
         event::EVENTS,
+        firmware::firmware,
         instruction::{FIRMWARE_WORDS, REGISTERS},
         packet::{DataKind, Rows, OFFSET_WIDTH, OPERATION_OFFSET, SLOT_OFFSET, STRIDED_OFFSET, WIDE_OFFSET},
         ErrorCode, SERVER_CONTEXT,
@@ -30,6 +31,7 @@ pub(super) struct Outcome {
 pub(super) struct Model<'a> {
     job: &'a Job,
     program: &'a [u32],
+    firmware: Vec<u32>,
     width: usize,
     outcome: Outcome,
 }
@@ -40,6 +42,7 @@ impl<'a> Model<'a> {
         let mut model = Model {
             job,
             program,
+            firmware: firmware().words,
             width,
             outcome: Outcome::default(),
         };
@@ -145,7 +148,10 @@ impl Outlet for Model<'_> {
 
 impl Surroundings for Model<'_> {
     fn instruction(&self, place: usize) -> u32 {
-        *self.program.get(place - FIRMWARE_WORDS).unwrap_or(&0)
+        match place.checked_sub(FIRMWARE_WORDS) {
+            Some(place) => *self.program.get(place).unwrap_or(&0),
+            None => self.firmware[place],
+        }
     }
 
     fn has_fired(&self, _event: u32) -> bool {

@@ -5,6 +5,7 @@ use super::Transmitter;
 use crate::prim::testing::{clock, clocked, reset, rng, settle};
 use portico_spec::ni::{
     build::Build,
+    firmware::firmware,
     instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
     registers::{Block as RegisterBlock, BLOCK_OFFSET},
     INITIALISATION_CYCLES,
@@ -95,8 +96,15 @@ pub(super) fn memory_word(width: usize, address: u64) -> u64 {
 impl<const W: usize> Bench<W> {
     /// After reset and initialisation, with this program behind the firmware.
     pub(super) fn new(seed: u64, mood: Mood, program: &[u32]) -> Self {
+        let mut bench = Self::with(&Build::FULL, seed, mood);
+        bench.load(program);
+        bench
+    }
+
+    /// A transmitter as in `build`, after reset and initialisation.
+    pub(super) fn with(build: &Build, seed: u64, mood: Mood) -> Self {
         let mut bench = Self {
-            dut: reset(Transmitter::new(&Build::FULL, &[])),
+            dut: reset(Transmitter::new(build, &firmware())),
             rng: rng(seed),
             mood,
             cycle: 0,
@@ -120,7 +128,6 @@ impl<const W: usize> Bench<W> {
             bench.step();
         }
         bench.dut.initialising.next = false;
-        bench.load(program);
         bench
     }
 
@@ -177,7 +184,7 @@ impl<const W: usize> Bench<W> {
         start.job.next.quiet = job.quiet;
         start.job.next.base = job.base.into();
         start.job.next.limit = job.limit.into();
-        let [literals, words, pointer] = job.payload.unwrap_or_default();
+        let [literals, words, pointer] = job.payload.unwrap_or([0, 0, job.pointer]);
         start.job.next.single = job.payload.is_some();
         start.job.next.bank = self.bank.into();
         self.bank = (self.bank + 1) % 4;

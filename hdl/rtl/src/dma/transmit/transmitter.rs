@@ -1,14 +1,14 @@
-use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, PacketSender, Shapers};
+use super::{fixed::FixedSequencer, PacketSender, Programmed, Shapers};
 use crate::{
     bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, ParkOut, StartIn, StartOut, StopOut},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::{
-        build::Build, command::SHAPER_WIDTH, event::EVENTS, instruction::COUNT_WIDTH, packet::SLOT_WIDTH,
-        segment::HANDLE_WIDTH,
+        build::Build, command::SHAPER_WIDTH, event::EVENTS, firmware::Firmware, instruction::COUNT_WIDTH,
+        packet::SLOT_WIDTH, segment::HANDLE_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -59,9 +59,12 @@ pub struct Transmitter<const W: usize> {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
-    bypass: Bypass,
-    sequencer: MicroCoreSequencer,
-    credits: CreditTurn,
+    /// Where there are several cores, or programs of the user's.
+    programmed: Vec<Programmed>,
+    /// Elsewhere.
+    fixed: Vec<FixedSequencer>,
+    _programmed: usize,
+    _fixed: usize,
     shapers: Shapers,
     sender: PacketSender<W>,
     payload: Fifo<W, PAYLOAD_BITS>,
@@ -73,9 +76,16 @@ pub struct Transmitter<const W: usize> {
 
 impl<const W: usize> Transmitter<W> {
     /// With the micro-cores and shapers of `build`, and the built-in programs, at a memory that answers after a cycle.
-    pub fn new(build: &Build, firmware: &[u32]) -> Self {
+    pub fn new(build: &Build, firmware: &Firmware) -> Self {
+        let fixed = usize::from(build.cores == 1 && !build.programs);
+        let programmed = 1 - fixed;
         Self {
-            sequencer: MicroCoreSequencer::new(build, firmware),
+            programmed: (0..programmed).map(|_| Programmed::new(build, &firmware.words)).collect(),
+            fixed: (0..fixed)
+                .map(|_| FixedSequencer::new(build.queues, &firmware.entries))
+                .collect(),
+            _programmed: programmed,
+            _fixed: fixed,
             shapers: Shapers::new(build.shapers),
             sender: PacketSender::new(MAX_PAYLOAD_FLITS, false),
             payload: Fifo::new(MAX_PAYLOAD_FLITS),
@@ -87,90 +97,58 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => bypass, sequencer, credits, shapers, sender, payload, control: clk, rst);
+        wire!(self => shapers, sender, payload, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
-        wire!(self => bypass: initialising);
-        StartIn::link(&mut self.start, &mut self.bypass.start);
-        wire!(argument => bypass.argument: enable, context, register, bank, data);
-        wire!(argument => sequencer.argument: enable, context, register, bank, data);
-        StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);
-        self.park.parks.next = self.bypass.parks.val();
-        self.park.context.next = self.bypass.forward.context.val();
-        self.bypass.has_room.next = self.park.has_room.val();
-        self.sequencer.held.next = self.park.held.val();
-        wire!(sequencer => bypass: mid_packet);
-        self.bypass.sequencer_wants.next = self.sequencer.sends.val();
-        self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
-        self.bypass.sequencer_notices.next = self.sequencer.notice.valid.val();
-        RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
-        wire!(self => sequencer: initialising, fired, fence_busy);
-        self.fence_segment.next = self.sequencer.segment.val();
-        self.fence_owns.next = self.sequencer.owns_slot.val();
-        self.fence_slot.next = self.sequencer.slot.val();
-        self.running.next = self.sequencer.running.val() | self.bypass.busy.val();
-        self.waiting.next = self.sequencer.waiting.val() & !self.bypass.busy.val();
-
-        // Nobody waits for a stop of the bypass: the sequencer's goes first.
-        wire!(bypass.stop => stop: context, owns_slot, error);
-        if self.sequencer.stop.valid.val() {
-            wire!(sequencer.stop => stop: context, owns_slot, error);
-        }
-        self.stop.valid.next = self.sequencer.stop.valid.val() | self.bypass.stop.valid.val();
-        self.sequencer.stop.ready.next = self.stop.ready.val();
-        self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
-
-        CreditTakeOut::link(&mut self.credit_take, &mut self.credits.credit_take);
-        self.credits.bypass_wants.next = self.bypass.wants_credit.val();
-        self.credits.bypass_segment.next = self.bypass.segment.val();
-        self.credits.sequencer_wants.next = self.sequencer.wants_credit.val();
-        self.credits.sequencer_segment.next = self.sequencer.segment.val();
-        self.bypass.credit_answered.next = self.credits.bypass_answered.val();
-        self.sequencer.credit_answered.next = self.credits.sequencer_answered.val();
-        self.bypass.credit_granted.next = self.credit_take.granted.val();
-        self.sequencer.credit_granted.next = self.credit_take.granted.val();
-
         wire!(self => shapers: initialising, sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
-        self.shapers.selected[0].next = self.sequencer.shaper.val();
         self.shapers.selected[1].next = self.start.job.val().shaper;
-        self.sequencer.maximum.next = self.shapers.maximum[0].val();
-        self.bypass.maximum.next = self.shapers.maximum[1].val();
-        self.sequencer.may_send.next = self.shapers.may_send.val();
-        self.bypass.may_send.next = self.shapers.may_send.val();
+        for i in 0..self._programmed {
+            wire!(self => programmed[i]: clk, rst, initialising, fired, fence_busy);
+            wire!(register_write => programmed[i].register_write: enable, index, data);
+            StartIn::link(&mut self.start, &mut self.programmed[i].start);
+            ArgumentIn::link(&mut self.argument, &mut self.programmed[i].argument);
+            StopOut::link(&mut self.stop, &mut self.programmed[i].stop);
+            ParkOut::link(&mut self.park, &mut self.programmed[i].park);
+            CreditTakeOut::link(&mut self.credit_take, &mut self.programmed[i].credit_take);
+            ChunkOut::join(&mut self.programmed[i].chunk, &mut self.sender.chunk);
+            HeaderOut::join(&mut self.programmed[i].header, &mut self.sender.header);
+            EventOut::join(&mut self.programmed[i].notice, &mut self.sender.notice);
+            wire!(programmed[i] => self: fence_segment, fence_owns, fence_slot, running, waiting);
+            self.shapers.selected[0].next = self.programmed[i].shaper.val();
+            self.programmed[i].maximum.next = self.shapers.maximum[0].val();
+            self.programmed[i].start_maximum.next = self.shapers.maximum[1].val();
+            self.programmed[i].may_send.next = self.shapers.may_send.val();
+            self.pays.d.next = self.programmed[i].header.valid.val();
+            self.payer.d.next = self.programmed[i].payer.val();
+            self.price.d.next = self.programmed[i].flits.val();
+        }
+        for i in 0..self._fixed {
+            wire!(self => fixed[i]: clk, rst, initialising, fence_busy);
+            StartIn::link(&mut self.start, &mut self.fixed[i].start);
+            ArgumentIn::link(&mut self.argument, &mut self.fixed[i].argument);
+            StopOut::link(&mut self.stop, &mut self.fixed[i].stop);
+            CreditTakeOut::link(&mut self.credit_take, &mut self.fixed[i].credit_take);
+            ChunkOut::join(&mut self.fixed[i].chunk, &mut self.sender.chunk);
+            HeaderOut::join(&mut self.fixed[i].header, &mut self.sender.header);
+            EventOut::join(&mut self.fixed[i].notice, &mut self.sender.notice);
+            wire!(fixed[i] => self: fence_segment, running, waiting);
+            // A fence has no slot, and no command is parked.
+            self.fence_owns.next = false;
+            self.fence_slot.next = 0.into();
+            self.park.parks.next = false;
+            self.park.context.next = 0.into();
+            self.shapers.selected[0].next = self.fixed[i].shaper.val();
+            self.fixed[i].maximum.next = self.shapers.maximum[0].val();
+            self.fixed[i].start_maximum.next = self.shapers.maximum[1].val();
+            self.fixed[i].may_send.next = self.shapers.may_send.val();
+            self.pays.d.next = self.fixed[i].header.valid.val();
+            self.payer.d.next = self.fixed[i].shaper.val();
+            self.price.d.next = self.fixed[i].flits.val();
+        }
         // A bucket pays for a packet a cycle late. What begins in that cycle pays later, too.
-        self.pays.d.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
-        self.payer.d.next = self.sequencer.shaper.val();
-        self.price.d.next = self.sequencer.flits.val();
         self.shapers.take.next = self.pays.q.val();
         self.shapers.taker.next = self.payer.q.val();
         self.shapers.flits.next = self.price.q.val();
-
-        // One of the two sends at a time.
-        self.sender.chunk.valid.next = self.sequencer.chunk.valid.val() | self.bypass.chunk.valid.val();
-        self.sender.header.valid.next = self.sequencer.header.valid.val() | self.bypass.header.valid.val();
-        self.sender.notice.valid.next = self.sequencer.notice.valid.val() | self.bypass.notice.valid.val();
-        self.bypass.chunk.ready.next = self.sender.chunk.ready.val();
-        self.bypass.header.ready.next = self.sender.header.ready.val();
-        self.bypass.notice.ready.next = self.sender.notice.ready.val();
-        self.sequencer.chunk.ready.next = self.sender.chunk.ready.val() & self.bypass.grants.val();
-        self.sequencer.header.ready.next = self.sender.header.ready.val() & self.bypass.grants.val();
-        self.sequencer.notice.ready.next = self.sender.notice.ready.val() & self.bypass.grants.val();
-        wire!(sequencer.chunk => sender.chunk: literal, value, words);
-        wire!(
-            sequencer.header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
-                has_geometry, operation, wide, row, stride, words
-        );
-        wire!(sequencer.notice => sender.notice: event, error);
-        if !self.bypass.grants.val() {
-            self.payer.d.next = self.bypass.shaper.val();
-            self.price.d.next = self.bypass.flits.val();
-            wire!(bypass.chunk => sender.chunk: literal, value, words);
-            wire!(
-                bypass.header => sender.header: control, bare, destination, tag, kind, last, offset, slot, strided,
-                    has_geometry, operation, wide, row, stride, words
-            );
-            wire!(bypass.notice => sender.notice: event, error);
-        }
         wire!(self => sender: node);
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.sender.memory_read);
         self.payload.s_axis.tvalid.next = self.sender.push.val();

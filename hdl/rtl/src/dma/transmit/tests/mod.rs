@@ -2,6 +2,7 @@
 
 mod bypass;
 mod errors;
+mod fixed;
 mod programs;
 mod random;
 mod speed;
