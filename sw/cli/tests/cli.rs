@@ -831,6 +831,9 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
             .current_dir(folder.path())
             .env("PORTICO", env!("CARGO_BIN_EXE_portico"))
             .env("SLURM_ARRAY_TASK_ID", "12")
+            // `make` below another `make` prints the folder that it enters and leaves.
+            .env_remove("MAKEFLAGS")
+            .env_remove("MAKELEVEL")
             .output()
             .unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -1230,7 +1233,7 @@ fn litex_reads_and_writes(path: &str) {
     let output = output.expect("Python is in .tools: run `make tools`");
     let [printed, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert!(
-        output.status.success() && printed.ends_with("40 words agree\n"),
+        output.status.success() && printed == "40 words agree\n",
         "{printed}{errors}"
     );
 }

@@ -3,6 +3,7 @@
     litex_client.py PATH SEED
 """
 
+import contextlib
 import random
 import socket
 import sys
@@ -40,7 +41,9 @@ def main(path, seed):
 
     client.close()
     server.close()
-    print(f"{WORDS} words agree")
 
 
-main(sys.argv[1], int(sys.argv[2]))
+# LiteX's threads print of their connections while this program prints its result.
+with contextlib.redirect_stdout(sys.stderr):
+    main(sys.argv[1], int(sys.argv[2]))
+    print(f"{WORDS} words agree", file=sys.__stdout__)
