@@ -316,6 +316,30 @@ pub static TOPS: &[Top] = &[
         },
     },
     Top {
+        name: "host-node",
+        about: "the host's node: a tile with one core, no programs of the user's, no engines, on AXI4-Lite",
+        keys: &[
+            "cols",
+            "rows",
+            "width",
+            "monitors",
+            "memories",
+            "scratchpad",
+            "windows",
+            "segments",
+            "events",
+            "slots",
+            "mailboxes",
+            "queues",
+            "wide_atomics",
+        ],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(Tile::<32, 4>::host(&fabric_of(config))),
+            _ => Box::new(Tile::<64, 8>::host(&fabric_of(config))),
+        },
+    },
+    Top {
         name: "memory-node",
         about: "network interface in front of external memory on AXI4",
         keys: &[

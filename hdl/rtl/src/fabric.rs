@@ -1,8 +1,9 @@
 use crate::{
     host::{AxiLiteIn, AxiOut, MemoryNode},
     noc::{many, DropReportOut, Mesh, MonitorSelect},
+    node::{Node, NodeStatus},
     prim::{SkidBuffer, StreamIn, StreamOut},
-    tile::{Tile, TileStatus},
+    tile::Tile,
 };
 use portico_spec::{flit::NODE_WIDTH, Config};
 use portico_verilog::prelude::*;
@@ -21,7 +22,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node; see [`Tile`] |
+/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node; see [`Node`] |
 /// | throughput | one flit a cycle on every link of each plane |
 /// | after reset | takes nothing for 512 cycles |
 #[derive(LogicBlock, Default)]
@@ -33,11 +34,11 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     /// Scratchpad and registers of the host node; from there, everything else.
     pub s_axil: AxiLiteIn,
     /// An event of the host node that may interrupt has fired.
-    pub host: TileStatus,
-    /// Descriptors for each tile.
+    pub host: NodeStatus,
+    /// Descriptors for each tile; never ready where no accelerators are configured.
     pub s_axis_command: Vec<StreamIn<32>>,
     /// Each tile's.
-    pub status: Vec<TileStatus>,
+    pub status: Vec<NodeStatus>,
     /// External memory, one a memory node.
     pub m_axi: Vec<AxiOut<W, B>>,
     /// Packets for nodes that do not exist, of each plane.
@@ -52,7 +53,7 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub control_monitor: Signal<Out, Bits<32>>,
     data_plane: Mesh<W, A>,
     control_plane: Mesh<32, A>,
-    tile: Vec<Tile<W, B>>,
+    tile: Vec<Node<W, B>>,
     host_node: Tile<W, B>,
     /// The host node lies where its pins are, far from the mesh: the way there is a cycle of its own.
     host_data: SkidBuffer<W>,
@@ -62,6 +63,9 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     tiles: Constant<Bits<16>>,
     memories_at: Constant<Bits<16>>,
     _tiles: usize,
+    /// Tiles that take descriptors of an accelerator, and tiles that do not: one of the two is all.
+    _commanded: usize,
+    _silent: usize,
     _memories: usize,
 }
 
@@ -79,13 +83,15 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             m_axi: many(config.memories, |_| Default::default()),
             data_plane: Mesh::new(config),
             control_plane: Mesh::new(config),
-            tile: many(config.tiles(), |_| Tile::new(config)),
+            tile: many(config.tiles(), |_| Node::tile(config)),
             host_node: Tile::host(config),
             memory: many(config.memories, |_| MemoryNode::new(config)),
             node: many(config.terminals(), node),
             tiles: Constant::new(bits(config.tiles() as u64)),
             memories_at: Constant::new(bits(config.tiles() as u64 + 1)),
             _tiles: config.tiles(),
+            _commanded: if config.commands { config.tiles() } else { 0 },
+            _silent: if config.commands { 0 } else { config.tiles() },
             _memories: config.memories,
             ..Default::default()
         }
@@ -110,19 +116,28 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
             StreamOut::<W>::join(&mut self.tile[i].m_axis_data, &mut self.data_plane.s_axis[i]);
             StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile[i].s_axis_control);
             StreamOut::<32>::join(&mut self.tile[i].m_axis_control, &mut self.control_plane.s_axis[i]);
+            NodeStatus::link(&mut self.status[i], &mut self.tile[i].status);
+            self.tile[i].dropped.next = false;
+            self.tile[i].local_write.valid.next = false;
+            self.tile[i].local_write.index.next = 0.into();
+            self.tile[i].local_write.data.next = 0.into();
+            self.tile[i].local_read.valid.next = false;
+            self.tile[i].local_read.index.next = 0.into();
+            self.tile[i].memory_write.valid.next = false;
+            self.tile[i].memory_write.address.next = 0.into();
+            self.tile[i].memory_write.data.next = 0.into();
+            self.tile[i].memory_write.lanes.next = 0.into();
+            self.tile[i].memory_read.valid.next = false;
+            self.tile[i].memory_read.address.next = 0.into();
+        }
+        for i in 0..self._commanded {
             StreamIn::<32>::link(&mut self.s_axis_command[i], &mut self.tile[i].s_axis_command);
-            TileStatus::link(&mut self.status[i], &mut self.tile[i].status);
-            self.tile[i].s_axil.awaddr.next = 0.into();
-            self.tile[i].s_axil.awprot.next = 0.into();
-            self.tile[i].s_axil.awvalid.next = false;
-            self.tile[i].s_axil.wdata.next = 0.into();
-            self.tile[i].s_axil.wstrb.next = 0.into();
-            self.tile[i].s_axil.wvalid.next = false;
-            self.tile[i].s_axil.bready.next = true;
-            self.tile[i].s_axil.araddr.next = 0.into();
-            self.tile[i].s_axil.arprot.next = 0.into();
-            self.tile[i].s_axil.arvalid.next = false;
-            self.tile[i].s_axil.rready.next = true;
+        }
+        for i in 0..self._silent {
+            self.s_axis_command[i].tready.next = false;
+            self.tile[i].s_axis_command.tdata.next = 0.into();
+            self.tile[i].s_axis_command.tlast.next = false;
+            self.tile[i].s_axis_command.tvalid.next = false;
         }
 
         self.host_node.node.next = self.node[self.tiles.val().index()].val();
@@ -145,7 +160,7 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
             &mut self.control_plane.s_axis[self.tiles.val().index()],
         );
         AxiLiteIn::link(&mut self.s_axil, &mut self.host_node.s_axil);
-        TileStatus::link(&mut self.host, &mut self.host_node.status);
+        NodeStatus::link(&mut self.host, &mut self.host_node.status);
         self.host_node.s_axis_command.tdata.next = 0.into();
         self.host_node.s_axis_command.tlast.next = false;
         self.host_node.s_axis_command.tvalid.next = false;

@@ -63,8 +63,8 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ("inbox-reader", Box::new(InboxReader::default())),
         ("mail-merge", Box::new(MailMerge::default())),
         ("lane-merge", Box::new(LaneMerge::<32, 4>::default())),
-        ("scratchpad", Box::new(Scratchpad::<32, 4>::new(4 << 10))),
-        ("scratchpad-64", Box::new(Scratchpad::<64, 8>::new(256 << 10))),
+        ("scratchpad", Box::new(Scratchpad::<32, 4>::new(4 << 10, 1))),
+        ("scratchpad-64", Box::new(Scratchpad::<64, 8>::new(256 << 10, 4))),
         ("scratchpad-bank", Box::new(ScratchpadBank::<64, 8>::new(128))),
         (
             "data-receiver",

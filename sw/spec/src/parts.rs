@@ -58,11 +58,12 @@ impl Station {
     /// Whether nodes of this kind may have a block of registers, built with all that there is.
     pub fn has_block(self, block: Block) -> bool {
         let build = match self {
-            Station::Tile | Station::Host => Build::FULL,
+            Station::Tile => Build::FULL,
+            Station::Host => Build::FULL.of_host(),
             Station::Memory => Build::FULL.of_memory_node(),
         };
         let mut owners = PARTS.iter().filter(|part| part.blocks.contains(&(block as u8)));
-        owners.any(|part| part.stations.contains(&self) && build.has(part))
+        owners.any(|part| part.stations.contains(&self) && build.has(part)) && build.items(block) > 0
     }
 }
 

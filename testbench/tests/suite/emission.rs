@@ -44,7 +44,7 @@ fn configurations(top: &Top) -> Vec<Config> {
             },
             mesh(8, 8, 0, 32, 4),
         ],
-        "dma" | "tile" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
+        "dma" | "tile" | "host-node" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
         "fabric" => vec![fabric(2, 32), fabric(1, 64)],
         "board" => vec![fabric(1, 32), fabric(1, 64)],
         _ => combinations(top),
@@ -282,8 +282,8 @@ fn no_line_is_too_long() {
 fn scratchpad(config: &Config) -> Design {
     let bytes = config.scratchpad << 10;
     let mut block: Box<dyn Block> = match config.width {
-        32 => Box::new(Scratchpad::<32, 4>::new(bytes)),
-        _ => Box::new(Scratchpad::<64, 8>::new(bytes)),
+        32 => Box::new(Scratchpad::<32, 4>::new(bytes, config.build().banks())),
+        _ => Box::new(Scratchpad::<64, 8>::new(bytes, config.build().banks())),
     };
     block.connect_all();
     let options = portico_verilog::Options {

@@ -87,6 +87,7 @@ macro_rules! of_any_size {
             limits::more_operations_than_slots;
             limits::the_hosts_port_answers_while_its_commands_wait;
             limits::commands_without_a_credit_are_parked;
+            limits::the_host_parks_no_command;
             messages::streams_fill_a_window_one_after_the_other;
             messages::events_count_fire_and_interrupt;
             messages::mailboxes_replace_and_gather;

@@ -177,6 +177,18 @@ impl Build {
         }
     }
 
+    /// The same for the host's node, which one master commands, word by word: one micro-core with one shaper, no programs of
+    /// the user's, no stream of descriptors, and no engines.
+    pub fn of_host(self) -> Build {
+        Build {
+            shapers: 1,
+            cores: 1,
+            programs: false,
+            commands: false,
+            ..self.without_engines()
+        }
+    }
+
     /// The same for a memory node: nobody commands it, and it serves puts, gets and atomics alone.
     pub fn of_memory_node(self) -> Build {
         Build {
@@ -203,6 +215,21 @@ impl Build {
             probe: false,
             mpe: 0,
             ..self
+        }
+    }
+
+    /// Whether transfers are cut by counters in place of micro-programs: the only core runs no programs of the user's.
+    pub fn is_fixed(&self) -> bool {
+        self.cores == 1 && !self.programs
+    }
+
+    /// Banks of the scratchpad. One is enough where a transfer at a time reads and no engine reads beside it.
+    pub fn banks(&self) -> usize {
+        let is_alone = self.is_fixed() && !self.probe && self.mpe == 0;
+        if is_alone {
+            1
+        } else {
+            4
         }
     }
 
@@ -248,12 +275,12 @@ impl Config {
     pub fn build_of(&self, terminal: usize) -> Build {
         match self.terminal(terminal) {
             Terminal::Tile(_) => self.build(),
-            Terminal::Edge(0) => self.build().without_engines(),
+            Terminal::Edge(0) => self.build().of_host(),
             Terminal::Edge(_) => self.build().of_memory_node(),
         }
     }
 
-    /// What every tile's network interface is built with; the host's has no engines.
+    /// What every tile's network interface is built with.
     pub fn build(&self) -> Build {
         Build {
             windows: self.windows,
@@ -285,7 +312,7 @@ mod tests {
             let mut config = Config::default();
             config.set(&format!("profile={}", profile.name)).unwrap();
             let build = config.build();
-            for build in [build, build.of_memory_node()] {
+            for build in [build, build.of_host(), build.of_memory_node()] {
                 assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
             }
         }

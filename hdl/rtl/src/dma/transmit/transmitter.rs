@@ -77,10 +77,12 @@ pub struct Transmitter<const W: usize> {
 impl<const W: usize> Transmitter<W> {
     /// With the micro-cores and shapers of `build`, and the built-in programs, at a memory that answers after a cycle.
     pub fn new(build: &Build, firmware: &Firmware) -> Self {
-        let fixed = usize::from(build.cores == 1 && !build.programs);
+        let fixed = usize::from(build.is_fixed());
         let programmed = 1 - fixed;
         Self {
-            programmed: (0..programmed).map(|_| Programmed::new(build, &firmware.words)).collect(),
+            programmed: (0..programmed)
+                .map(|_| Programmed::new(build, &firmware.words))
+                .collect(),
             fixed: (0..fixed)
                 .map(|_| FixedSequencer::new(build.queues, &firmware.entries))
                 .collect(),

@@ -6,12 +6,12 @@ use crate::bus::{MemoryReadIn, MemoryWriteIn};
 use portico_spec::ni::packet::OFFSET_WIDTH;
 use portico_verilog::prelude::*;
 
-/// Address bits that choose a bank.
+/// Address bits that choose a bank, at most.
 const BANK_WIDTH: usize = 2;
-/// Banks; word w lies in bank w modulo this.
-pub const BANKS: usize = 1 << BANK_WIDTH;
+/// Banks, at most.
+const BANKS: usize = 1 << BANK_WIDTH;
 
-/// The scratchpad: the memory of a tile, in four banks of words that alternate.
+/// The scratchpad: the memory of a tile, in banks: word w lies in bank w modulo their number.
 ///
 /// A memory of `W`-bit words in `B` byte lanes.
 ///
@@ -21,7 +21,7 @@ pub const BANKS: usize = 1 << BANK_WIDTH;
 /// | throughput | one write and one read a bank and cycle |
 /// | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn; a turn is lost on a word that is being written |
 /// | collision | a reader waits for a write of its word, and the tile's write for an atomic's read of its word; an atomic's read gets the bytes that the network writes in the same cycle |
-/// | state | block RAM, 13 flip-flops, and two words with their lanes |
+/// | state | block RAM, two words with their lanes, and 3 flip-flops a bank and 1 a reader beside the network's address |
 ///
 /// Block RAMs give no data worth having for a word that is being written. An atomic that reads a word of which the network
 /// writes some bytes relies on one thing more: that the bytes whose lanes are not written read as they are.
@@ -36,7 +36,7 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     pub write: [MemoryWriteIn<W, B>; WRITERS],
     /// Of the network's atomics, always ready; of the reader of transfers, of the release of queues, of the tile.
     pub read: [MemoryReadIn<W>; READERS],
-    bank: [ScratchpadBank<W, B>; BANKS],
+    bank: Vec<ScratchpadBank<W, B>>,
     merge: LaneMerge<W, B>,
     /// What the network writes lies within the size.
     network_writes: DFF<Bit>,
@@ -67,11 +67,15 @@ pub struct Scratchpad<const W: usize, const B: usize> {
     inside: Constant<Bits<OFFSET_WIDTH>>,
     /// The size is a power of two: those bits alone say what is within.
     is_full: Constant<Bit>,
+    /// The low bits of an address, which are its bank.
+    chooses: Constant<Bits<BANK_WIDTH>>,
+    _banks: usize,
+    _bank_width: usize,
 }
 
 impl<const W: usize, const B: usize> Scratchpad<W, B> {
-    /// A scratchpad of `bytes`: 4 KiB to 256 KiB, a multiple of 4 KiB; panics outside that.
-    pub fn new(bytes: usize) -> Self {
+    /// A scratchpad of `bytes`: 4 KiB to 256 KiB, a multiple of 4 KiB, in 1, 2 or 4 banks; panics outside that.
+    pub fn new(bytes: usize, banks: usize) -> Self {
         const LEAST: usize = 4 << 10;
         const MOST: usize = 256 << 10;
         assert!(
@@ -82,9 +86,16 @@ impl<const W: usize, const B: usize> Scratchpad<W, B> {
             W == 8 * B && (W == 32 || W == 64),
             "scratchpad: W = {W} with B = {B}, allowed: 32 with 4, 64 with 8"
         );
+        assert!(
+            banks.is_power_of_two() && banks <= BANKS,
+            "scratchpad: banks = {banks}, allowed: 1, 2 or {BANKS}"
+        );
         let words = bytes / B;
         Self {
-            bank: std::array::from_fn(|_| ScratchpadBank::new(words / BANKS)),
+            bank: (0..banks).map(|_| ScratchpadBank::new(words / banks)).collect(),
+            chooses: Constant::new(bits(banks as u64 - 1)),
+            _banks: banks,
+            _bank_width: banks.ilog2() as usize,
             size: Constant::new(bits(words as u64)),
             is_full: Constant::new(words.is_power_of_two()),
             inside: Constant::new(bits(words.next_power_of_two() as u64 - 1)),
@@ -117,20 +128,22 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
 
         // The bank and row of everyone; no bank for what lies beyond the size.
         for i in 0..WRITERS {
-            self.write_row[i].next = self.write_address[i].val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
+            self.write_row[i].next = self.write_address[i].val().get_bits::<ROW_WIDTH>(self._bank_width);
             self.write_bank[i].next = 0.into();
             if self.writes[i].val() {
-                self.write_bank[i].next = bits::<BANKS>(1) << self.write_address[i].val().get_bits::<BANK_WIDTH>(0);
+                self.write_bank[i].next =
+                    bits::<BANKS>(1) << (self.write_address[i].val().get_bits::<BANK_WIDTH>(0) & self.chooses.val());
             }
         }
         for i in 0..READERS {
-            self.read_row[i].next = self.read[i].address.val().get_bits::<ROW_WIDTH>(BANK_WIDTH);
+            self.read_row[i].next = self.read[i].address.val().get_bits::<ROW_WIDTH>(self._bank_width);
             self.read_bank[i].next = 0.into();
             self.reads[i].next = self.read[i].valid.val()
                 & !(self.read[i].address.val() & !self.inside.val()).any()
                 & (self.is_full.val() | (self.read[i].address.val() < self.size.val()));
             if self.reads[i].val() {
-                self.read_bank[i].next = bits::<BANKS>(1) << self.read[i].address.val().get_bits::<BANK_WIDTH>(0);
+                self.read_bank[i].next =
+                    bits::<BANKS>(1) << (self.read[i].address.val().get_bits::<BANK_WIDTH>(0) & self.chooses.val());
             }
             self.meets[i].next = 0.into();
             for j in 0..WRITERS {
@@ -148,7 +161,7 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
         self.write[0].ready.next = true;
         self.write[1].ready.next = self.tile_writes.val();
 
-        for b in 0..BANKS {
+        for b in 0..self._banks {
             wire!(self => bank[b]: clk, rst);
             self.bank[b].write_ask.next = bits::<WRITERS>(0)
                 .replace_bit(0, self.write_bank[0].val().get_bit(b))
@@ -174,7 +187,7 @@ impl<const W: usize, const B: usize> Logic for Scratchpad<W, B> {
         for i in 0..READERS {
             self.granted[i].next = 0.into();
             self.word[i].next = 0.into();
-            for b in 0..BANKS {
+            for b in 0..self._banks {
                 self.granted[i].next = self.granted[i]
                     .val()
                     .replace_bit(b, self.bank[b].read_grant.val().get_bit(i));
@@ -237,10 +250,11 @@ mod tests {
         old & !mask | new & mask
     }
 
-    fn reads_what_was_written<const W: usize, const B: usize>(bytes: usize) {
+    fn reads_what_was_written<const W: usize, const B: usize>(bytes: usize, banks: usize) {
         let mut rng = rng(W as u64 + bytes as u64);
-        let mut dut = reset(Scratchpad::<W, B>::new(bytes));
+        let mut dut = reset(Scratchpad::<W, B>::new(bytes, banks));
         let words = (bytes / B) as u64;
+        let one_bank = |a: u64, b: u64| a % banks as u64 == b % banks as u64;
         let mut model = HashMap::new();
         let mut writes: [Option<(u64, u64, u64)>; WRITERS] = [None; WRITERS];
         let mut passing: Option<(u64, u64, u64)> = None;
@@ -287,7 +301,7 @@ mod tests {
             let same = |a: u64, b: u64| a == b && inside(a);
             let tile = writes[1].filter(|_| dut.write[1].ready.val());
             if let Some((at, _, _)) = writes[1] {
-                let waits = network.is_some_and(|(other, _, _)| inside(at) && inside(other) && at % 4 == other % 4)
+                let waits = network.is_some_and(|(other, _, _)| inside(at) && inside(other) && one_bank(at, other))
                     || reads[0].is_some_and(|read| same(read, at));
                 assert_eq!(tile.is_none(), waits, "cycle {cycle}");
                 tile_waits += u32::from(waits);
@@ -310,7 +324,7 @@ mod tests {
                 beyond += u32::from(!inside(at));
                 answers[i] = Some(hit.map_or(old, |(_, data, lanes)| merge(old, data, lanes)));
                 for (j, read) in reads.iter().enumerate().skip(i + 1) {
-                    let both = read.is_some_and(|other| inside(at) && inside(other) && at % 4 == other % 4);
+                    let both = read.is_some_and(|other| inside(at) && inside(other) && one_bank(at, other));
                     assert!(!both || !dut.read[j].ready.val(), "cycle {cycle}: {i} and {j} at once");
                 }
                 reads[i] = None;
@@ -332,16 +346,18 @@ mod tests {
     }
 
     #[test]
-    fn every_width_and_size_reads_what_was_written() {
-        reads_what_was_written::<32, 4>(4 << 10);
-        reads_what_was_written::<32, 4>(256 << 10);
-        reads_what_was_written::<64, 8>(12 << 10);
-        reads_what_was_written::<64, 8>(256 << 10);
+    fn every_width_size_and_number_of_banks_reads_what_was_written() {
+        reads_what_was_written::<32, 4>(4 << 10, 4);
+        reads_what_was_written::<32, 4>(4 << 10, 1);
+        reads_what_was_written::<32, 4>(256 << 10, 4);
+        reads_what_was_written::<32, 4>(256 << 10, 1);
+        reads_what_was_written::<64, 8>(12 << 10, 2);
+        reads_what_was_written::<64, 8>(256 << 10, 4);
     }
 
     #[test]
     fn four_readers_of_four_banks_read_at_full_rate_and_sharers_of_one_starve_nobody() {
-        let mut dut = reset(Scratchpad::<32, 4>::new(4 << 10));
+        let mut dut = reset(Scratchpad::<32, 4>::new(4 << 10, 4));
         for spread in [true, false] {
             let mut served = [0; READERS];
             for cycle in 0..120u64 {
@@ -362,7 +378,7 @@ mod tests {
 
     #[test]
     fn reset_takes_an_answer_back_and_keeps_the_words() {
-        let mut dut = reset(Scratchpad::<32, 4>::new(4 << 10));
+        let mut dut = reset(Scratchpad::<32, 4>::new(4 << 10, 4));
         dut.write[0].valid.next = true;
         dut.write[0].address.next = 5u64.into();
         dut.write[0].data.next = 77u64.into();
@@ -382,6 +398,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "scratchpad: bytes = 5000, allowed: 4096 to 262144 in steps of 4096")]
     fn odd_sizes_are_refused() {
-        Scratchpad::<32, 4>::new(5_000);
+        Scratchpad::<32, 4>::new(5_000, 4);
     }
 }

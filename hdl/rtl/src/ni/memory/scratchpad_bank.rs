@@ -8,7 +8,7 @@ pub const READERS: usize = 4;
 /// Readers that take turns.
 const SHARERS: usize = READERS - 1;
 /// Address bits of a word in its bank.
-pub const ROW_WIDTH: usize = 14;
+pub const ROW_WIDTH: usize = 16;
 
 /// One bank of the scratchpad: a block RAM with its arbitration.
 ///
@@ -44,7 +44,7 @@ pub struct ScratchpadBank<const W: usize, const B: usize> {
 }
 
 impl<const W: usize, const B: usize> ScratchpadBank<W, B> {
-    /// A bank of `words` words, 1 to 2^14.
+    /// A bank of `words` words, 1 to 2^16.
     pub fn new(words: usize) -> Self {
         Self {
             words: Ram::new(words),

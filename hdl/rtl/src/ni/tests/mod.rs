@@ -76,7 +76,7 @@ impl Bench {
                 config: config.clone(),
                 engines: vec![PROBE, STUB],
             }),
-            scratchpad: Scratchpad::new(BYTES),
+            scratchpad: Scratchpad::new(BYTES, 4),
             probe: Probe::new(&config),
             ..Default::default()
         }

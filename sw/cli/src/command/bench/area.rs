@@ -25,7 +25,7 @@ Examples:
 
 Each block is synthesised alone, flat, by Yosys: synth_ecp5 -nowidelut, and synth_xilinx -family xc7. A site of an ECP5 is a \
 LUT4; a carry cell takes two, a LUT-RAM six. Of Xilinx a LUT-RAM counts as four LUTs. What fits a board is the sum of its \
-tiles, a tile as the host node, and two routers a tile, which is more than the fabric takes.";
+tiles, its host node, and two routers a tile, which is more than the fabric takes.";
 
 /// Measure what nodes, routers and engines take of an FPGA
 #[derive(Args)]
@@ -55,10 +55,13 @@ pub(super) struct Subject {
     depth: usize,
 }
 
-pub(super) const SUBJECTS: [Subject; 9] = [
+pub(super) const SUBJECTS: [Subject; 12] = [
     Subject::node("tile-full", "tile", &["profile=full"], Some(11_000.0)),
     Subject::node("tile-compact", "tile", &["profile=compact"], Some(8_500.0)),
     Subject::node("tile-leaf", "tile", &["profile=leaf"], Some(5_500.0)),
+    Subject::node("host-full", "host-node", &["profile=full"], Some(6_500.0)),
+    Subject::node("host-compact", "host-node", &["profile=compact"], None),
+    Subject::node("host-leaf", "host-node", &["profile=leaf"], None),
     Subject::node("memory-node", "memory-node", &["memories=1"], Some(5_500.0)),
     Subject::part("router", "router", &[]),
     Subject::part("mpe", "mpe", &["mpe=1"]),
@@ -67,15 +70,16 @@ pub(super) const SUBJECTS: [Subject; 9] = [
     Subject::part("buddy", "buddy", &[]),
 ];
 
-/// Fabrics that a board may hold: name, tile, tiles, and whether each has a message-passing engine of one context.
-const FABRICS: [(&str, &str, u64, bool); 7] = [
-    ("2x2 full, mpe=1", "tile-full", 4, true),
-    ("2x2 full", "tile-full", 4, false),
-    ("2x2 compact", "tile-compact", 4, false),
-    ("2x1 full", "tile-full", 2, false),
-    ("3x3 leaf", "tile-leaf", 9, false),
-    ("2x2 leaf", "tile-leaf", 4, false),
-    ("1x1 leaf", "tile-leaf", 1, false),
+/// Fabrics that a board may hold: name, host, tile, tiles, and whether each has a message-passing engine of one context.
+const FABRICS: [(&str, &str, &str, u64, bool); 8] = [
+    ("2x2 full, mpe=1", "host-full", "tile-full", 4, true),
+    ("2x2 full", "host-full", "tile-full", 4, false),
+    ("2x2 compact", "host-compact", "tile-compact", 4, false),
+    ("2x1 full", "host-full", "tile-full", 2, false),
+    ("3x3 leaf", "host-leaf", "tile-leaf", 9, false),
+    ("3x2 leaf", "host-leaf", "tile-leaf", 6, false),
+    ("2x2 leaf", "host-leaf", "tile-leaf", 4, false),
+    ("1x1 leaf", "host-leaf", "tile-leaf", 1, false),
 ];
 
 impl Subject {
@@ -255,9 +259,9 @@ fn of_boards(areas: &Areas) -> Vec<Row> {
         for subject in &SUBJECTS {
             add(subject.name, "node on board", of(subject.name));
         }
-        for (name, tile, tiles, has_engine) in FABRICS {
+        for (name, host, tile, tiles, has_engine) in FABRICS {
             let engines = if has_engine { tiles * of("mpe") } else { 0 };
-            let sum = (tiles + 1) * of(tile) + 2 * tiles * of("router") + engines;
+            let sum = of(host) + tiles * of(tile) + 2 * tiles * of("router") + engines;
             add(name, "fabric on board", sum);
         }
     }

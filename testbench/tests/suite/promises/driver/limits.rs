@@ -155,7 +155,7 @@ pub fn commands_without_a_credit_are_parked<T: Transport>(open: impl Fn(usize) -
         let mut fabric = open(width);
         let bytes = fabric.word_bytes();
         let cores = fabric.config().cores as u32;
-        for node in [0, fabric.host_node()] {
+        for node in [0, 3] {
             let mut queue = fabric.queue(2, 16, 15 * bytes, None)?;
             let sender = queue.sender(&mut fabric, node, cores)?;
             let segment = fabric.publish(1, Window::new(0, bytes))?;
@@ -231,6 +231,38 @@ pub fn commands_without_a_credit_are_parked<T: Transport>(open: impl Fn(usize) -
             assert_eq!(u32::from(parked.state(&mut fabric)?.count), cores);
             assert_eq!(queue.wait(&mut fabric, SOON)?.words.len() as u32 * 4, 3 * bytes);
         }
+    }
+    Ok(())
+}
+
+/// The one core of the host node parks nothing: a message without a credit is refused, a quiet one too, and others pass.
+pub fn the_host_parks_no_command<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let (host, bytes) = (fabric.host_node(), fabric.word_bytes());
+        let mut queue = fabric.queue(2, 4, bytes, None)?;
+        let sender = queue.sender(&mut fabric, host, 1)?;
+        let segment = fabric.publish(1, Window::new(0, bytes))?;
+        let remote = fabric.host().clone_segment(segment.id())?;
+        for (credits, quiet) in [(0, false), (0, true), (1, false)] {
+            let event = fabric.event(host)?;
+            let message = Descriptor {
+                segment: sender.handle(),
+                event: event.number(),
+                quiet,
+                ..Descriptor::new(Command::Enqueue { local: 0, bytes })
+            };
+            let words = message.encode(&config(width)).expect("a right descriptor");
+            fabric.poke(host, SegmentRegister::Credits, usize::from(sender.handle()), &[credits])?;
+            fabric.poke(host, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words.len(), &words)?;
+            rest(&mut fabric);
+            let state = event.state(&mut fabric)?;
+            let refusal = (credits == 0).then_some(ErrorCode::NoCredit);
+            assert_eq!((state.count, state.error), (1, refusal), "width {width}, quiet {quiet}");
+            assert_eq!(u32::from(queue.waiting(&mut fabric)?), credits);
+            fabric.host().put(&remote, 0, 0, Geometry::linear(bytes))?.wait(SOON)?;
+        }
+        assert_eq!(queue.wait(&mut fabric, SOON)?.words.len() as u32 * 4, bytes);
     }
     Ok(())
 }

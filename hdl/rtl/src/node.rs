@@ -1,0 +1,159 @@
+use crate::{
+    accel::Probe,
+    bus::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, SocketOut, WriteShare},
+    mpe::Mpe,
+    ni::{
+        registers::{RegisterFetchIn, RegisterRequestIn},
+        InterfaceParameters, NetworkInterface, Scratchpad,
+    },
+    prim::{StreamIn, StreamOut},
+};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{
+        build::Build,
+        registers::{BASE_BYTES, SPACE_BYTES},
+    },
+    parts::Part,
+    Config,
+};
+use portico_verilog::prelude::*;
+
+/// What a node tells at once, without being asked.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+pub struct NodeStatus {
+    /// An event that may interrupt has fired.
+    pub irq: Signal<Out, Bit>,
+    /// Events that have fired, bit 0 for event 0.
+    pub fired: Signal<Out, Bits<64>>,
+}
+
+/// A node that takes commands: network interface, scratchpad and engines, with what a master beside it may use.
+///
+/// A node of `W`-bit flits with `B` bytes.
+///
+/// [`Tile`](crate::tile::Tile) adds an AXI4-Lite port. The tiles of a fabric have none.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from a descriptor's last beat to the event: see `docs/network-interface.md` |
+/// | throughput | one flit a cycle in and out on each plane; one descriptor word a cycle |
+/// | after reset | takes nothing for 512 cycles, while it clears its tables; the scratchpad keeps its content |
+#[derive(LogicBlock, Default)]
+pub struct Node<const W: usize, const B: usize> {
+    /// Every register changes at its rising edge.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high, for the whole fabric at once.
+    pub rst: Signal<In, Bit>,
+    /// This node: x in bits 3:0, y in bits 8:4.
+    pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// From the data plane.
+    pub s_axis_data: StreamIn<W>,
+    /// To the data plane.
+    pub m_axis_data: StreamOut<W>,
+    /// From the control plane.
+    pub s_axis_control: StreamIn<32>,
+    /// To the control plane.
+    pub m_axis_control: StreamOut<32>,
+    /// Descriptors of a master.
+    pub s_axis_command: StreamIn<32>,
+    /// A master dropped a descriptor that did not fit its queue: the node counts it.
+    pub dropped: Signal<In, Bit>,
+    /// Registers, for a master.
+    pub local_write: RegisterRequestIn,
+    pub local_read: RegisterFetchIn,
+    /// Scratchpad, for a master.
+    pub memory_write: MemoryWriteIn<W, B>,
+    pub memory_read: MemoryReadIn<W>,
+    /// What it tells without being asked.
+    pub status: NodeStatus,
+    ni: NetworkInterface<W, B>,
+    scratchpad: Scratchpad<W, B>,
+    /// Where there are engines: their writes, and those of the master.
+    writes: Vec<WriteShare<W, B>>,
+    probe: Vec<Probe<W, B>>,
+    mpe: Vec<Mpe<W, B>>,
+    _writes: usize,
+    _alone: usize,
+    /// 1 where there is a source/sink core, which has seat 0.
+    _probes: usize,
+    /// 1 where there is a message-passing engine, which has the seat after it.
+    _mpes: usize,
+}
+
+impl<const W: usize, const B: usize> Node<W, B> {
+    /// A tile's node of the fabric that `config` describes; `config.width` is `W`.
+    pub fn tile(config: &Config) -> Self {
+        Self::with(config, config.build(), config.engines().copied().collect())
+    }
+
+    /// The host's node of that fabric, with what [`Build::of_host`] leaves it.
+    pub fn host(config: &Config) -> Self {
+        Self::with(config, config.build().of_host(), vec![])
+    }
+
+    fn with(config: &Config, build: Build, engines: Vec<Part>) -> Self {
+        let shared = usize::from(!engines.is_empty());
+        let (probes, mpes) = (usize::from(build.probe), usize::from(build.mpe > 0));
+        let memory_bytes = config.scratchpad << 10;
+        Self {
+            scratchpad: Scratchpad::new(memory_bytes, build.banks()),
+            ni: NetworkInterface::new(&InterfaceParameters {
+                build,
+                memory_bytes: memory_bytes as u32,
+                memory_words: (memory_bytes / B) as u64,
+                space_words: (SPACE_BYTES / B) as u64,
+                register_bit: (BASE_BYTES / B).ilog2() as usize,
+                config: config.clone(),
+                engines,
+            }),
+            writes: (0..shared).map(|_| WriteShare::new(2)).collect(),
+            probe: (0..probes).map(|_| Probe::new(config)).collect(),
+            mpe: (0..mpes).map(|_| Mpe::new(config)).collect(),
+            _writes: shared,
+            _alone: 1 - shared,
+            _probes: probes,
+            _mpes: mpes,
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl<const W: usize, const B: usize> Logic for Node<W, B> {
+    fn update(&mut self) {
+        wire!(self => ni, scratchpad: clk, rst);
+        wire!(self => ni: node, dropped);
+        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
+        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.ni.s_axis_command);
+        RegisterRequestIn::link(&mut self.local_write, &mut self.ni.local_write);
+        RegisterFetchIn::link(&mut self.local_read, &mut self.ni.local_read);
+        wire!(ni => status: irq, fired);
+
+        MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.scratchpad.write[0]);
+        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.scratchpad.read[0]);
+        MemoryReadOut::<W>::join(&mut self.ni.dma_read, &mut self.scratchpad.read[1]);
+        MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.scratchpad.read[2]);
+        MemoryReadIn::<W>::link(&mut self.memory_read, &mut self.scratchpad.read[3]);
+        for _i in 0..self._alone {
+            MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.scratchpad.write[1]);
+        }
+        for i in 0..self._writes {
+            wire!(self => writes[i]: clk, rst);
+            MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.writes[i].writer[0]);
+            MemoryWriteOut::<W, B>::join(&mut self.ni.engine_write[i], &mut self.writes[i].writer[1]);
+            MemoryWriteOut::<W, B>::join(&mut self.writes[i].memory, &mut self.scratchpad.write[1]);
+        }
+        for i in 0..self._probes {
+            wire!(self => probe[i]: clk, rst);
+            SocketOut::<W, B>::join(&mut self.ni.seat[i], &mut self.probe[i].socket);
+        }
+        for i in 0..self._mpes {
+            wire!(self => mpe[i]: clk, rst);
+            SocketOut::<W, B>::join(&mut self.ni.seat[i + self._probes], &mut self.mpe[i].socket);
+        }
+    }
+}
