@@ -1,19 +1,24 @@
-use crate::prim::{LutRam, StreamIn, StreamOut};
+use crate::prim::{Ram, StreamIn, StreamOut};
 use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS};
 use portico_verilog::prelude::*;
 
 const ADDRESS_WIDTH: usize = QUEUE_WORDS.ilog2() as usize;
 /// One more than an address, so that full differs from empty.
 const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
+
 /// The command queue: descriptors that come word by word, given out whole.
 ///
 /// Descriptors on their way to the dispatcher.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from a descriptor's last word written to its first word offered |
+/// | latency | 3 cycles from a descriptor's last word written to its first word offered |
 /// | throughput | one word a cycle on both sides |
-/// | state | [`QUEUE_WORDS`] words in LUT-RAM, and 28 flip-flops |
+/// | timing | `m_axis` comes straight from flip-flops |
+/// | state | [`QUEUE_WORDS`] words in block RAM, two behind it, and 31 flip-flops |
+///
+/// A word leaves the memory for one of the two places behind it as soon as there is room, and its own place is free from then
+/// on.
 ///
 /// Neither a register write of the network nor a host can wait until commands end. So the queue drops a descriptor that does
 /// not fit or has more than 16 words. It drops the descriptor whole: it discards the words that it has, and ignores the words to
@@ -31,13 +36,17 @@ pub struct CommandQueue {
     pub m_axis: StreamOut<32>,
     /// A pulse for each descriptor that is dropped.
     pub dropped: Signal<Out, Bit>,
-    words: LutRam<33, ADDRESS_WIDTH>,
+    words: Ram<33, ADDRESS_WIDTH, 1>,
     writer: DFF<Bits<POINTER_WIDTH>>,
     /// Behind the last word of the last whole descriptor.
     committed: DFF<Bits<POINTER_WIDTH>>,
     reader: DFF<Bits<POINTER_WIDTH>>,
-    /// A whole descriptor is there.
-    offers: DFF<Bit>,
+    /// The memory holds words of whole descriptors.
+    holds: DFF<Bit>,
+    /// The output of the memory is a word that waits; a word is on offer.
+    fetched: DFF<Bit>,
+    offered: DFF<Bit>,
+    shown: DFF<Bits<33>>,
     length: DFF<Bits<5>>,
     dropping: DFF<Bit>,
     after: Signal<Local, Bits<POINTER_WIDTH>>,
@@ -45,13 +54,15 @@ pub struct CommandQueue {
     full: Signal<Local, Bit>,
     overlong: Signal<Local, Bit>,
     entry: Signal<Local, Bits<33>>,
+    moves: Signal<Local, Bit>,
+    fetch: Signal<Local, Bit>,
 }
 
 impl CommandQueue {
     /// An empty queue.
     pub fn new() -> Self {
         Self {
-            words: LutRam::new(QUEUE_WORDS),
+            words: Ram::new(QUEUE_WORDS),
             ..Default::default()
         }
     }
@@ -61,28 +72,28 @@ impl CommandQueue {
 impl Logic for CommandQueue {
     fn update(&mut self) {
         wire!(self => words: clk);
-        dff_setup!(self, clk, writer, committed, reader, offers, length, dropping);
+        dff_setup!(self, clk, writer, committed, reader, length, dropping);
+        dff_setup!(self, clk, holds, fetched, offered, shown);
         self.full.next = (self.writer.q.val() ^ self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
         self.refuses.next = self.full.val() | self.overlong.val() | self.dropping.q.val();
         self.s_axis.tready.next = true;
 
-        self.words.write_enable.next = self.s_axis.tvalid.val();
+        self.words.write_lanes.next = self.s_axis.tvalid.val().into();
         self.words.write_address.next = self.writer.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.entry.next = bit_cast::<33, 32>(self.s_axis.tdata.val());
         self.entry.next = self.entry.val().replace_bit(32, self.s_axis.tlast.val());
         self.words.write_data.next = self.entry.val();
-        self.words.read_address.next = self.reader.q.val().get_bits::<ADDRESS_WIDTH>(0);
 
         self.dropped.next = false;
         self.commits.next = false;
         if self.s_axis.tvalid.val() {
             self.length.d.next = self.length.q.val() + 1;
             if self.dropping.q.val() {
-                self.words.write_enable.next = false;
+                self.words.write_lanes.next = 0.into();
                 self.length.d.next = 0.into();
             } else if self.full.val() | self.overlong.val() {
-                self.words.write_enable.next = false;
+                self.words.write_lanes.next = 0.into();
                 self.dropped.next = true;
                 self.dropping.d.next = true;
                 self.writer.d.next = self.committed.q.val();
@@ -99,21 +110,32 @@ impl Logic for CommandQueue {
             }
         }
 
-        self.m_axis.tvalid.next = self.offers.q.val();
-        self.m_axis.tdata.next = self.words.read_data.val().get_bits::<32>(0);
-        self.m_axis.tlast.next = self.words.read_data.val().get_bit(32);
+        self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
+        self.fetch.next = self.holds.q.val() & (self.moves.val() | !self.fetched.q.val());
+        self.words.read_enable.next = self.fetch.val();
+        self.words.read_address.next = self.reader.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.after.next = self.reader.q.val() + 1;
-        if self.offers.q.val() & self.m_axis.tready.val() {
+        if self.fetch.val() {
             self.reader.d.next = self.after.val();
-            self.offers.d.next = self.commits.val() | (self.after.val() != self.committed.q.val());
+            self.holds.d.next = self.commits.val() | (self.after.val() != self.committed.q.val());
         } else {
-            self.offers.d.next = self.commits.val() | self.offers.q.val();
+            self.holds.d.next = self.commits.val() | self.holds.q.val();
         }
+        self.fetched.d.next = self.fetch.val() | (self.fetched.q.val() & !self.moves.val());
+        if self.moves.val() {
+            self.offered.d.next = self.fetched.q.val();
+            self.shown.d.next = self.words.read_data.val();
+        }
+        self.m_axis.tvalid.next = self.offered.q.val();
+        self.m_axis.tdata.next = self.shown.q.val().get_bits::<32>(0);
+        self.m_axis.tlast.next = self.shown.q.val().get_bit(32);
         if self.rst.val() {
             self.writer.d.next = 0.into();
             self.committed.d.next = 0.into();
             self.reader.d.next = 0.into();
-            self.offers.d.next = false;
+            self.holds.d.next = false;
+            self.fetched.d.next = false;
+            self.offered.d.next = false;
             self.length.d.next = 0.into();
             self.dropping.d.next = false;
         }
@@ -134,7 +156,8 @@ mod tests {
     fn descriptors_come_out_whole_or_not_at_all() {
         let mut rng = rng(0xc0e);
         let mut dut = reset(CommandQueue::new());
-        let mut expected = VecDeque::new();
+        // Words of whole descriptors in the memory, and the up to two behind it.
+        let (mut memory, mut behind) = (VecDeque::new(), [None; 2]);
         // Words still to write, whether the descriptor was dropped, words kept of it.
         let (mut left, mut drops, mut own): (u64, bool, Vec<u64>) = (0, false, vec![]);
         let (mut dropped_full, mut dropped_long, mut whole) = (0, 0, 0);
@@ -151,7 +174,7 @@ mod tests {
             dut.m_axis.tready.next = rng.gen_bool(reads);
             settle(&mut dut);
 
-            let full = expected.len() + own.len() == QUEUE_WORDS;
+            let full = memory.len() + own.len() == QUEUE_WORDS;
             let overlong = own.len() == MAX_DESCRIPTOR_WORDS;
             assert!(dut.s_axis.tready.val());
             assert_eq!(dut.refuses.val(), drops || full || overlong, "cycle {cycle}");
@@ -164,10 +187,13 @@ mod tests {
                 .tvalid
                 .val()
                 .then(|| (dut.m_axis.tdata.val().to_u64(), dut.m_axis.tlast.val()));
-            assert_eq!(front, expected.front().copied(), "cycle {cycle}");
+            assert_eq!(front, behind[1], "cycle {cycle}");
 
-            if dut.m_axis.tready.next && front.is_some() {
-                expected.pop_front();
+            if dut.m_axis.tready.next || front.is_none() {
+                behind[1] = behind[0].take();
+            }
+            if behind[0].is_none() {
+                behind[0] = memory.pop_front();
             }
             if let Some(word) = word {
                 left -= 1;
@@ -180,7 +206,7 @@ mod tests {
                 if left == 0 && !drops {
                     whole += 1;
                     let last = own.len() - 1;
-                    expected.extend(own.drain(..).enumerate().map(|(at, word)| (word, at == last)));
+                    memory.extend(own.drain(..).enumerate().map(|(at, word)| (word, at == last)));
                 }
             }
             clock(&mut dut);
@@ -198,6 +224,11 @@ mod tests {
         dut.s_axis.tdata.next = 7u64.into();
         clock(&mut dut);
         dut.s_axis.tvalid.next = false;
+        for _ in 0..2 {
+            settle(&mut dut);
+            assert!(!dut.m_axis.tvalid.val());
+            clock(&mut dut);
+        }
         settle(&mut dut);
         assert_eq!((dut.m_axis.tvalid.val(), dut.m_axis.tlast.val()), (true, true));
         assert_eq!(dut.m_axis.tdata.val().to_u64(), 7);
