@@ -190,8 +190,8 @@ fn a_livelock_is_told_with_the_links_that_move() {
         from: "positions_write_data = position + {9'd0, words}",
         to: "positions_write_data = position",
     };
-    let moves = "data plane, from the router of tile 0 to the tile moves, 2";
-    is_told(&fault, &["\nlivelock: 2", " flits moved in 2", moves]);
+    let moves = "data plane, from tile 0 into its router moves, 2";
+    is_told(&fault, &["\nlivelock: ", " flits moved in 2", moves]);
 }
 
 #[test]

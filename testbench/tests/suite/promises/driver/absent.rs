@@ -90,7 +90,9 @@ pub fn commands_to_absent_nodes_are_refused_and_cost_nothing<T: Transport>(
         ];
         for (from, node) in cases {
             let handle = (config.build().segments - 1) as u8;
-            let program = fabric.load(from, &assemble("run r2, close, last, stop")?)?;
+            let program = (from != host)
+                .then(|| fabric.load(from, &assemble("run r2, close, last, stop")?))
+                .transpose()?;
             let set = |fabric: &mut Fabric<T>, kind| {
                 let tag = SYSTEM_WINDOW as u8;
                 let target = Target { node, tag, kind }.encode().expect("coordinates that fit");
@@ -98,7 +100,11 @@ pub fn commands_to_absent_nodes_are_refused_and_cost_nothing<T: Transport>(
             };
             let fetch = word(Opcode::Atomic, handle) | (Operation::FetchAdd as u32) << OPERATION_OFFSET;
             let mail = u32::from(node.number());
-            for (kind, words) in [
+            let runs = program.as_ref().map(|program| {
+                let words = vec![word(Opcode::Program, handle), program.start(), 0, 2];
+                (SegmentKind::Window, words)
+            });
+            let commands = [
                 (SegmentKind::Window, vec![word(Opcode::Put, handle), 0, 0, ROW]),
                 (
                     SegmentKind::Window,
@@ -109,13 +115,10 @@ pub fn commands_to_absent_nodes_are_refused_and_cost_nothing<T: Transport>(
                 (SegmentKind::Window, vec![word(Opcode::Atomic, handle), 0, 1]),
                 (SegmentKind::Window, vec![fetch, 0, 1]),
                 (SegmentKind::Window, vec![word(Opcode::Fence, handle), 0]),
-                (
-                    SegmentKind::Window,
-                    vec![word(Opcode::Program, handle), program.start(), 0, 2],
-                ),
                 (SegmentKind::Queue, vec![word(Opcode::Enqueue, handle), 0, 0, ROW]),
                 (SegmentKind::None, vec![word(Opcode::Mail, 0), mail, 1, 2]),
-            ] {
+            ];
+            for (kind, words) in commands.into_iter().chain(runs) {
                 set(&mut fabric, kind)?;
                 let outcome = initiator(&mut fabric, from)?.descriptor::<()>(&words)?.wait(SOON);
                 let (what, code) = ("descriptor", ErrorCode::AbsentNode);
@@ -138,7 +141,9 @@ pub fn commands_to_absent_nodes_are_refused_and_cost_nothing<T: Transport>(
                 event.release(&mut fabric)?;
             }
             all_is_free(&mut fabric, from, handle)?;
-            program.unload(&mut fabric)?;
+            if let Some(program) = program {
+                program.unload(&mut fabric)?;
+            }
         }
     }
     Ok(())

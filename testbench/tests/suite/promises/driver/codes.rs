@@ -163,12 +163,16 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
             (vec![word(Opcode::Mail, 0), 0, 0, 0, 0], Malformed),
             (vec![word(Opcode::Fence, window), 0, 0], Malformed),
             (vec![word(Opcode::Fence, UNKNOWN), 0], UnknownSegment),
+        ]);
+        let programs = [
             (vec![word(Opcode::Program, window)], Malformed),
             (vec![word(Opcode::Program, UNKNOWN), 64], UnknownSegment),
             (vec![word(Opcode::Program, queue), 64], WrongSegment),
             (vec![word(Opcode::Program, window), 63], Malformed),
             (vec![word(Opcode::Program, window), 256], Malformed),
-        ]);
+        ];
+        let runs_programs = fabric.config().build_of(from).programs;
+        cases.extend(programs.map(|(words, code)| (words, if runs_programs { code } else { NotBuilt })));
         for (words, code) in cases {
             let outcome = initiator(&mut fabric, from)?.descriptor::<()>(&words)?.wait(SOON);
             let (node, what) = (from, "descriptor");

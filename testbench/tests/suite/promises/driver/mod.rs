@@ -2,7 +2,7 @@
 
 use portico::{
     event::{Compare, Event},
-    onesided::{Initiator, Remote, Ticket},
+    onesided::{Geometry, Initiator, Remote, Shaper, Ticket, Window},
     program::{assemble, Program},
     Config, Error, Fabric, Transport,
 };
@@ -66,7 +66,7 @@ pub fn initiator<T: Transport>(fabric: &mut Fabric<T>, node: usize) -> Result<In
     fabric.tile(node)
 }
 
-/// Holds back what a node is told to do on a segment, so that it then does all of it as fast as it can.
+/// Holds back what a tile is told to do on a segment, so that it then does all of it as fast as it can.
 pub struct Gate {
     node: usize,
     event: Event,
@@ -91,5 +91,45 @@ impl Gate {
     /// They go.
     pub fn open<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.event.reset(fabric, 1)
+    }
+}
+
+/// Holds back all that the host node is told to do, for thousands of cycles: its only shaper owes for a long packet. For
+/// hardware alone, because golden knows no rates.
+pub struct HostGate(Remote);
+
+impl HostGate {
+    /// Words of the packet, and where they go in a tile.
+    const WORDS: u32 = 64;
+    const PLACE: u32 = 0x3000;
+
+    pub fn new<T: Transport>(fabric: &mut Fabric<T>) -> Result<HostGate, Error> {
+        let window = Window::new(Self::PLACE, Self::WORDS * fabric.word_bytes());
+        let segment = fabric.publish(5, window)?;
+        Ok(HostGate(fabric.host().clone_segment(segment.id())?))
+    }
+
+    /// All later commands of the host wait, those of its driver's accesses among them.
+    pub fn close<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        let bytes = Self::WORDS * fabric.word_bytes();
+        self.shape(fabric, 1)?;
+        fabric.host().put(&self.0, 0, 0, Geometry::linear(bytes))?.wait(SOON)
+    }
+
+    /// They go.
+    pub fn open<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.shape(fabric, 0)
+    }
+
+    fn shape<T: Transport>(&self, fabric: &mut Fabric<T>, rate: u32) -> Result<(), Error> {
+        let maximum = Self::WORDS;
+        fabric.host().set_shaper(
+            0,
+            Shaper {
+                maximum,
+                rate,
+                burst: 0,
+            },
+        )
     }
 }

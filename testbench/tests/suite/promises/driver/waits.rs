@@ -1,9 +1,9 @@
 //! What waits for software does not stop the driver, and what its time is out for still happens, once.
 
-use super::{initiator, rest, Gate, SOON};
+use super::{initiator, rest, HostGate, SOON};
 use portico::{
     mailbox::Delivery,
-    onesided::{Geometry, Remote, Ticket, Window},
+    onesided::{Geometry, Ticket, Window},
     queue::{Queue, Unretired},
     Error, Fabric, Transport,
 };
@@ -101,17 +101,14 @@ pub fn a_retired_sender_gives_its_credits_back<T: Transport>(open: impl Fn(usize
 }
 
 /// The host starts nothing any more until the gate is open: not what the driver asks of it either.
-fn stop_host<T: Transport>(fabric: &mut Fabric<T>, gate: &Gate, remote: &Remote) -> Result<Vec<Ticket<()>>, Error> {
+fn stop_host<T: Transport>(fabric: &mut Fabric<T>, gate: &HostGate) -> Result<(), Error> {
+    gate.close(fabric)?;
     fabric.set_timeout(SHORT);
-    // The second waits for the first, and what comes behind for the second.
-    Ok(vec![gate.close(fabric, remote)?, gate.close(fabric, remote)?])
+    Ok(())
 }
 
-fn go_on<T: Transport>(fabric: &mut Fabric<T>, gate: &Gate, stopped: Vec<Ticket<()>>) -> Result<(), Error> {
+fn go_on<T: Transport>(fabric: &mut Fabric<T>, gate: &HostGate) -> Result<(), Error> {
     gate.open(fabric)?;
-    for mut ticket in stopped {
-        ticket.wait(fabric, SOON)?;
-    }
     fabric.set_timeout(SOON);
     Ok(())
 }
@@ -121,9 +118,8 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
     for width in [32, 64] {
         let mut fabric = open(width);
         let segment = fabric.publish(3, Window::new(0x400, 64))?;
-        let remote = fabric.host().clone_segment(segment.id())?;
         let by = fabric.tile(0)?.clone_segment(segment.id())?;
-        let gate = Gate::new(&mut fabric, HOST)?;
+        let gate = HostGate::new(&mut fabric)?;
         let out_of_time = |node, what| {
             let cycles = SHORT;
             Error::Timeout { node, what, cycles }
@@ -131,11 +127,11 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
         let late = |node| out_of_time(node, "access of the host");
         let behind = |node| out_of_time(node, "earlier access of the host");
 
-        let stopped = stop_host(&mut fabric, &gate, &remote)?;
+        stop_host(&mut fabric, &gate)?;
         assert_eq!(fabric.write(0, 0x100, &[1, 2, 3, 4]), Err(late(0)));
         assert_eq!(fabric.write(1, 0x100, &[5, 6, 7, 8]), Err(behind(0)));
         assert_eq!(fabric.read(1, 0x100, 4), Err(behind(0)));
-        go_on(&mut fabric, &gate, stopped)?;
+        go_on(&mut fabric, &gate)?;
         fabric.write(2, 0x100, &[9, 10, 11, 12])?;
         assert_eq!(fabric.read(0, 0x100, 4)?, [1, 2, 3, 4]);
         assert_eq!(fabric.read(1, 0x100, 4)?, [0; 4]);
@@ -144,12 +140,12 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
         let sent = fabric.event(0)?;
         fabric.tile(0)?.postadd(&by, 0, 1u32)?.count_in(&sent)?;
         sent.drain(&mut fabric, SOON)?;
-        let stopped = stop_host(&mut fabric, &gate, &remote)?;
+        stop_host(&mut fabric, &gate)?;
         let add = fabric.tile(0)?.postadd(&by, 0, 1u32)?.count_in(&sent);
         assert_eq!(add, Err(late(0)));
         let never = fabric.tile(0)?.postadd(&by, 0, 100u32)?.count_in(&sent);
         assert_eq!(never, Err(behind(0)));
-        go_on(&mut fabric, &gate, stopped)?;
+        go_on(&mut fabric, &gate)?;
         fabric.tile(0)?.postadd(&by, 0, 1u32)?.count_in(&sent)?;
         sent.drain(&mut fabric, SOON)?;
         assert_eq!(
@@ -163,10 +159,10 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
             fabric.tile(0)?.enqueue(&sender, 0, 8)?.wait(SOON)?;
             queue.wait(&mut fabric, SOON)?;
         }
-        let stopped = stop_host(&mut fabric, &gate, &remote)?;
+        stop_host(&mut fabric, &gate)?;
         assert_eq!(queue.release(&mut fabric, 1), Err(late(1)));
         assert_eq!(queue.release(&mut fabric, 1), Err(behind(1)));
-        go_on(&mut fabric, &gate, stopped)?;
+        go_on(&mut fabric, &gate)?;
         let twice = queue.release(&mut fabric, 2).unwrap_err();
         assert_eq!(
             twice.to_string(),
@@ -182,28 +178,27 @@ pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> 
 pub fn what_is_given_back_out_of_time_is_free<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let published = fabric.publish(3, Window::new(0x400, 64))?;
-    let remote = fabric.host().clone_segment(published.id())?;
-    let gate = Gate::new(&mut fabric, HOST)?;
+    let gate = HostGate::new(&mut fabric)?;
     let event = fabric.event(5)?;
     let segment = fabric.publish(1, Window::new(0, 64))?;
     let clone = fabric.tile(2)?.clone_segment(published.id())?;
     let mailbox = fabric.mailbox(4, Delivery::Message, None)?;
     let before = (segment.id(), clone.handle(), mailbox.number());
 
-    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    stop_host(&mut fabric, &gate)?;
     assert!(event.reset(&mut fabric, 7).is_err());
-    go_on(&mut fabric, &gate, stopped)?;
+    go_on(&mut fabric, &gate)?;
     assert_eq!(event.state(&mut fabric)?.count, 7);
     event.drain(&mut fabric, SOON)?;
-    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    stop_host(&mut fabric, &gate)?;
     assert!(segment.withdraw(&mut fabric).is_err());
-    go_on(&mut fabric, &gate, stopped)?;
-    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    go_on(&mut fabric, &gate)?;
+    stop_host(&mut fabric, &gate)?;
     assert!(clone.release(&mut fabric).is_err());
-    go_on(&mut fabric, &gate, stopped)?;
-    let stopped = stop_host(&mut fabric, &gate, &remote)?;
+    go_on(&mut fabric, &gate)?;
+    stop_host(&mut fabric, &gate)?;
     assert!(mailbox.release(&mut fabric).is_err());
-    go_on(&mut fabric, &gate, stopped)?;
+    go_on(&mut fabric, &gate)?;
 
     let segment = fabric.publish(1, Window::new(0, 64))?;
     let clone = fabric.tile(2)?.clone_segment(published.id())?;
