@@ -1185,12 +1185,18 @@ fn examples_run_over_a_serial_port() {
     let bridge = Bridge::start(folder.path(), "--golden --set cols=2 --set rows=1");
     let Bridge { path, settings, .. } = &bridge;
     assert_eq!(settings, "--set cols=2 --set rows=1");
-    let other = format!("run halo --on serial:{path} --set cols=3 --set rows=1");
-    assert_eq!(
-        failure(folder.path(), &other, 1),
-        "error: wrong bitstream behind the port: cols is 2, expected 3 (register tiles); use the configuration that the \
-         bitstream was generated from\n"
-    );
+    // The one is told by the host node, the other by a tile.
+    for (other, told) in [
+        ("--set cols=3", "cols is 2, expected 3 (register tiles)"),
+        ("--set cols=2 --set cores=4", "cores is 8, expected 4 (register build)"),
+    ] {
+        let other = format!("run halo --on serial:{path} {other} --set rows=1");
+        let refused = failure(folder.path(), &other, 1);
+        let expected = format!(
+            "wrong bitstream behind the port: {told}; use the configuration that the bitstream was generated from\n"
+        );
+        assert!(refused.ends_with(&expected), "{refused}");
+    }
     for example in ["halo", "transpose"] {
         let printed = success(
             folder.path(),

@@ -2,7 +2,7 @@
 
 use portico_spec::ni::registers::{address_at, ControlRegister, Place, IDENTITY};
 
-use crate::{fabric::host, host::node_bits, Config, Error, Transport};
+use crate::{fabric::host, host::node_bits, Config, Error, Fabric, Transport};
 
 /// Compares the registers of the host node that describe the fabric with the configuration: identity, tiles, build, memory,
 /// node. It only reads, so it changes nothing in a wrong fabric.
@@ -31,17 +31,39 @@ pub fn verify<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Error> {
         if register == ControlRegister::Tiles && found != expected {
             check_width(transport, &config, host)?;
         }
-        let register = &ControlRegister::REGISTERS[register.number()];
-        for field in register.fields.iter().rev() {
-            let (found, expected) = (field.take(found), field.take(expected));
-            if found != expected {
-                return Err(Error::WrongBitstream {
-                    field: field.name,
-                    register: register.name,
-                    found,
-                    expected,
-                });
-            }
+        compare(register, found, expected)?;
+    }
+    Ok(())
+}
+
+/// Compares the registers of tile 0 that describe tiles with the configuration: build, memory. The host node has fewer
+/// features than a tile, so [`verify`] cannot tell these. It reads through the fabric, so [`verify`] comes first.
+///
+/// # Errors
+/// [`Error::WrongBitstream`] names the first field that differs. [`Error::Timeout`], [`Error::Transport`].
+pub fn verify_tiles<T: Transport>(fabric: &mut Fabric<T>) -> Result<(), Error> {
+    let tile = 0;
+    for (register, expected) in [
+        (ControlRegister::Build, fabric.config().build_of(tile).register()),
+        (ControlRegister::Memory, fabric.config().memory_bytes(tile)),
+    ] {
+        compare(register, fabric.peek(tile, register, 0)?, expected)?;
+    }
+    Ok(())
+}
+
+/// Names the first field of the register that differs.
+fn compare(register: ControlRegister, found: u32, expected: u32) -> Result<(), Error> {
+    let register = &ControlRegister::REGISTERS[register.number()];
+    for field in register.fields.iter().rev() {
+        let (found, expected) = (field.take(found), field.take(expected));
+        if found != expected {
+            return Err(Error::WrongBitstream {
+                field: field.name,
+                register: register.name,
+                found,
+                expected,
+            });
         }
     }
     Ok(())
@@ -70,8 +92,8 @@ mod tests {
     use super::*;
     use crate::{GoldenTransport, TransportError};
 
-    /// A fabric that is taken for another.
-    struct Taken(GoldenTransport, Config);
+    /// A fabric that is taken for another, and whether it may be written.
+    struct Taken(GoldenTransport, Config, bool);
 
     impl Transport for Taken {
         fn config(&self) -> &Config {
@@ -82,8 +104,9 @@ mod tests {
             self.0.read(address)
         }
 
-        fn write(&mut self, _: u32, _: u32) -> Result<(), TransportError> {
-            unreachable!("nothing of a fabric that may be another is written")
+        fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {
+            assert!(self.2, "nothing of a fabric that may be another is written");
+            self.0.write(address, word)
         }
 
         fn cycles(&self) -> u64 {
@@ -110,7 +133,7 @@ mod tests {
             ("cols=3", "cols is 4, expected 3 (register tiles);"),
             ("rows=2", "rows is 4, expected 2 (register tiles);"),
             ("edge_nodes=2", "edge_nodes is 1, expected 2 (register tiles);"),
-            ("cores=2", " expected 2 (register build)"),
+            ("cores=2", ""),
             ("probe=true", ""),
             ("queues=false", "queues is 1, expected 0 (register build);"),
             ("scratchpad=16", " expected 16384 (register memory)"),
@@ -118,8 +141,8 @@ mod tests {
         ] {
             let mut other = config.clone();
             other.set(setting).unwrap();
-            let checked = verify(&mut Taken(GoldenTransport::new(&config).unwrap(), other));
-            // The host has no engines, so that they cannot be told from its registers.
+            let checked = verify(&mut Taken(GoldenTransport::new(&config).unwrap(), other, false));
+            // The host has one core and no engines, whatever tiles have.
             let text = checked.err().map_or(String::new(), |error| error.to_string());
             assert!(
                 text.contains(told) && text.is_empty() == told.is_empty(),
@@ -127,7 +150,32 @@ mod tests {
             );
         }
         let golden = GoldenTransport::new(&config).unwrap();
-        let none = verify(&mut Taken(golden, Config::default())).unwrap_err();
+        let none = verify(&mut Taken(golden, Config::default(), false)).unwrap_err();
         assert_eq!(none, Error::NoHost);
+    }
+
+    #[test]
+    fn a_field_of_tiles_that_differs_is_named() {
+        let config = Config {
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        for (setting, told) in [
+            ("cores=2", "cores is 8, expected 2 (register build);"),
+            ("probe=true", "probe is 0, expected 1 (register build);"),
+            ("mpe=1", "mpe is 0, expected 1 (register build);"),
+            ("programs=false", "programs is 1, expected 0 (register build);"),
+            ("monitors=true", ""),
+        ] {
+            let mut other = config.clone();
+            other.set(setting).unwrap();
+            let transport = Taken(GoldenTransport::new(&config).unwrap(), other, true);
+            let checked = verify_tiles(&mut Fabric::open(transport).unwrap());
+            let text = checked.err().map_or(String::new(), |error| error.to_string());
+            assert!(
+                text.contains(told) && text.is_empty() == told.is_empty(),
+                "{setting}: {text}"
+            );
+        }
     }
 }

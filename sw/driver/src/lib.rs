@@ -43,7 +43,7 @@ pub use self::{
     error::Error,
     fabric::{Fabric, Region},
     golden::GoldenTransport,
-    identity::verify,
+    identity::{verify, verify_tiles},
     serial::SerialTransport,
     transport::{Transport, TransportError},
     uio::UioTransport,

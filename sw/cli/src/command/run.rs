@@ -14,7 +14,7 @@ use anyhow::{ensure, Context};
 use clap::{builder::PossibleValuesParser, builder::TypedValueParser, Args};
 use portico::{
     examples::{self, Failure, Figures},
-    Fabric, GoldenTransport, Transport,
+    verify_tiles, Fabric, GoldenTransport, Transport,
 };
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
@@ -218,7 +218,8 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
     let mut fabric = hardware::fabric_of(&library, config, hardware::MEMORY)?;
     let waveform = vcd.map(|file| Waveform::start(&file, fabric.model())).transpose()?;
     let spinner = progress::spinner(format!("running {}", example.name()));
-    let outcome = compared(example, config, &mut fabric);
+    let outcome = Fabric::open(&mut fabric).map_err(Into::into);
+    let outcome = outcome.and_then(|fabric| compared(example, config, fabric));
     spinner.finish_and_clear();
     // A run that failed is the one whose waveform is wanted.
     waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
@@ -229,8 +230,10 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
 }
 
 fn on_board(example: Example, config: &Config, mut transport: Box<dyn Transport>) -> anyhow::Result<Outcome> {
+    let mut fabric = Fabric::open(&mut *transport)?;
+    verify_tiles(&mut fabric)?;
     let spinner = progress::spinner(format!("running {}", example.name()));
-    let outcome = compared(example, config, &mut *transport);
+    let outcome = compared(example, config, fabric);
     spinner.finish_and_clear();
     outcome
 }
@@ -238,10 +241,9 @@ fn on_board(example: Example, config: &Config, mut transport: Box<dyn Transport>
 /// Words behind the last that golden has written that must have stayed as they were.
 const MARGIN: usize = 64;
 
-/// Runs the example on a golden fabric and on `transport`, and compares what is in memories afterwards.
-fn compared<T: Transport>(example: Example, config: &Config, transport: T) -> anyhow::Result<Outcome> {
+/// Runs the example on a golden fabric and on `fabric`, and compares what is in memories afterwards.
+fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<T>) -> anyhow::Result<Outcome> {
     let (golden, mut model) = golden(example, config)?;
-    let mut fabric = Fabric::open(transport)?;
     let mut memories = vec![];
     for tile in example.ordered_tiles(config) {
         let mut expected = model.read(tile, 0, model.memory_bytes(tile)? as usize / 4)?;
@@ -395,7 +397,7 @@ mod tests {
         for example in Example::ALL.into_iter().filter(|&example| example != Example::Traffic) {
             let config = example.on(config());
             let transport = GoldenTransport::new(&config).unwrap();
-            let outcome = compared(example, &config, transport).unwrap();
+            let outcome = compared(example, &config, Fabric::open(transport).unwrap()).unwrap();
             assert!(outcome.compared.unwrap() > 50, "{example:?}");
             assert!(text(example, &config, Place::Verilated, &outcome).contains("checked against golden"));
             let (outcome, _) = golden(example, &config).unwrap();
@@ -406,10 +408,12 @@ mod tests {
     #[test]
     fn a_word_that_no_example_looks_at_is_compared_too() {
         let mut good = Faulty::new(0);
-        compared(Example::Transpose, &config(), &mut good).unwrap();
+        compared(Example::Transpose, &config(), Fabric::open(&mut good).unwrap()).unwrap();
         // Shortly before the end the example has ended, and the last tile's memory is not yet read.
         let mut faulty = Faulty::new(good.writes - 5);
-        let error = compared(Example::Transpose, &config(), &mut faulty).err().unwrap();
+        let error = compared(Example::Transpose, &config(), Fabric::open(&mut faulty).unwrap())
+            .err()
+            .unwrap();
         let text = error.to_string();
         assert!(
             text.starts_with("tile 3, byte 0x40: found 0xbad, on the golden fabric 0x"),

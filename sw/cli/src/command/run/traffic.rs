@@ -18,7 +18,7 @@ use clap::{
 use portico::{
     examples::{traffic, Delivered, Load},
     probe::{Target, LEAST_WORDS},
-    Fabric, GoldenTransport, Transport,
+    verify_tiles, Fabric, GoldenTransport, Transport,
 };
 use portico_sim::{Options, Trace};
 use portico_spec::{flit::MAX_PAYLOAD_FLITS, Config};
@@ -122,16 +122,19 @@ pub fn run(
     };
     let plan = args.plan(&config)?;
     let delivered = match board.open(&config)? {
-        Some((_, mut transport)) => loads(&plan, &mut *transport),
-        None if golden => loads(&plan, GoldenTransport::new(&config)?),
+        Some((_, mut transport)) => {
+            let mut fabric = Fabric::open(&mut *transport)?;
+            verify_tiles(&mut fabric)?;
+            loads(&plan, fabric)
+        }
+        None if golden => loads(&plan, Fabric::open(GoldenTransport::new(&config)?)?),
         None => verilated(&plan, &config, vcd),
     };
     let delivered = delivered.context("example traffic fails")?;
     output::print(&text(args.pattern(), &config, &plan, &delivered))
 }
 
-fn loads<T: Transport>(plan: &[Load], transport: T) -> anyhow::Result<Vec<Delivered>> {
-    let mut fabric = Fabric::open(transport)?;
+fn loads<T: Transport>(plan: &[Load], mut fabric: Fabric<T>) -> anyhow::Result<Vec<Delivered>> {
     let bar = progress::bar(plan.len() as u64);
     let mut delivered = vec![];
     for load in plan {
@@ -150,7 +153,8 @@ fn verilated(plan: &[Load], config: &Config, vcd: Option<PathBuf>) -> anyhow::Re
     let (library, _) = model::build(&design("fabric", config)?, &options)?;
     let mut fabric = hardware::fabric_of(&library, config, hardware::MEMORY)?;
     let waveform = vcd.map(|file| Waveform::start(&file, fabric.model())).transpose()?;
-    let outcome = loads(plan, &mut fabric);
+    let outcome = Fabric::open(&mut fabric).map_err(Into::into);
+    let outcome = outcome.and_then(|fabric| loads(plan, fabric));
     waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
     outcome.map_err(|error| match hardware::timed_out(&error) {
         true => hardware::with_movement(&error, &fabric.movement()),
@@ -241,7 +245,7 @@ mod tests {
     fn a_golden_fabric_has_counts_and_no_times() {
         let args = args(None);
         let plan = args.plan(&config(2)).unwrap();
-        let delivered = loads(&plan, GoldenTransport::new(&config(2)).unwrap()).unwrap();
+        let delivered = loads(&plan, Fabric::open(GoldenTransport::new(&config(2)).unwrap()).unwrap()).unwrap();
         let text = text(Pattern::Uniform, &config(2), &plan, &delivered);
         assert!(text.contains("|      80 |         1,280"), "{text}");
         assert!(text.contains("        - |"), "{text}");
