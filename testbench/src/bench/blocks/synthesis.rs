@@ -51,11 +51,16 @@ impl Synthesis {
             rows.extend(counts.map(|(_, (cell, count))| {
                 let name = format!("{block}: {cell}, {family}");
                 Row::new(BENCH, name, "cells", Better::Less, *count as f64)
+                    .with("measure", "cells")
+                    .with("block", block)
+                    .with("family", family)
+                    .with("cell", *cell)
             }));
         }
         rows.extend(self.clock.as_ref().and_then(|clock| {
             let name = format!("{block}: clock, ECP5, median of {} seeds", clock.seeds.len());
-            Some(Row::new(BENCH, name, "MHz", Better::More, clock.median?))
+            let row = Row::new(BENCH, name, "MHz", Better::More, clock.median?);
+            Some(row.with("measure", "clock").with("block", block))
         }));
         rows
     }
@@ -80,6 +85,7 @@ mod tests {
             clock: None,
         };
         let rows = synthesis.rows("fp-add");
+        assert_eq!(rows[3].keys["family"], "Xilinx 7");
         let found: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.value)).collect();
         assert_eq!(
             found,
