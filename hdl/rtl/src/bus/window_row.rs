@@ -7,14 +7,19 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational |
+/// | latency | combinational: a LUT, two for bit 0 |
 /// | state | none |
+///
+/// The tag of a head comes from the crossbar of a router, and the row goes to the address of a block RAM in the same cycle. So
+/// no carry chain compares: a number lies beyond the table if it has one of the upper bits, and the closed and the system row
+/// differ in bit 0 alone.
 #[derive(LogicBlock, Default)]
 pub struct WindowRow {
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     pub row: Signal<Out, Bits<TAG_WIDTH>>,
     closed: Vec<Constant<Bits<TAG_WIDTH>>>,
-    system: Vec<Constant<Bits<TAG_WIDTH>>>,
+    /// The bits of a tag above those of a row.
+    upper: Vec<Constant<Bits<TAG_WIDTH>>>,
     _tables: usize,
 }
 
@@ -23,10 +28,10 @@ impl WindowRow {
     pub fn new(build: &Build) -> Self {
         // In a table with all rows every tag is its row.
         let tables = usize::from(build.windows < Build::FULL.windows);
-        let constant = |row: usize| vec![Constant::new(bits(row as u64)); tables];
+        let constant = |value: usize| vec![Constant::new(bits(value as u64)); tables];
         Self {
             closed: constant(build.windows - 2),
-            system: constant(build.windows - 1),
+            upper: constant(Build::FULL.windows - build.windows),
             _tables: tables,
             ..Default::default()
         }
@@ -38,11 +43,11 @@ impl Logic for WindowRow {
     fn update(&mut self) {
         self.row.next = self.tag.val();
         for i in 0..self._tables {
-            if self.tag.val() >= self.closed[i].val() {
+            if (self.tag.val() & self.upper[i].val()).any() {
                 self.row.next = self.closed[i].val();
             }
-            if self.tag.val().all() {
-                self.row.next = self.system[i].val();
+            if (self.tag.val() | self.upper[i].val()).all() {
+                self.row.next = self.row.val().replace_bit(0, self.tag.val().all());
             }
         }
     }
