@@ -37,6 +37,7 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) bench collectives --quick --json docs/figures/collectives.json
 	$(PORTICO) bench blocks --quick --json docs/figures/blocks.json
 	$(PORTICO) bench area --json docs/figures/area.json
+	$(PORTICO) bench clock --seeds 1 --limit 8 --only router,mpe,memory-node --json docs/figures/clock.json
 	$(PORTICO) figures
 
 synth: tools program ## area and clock of the router on ECP5
