@@ -1,4 +1,4 @@
-use super::{FifoControl, Ram, StreamIn, StreamOut};
+use super::{FifoControl, RamOutput, StreamIn, StreamOut};
 use portico_verilog::prelude::*;
 
 /// FIFO of words in block RAM, for a stream without `tlast`.
@@ -10,10 +10,10 @@ use portico_verilog::prelude::*;
 /// | latency | 3 cycles from a word taken to the same word offered |
 /// | throughput | one word a cycle |
 /// | timing | `s_axis_tready`, `m_axis_tvalid` and `m_axis_tdata` come straight from flip-flops |
-/// | state | `depth` words in block RAM and 2 behind it, [`FifoControl`], 2 flip-flops |
+/// | state | `depth` words in block RAM, [`RamOutput`], [`FifoControl`] |
 ///
-/// The word at the output of the memory and the word on offer come in addition to `depth`. A read starts when the word before it
-/// can move on. A read never meets the write of the same word, because the control sees a write one cycle later.
+/// The word at the output of the memory and the word on offer come in addition to `depth`. A read never meets the write of the
+/// same word, because the control sees a write one cycle later.
 #[derive(LogicBlock)]
 pub struct BlockFifo<const W: usize, const A: usize> {
     /// Every register changes at its rising edge.
@@ -25,13 +25,7 @@ pub struct BlockFifo<const W: usize, const A: usize> {
     /// Words that come out.
     pub m_axis: StreamOut<W>,
     control: FifoControl<A>,
-    words: Ram<W, A, 1>,
-    /// The output of the memory is a word that waits; a word is on offer.
-    fetched: DFF<Bit>,
-    offered: DFF<Bit>,
-    shown: DFF<Bits<W>>,
-    moves: Signal<Local, Bit>,
-    fetch: Signal<Local, Bit>,
+    words: RamOutput<W, A>,
 }
 
 impl<const W: usize, const A: usize> BlockFifo<W, A> {
@@ -43,12 +37,7 @@ impl<const W: usize, const A: usize> BlockFifo<W, A> {
             s_axis: Default::default(),
             m_axis: Default::default(),
             control: FifoControl::new(depth),
-            words: Ram::new(FifoControl::<A>::memory_words(depth)),
-            fetched: Default::default(),
-            offered: Default::default(),
-            shown: Default::default(),
-            moves: Default::default(),
-            fetch: Default::default(),
+            words: RamOutput::new(FifoControl::<A>::memory_words(depth)),
         }
     }
 }
@@ -63,32 +52,14 @@ impl<const W: usize, const A: usize> Default for BlockFifo<W, A> {
 #[kernel]
 impl<const W: usize, const A: usize> Logic for BlockFifo<W, A> {
     fn update(&mut self) {
-        wire!(self => control: clk, rst);
-        wire!(self => words: clk);
-        dff_setup!(self, clk, fetched, offered, shown);
+        wire!(self => control, words: clk, rst);
         self.control.write.next = self.s_axis.tvalid.val();
         self.s_axis.tready.next = !self.control.full.val();
-        self.words.write_lanes.next = self.control.write_enable.val().into();
-        self.words.write_address.next = self.control.write_address.val();
+        wire!(control => words: write_enable, write_address, read_address);
         self.words.write_data.next = self.s_axis.tdata.val();
-
-        self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
-        self.fetch.next = !self.control.empty.val() & (self.moves.val() | !self.fetched.q.val());
-        self.control.read.next = self.fetch.val();
-        self.words.read_enable.next = self.fetch.val();
-        self.words.read_address.next = self.control.read_address.val();
-        self.fetched.d.next = self.fetch.val() | (self.fetched.q.val() & !self.moves.val());
-        if self.moves.val() {
-            self.offered.d.next = self.fetched.q.val();
-            self.shown.d.next = self.words.read_data.val();
-        }
-        self.m_axis.tvalid.next = self.offered.q.val();
-        self.m_axis.tdata.next = self.shown.q.val();
-        self.m_axis.tlast.next = false;
-        if self.rst.val() {
-            self.fetched.d.next = false;
-            self.offered.d.next = false;
-        }
+        self.words.holds.next = !self.control.empty.val();
+        self.control.read.next = self.words.fetch.val();
+        StreamOut::<W>::link(&mut self.m_axis, &mut self.words.m_axis);
     }
 }
 

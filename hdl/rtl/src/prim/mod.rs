@@ -5,6 +5,7 @@
 //! | [`StreamIn`], [`StreamOut`] | the two sides of the one handshake |
 //! | [`Register`] | register with enable and synchronous reset |
 //! | [`Ram`] | one write and one read port, byte lanes, block RAM |
+//! | [`RamOutput`] | a block RAM whose words come out as a stream, from flip-flops |
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
 //! | [`Fifo`] | first-word fall-through FIFO of a stream |
@@ -29,6 +30,7 @@ mod lut_ram;
 mod memory;
 mod parked_arbiter;
 mod ram;
+mod ram_output;
 mod register;
 mod round_robin_arbiter;
 mod skid_buffer;
@@ -46,6 +48,7 @@ pub use fifo_control::FifoControl;
 pub use lut_ram::LutRam;
 pub use parked_arbiter::ParkedArbiter;
 pub use ram::Ram;
+pub use ram_output::RamOutput;
 pub use register::Register;
 pub use round_robin_arbiter::RoundRobinArbiter;
 pub use skid_buffer::SkidBuffer;

@@ -1,4 +1,4 @@
-use crate::prim::{Ram, StreamIn, StreamOut};
+use crate::prim::{RamOutput, StreamIn, StreamOut};
 use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS};
 use portico_verilog::prelude::*;
 
@@ -15,10 +15,9 @@ const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// | latency | 3 cycles from a descriptor's last word written to its first word offered |
 /// | throughput | one word a cycle on both sides |
 /// | timing | `m_axis` comes straight from flip-flops |
-/// | state | [`QUEUE_WORDS`] words in block RAM, two behind it, and 31 flip-flops |
+/// | state | [`QUEUE_WORDS`] words in block RAM, [`RamOutput`], and 28 flip-flops |
 ///
-/// A word leaves the memory for one of the two places behind it as soon as there is room, and its own place is free from then
-/// on.
+/// The place of a word is free as soon as [`RamOutput`] has fetched the word.
 ///
 /// Neither a register write of the network nor a host can wait until commands end. So the queue drops a descriptor that does
 /// not fit or has more than 16 words. It drops the descriptor whole: it discards the words that it has, and ignores the words to
@@ -36,17 +35,13 @@ pub struct CommandQueue {
     pub m_axis: StreamOut<32>,
     /// A pulse for each descriptor that is dropped.
     pub dropped: Signal<Out, Bit>,
-    words: Ram<33, ADDRESS_WIDTH, 1>,
+    words: RamOutput<33, ADDRESS_WIDTH>,
     writer: DFF<Bits<POINTER_WIDTH>>,
     /// Behind the last word of the last whole descriptor.
     committed: DFF<Bits<POINTER_WIDTH>>,
     reader: DFF<Bits<POINTER_WIDTH>>,
     /// The memory holds words of whole descriptors.
     holds: DFF<Bit>,
-    /// The output of the memory is a word that waits; a word is on offer.
-    fetched: DFF<Bit>,
-    offered: DFF<Bit>,
-    shown: DFF<Bits<33>>,
     length: DFF<Bits<5>>,
     dropping: DFF<Bit>,
     after: Signal<Local, Bits<POINTER_WIDTH>>,
@@ -54,15 +49,13 @@ pub struct CommandQueue {
     full: Signal<Local, Bit>,
     overlong: Signal<Local, Bit>,
     entry: Signal<Local, Bits<33>>,
-    moves: Signal<Local, Bit>,
-    fetch: Signal<Local, Bit>,
 }
 
 impl CommandQueue {
     /// An empty queue.
     pub fn new() -> Self {
         Self {
-            words: Ram::new(QUEUE_WORDS),
+            words: RamOutput::new(QUEUE_WORDS),
             ..Default::default()
         }
     }
@@ -71,15 +64,14 @@ impl CommandQueue {
 #[kernel]
 impl Logic for CommandQueue {
     fn update(&mut self) {
-        wire!(self => words: clk);
-        dff_setup!(self, clk, writer, committed, reader, length, dropping);
-        dff_setup!(self, clk, holds, fetched, offered, shown);
+        wire!(self => words: clk, rst);
+        dff_setup!(self, clk, writer, committed, reader, holds, length, dropping);
         self.full.next = (self.writer.q.val() ^ self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
         self.refuses.next = self.full.val() | self.overlong.val() | self.dropping.q.val();
         self.s_axis.tready.next = true;
 
-        self.words.write_lanes.next = self.s_axis.tvalid.val().into();
+        self.words.write_enable.next = self.s_axis.tvalid.val();
         self.words.write_address.next = self.writer.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.entry.next = bit_cast::<33, 32>(self.s_axis.tdata.val());
         self.entry.next = self.entry.val().replace_bit(32, self.s_axis.tlast.val());
@@ -90,10 +82,10 @@ impl Logic for CommandQueue {
         if self.s_axis.tvalid.val() {
             self.length.d.next = self.length.q.val() + 1;
             if self.dropping.q.val() {
-                self.words.write_lanes.next = 0.into();
+                self.words.write_enable.next = false;
                 self.length.d.next = 0.into();
             } else if self.full.val() | self.overlong.val() {
-                self.words.write_lanes.next = 0.into();
+                self.words.write_enable.next = false;
                 self.dropped.next = true;
                 self.dropping.d.next = true;
                 self.writer.d.next = self.committed.q.val();
@@ -110,32 +102,24 @@ impl Logic for CommandQueue {
             }
         }
 
-        self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
-        self.fetch.next = self.holds.q.val() & (self.moves.val() | !self.fetched.q.val());
-        self.words.read_enable.next = self.fetch.val();
+        self.words.holds.next = self.holds.q.val();
         self.words.read_address.next = self.reader.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.after.next = self.reader.q.val() + 1;
-        if self.fetch.val() {
+        if self.words.fetch.val() {
             self.reader.d.next = self.after.val();
             self.holds.d.next = self.commits.val() | (self.after.val() != self.committed.q.val());
         } else {
             self.holds.d.next = self.commits.val() | self.holds.q.val();
         }
-        self.fetched.d.next = self.fetch.val() | (self.fetched.q.val() & !self.moves.val());
-        if self.moves.val() {
-            self.offered.d.next = self.fetched.q.val();
-            self.shown.d.next = self.words.read_data.val();
-        }
-        self.m_axis.tvalid.next = self.offered.q.val();
-        self.m_axis.tdata.next = self.shown.q.val().get_bits::<32>(0);
-        self.m_axis.tlast.next = self.shown.q.val().get_bit(32);
+        self.words.m_axis.tready.next = self.m_axis.tready.val();
+        self.m_axis.tvalid.next = self.words.m_axis.tvalid.val();
+        self.m_axis.tdata.next = self.words.m_axis.tdata.val().get_bits::<32>(0);
+        self.m_axis.tlast.next = self.words.m_axis.tdata.val().get_bit(32);
         if self.rst.val() {
             self.writer.d.next = 0.into();
             self.committed.d.next = 0.into();
             self.reader.d.next = 0.into();
             self.holds.d.next = false;
-            self.fetched.d.next = false;
-            self.offered.d.next = false;
             self.length.d.next = 0.into();
             self.dropping.d.next = false;
         }
