@@ -3,7 +3,7 @@
 use clap::Args;
 use portico::{
     serial::{Options, PortLine, DEFAULT_BAUD},
-    Error, SerialTransport, Transport, TransportError, UioTransport,
+    verify_tiles, Error, Fabric, SerialTransport, Transport, TransportError, UioTransport,
 };
 use portico_spec::Config;
 use std::{fmt, ops::RangeInclusive, time::Duration};
@@ -101,6 +101,16 @@ impl OnArgs {
         }
         Ok(Some((port, port.open(config, options)?)))
     }
+}
+
+/// The fabric behind a transport of a board, whose tiles are those of the configuration.
+///
+/// # Errors
+/// [`Error::WrongBitstream`], or nobody answers.
+pub fn fabric(transport: &mut dyn Transport) -> Result<Fabric<&mut dyn Transport>, Error> {
+    let mut fabric = Fabric::open(transport)?;
+    verify_tiles(&mut fabric)?;
+    Ok(fabric)
 }
 
 impl Port {

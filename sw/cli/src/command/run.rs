@@ -5,7 +5,7 @@ use crate::{
     design::design,
     failure::not_allowed,
     model,
-    on_board::{OnArgs, Port},
+    on_board::{self, OnArgs, Port},
     output, progress,
     table::{grouped, table},
     waveform::Waveform,
@@ -14,7 +14,7 @@ use anyhow::{ensure, Context};
 use clap::{builder::PossibleValuesParser, builder::TypedValueParser, Args};
 use portico::{
     examples::{self, Failure, Figures},
-    verify_tiles, Fabric, GoldenTransport, Transport,
+    Fabric, GoldenTransport, Transport,
 };
 use portico_sim::{Options, Trace};
 use portico_spec::Config;
@@ -230,8 +230,7 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
 }
 
 fn on_board(example: Example, config: &Config, mut transport: Box<dyn Transport>) -> anyhow::Result<Outcome> {
-    let mut fabric = Fabric::open(&mut *transport)?;
-    verify_tiles(&mut fabric)?;
+    let fabric = on_board::fabric(&mut *transport)?;
     let spinner = progress::spinner(format!("running {}", example.name()));
     let outcome = compared(example, config, fabric);
     spinner.finish_and_clear();

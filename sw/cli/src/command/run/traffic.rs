@@ -5,7 +5,7 @@ use crate::{
     failure::not_allowed,
     loads::load,
     model,
-    on_board::OnArgs,
+    on_board::{self, OnArgs},
     output, progress,
     table::{grouped, table},
     waveform::Waveform,
@@ -18,7 +18,7 @@ use clap::{
 use portico::{
     examples::{traffic, Delivered, Load},
     probe::{Target, LEAST_WORDS},
-    verify_tiles, Fabric, GoldenTransport, Transport,
+    Fabric, GoldenTransport, Transport,
 };
 use portico_sim::{Options, Trace};
 use portico_spec::{flit::MAX_PAYLOAD_FLITS, Config};
@@ -122,11 +122,7 @@ pub fn run(
     };
     let plan = args.plan(&config)?;
     let delivered = match board.open(&config)? {
-        Some((_, mut transport)) => {
-            let mut fabric = Fabric::open(&mut *transport)?;
-            verify_tiles(&mut fabric)?;
-            loads(&plan, fabric)
-        }
+        Some((_, mut transport)) => loads(&plan, on_board::fabric(&mut *transport)?),
         None if golden => loads(&plan, Fabric::open(GoldenTransport::new(&config)?)?),
         None => verilated(&plan, &config, vcd),
     };
