@@ -19,7 +19,7 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// What a node tells at once, without being asked.
+/// Outputs that show the events of a node, without an access to its registers.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 pub struct NodeStatus {
     /// An event that may interrupt has fired.
@@ -65,7 +65,7 @@ pub struct Node<const W: usize, const B: usize> {
     /// Scratchpad, for a master.
     pub memory_write: MemoryWriteIn<W, B>,
     pub memory_read: MemoryReadIn<W>,
-    /// What it tells without being asked.
+    /// Events that have fired.
     pub status: NodeStatus,
     ni: NetworkInterface<W, B>,
     scratchpad: Scratchpad<W, B>,

@@ -36,7 +36,7 @@ pub struct Tile<const W: usize, const B: usize> {
     pub s_axil: AxiLiteIn,
     /// Descriptors of an accelerator; never ready where none is configured.
     pub s_axis_command: StreamIn<32>,
-    /// What it tells without being asked.
+    /// Events that have fired.
     pub status: NodeStatus,
     inner: Node<W, B>,
     port: AxiLiteSlave<W, B>,

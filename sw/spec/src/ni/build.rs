@@ -225,8 +225,8 @@ impl Build {
 
     /// Banks of the scratchpad. One is enough where a transfer at a time reads and no engine reads beside it.
     pub fn banks(&self) -> usize {
-        let is_alone = self.is_fixed() && !self.probe && self.mpe == 0;
-        if is_alone {
+        let has_engines = *self != self.without_engines();
+        if self.is_fixed() && !has_engines {
             1
         } else {
             4
@@ -280,7 +280,7 @@ impl Config {
         }
     }
 
-    /// What every tile's network interface is built with.
+    /// Sizes and features of the network interface of every tile.
     pub fn build(&self) -> Build {
         Build {
             windows: self.windows,

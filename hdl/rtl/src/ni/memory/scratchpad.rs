@@ -21,7 +21,7 @@ const BANKS: usize = 1 << BANK_WIDTH;
 /// | throughput | one write and one read a bank and cycle |
 /// | priority | the network's write and the atomics' read never wait; the tile's write waits for the network in its bank; the other readers share what the atomics leave of a bank, in turn; a turn is lost on a word that is being written |
 /// | collision | a reader waits for a write of its word, and the tile's write for an atomic's read of its word; an atomic's read gets the bytes that the network writes in the same cycle |
-/// | state | block RAM, two words with their lanes, and 3 flip-flops a bank and 1 a reader beside the network's address |
+/// | state | block RAM, two words with their lanes, the turns of each bank, and the bank that each reader read |
 ///
 /// Block RAMs give no data worth having for a word that is being written. An atomic that reads a word of which the network
 /// writes some bytes relies on one thing more: that the bytes whose lanes are not written read as they are.

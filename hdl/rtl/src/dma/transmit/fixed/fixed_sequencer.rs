@@ -33,12 +33,12 @@ const NUMBER_WIDTH: usize = 3;
 /// The number of a word, and the lane.
 const WORD_ADDRESS_WIDTH: usize = NUMBER_WIDTH + 1;
 
-/// What happens in a cycle.
+/// The state of the sequencer.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum Stage {
     /// A lane is chosen whose job may go on.
     Idle,
-    /// What its job needs next is decided.
+    /// The next step of its job is chosen.
     Enter,
     /// A credit is asked for; the message goes, waits for its shaper, or is refused.
     Credit,

@@ -1,4 +1,4 @@
-//! The requester of a node without programs: what the built-in programs do, in fixed logic.
+//! Fixed logic that sends the packets of the built-in programs, in a node without programs of the user's.
 //!
 //! | block | what it is |
 //! | --- | --- |

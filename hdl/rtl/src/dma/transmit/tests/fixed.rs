@@ -471,7 +471,7 @@ fn a_message_without_a_credit_is_refused() {
     assert_eq!((bench.packets.len(), bench.notices.len()), (3, 2));
 }
 
-/// An error of a get is none of the fence that follows.
+/// The error of a get does not appear in the event of the fence that follows.
 #[test]
 fn a_fence_after_a_get_that_broke_off_is_well() {
     let entries = firmware().entries;
