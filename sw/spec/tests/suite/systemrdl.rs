@@ -123,10 +123,12 @@ fn the_compiler_finds_every_field_of_every_kind_of_node() {
     ] {
         let found = listing(&elaborate(name, &systemrdl(&config)));
         let tile = tile(&config);
-        let host = ("host", tile.1, BASE_BYTES, vec![Block::Pages, Block::Probe, Block::Mpe]);
+        let of_tiles = vec![Block::Program, Block::Pages, Block::Probe, Block::Mpe];
+        let host = ("host", tile.1, BASE_BYTES, of_tiles);
         let of_others = vec![
             Block::Command,
             Block::Segments,
+            Block::Release,
             Block::Mailboxes,
             Block::Shapers,
             Block::Program,
