@@ -53,7 +53,8 @@ impl Netlist {
 /// # Errors
 /// As [`Yosys::run`]; [`SynthError::NoModel`] if the design itself holds a vendor's cell.
 pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
-    mapped(design, "-nobram -nodsp", &MODELLED)
+    // `-nobram` leaves no place for a memory that asks for a block RAM.
+    mapped(design, "setattr -unset ram_style a:ram_style=block\n", "-nobram -nodsp", &MODELLED)
 }
 
 /// As [`netlist`], with memories in block RAMs, of which Portico has a model of its own (`models/dp16kd.v`).
@@ -66,13 +67,13 @@ pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
 /// As [`netlist`].
 pub fn netlist_with_block_rams(design: &Design) -> Result<Netlist, SynthError> {
     let modelled: Vec<&str> = MODELLED.into_iter().chain([BLOCK_RAM, PLL]).collect();
-    mapped(design, "-nodsp", &modelled)
+    mapped(design, "", "-nodsp", &modelled)
 }
 
-/// The netlist with these options, if it has no cells but those in `modelled`.
-fn mapped(design: &Design, options: &str, modelled: &[&str]) -> Result<Netlist, SynthError> {
+/// The netlist with these options, after these commands, if it has no cells but those in `modelled`.
+fn mapped(design: &Design, before: &str, options: &str, modelled: &[&str]) -> Result<Netlist, SynthError> {
     let mut scratch = Scratch::new()?;
-    let mapped = format!("{} {options}", Mode::Ecp5NoWideLut.script(&design.top));
+    let mapped = format!("{before}{} {options}", Mode::Ecp5NoWideLut.script(&design.top));
     let script =
         format!("{mapped}\n{STAT_SCRIPT}\nwrite_verilog -noattr {NETLIST}\ndesign -reset\nread_verilog -overwrite -ppdump {MODELS}");
     let log = Yosys::locate()?.run_in(&mut scratch, design, &script)?;

@@ -13,6 +13,8 @@ use portico_verilog::prelude::*;
 /// | state | `words` words of `W` bits, undefined until written, untouched by reset |
 /// | maps to | DP16KD on ECP5, RAMB18 and RAMB36 on Xilinx |
 ///
+/// A table of a few words goes into block RAM as well: its LUT-RAMs would take more sites than the logic around it.
+///
 /// At a collision both simulators give the old word, but block RAMs differ. Yosys would build the old word with extra LUTs, so the
 /// memory carries `no_rw_check`. No user may rely on the data of a collision.
 #[derive(LogicBlock)]
@@ -90,7 +92,7 @@ impl<const W: usize, const A: usize, const B: usize> Logic for Ram<W, A, B> {
     end
 end
 ",
-            array = size.verilog_array("(* no_rw_check *) ", W),
+            array = size.verilog_array("(* no_rw_check, ram_style = \"block\" *) ", W),
             unused = size.verilog_unused(&["write_address", "read_address"]),
             writes = self
                 ._lanes
