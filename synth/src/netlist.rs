@@ -54,7 +54,12 @@ impl Netlist {
 /// As [`Yosys::run`]; [`SynthError::NoModel`] if the design itself holds a vendor's cell.
 pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
     // `-nobram` leaves no place for a memory that asks for a block RAM.
-    mapped(design, "setattr -unset ram_style a:ram_style=block\n", "-nobram -nodsp", &MODELLED)
+    mapped(
+        design,
+        "setattr -unset ram_style a:ram_style=block\n",
+        "-nobram -nodsp",
+        &MODELLED,
+    )
 }
 
 /// As [`netlist`], with memories in block RAMs, of which Portico has a model of its own (`models/dp16kd.v`).

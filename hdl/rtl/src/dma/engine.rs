@@ -125,6 +125,7 @@ impl<const W: usize> Logic for Engine<W> {
         wire!(self => transmitter: initialising, sweep, node);
         RegisterWriteIn::link(&mut self.register_write, &mut self.transmitter.register_write);
         StartOut::join(&mut self.dispatcher.start, &mut self.transmitter.start);
+        StartOut::join(&mut self.dispatcher.serve, &mut self.transmitter.serve);
         ArgumentOut::join(&mut self.dispatcher.argument, &mut self.transmitter.argument);
         StopOut::join(&mut self.transmitter.stop, &mut self.dispatcher.stop);
         ParkOut::join(&mut self.transmitter.park, &mut self.dispatcher.park);

@@ -21,7 +21,7 @@ const ROOM_ABOVE_WIDTH: usize = OFFSET_WIDTH - 1;
 ///
 /// The order of the checks: opcode, whether all is built, number of words and alignment, segment known, node reached, segment
 /// of the right kind, length of a message, end of the segment, end of the memory. The last two only if the transfer is a
-/// single row, or nothing; the ends of others must be measured.
+/// single row, or nothing; the ends of others must be measured. A `sequential` node has all ends measured.
 #[derive(LogicBlock, Default)]
 pub struct CommandCheck {
     pub command: Signal<In, Command>,
@@ -36,10 +36,13 @@ pub struct CommandCheck {
     pub wrong: Signal<Out, Bit>,
     /// Nothing is to be moved.
     pub nothing: Signal<Out, Bit>,
-    /// There are several rows, whose ends have not been checked.
+    /// There are several rows.
+    pub several: Signal<Out, Bit>,
+    /// The ends have not been checked.
     pub measure: Signal<Out, Bit>,
-    /// At the remote side too.
+    /// At the remote side too; there alone.
     pub remote: Signal<Out, Bit>,
+    pub remote_only: Signal<Out, Bit>,
     transfers: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     linear: Signal<Local, Bit>,
@@ -59,12 +62,14 @@ pub struct CommandCheck {
     /// 64 bits are two words of memory.
     pairs: Constant<Bit>,
     last_shaper: Constant<Bits<SHAPER_WIDTH>>,
+    sequential: Constant<Bit>,
 }
 
 impl CommandCheck {
     /// For words of `width` bits and so many `shapers`.
-    pub fn new(width: usize, shapers: usize) -> Self {
+    pub fn new(width: usize, shapers: usize, sequential: bool) -> Self {
         Self {
+            sequential: Constant::new(sequential),
             last_shaper: Constant::new(bits(shapers as u64 - 1)),
             pairs: Constant::new(width == 32),
             ..Default::default()
@@ -78,10 +83,13 @@ impl Logic for CommandCheck {
         self.transfers.next = self.command.val().is_put | self.command.val().is_get;
         self.moves.next = self.transfers.val() | self.command.val().is_stream | self.command.val().is_enqueue;
         self.nothing.next = self.moves.val() & !self.operands.val().has_words;
-        self.measure.next = self.moves.val()
+        self.several.next = self.moves.val()
             & self.operands.val().has_words
             & !(self.operands.val().is_row & self.operands.val().is_plane);
-        self.remote.next = self.transfers.val();
+        self.measure.next =
+            self.several.val() | (self.sequential.val() & (self.moves.val() | self.command.val().is_atomic));
+        self.remote.next = self.transfers.val() | self.command.val().is_atomic;
+        self.remote_only.next = self.command.val().is_atomic;
 
         self.linear.next = self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[0] as u64);
         self.shaped.next = self.operands.val().count == bits::<WORDS_WIDTH>(TRANSFER_WORDS[1] as u64);
@@ -124,7 +132,8 @@ impl Logic for CommandCheck {
         self.out_of_segment.next = (self.transfers.val()
             & (self.operands.val().beyond
                 | (!self.measure.val() & self.operands.val().has_words & self.operands.val().row_beyond)))
-            | (self.command.val().is_atomic & (self.operands.val().beyond | self.too_narrow.val()));
+            | (self.command.val().is_atomic
+                & (self.operands.val().beyond | (!self.measure.val() & self.too_narrow.val())));
         self.out_of_memory.next = self.moves.val()
             & !self.measure.val()
             & (self.operands.val().source_beyond

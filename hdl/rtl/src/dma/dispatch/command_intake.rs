@@ -38,7 +38,7 @@ pub enum CommandState {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word of a descriptor to start offered: 2 cycles, 3 if it is of one word or two; with several rows, that of [`Measure`] and 1 more |
+/// | latency | last word of a descriptor to start offered: 2 cycles, 3 if it is of one word or two; if it is measured, that of [`Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 /// | state | its parts', and 7 flip-flops |
 ///
@@ -101,8 +101,9 @@ impl CommandIntake {
     pub fn new(build: &Build, config: &Config, width: usize, memory_words: u64, entries: &Entries) -> Self {
         Self {
             load: CommandLoad::new(build, config, width, memory_words),
-            check: CommandCheck::new(width, build.shapers),
+            check: CommandCheck::new(width, build.shapers, build.is_fixed()),
             plan: CommandStart::new(width, memory_words, entries),
+            measure: Measure::new(build.is_fixed()),
             ..Default::default()
         }
     }
@@ -132,10 +133,10 @@ impl Logic for CommandIntake {
         self.plan.nothing.next = self.check.nothing.val();
         wire!(self => plan: node, tag, size);
         self.measure.operands.next = self.load.operands.val();
-        self.measure.remote.next = self.check.remote.val();
+        wire!(check => measure: remote, remote_only, nothing);
         wire!(load => single: command, operands);
         self.single.nothing.next = self.check.nothing.val();
-        self.single.several.next = self.check.measure.val();
+        self.single.several.next = self.check.several.val();
         self.plan.payload.next = self.single.payload.val();
         self.launch.core.next = self.load.core.val();
         self.launch.is_get.next = self.load.command.val().is_get;

@@ -32,7 +32,9 @@ pub struct Operands {
     pub reached: Bit,
     /// Words of an atomic, from two cycles after word 0 on.
     pub atomic_words: Bits<WORDS_WIDTH>,
-    /// Word 1 in words of memory, and what the segment has from there on, a cycle later; `beyond` if that is below zero.
+    /// Word 1 in words of memory, and what the segment has from there on, a cycle later; `beyond` if that is below zero. A
+    /// `sequential` node works nothing out ahead: `room` is the size of the segment, `source_room` that of the memory, and
+    /// only an address above all memories is `beyond`.
     pub offset: Bits<OFFSET_WIDTH>,
     pub room: Bits<OFFSET_WIDTH>,
     pub beyond: Bit,
@@ -41,6 +43,7 @@ pub struct Operands {
     pub source_room: Bits<OFFSET_WIDTH>,
     pub source_beyond: Bit,
     pub source_misaligned: Bit,
+    /// In a `sequential` node also the words that an atomic works on.
     pub row: Bits<ROW_WIDTH>,
     pub rows: Bits<REPEAT_WIDTH>,
     /// Rows, their number and that of planes are more than none; there is one row, one plane.
@@ -156,10 +159,13 @@ pub struct Descriptor {
     beyond_programs: Signal<Local, Bits<32>>,
     alignment: Signal<Local, Bits<TARGET_WIDTH>>,
     misaligned_bits: Signal<Local, Bits<TARGET_WIDTH>>,
+    measures_atomic: Signal<Local, Bit>,
     byte_shift: Constant<Bits<3>>,
     byte_mask: Constant<Bits<32>>,
     target_mask: Constant<Bits<TARGET_WIDTH>>,
     memory_words: Constant<Bits<OFFSET_WIDTH>>,
+    pairs: Constant<Bit>,
+    sequential: Constant<Bit>,
 }
 
 impl Descriptor {
@@ -180,6 +186,8 @@ impl Descriptor {
             byte_mask: Constant::new(bits(bytes - 1)),
             target_mask: Constant::new(bits(bytes - 1)),
             memory_words: Constant::new(bits(memory_words)),
+            pairs: Constant::new(width == 32),
+            sequential: Constant::new(build.is_fixed()),
             ..Default::default()
         }
     }
@@ -221,6 +229,7 @@ impl Logic for Descriptor {
                 self.alignment.next = bits::<TARGET_WIDTH>(7);
             }
         }
+        self.measures_atomic.next = self.sequential.val() & self.kind.val().is_atomic;
         self.misaligned_bits.next = self.held.q.val().target & self.alignment.val();
 
         // The segment's size comes a cycle after word 1 may have come.
@@ -232,8 +241,12 @@ impl Logic for Descriptor {
         if self.addressed.q.val() {
             self.after.next.reached = self.reach.reached.val();
             self.after.next.misaligned = self.misaligned_bits.val().any();
-            self.after.next.room = self.size.val() - self.held.q.val().offset;
-            self.after.next.beyond = self.is_huge.q.val() | (self.held.q.val().offset > self.size.val());
+            self.after.next.room = self.size.val();
+            self.after.next.beyond = self.is_huge.q.val();
+            if !self.sequential.val() {
+                self.after.next.room = self.size.val() - self.held.q.val().offset;
+                self.after.next.beyond = self.is_huge.q.val() | (self.held.q.val().offset > self.size.val());
+            }
         }
         if self.take.val() {
             if self.held.q.val().count == bits::<WORDS_WIDTH>(MAX_DESCRIPTOR_WORDS) {
@@ -268,23 +281,34 @@ impl Logic for Descriptor {
                     | (self.word.val().get_bits::<PC_WIDTH>(0) < bits::<PC_WIDTH>(FIRMWARE_WORDS));
                 self.after.next.offset = self.address.val();
                 self.is_huge.d.next = self.too_large.val();
+                if self.measures_atomic.val() {
+                    self.after.next.row = 1.into();
+                    if self.kind.val().wide & self.pairs.val() {
+                        self.after.next.row = 2.into();
+                    }
+                }
             }
             if self.held.q.val().count == 2 {
                 self.after.next.source = self.address.val();
-                self.after.next.source_room = self.memory_words.val() - self.address.val();
-                self.after.next.source_beyond = self.too_large.val() | (self.address.val() > self.memory_words.val());
+                self.after.next.source_room = self.memory_words.val();
+                self.after.next.source_beyond = self.too_large.val();
+                if !self.sequential.val() {
+                    self.after.next.source_room = self.memory_words.val() - self.address.val();
+                    self.after.next.source_beyond =
+                        self.too_large.val() | (self.address.val() > self.memory_words.val());
+                }
                 self.after.next.source_misaligned = self.low_bits.val().any();
             }
-            if self.held.q.val().count == 3 {
+            if (self.held.q.val().count == 3) & !self.measures_atomic.val() {
                 self.after.next.row = self.row.val();
                 self.after.next.rows = self.rows.val();
                 self.after.next.has_words = self.row.val().any() & self.rows.val().any();
                 self.after.next.is_row = self.rows.val() == bits::<REPEAT_WIDTH>(1);
                 self.after.next.several_rows = self.rows.val() > bits::<REPEAT_WIDTH>(1);
-                self.after.next.row_beyond =
-                    bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.held.q.val().room;
-                self.after.next.row_beyond_source =
-                    bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.held.q.val().source_room;
+                self.after.next.row_beyond = !self.sequential.val()
+                    & (bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.held.q.val().room);
+                self.after.next.row_beyond_source = !self.sequential.val()
+                    & (bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.row.val()) > self.held.q.val().source_room);
                 self.after.next.row_beyond_packet = self.row.val() > bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS);
                 self.after.next.row_beyond_message = self.row.val() > bits::<ROW_WIDTH>(MAX_MESSAGE_WORDS);
             }
@@ -292,7 +316,7 @@ impl Logic for Descriptor {
                 self.after.next.source_stride = self.word.val().get_bits::<STRIDE_WIDTH>(0);
                 self.after.next.stride = self.word.val().get_bits::<STRIDE_WIDTH>(16);
             }
-            if self.held.q.val().count == 5 {
+            if (self.held.q.val().count == 5) & !self.measures_atomic.val() {
                 self.after.next.planes = self.word.val().get_bits::<REPEAT_WIDTH>(0);
                 self.after.next.has_words =
                     self.held.q.val().has_words & self.word.val().get_bits::<REPEAT_WIDTH>(0).any();

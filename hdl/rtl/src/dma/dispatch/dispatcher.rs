@@ -1,6 +1,6 @@
 use super::{
-    CommandIntake, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, RequestStart, SegmentTable,
-    StartArbiter, Stops, CONTEXTS,
+    CommandIntake, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, RequestStart, SegmentTable, Stops,
+    CONTEXTS,
 };
 use crate::{
     bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
@@ -20,7 +20,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | last word to start offered: 3 cycles, 4 of a descriptor of one word or two, 1 for a request; with several rows, that of [`super::Measure`] and 1 more |
+/// | latency | last word to start offered: 3 cycles, 4 of a descriptor of one word or two, 1 for a request; if it is measured, that of [`super::Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
 /// | fairness | the sources of commands take turns; requests wait for the server alone |
 /// | state | its parts' |
@@ -46,7 +46,9 @@ pub struct Dispatcher<const W: usize> {
     pub s_axis_request: StreamIn<32>,
     pub register_write: RegisterWriteIn,
     pub claim: ClaimOut,
+    /// Of a command, and of a request; one of the two is taken in a cycle.
     pub start: StartOut,
+    pub serve: StartOut,
     pub argument: ArgumentOut,
     pub stop: StopIn,
     pub park: ParkIn,
@@ -64,7 +66,6 @@ pub struct Dispatcher<const W: usize> {
     commands: CommandIntake,
     requests: RequestIntake,
     plan: RequestStart,
-    starts: StartArbiter,
     contexts: Contexts,
     stops: Stops,
     events: EventStage,
@@ -72,7 +73,7 @@ pub struct Dispatcher<const W: usize> {
     segments: SegmentTable,
     windows: LocalWindows,
     started: Signal<Local, Bit>,
-    launched: Signal<Local, Bits<CONTEXT_WIDTH>>,
+    served: Signal<Local, Bit>,
 }
 
 impl<const W: usize> Dispatcher<W> {
@@ -94,7 +95,7 @@ impl<const W: usize> Dispatcher<W> {
 #[kernel]
 impl<const W: usize> Logic for Dispatcher<W> {
     fn update(&mut self) {
-        wire!(self => port, commands, requests, starts, contexts, stops, events, refuser, segments: clk, rst);
+        wire!(self => port, commands, requests, contexts, stops, events, refuser, segments: clk, rst);
         wire!(self => windows: clk);
 
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.port.s_axis_command);
@@ -102,9 +103,8 @@ impl<const W: usize> Logic for Dispatcher<W> {
         StreamOut::<32>::join(&mut self.port.m_axis, &mut self.commands.s_axis);
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.requests.s_axis);
         ClaimOut::link(&mut self.claim, &mut self.commands.claim);
-        StartOut::join(&mut self.commands.start, &mut self.starts.command);
-        StartOut::join(&mut self.plan.start, &mut self.starts.request);
-        StartOut::link(&mut self.start, &mut self.starts.start);
+        StartOut::link(&mut self.start, &mut self.commands.start);
+        StartOut::link(&mut self.serve, &mut self.plan.start);
         StopIn::link(&mut self.stop, &mut self.stops.stop);
         CompletionOut::link(&mut self.completion, &mut self.stops.completion);
         EventOut::join(&mut self.stops.report, &mut self.events.stopped);
@@ -142,22 +142,25 @@ impl<const W: usize> Logic for Dispatcher<W> {
         wire!(windows => plan: base, size);
         self.requests.taken.next = self.plan.started.val();
 
-        self.started.next = self.starts.start.valid.val() & self.start.ready.val();
-        self.launched.next = self.starts.start.context.val();
-        self.stops.start.next = self.started.val();
-        self.stops.start_context.next = self.launched.val();
-        self.stops.has_slot.next = self.starts.start.job.val().has_slot;
-        self.stops.slot.next = self.starts.start.job.val().slot;
-        self.stops.own_event.next = self.starts.start.job.val().event;
+        self.started.next = self.commands.start.valid.val() & self.start.ready.val();
+        self.served.next = self.plan.started.val();
+        self.stops.start.next = self.started.val() | self.served.val();
+        self.stops.start_context.next = self.commands.start.context.val();
+        if self.served.val() {
+            self.stops.start_context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
+        }
+        self.stops.has_slot.next = self.commands.start.job.val().has_slot & !self.served.val();
+        self.stops.slot.next = self.commands.start.job.val().slot;
+        self.stops.own_event.next = self.commands.start.job.val().event;
         self.contexts.start.next = self.commands.admitted.val();
         self.contexts.start_context.next = self.commands.core.val();
-        self.contexts.serve.next = self.started.val() & (self.launched.val() == bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
+        self.contexts.serve.next = self.served.val();
         self.contexts.stop.next = self.stops.stopped.val();
         self.contexts.stop_context.next = self.stops.stopped_context.val();
         wire!(commands => contexts: segment, ordered, asks, asked_segment);
         wire!(contexts => commands: conflict, blocked, has_free, free_context);
         ParkIn::link(&mut self.park, &mut self.contexts.park);
-        self.contexts.launch.next = self.commands.start.valid.val() & self.starts.command.ready.val();
+        self.contexts.launch.next = self.started.val();
         self.contexts.launch_context.next = self.commands.start.context.val();
         self.active.next = self.contexts.active.val();
         self.requests.active.next = self.contexts.active.val().get_bit(SERVER_CONTEXT);

@@ -1,22 +1,22 @@
-use portico_spec::ni::packet::{ROW_WIDTH, STRIDE_WIDTH};
+use portico_spec::ni::packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH};
 use portico_verilog::prelude::*;
 
 /// Width of rows and planes, in bits.
 pub const REPEAT_WIDTH: usize = 16;
-/// A shifted stride.
-const TERM_WIDTH: usize = STRIDE_WIDTH + REPEAT_WIDTH;
-/// Width of an extent, in bits: no values of the inputs reach beyond.
-pub const EXTENT_WIDTH: usize = TERM_WIDTH + 1;
+/// Width of an extent, in bits. Its highest bit tells that the extent is larger than any memory; the others then mean nothing.
+pub const EXTENT_WIDTH: usize = OFFSET_WIDTH + 1;
+const HIGHEST: usize = EXTENT_WIDTH - 1;
 
-/// How far a strided transfer reaches: `(rows - 1) row_stride + (planes - 1) plane_stride + row` words.
+/// How far a strided transfer reaches: `(rows - 1) row_stride + (planes - 1) plane_stride + row` words, and `address` if it is
+/// built to add that.
 ///
 /// Measures one transfer at a time.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to `done`: 1 cycle, and one for each bit of `rows - 1`; with several planes 1 more, and one for each bit of `planes - 1` |
+/// | latency | from `start` to `done`: 1 cycle, and one for each bit of `rows - 1`; with several planes 1 more, and one for each bit of `planes - 1`; with an address 2 more |
 /// | throughput | one at a time |
-/// | state | 83 flip-flops |
+/// | state | 65 flip-flops |
 ///
 /// One adder, by shifting and adding: a transfer of few rows is measured in a few cycles, and a multiplier that is idle
 /// nearly always would not be worth its area.
@@ -34,45 +34,90 @@ pub struct Extent {
     pub row: Signal<In, Bits<ROW_WIDTH>>,
     pub row_stride: Signal<In, Bits<STRIDE_WIDTH>>,
     pub plane_stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// There is no word: the extent is 0, or the address.
+    pub nothing: Signal<In, Bit>,
+    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
     /// High for one cycle, in which `reach` is the result.
     pub done: Signal<Out, Bit>,
     pub reach: Signal<Out, Bits<EXTENT_WIDTH>>,
     busy: DFF<Bit>,
     in_planes: DFF<Bit>,
+    in_address: DFF<Bit>,
     sum: DFF<Bits<EXTENT_WIDTH>>,
-    term: DFF<Bits<TERM_WIDTH>>,
+    term: DFF<Bits<EXTENT_WIDTH>>,
     factor: DFF<Bits<REPEAT_WIDTH>>,
+    added: Signal<Local, Bits<EXTENT_WIDTH>>,
+    shifted: Signal<Local, Bits<EXTENT_WIDTH>>,
+    repeats: Signal<Local, Bits<REPEAT_WIDTH>>,
     more_planes: Signal<Local, Bit>,
+    more: Signal<Local, Bit>,
+    adds_address: Constant<Bit>,
+}
+
+impl Extent {
+    /// `adds_address`: the address counts.
+    pub fn new(adds_address: bool) -> Self {
+        Self {
+            adds_address: Constant::new(adds_address),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
 impl Logic for Extent {
     fn update(&mut self) {
-        dff_setup!(self, clk, busy, in_planes, sum, term, factor);
+        dff_setup!(self, clk, busy, in_planes, in_address, sum, term, factor);
         self.reach.next = self.sum.q.val();
-        self.more_planes.next = !self.in_planes.q.val() & (self.planes.val() > 1);
-        self.done.next = self.busy.q.val() & !self.factor.q.val().any() & !self.more_planes.val();
+        self.more_planes.next =
+            !self.in_planes.q.val() & !self.in_address.q.val() & !self.nothing.val() & (self.planes.val() > 1);
+        self.more.next = self.more_planes.val() | (self.adds_address.val() & !self.in_address.q.val());
+        self.done.next = self.busy.q.val() & !self.factor.q.val().any() & !self.more.val();
+        self.repeats.next = self.planes.val();
+        if self.start.val() {
+            self.repeats.next = self.rows.val();
+        }
+        // What once reaches the highest bit stays there.
+        self.added.next = bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.sum.q.val().get_bits::<OFFSET_WIDTH>(0))
+            + bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.term.q.val().get_bits::<OFFSET_WIDTH>(0));
+        self.shifted.next = self.term.q.val() << 1;
         if self.factor.q.val().any() {
-            self.term.d.next = self.term.q.val() << 1;
+            self.term.d.next = self.shifted.val().replace_bit(
+                HIGHEST,
+                self.shifted.val().get_bit(HIGHEST) | self.term.q.val().get_bit(HIGHEST),
+            );
             self.factor.d.next = self.factor.q.val() >> 1;
             if self.factor.q.val().get_bit(0) {
-                self.sum.d.next = self.sum.q.val() + bit_cast::<EXTENT_WIDTH, TERM_WIDTH>(self.term.q.val());
+                self.sum.d.next = self.added.val().replace_bit(
+                    HIGHEST,
+                    self.added.val().get_bit(HIGHEST)
+                        | self.sum.q.val().get_bit(HIGHEST)
+                        | self.term.q.val().get_bit(HIGHEST),
+                );
             }
         } else if self.more_planes.val() {
             self.in_planes.d.next = true;
-            self.term.d.next = bit_cast::<TERM_WIDTH, STRIDE_WIDTH>(self.plane_stride.val());
-            self.factor.d.next = self.planes.val() - 1;
+            self.term.d.next = bit_cast::<EXTENT_WIDTH, STRIDE_WIDTH>(self.plane_stride.val());
+            self.factor.d.next = self.repeats.val() - 1;
+        } else if self.more.val() {
+            self.in_address.d.next = true;
+            self.term.d.next = bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.address.val());
+            self.factor.d.next = 1.into();
         } else {
             self.busy.d.next = false;
         }
         if self.start.val() {
             self.busy.d.next = true;
             self.in_planes.d.next = false;
+            self.in_address.d.next = false;
             self.sum.d.next = bit_cast::<EXTENT_WIDTH, ROW_WIDTH>(self.row.val());
-            self.term.d.next = bit_cast::<TERM_WIDTH, STRIDE_WIDTH>(self.row_stride.val());
-            self.factor.d.next = 0.into();
-            if self.rows.val().any() {
-                self.factor.d.next = self.rows.val() - 1;
+            self.term.d.next = bit_cast::<EXTENT_WIDTH, STRIDE_WIDTH>(self.row_stride.val());
+            self.factor.d.next = self.repeats.val() - 1;
+            if self.nothing.val() | !self.rows.val().any() {
+                self.factor.d.next = 0.into();
+            }
+            if self.nothing.val() {
+                self.sum.d.next = 0.into();
             }
         }
         if self.rst.val() {
@@ -89,7 +134,9 @@ mod tests {
 
     clocked!([] Extent);
 
-    fn measure(dut: &mut Extent, [rows, planes, row, row_stride, plane_stride]: [u64; 5]) -> (u64, u64) {
+    fn measure(dut: &mut Extent, inputs: [u64; 5], address: u64) -> (u64, u64) {
+        let [rows, planes, row, row_stride, plane_stride] = inputs;
+        dut.address.next = address.into();
         dut.rows.next = rows.into();
         dut.planes.next = planes.into();
         dut.row.next = row.into();
@@ -114,7 +161,8 @@ mod tests {
     #[test]
     fn measures_exactly_and_in_the_promised_time() {
         let mut rng = rng(0xe7);
-        let mut dut = reset(Extent::default());
+        let mut duts = [false, true].map(|adds_address| reset(Extent::new(adds_address)));
+        let mut beyond = 0;
         let most = u64::from(u16::MAX);
         let corners = [
             [most; 5],
@@ -129,9 +177,27 @@ mod tests {
             let (rounds, layers) = (rows.saturating_sub(1), planes.saturating_sub(1));
             let bit_length = |value: u64| u64::from(64 - value.leading_zeros());
             let planes_cycles = if layers > 0 { 1 + bit_length(layers) } else { 0 };
-            let (extent, cycles) = measure(&mut dut, inputs);
-            assert_eq!(extent, rounds * row_stride + layers * plane_stride + row, "{inputs:?}");
-            assert_eq!(cycles, 1 + bit_length(rounds) + planes_cycles, "{inputs:?}");
+            let (address, nothing) = (rng.gen_range(0..1u64 << OFFSET_WIDTH), rng.gen_bool(0.1));
+            for (dut, adds_address) in duts.iter_mut().zip([0, 1]) {
+                dut.nothing.next = nothing;
+                let (extent, cycles) = measure(dut, inputs, address);
+                let (words, steps) = match nothing {
+                    true => (0, 0),
+                    false => (
+                        rounds * row_stride + layers * plane_stride + row,
+                        bit_length(rounds) + planes_cycles,
+                    ),
+                };
+                let expected = words + adds_address * address;
+                if expected < 1 << OFFSET_WIDTH {
+                    assert_eq!(extent, expected, "{inputs:?}");
+                } else {
+                    assert_eq!(extent >> OFFSET_WIDTH, 1, "{inputs:?}");
+                    beyond += 1;
+                }
+                assert_eq!(cycles, 1 + steps + 2 * adds_address, "{inputs:?}");
+            }
         }
+        assert!(beyond > 100, "{beyond} extents beyond any memory");
     }
 }

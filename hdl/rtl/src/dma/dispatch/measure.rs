@@ -15,7 +15,11 @@ pub enum MeasureState {
     Source,
 }
 
-/// Checks the ends of a transfer of several rows: in the segment, then in the memory.
+/// Checks the ends of a transfer: in the segment, then in the memory.
+///
+/// In most nodes the rooms behind both addresses are worked out as the words of a descriptor come, so a transfer of one row
+/// needs no measure. A node that checks one end after the other (`sequential`) measures every command: the addresses are added
+/// here, and the rooms are the sizes of segment and memory.
 ///
 /// Measures one transfer.
 ///
@@ -35,6 +39,10 @@ pub struct Measure {
     pub prepare: Signal<In, Bit>,
     /// In the segment too.
     pub remote: Signal<In, Bit>,
+    /// And nowhere else.
+    pub remote_only: Signal<In, Bit>,
+    /// Nothing is to be moved.
+    pub nothing: Signal<In, Bit>,
     pub operands: Signal<In, Operands>,
     /// High for one cycle, with `error`.
     pub done: Signal<Out, Bit>,
@@ -47,6 +55,16 @@ pub struct Measure {
     too_far: Signal<Local, Bit>,
 }
 
+impl Measure {
+    /// `sequential`: from the addresses on.
+    pub fn new(sequential: bool) -> Self {
+        Self {
+            extent: Extent::new(sequential),
+            ..Default::default()
+        }
+    }
+}
+
 #[kernel]
 impl Logic for Measure {
     fn update(&mut self) {
@@ -55,6 +73,7 @@ impl Logic for Measure {
         self.extent.rows.next = self.operands.val().rows;
         self.extent.planes.next = self.operands.val().planes;
         self.extent.row.next = self.operands.val().row;
+        self.extent.nothing.next = self.nothing.val();
 
         // The extent reads the strides as it goes: they are those of the side that it measures, or is told to.
         self.in_segment.next = (self.state.q.val() == MeasureState::Remote) & !self.extent.done.val();
@@ -64,9 +83,11 @@ impl Logic for Measure {
         }
         self.extent.row_stride.next = self.operands.val().source_stride;
         self.extent.plane_stride.next = self.operands.val().source_plane_stride;
+        self.extent.address.next = self.operands.val().source;
         if self.in_segment.val() {
             self.extent.row_stride.next = self.operands.val().stride;
             self.extent.plane_stride.next = self.operands.val().plane_stride;
+            self.extent.address.next = self.operands.val().offset;
         }
         self.room.next = self.operands.val().source_room;
         if self.state.q.val() == MeasureState::Remote {
@@ -91,6 +112,9 @@ impl Logic for Measure {
                     if self.too_far.val() {
                         self.done.next = true;
                         self.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfSegment as u64);
+                        self.state.d.next = MeasureState::Idle;
+                    } else if self.remote_only.val() {
+                        self.done.next = true;
                         self.state.d.next = MeasureState::Idle;
                     } else {
                         self.extent.start.next = true;
@@ -127,7 +151,7 @@ mod tests {
     #[test]
     fn a_measure_does_not_depend_on_commands_before_it() {
         let mut rng = rng(0x3ea5);
-        let mut dut = reset(Measure::default());
+        let mut dut = reset(Measure::new(false));
         let mut errors = [0; 3];
         for _ in 0..2_000 {
             dut.operands.next = Operands {

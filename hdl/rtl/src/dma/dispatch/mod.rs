@@ -7,7 +7,6 @@
 //! | | [`SinglePacket`], [`Launch`] |
 //! | [`RequestIntake`] | the path of requests, with [`RequestLoad`] |
 //! | [`RequestStart`] | what a request asks of the sequencer |
-//! | [`StartArbiter`] | joins both paths |
 //! | [`Contexts`] | which contexts run |
 //! | [`Stops`], [`EventStage`], [`Refuser`] | what follows when one stops, or a command is refused |
 //! | [`SegmentTable`], [`QueueCredits`] | windows and queues of other nodes |
@@ -34,7 +33,6 @@ mod request_load;
 mod request_start;
 mod segment_table;
 mod single_packet;
-mod start_arbiter;
 mod stops;
 
 pub use command::{Command, CommandDecoder};
@@ -56,5 +54,4 @@ pub use request_load::{GetRequest, RequestLoad, PLACE_WIDTH};
 pub use request_start::RequestStart;
 pub use segment_table::SegmentTable;
 pub use single_packet::{Payload, SinglePacket};
-pub use start_arbiter::StartArbiter;
 pub use stops::{EventStage, Refuser, Stops};

@@ -5,6 +5,7 @@
 //! | [`Transmitter`] | all of it |
 //! | [`Programmed`] | what runs programs, where there are several cores or programs of the user's: |
 //! | [`cores::MicroCoreSequencer`] | the micro-cores: runs programs, cuts transfers into packets |
+//! | [`StartArbiter`] | joins the starts of commands and of gets |
 //! | [`Bypass`] | sends what is one packet without them |
 //! | [`CreditTurn`] | which of the two takes a credit |
 //! | [`fixed::FixedSequencer`] | elsewhere: the built-in programs in fixed logic |
@@ -28,6 +29,7 @@ mod programmed;
 mod reader;
 mod shaper_settings;
 mod shapers;
+mod start_arbiter;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -43,4 +45,5 @@ pub use programmed::Programmed;
 pub use reader::{ChunkQueue, Reader};
 pub use shaper_settings::ShaperSettings;
 pub use shapers::Shapers;
+pub use start_arbiter::StartArbiter;
 pub use transmitter::Transmitter;

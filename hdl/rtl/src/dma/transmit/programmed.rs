@@ -1,4 +1,4 @@
-use super::{cores::MicroCoreSequencer, Bypass, CreditTurn};
+use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, StartArbiter};
 use crate::{
     bus::{CreditTakeOut, EventOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StartOut, StopOut},
@@ -31,7 +31,9 @@ pub struct Programmed {
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
     pub register_write: RegisterWriteIn,
+    /// A command; a get of another node.
     pub start: StartIn,
+    pub serve: StartIn,
     pub argument: ArgumentIn,
     pub stop: StopOut,
     pub park: ParkOut,
@@ -48,10 +50,11 @@ pub struct Programmed {
     /// In the same cycle: another transaction of that segment is open.
     pub fence_busy: Signal<In, Bit>,
     pub credit_take: CreditTakeOut,
-    /// The shaper of the context that runs, and the most payload of its packets; the latter of the shaper of `start`; and
-    /// the shapers that let a packet begin.
+    /// The shaper of the context that runs, and the most payload of its packets; the same of the job that starts; and the
+    /// shapers that let a packet begin.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    pub start_shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub start_maximum: Signal<In, Bits<COUNT_WIDTH>>,
     pub may_send: Signal<In, Bits<SHAPERS>>,
     /// Shaper and flits of the packet of `header`.
@@ -60,6 +63,7 @@ pub struct Programmed {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
+    starts: StartArbiter,
     bypass: Bypass,
     sequencer: MicroCoreSequencer,
     credits: CreditTurn,
@@ -78,9 +82,12 @@ impl Programmed {
 #[kernel]
 impl Logic for Programmed {
     fn update(&mut self) {
-        wire!(self => bypass, sequencer, credits: clk, rst);
+        wire!(self => starts, bypass, sequencer, credits: clk, rst);
         wire!(self => bypass: initialising, may_send);
-        StartIn::link(&mut self.start, &mut self.bypass.start);
+        StartIn::link(&mut self.start, &mut self.starts.command);
+        StartIn::link(&mut self.serve, &mut self.starts.request);
+        StartOut::join(&mut self.starts.start, &mut self.bypass.start);
+        self.start_shaper.next = self.starts.start.job.val().shaper;
         wire!(argument => bypass.argument: enable, context, register, bank, data);
         wire!(argument => sequencer.argument: enable, context, register, bank, data);
         StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);

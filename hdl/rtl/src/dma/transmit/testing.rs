@@ -8,7 +8,7 @@ use portico_spec::ni::{
     firmware::firmware,
     instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
     registers::{Block as RegisterBlock, BLOCK_OFFSET},
-    INITIALISATION_CYCLES,
+    INITIALISATION_CYCLES, SERVER_CONTEXT,
 };
 use portico_verilog::prelude::*;
 use rand::{rngs::SmallRng, Rng};
@@ -159,7 +159,12 @@ impl<const W: usize> Bench<W> {
             self.step();
             self.dut.argument.enable.next = false;
         }
-        let start = &mut self.dut.start;
+        let served = job.context == SERVER_CONTEXT as u64;
+        let start = if served {
+            &mut self.dut.serve
+        } else {
+            &mut self.dut.start
+        };
         start.valid.next = true;
         start.context.next = job.context.into();
         start.job.next.pc = job.pc.into();
@@ -195,10 +200,12 @@ impl<const W: usize> Bench<W> {
         loop {
             assert!(self.cycle < end, "the start is not taken");
             settle(&mut self.dut);
-            let taken = self.dut.start.ready.val();
+            let start = if served { &self.dut.serve } else { &self.dut.start };
+            let taken = start.ready.val();
             self.step();
             if taken {
                 self.dut.start.valid.next = false;
+                self.dut.serve.valid.next = false;
                 return self.cycle - 1;
             }
         }

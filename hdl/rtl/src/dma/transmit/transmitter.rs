@@ -36,7 +36,9 @@ pub struct Transmitter<const W: usize> {
     /// This node, the source of all packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     pub register_write: RegisterWriteIn,
+    /// A command; a get of another node. One of the two is taken in a cycle.
     pub start: StartIn,
+    pub serve: StartIn,
     pub argument: ArgumentIn,
     pub stop: StopOut,
     pub park: ParkOut,
@@ -103,11 +105,11 @@ impl<const W: usize> Logic for Transmitter<W> {
         dff_setup!(self, clk, pays, payer, price);
         wire!(self => shapers: initialising, sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
-        self.shapers.selected[1].next = self.start.job.val().shaper;
         for i in 0..self._programmed {
             wire!(self => programmed[i]: clk, rst, initialising, fired, fence_busy);
             wire!(register_write => programmed[i].register_write: enable, index, data);
             StartIn::link(&mut self.start, &mut self.programmed[i].start);
+            StartIn::link(&mut self.serve, &mut self.programmed[i].serve);
             ArgumentIn::link(&mut self.argument, &mut self.programmed[i].argument);
             StopOut::link(&mut self.stop, &mut self.programmed[i].stop);
             ParkOut::link(&mut self.park, &mut self.programmed[i].park);
@@ -117,6 +119,7 @@ impl<const W: usize> Logic for Transmitter<W> {
             EventOut::join(&mut self.programmed[i].notice, &mut self.sender.notice);
             wire!(programmed[i] => self: fence_segment, fence_owns, fence_slot, running, waiting);
             self.shapers.selected[0].next = self.programmed[i].shaper.val();
+            self.shapers.selected[1].next = self.programmed[i].start_shaper.val();
             self.programmed[i].maximum.next = self.shapers.maximum[0].val();
             self.programmed[i].start_maximum.next = self.shapers.maximum[1].val();
             self.programmed[i].may_send.next = self.shapers.may_send.val();
@@ -127,6 +130,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         for i in 0..self._fixed {
             wire!(self => fixed[i]: clk, rst, initialising, fence_busy);
             StartIn::link(&mut self.start, &mut self.fixed[i].start);
+            StartIn::link(&mut self.serve, &mut self.fixed[i].serve);
             ArgumentIn::link(&mut self.argument, &mut self.fixed[i].argument);
             StopOut::link(&mut self.stop, &mut self.fixed[i].stop);
             CreditTakeOut::link(&mut self.credit_take, &mut self.fixed[i].credit_take);
@@ -140,6 +144,7 @@ impl<const W: usize> Logic for Transmitter<W> {
             self.park.parks.next = false;
             self.park.context.next = 0.into();
             self.shapers.selected[0].next = self.fixed[i].shaper.val();
+            self.shapers.selected[1].next = self.fixed[i].start_shaper.val();
             self.fixed[i].maximum.next = self.shapers.maximum[0].val();
             self.fixed[i].start_maximum.next = self.shapers.maximum[1].val();
             self.fixed[i].may_send.next = self.shapers.may_send.val();

@@ -88,8 +88,10 @@ pub struct FixedSequencer {
     pub rst: Signal<In, Bit>,
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
-    /// A lane starts only when its job before has stopped.
+    /// A lane starts only when its job before has stopped: that of a command, that of the server. The server's start goes
+    /// first, and of its job counts only what a get has: place, shape, window, and whom it answers.
     pub start: StartIn,
+    pub serve: StartIn,
     pub argument: ArgumentIn,
     pub stop: StopOut,
     pub chunk: ChunkOut,
@@ -100,10 +102,11 @@ pub struct FixedSequencer {
     /// In the same cycle: a transaction of that segment is open.
     pub fence_busy: Signal<In, Bit>,
     pub credit_take: CreditTakeOut,
-    /// The shaper of the job that goes on, and the most payload of its packets; the latter of the shaper of `start`; and the
+    /// The shaper of the job that goes on, and the most payload of its packets; the same of the job that starts; and the
     /// shapers that let a packet begin.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    pub start_shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
     pub start_maximum: Signal<In, Bits<COUNT_WIDTH>>,
     pub may_send: Signal<In, Bits<SHAPERS>>,
     /// Flits of the packet of `header`.
@@ -140,10 +143,14 @@ pub struct FixedSequencer {
     fence: Constant<Bits<PC_WIDTH>>,
     queues: Constant<Bit>,
     offered: Signal<Local, Job>,
-    start_is_server: Signal<Local, Bit>,
+    asked: Signal<Local, Job>,
+    may_start: Signal<Local, Bit>,
     start_is_message: Signal<Local, Bit>,
-    start_at_once: Signal<Local, Bit>,
-    taken: Signal<Local, Bit>,
+    start_words: Signal<Local, Bits<COUNT_WIDTH>>,
+    start_is_short: Signal<Local, Bit>,
+    started: Signal<Local, Bit>,
+    served: Signal<Local, Bit>,
+    at_once_starts: Signal<Local, Bit>,
     subject: Signal<Local, Job>,
     instructed: Signal<Local, Job>,
     requested: Signal<Local, Job>,
@@ -205,21 +212,39 @@ impl Logic for FixedSequencer {
         dff_setup!(self, clk, room, takes, count, ends_row, beyond);
 
         // Starts come while no place is written.
-        self.start.ready.next = !self.initialising.val()
+        self.may_start.next = !self.initialising.val()
             & ((self.stage.q.val() == Stage::Idle)
                 | (self.stage.q.val() == Stage::Credit)
                 | (self.stage.q.val() == Stage::Cut)
                 | (self.stage.q.val() == Stage::Check));
-        self.taken.next = self.start.valid.val() & self.start.ready.val();
+        self.start.ready.next = self.may_start.val() & !self.serve.valid.val();
+        self.serve.ready.next = self.may_start.val();
+        self.started.next = self.start.valid.val() & self.start.ready.val();
+        self.served.next = self.serve.valid.val() & self.may_start.val();
         self.offered.next = self.start.job.val();
-        self.start_is_server.next = self.start.context.val().get_bit(SERVER_BIT);
+        self.asked.next = self.serve.job.val();
         self.start_is_message.next = self.queues.val()
             & !self.offered.val().control
             & (self.offered.val().kind == bits::<KIND_WIDTH>(DataKind::Message as u64));
-        self.start_at_once.next = self.offered.val().control
-            | (self.offered.val().single
-                & (self.start_is_message.val() | (self.offered.val().words <= self.start_maximum.val())));
-        if self.taken.val() & !self.start_is_server.val() {
+        self.start_shaper.next = self.offered.val().shaper;
+        self.start_words.next = self.offered.val().words;
+        if self.serve.valid.val() {
+            self.start_shaper.next = self.asked.val().shaper;
+            self.start_words.next = self.asked.val().words;
+        }
+        self.start_is_short.next = self.start_words.val() <= self.start_maximum.val();
+        self.command.start_at_once.next = self.offered.val().control
+            | (self.offered.val().single & (self.start_is_message.val() | self.start_is_short.val()));
+        self.server.start_at_once.next = self.asked.val().single & self.start_is_short.val();
+        self.at_once_starts.next = self.start_is_message.val()
+            | ((self.offered.val().control | (self.offered.val().single & self.start_is_short.val()))
+                & self.may_send.val().get_bit(self.offered.val().shaper.index()));
+        if self.serve.valid.val() {
+            self.at_once_starts.next = self.asked.val().single
+                & self.start_is_short.val()
+                & self.may_send.val().get_bit(self.asked.val().shaper.index());
+        }
+        if self.started.val() {
             self.fences.d.next = self.offered.val().pc == self.fence.val();
             self.needs_credit.d.next = self.start_is_message.val();
             self.literals.d.next = self.offered.val().literals;
@@ -232,9 +257,11 @@ impl Logic for FixedSequencer {
         }
 
         // The lane that goes on.
-        wire!(self => command, server: clk, rst, offered, start_at_once);
-        self.command.start.next = self.taken.val() & !self.start_is_server.val();
-        self.server.start.next = self.taken.val() & self.start_is_server.val();
+        wire!(self => command, server: clk, rst);
+        self.command.start.next = self.started.val();
+        self.command.offered.next = self.offered.val();
+        self.server.start.next = self.served.val();
+        self.server.offered.next = self.asked.val();
         self.command.opens.next = (self.stage.q.val() == Stage::Begin) & !self.serves.q.val();
         self.server.opens.next = (self.stage.q.val() == Stage::Begin) & self.serves.q.val();
         self.command.finishes.next = self.ends_row.q.val();
@@ -343,10 +370,14 @@ impl Logic for FixedSequencer {
             (self.stage.q.val() == Stage::TurnPlane) & (self.header.ready.val() | !self.packet.is_open.val());
         self.moves.next =
             self.loads.val() | (((self.stage.q.val() == Stage::TurnRow) | self.turns.val()) & !self.last_one.val());
-        self.places.start.next = self.taken.val();
-        self.places.start_server.next = self.start_is_server.val();
+        self.places.start.next = self.started.val() | self.served.val();
+        self.places.start_server.next = self.serve.valid.val();
         self.places.start_pointer.next = self.offered.val().pointer;
         self.places.start_offset.next = self.offered.val().offset;
+        if self.serve.valid.val() {
+            self.places.start_pointer.next = self.asked.val().pointer;
+            self.places.start_offset.next = self.asked.val().offset;
+        }
 
         // The next chunk of a row.
         self.free.next = self.maximum.val();
@@ -412,13 +443,10 @@ impl Logic for FixedSequencer {
                 if self.command_can.val() | self.server_can.val() {
                     self.stage.d.next = Stage::Enter;
                     self.serves.d.next = self.server_can.val() & !(self.command_can.val() & self.serves.q.val());
-                } else if self.taken.val()
-                    & self.start_at_once.val()
-                    & (self.start_is_message.val() | self.may_send.val().get_bit(self.offered.val().shaper.index()))
-                {
-                    self.serves.d.next = self.start_is_server.val();
+                } else if (self.started.val() | self.served.val()) & self.at_once_starts.val() {
+                    self.serves.d.next = self.served.val();
                     self.stage.d.next = Stage::Send;
-                    if self.start_is_message.val() {
+                    if self.start_is_message.val() & !self.served.val() {
                         self.stage.d.next = Stage::Credit;
                     }
                 }

@@ -116,15 +116,14 @@ pub fn mesh() -> Config {
 }
 
 impl<const W: usize> Bench<W> {
-    /// After reset and initialisation.
+    /// With all that there can be and so many cores, after reset and initialisation.
     pub fn new(cores: usize) -> Self {
-        let mut dut = reset(Dispatcher::new(
-            &Build { cores, ..Build::FULL },
-            &mesh(),
-            MEMORY,
-            SPACE,
-            &ENTRIES,
-        ));
+        Self::with(&Build { cores, ..Build::FULL })
+    }
+
+    /// As in `build`.
+    pub fn with(build: &Build) -> Self {
+        let mut dut = reset(Dispatcher::new(build, &mesh(), MEMORY, SPACE, &ENTRIES));
         dut.node.next = NODE.into();
         dut.initialising.next = true;
         for place in 0..512u64 {
@@ -192,8 +191,21 @@ impl<const W: usize> Bench<W> {
         self.dut.active.val().to_u64()
     }
 
+    /// As `StartArbiter`: a request goes first, and what has been offered stays.
+    fn serves(&self) -> bool {
+        let command_waits = self
+            .held_start
+            .as_ref()
+            .is_some_and(|held| held.context != SERVER_CONTEXT as u64);
+        self.dut.serve.valid.val() && !command_waits
+    }
+
     fn offered_start(&self) -> Option<Started> {
-        let start = &self.dut.start;
+        let start = if self.serves() {
+            &self.dut.serve
+        } else {
+            &self.dut.start
+        };
         let job = start.job.val();
         start.valid.val().then(|| Started {
             context: start.context.val().to_u64(),
@@ -240,7 +252,6 @@ impl<const W: usize> Bench<W> {
         }
         dut.claim.ready.next = self.claim_ready;
         dut.claim.slot.next = self.next_slot.into();
-        dut.start.ready.next = self.start_ready;
         dut.event.ready.next = self.event_ready;
         dut.completion.ready.next = self.completion_ready;
         dut.m_axis_refuse.tready.next = self.refuse_ready;
@@ -255,6 +266,10 @@ impl<const W: usize> Bench<W> {
     /// One cycle; all that passes in it is written down.
     pub fn tick(&mut self) {
         self.drive();
+        settle(&mut self.dut);
+        let serves = self.serves();
+        self.dut.serve.ready.next = self.start_ready && serves;
+        self.dut.start.ready.next = self.start_ready && !serves;
         settle(&mut self.dut);
         let dut = &self.dut;
         let ready = [&dut.s_axis_command, &dut.queued, &dut.s_axis_request].map(|port| port.tready.val());

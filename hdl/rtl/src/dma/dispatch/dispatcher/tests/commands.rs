@@ -5,6 +5,7 @@ use super::{
     expect::{command, registers, word0, Outcome, Segment},
 };
 use portico_spec::ni::{
+    build::Build,
     ErrorCode::{self, *},
     SERVER_CONTEXT,
 };
@@ -289,4 +290,36 @@ fn what_a_stop_leaves_to_do() {
         (0, vec![(33, 6)], 0)
     );
     assert_eq!(SERVER_CONTEXT, 8);
+}
+
+/// Cycles from the last word of a descriptor to its start.
+fn delay(build: &Build, words: &[u32]) -> u64 {
+    let mut bench = Bench::<32>::with(build);
+    bench.segment(1, WINDOW);
+    bench.send(Source::Command, words);
+    bench.run(40);
+    assert_eq!(bench.starts.len(), 1, "{words:x?}");
+    bench.starts[0].0 - bench.last_words[0].0
+}
+
+/// A node without programs adds the addresses of a command one after the other: 3 cycles a side, and 1 to begin.
+#[test]
+fn sequential_checks_take_seven_cycles_of_a_transfer_and_four_of_an_atomic() {
+    let fixed = Build {
+        cores: 1,
+        programs: false,
+        ..Build::FULL
+    };
+    let row = 1 << 16 | 7;
+    for (words, sides) in [
+        (vec![head(1, 1), 0x20, 0x108, row], 2),
+        (vec![head(2, 1), 0x20, 0x108, row], 2),
+        (vec![head(3, 1), 0, 0x108, row], 1),
+        (vec![atomic(0, false), 0x20, 1], 1),
+        (vec![head(6, 1), 1, 2, 3], 0),
+        (vec![head(7, 1)], 0),
+    ] {
+        let more = if sides > 0 { 1 + 3 * sides } else { 0 };
+        assert_eq!(delay(&fixed, &words), delay(&Build::FULL, &words) + more, "{words:x?}");
+    }
 }
