@@ -59,6 +59,32 @@ pub struct Timing {
     /// The slowest path with the seed at the median (the lower one of two), a line a step, delays in ns. What begins with
     /// `block.` is within the block; `drive` and `captured` are the wrapper's registers. Empty if no seed finished.
     pub critical_path: String,
+    /// Where the slowest paths of that seed end, the slowest first: one end an instance, [`SLOWEST_ENDS`] at most.
+    #[serde(default)]
+    pub slowest_ends: Vec<PathEnd>,
+}
+
+/// How many ends of slow paths [`Timing`] has at most.
+pub const SLOWEST_ENDS: usize = 10;
+
+/// The end of the slowest path into an instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathEnd {
+    /// The instance, as [`instance_of`] gives it.
+    pub instance: String,
+    /// From the clock edge to the end, setup included, in ns.
+    pub ns: f64,
+}
+
+/// The instance that a cell belongs to, without the wrapper and what Yosys adds to names.
+pub fn instance_of(cell: &str) -> String {
+    let cell = cell.strip_prefix("block.").unwrap_or(cell);
+    let words = cell.split('.');
+    let is_ours = |word: &&str| !word.contains("TRELLIS") && !word.contains("LUT4") && !word.contains("CCU2C");
+    let words: Vec<&str> = words
+        .take_while(|word| is_ours(word) && word.parse::<u32>().is_err())
+        .collect();
+    words.join(".")
 }
 
 /// Places and routes a block alone within a scan wrapper, once a seed, one after the other.
@@ -126,14 +152,16 @@ pub(crate) fn timed(design: &Design, mapping: Mapping, placement: &Placement) ->
         per_seed,
         median: middle.map(|(low, high)| (routed[low].mhz + routed[high].mhz) / 2.0),
         critical_path: middle.map_or_else(String::new, |(low, _)| routed[low].critical_path.clone()),
+        slowest_ends: middle.map_or_else(Vec::new, |(low, _)| routed[low].slowest_ends.clone()),
     };
     Ok((area, timing))
 }
 
-/// What one run of nextpnr gives: the frequency in MHz, and the slowest path.
+/// What one run of nextpnr gives: the frequency in MHz, the slowest path, and, from a detailed report, the slowest ends.
 pub(crate) struct Routed {
     pub mhz: f64,
     pub critical_path: String,
+    pub slowest_ends: Vec<PathEnd>,
 }
 
 /// One run; none if its limit ended it.
@@ -149,7 +177,7 @@ fn route(
     // Missing the target is a figure, not a failure; pads may go anywhere.
     arguments.extend(["--timing-allow-fail", "--lpf-allow-unconstrained"]);
     arguments.extend(["--freq", &target, "--seed", &seed]);
-    arguments.extend(["--json", NETLIST, "--report", REPORT]);
+    arguments.extend(["--json", NETLIST, "--report", REPORT, "--detailed-timing-report"]);
     // A limit past the end of time is none.
     let deadline = placement.limit.and_then(|limit| Instant::now().checked_add(limit));
     if scratch.watch(nextpnr, &arguments, &log, deadline, |_| ())?.time_is_up {
@@ -166,6 +194,22 @@ fn route(
 struct Report {
     fmax: BTreeMap<String, Frequency>,
     critical_paths: Vec<Path>,
+    #[serde(default)]
+    detailed_net_timings: Vec<NetTiming>,
+}
+
+#[derive(Deserialize)]
+struct NetTiming {
+    event: String,
+    endpoints: Vec<Endpoint>,
+}
+
+#[derive(Deserialize)]
+struct Endpoint {
+    cell: String,
+    event: String,
+    /// Shortest and longest.
+    delay: [f64; 2],
 }
 
 #[derive(Deserialize)]
@@ -209,7 +253,24 @@ pub(crate) fn read(report: &str) -> Result<Routed, String> {
     Ok(Routed {
         mhz: frequency.achieved,
         critical_path: describe(&slowest.path),
+        slowest_ends: slowest_ends(&report.detailed_net_timings, &edge),
     })
+}
+
+/// The slowest end in each instance, between registers of the clock.
+fn slowest_ends(nets: &[NetTiming], edge: &str) -> Vec<PathEnd> {
+    let mut longest: BTreeMap<String, f64> = BTreeMap::new();
+    for net in nets.iter().filter(|net| net.event == edge) {
+        for end in net.endpoints.iter().filter(|end| end.event == edge) {
+            let ns = longest.entry(instance_of(&end.cell)).or_default();
+            *ns = ns.max(end.delay[1]);
+        }
+    }
+    let ends = longest.into_iter().map(|(instance, ns)| PathEnd { instance, ns });
+    let mut ends: Vec<PathEnd> = ends.collect();
+    ends.sort_by(|a, b| b.ns.total_cmp(&a.ns));
+    ends.truncate(SLOWEST_ENDS);
+    ends
 }
 
 fn describe(path: &[Step]) -> String {
@@ -238,18 +299,29 @@ mod tests {
         let step = |kind, delay| format!(r#"{{"type": "{kind}", "delay": {delay}, "from": {pin}, "to": {pin}}}"#);
         let routing =
             format!(r#"{{"type": "routing", "delay": 1.25, "net": "n", "sources": [], "from": {pin}, "to": {pin}}}"#);
+        let end = |cell: &str, event: &str, ns: f64| {
+            format!(r#"{{"cell": "{cell}", "port": "DI", "event": "{event}", "delay": [0.5, {ns}]}}"#)
+        };
         let report = format!(
             r#"{{"critical_paths": [
                 {{"from": "<async>", "to": "posedge c", "path": []}},
                 {{"from": "posedge c", "to": "posedge c", "path": [{}, {routing}]}}],
+                "detailed_net_timings": [
+                    {{"event": "posedge c", "endpoints": [{}, {}, {}]}}, {{"event": "<async>", "endpoints": [{}]}}],
                 "fmax": {{"c": {{"achieved": 123.5, "constraint": 200}}}}, "utilization": {{}}}}"#,
-            step("clk-to-q", 0.5)
+            step("clk-to-q", 0.5),
+            end("block.a.q_TRELLIS_FF_Q", "posedge c", 1.5),
+            end("block.a.r_TRELLIS_FF_Q_2", "posedge c", 2.5),
+            end("block.b.c.q_TRELLIS_FF_Q", "posedge c", 3.5),
+            end("block.d.q_TRELLIS_FF_Q", "posedge c", 9.5),
         );
         let routed = read(&report).unwrap();
         assert_eq!(routed.mhz, 123.5);
         let expected =
             " delay  total  step\n  0.50   0.50  clk-to-q: block.q.DI\n  1.25   1.75  routing: n to block.q.DI\n";
         assert_eq!(routed.critical_path, expected);
+        let ends: Vec<(&str, f64)> = routed.slowest_ends.iter().map(|end| (&*end.instance, end.ns)).collect();
+        assert_eq!(ends, [("b.c", 3.5), ("a", 2.5)]);
         assert!(read(r#"{"critical_paths": [], "fmax": {}}"#).is_err());
     }
 

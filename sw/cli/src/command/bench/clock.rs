@@ -12,7 +12,7 @@ use crate::{
     table::table,
 };
 use clap::Args;
-use portico_synth::{fmax, Placement, Timing, Tool};
+use portico_synth::{fmax, instance_of, Placement, Timing, Tool};
 use portico_testbench::bench::report::{BenchReport, Better, Row};
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ Examples:
 
 Each block is mapped by synth_ecp5 -nowidelut, placed and routed alone for an LFE5U-85F of speed grade 6 with a register at \
 every input and output. The clock is the median of the seeds; the path is the slowest at the median. A level is a LUT or a \
-carry chain between two flip-flops.";
+carry chain between two flip-flops. The files also list the ten slowest ends: the instances into which the slowest paths lead.";
 
 /// Measure the clock of nodes, routers and engines, and the path that limits it
 #[derive(Args)]
@@ -81,7 +81,7 @@ impl Clock {
     }
 }
 
-/// The clock with each seed that finished, then the median with its path.
+/// The clock with each seed that finished, then the median with its path, and where the slowest paths of that seed end.
 fn of_block(block: &str, timing: &Timing) -> Vec<Row> {
     let row = |name: String, mhz| Row::new("clock", name, "MHz", Better::More, mhz).with("block", block);
     let seeds = timing.seeds.iter().zip(&timing.per_seed);
@@ -101,6 +101,13 @@ fn of_block(block: &str, timing: &Timing) -> Vec<Row> {
             .with("routing", format!("{:.0} %", path.routing))
             .with("from", path.from)
             .with("to", path.to)
+    }));
+    rows.extend(timing.slowest_ends.iter().zip(1..).map(|(end, rank)| {
+        Row::new("clock", format!("{block}, end {rank}"), "ns", Better::Less, end.ns)
+            .with("block", block)
+            .with("measure", "end")
+            .with("rank", rank)
+            .with("to", end.instance.clone())
     }));
     rows
 }
@@ -129,8 +136,8 @@ impl PathShape {
             total += delay;
             let (kind, place) = (words.nth(1).unwrap_or_default(), words.next().unwrap_or_default());
             match kind {
-                "clk-to-q:" => path.from = block_of(place),
-                "setup:" => path.to = block_of(place),
+                "clk-to-q:" => path.from = instance_of(place),
+                "setup:" => path.to = instance_of(place),
                 "routing:" => wires += delay,
                 // What runs along a carry chain takes no wire, and is no level of its own.
                 "logic:" if delay > 0.1 => path.levels += 1,
@@ -142,17 +149,6 @@ impl PathShape {
         }
         path
     }
-}
-
-/// The instance that a cell belongs to, without the wrapper and what Yosys adds to names.
-fn block_of(cell: &str) -> String {
-    let cell = cell.strip_prefix("block.").unwrap_or(cell);
-    let words = cell.split('.');
-    let is_ours = |word: &&str| !word.contains("TRELLIS") && !word.contains("LUT4") && !word.contains("CCU2C");
-    let words: Vec<&str> = words
-        .take_while(|word| is_ours(word) && word.parse::<u32>().is_err())
-        .collect();
-    words.join(".")
 }
 
 /// A line a block.
@@ -171,6 +167,7 @@ fn text(report: &BenchReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portico_synth::PathEnd;
 
     const PATH: &str = "\
  delay  total  step
@@ -206,6 +203,10 @@ mod tests {
             per_seed: vec![None, Some(80.0)],
             median: Some(80.0),
             critical_path: PATH.into(),
+            slowest_ends: vec![PathEnd {
+                instance: "tables.rows.memory".into(),
+                ns: 12.5,
+            }],
         };
         let names = |timing: &Timing| {
             of_block("tile", timing)
@@ -213,13 +214,14 @@ mod tests {
                 .map(|row| row.name)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(names(&timing), ["tile, seed 2", "tile, median"]);
+        assert_eq!(names(&timing), ["tile, seed 2", "tile, median", "tile, end 1"]);
         let report = BenchReport {
             rows: of_block("tile", &timing),
             ..BenchReport::default()
         };
         assert!(text(&report).contains("| 80.0 |      2 |  60 % |"), "{}", text(&report));
         (timing.per_seed, timing.median) = (vec![None; 2], None);
+        timing.slowest_ends.clear();
         assert!(names(&timing).is_empty());
     }
 }

@@ -113,6 +113,7 @@ mod tests {
                 per_seed: vec![Some(median); 3],
                 median: Some(median),
                 critical_path: String::new(),
+                slowest_ends: vec![],
             }),
         }
     }

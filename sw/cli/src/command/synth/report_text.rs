@@ -129,6 +129,7 @@ mod tests {
             per_seed,
             median,
             critical_path: "setup 3.1\n".into(),
+            slowest_ends: vec![],
         }
     }
 
