@@ -1,4 +1,4 @@
-//! What is going on, on standard error while it goes on; nothing of it where that is no terminal.
+//! What is going on, on standard error while it goes on. Where that is no terminal, there are only the steps of benchmarks.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -29,10 +29,13 @@ pub fn bar(steps: u64) -> ProgressBar {
     ProgressBar::new(steps).with_style(style)
 }
 
-/// What shows on `bar`, and logs, how many of how many steps of a benchmark are done, and what comes next.
+/// What shows on `bar` how many of how many steps of a benchmark are done, and what comes next. Where standard error is no
+/// terminal, each step is a line there.
 pub fn steps(bar: &ProgressBar) -> impl FnMut(usize, usize, &str) + '_ {
     |done, of, next| {
-        tracing::info!("{done}/{of} {next}");
+        if bar.is_hidden() {
+            eprintln!("{done}/{of} {next}");
+        }
         bar.set_length(of as u64);
         bar.set_position(done as u64);
         bar.set_message(next.to_owned());

@@ -31,9 +31,14 @@ fn folder() -> TempDir {
 
 /// Standard output of a run that succeeds and has nothing to complain of.
 fn success(folder: &Path, arguments: &str) -> String {
+    success_after(folder, arguments, "")
+}
+
+/// Standard output of a run that succeeds and tells these steps on standard error, which is no terminal here.
+fn success_after(folder: &Path, arguments: &str, steps: &str) -> String {
     let output = portico(folder, arguments);
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{arguments}");
+    assert_eq!((output.status.code(), errors.as_str()), (Some(0), steps), "{arguments}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -729,9 +734,10 @@ fn csv_field(value: &serde_json::Value) -> String {
 #[test]
 fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
     let folder = folder();
-    let printed = success(
+    let printed = success_after(
         folder.path(),
         "bench noc --quick --mesh 2x1 --fifo 4 --pattern uniform,bit-complement --packet 2 --load 0.1:0.3:0.2 --out noc",
+        "0/2 2x1, FIFO 4, uniform, packets of 2\n1/2 2x1, FIFO 4, bit-complement, packets of 2\n2/2 done\n",
     );
     assert!(printed.contains("2x1, FIFO 4, packets of 2"), "{printed}");
     let files = [
