@@ -126,7 +126,7 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
                 entries,
             )),
         ),
-        ("extent", Box::new(Extent::default())),
+        ("extent", Box::new(Extent::new(true))),
         ("local-windows", Box::new(LocalWindows::new(&small, SPACE))),
         ("segment-table", Box::new(SegmentTable::new(&small, &Config::default()))),
         ("transmitter", Box::new(Transmitter::<32>::new(&Build::FULL, &programs))),
