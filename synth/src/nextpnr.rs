@@ -144,6 +144,7 @@ pub(crate) fn timed(design: &Design, mapping: Mapping, placement: &Placement) ->
     }
     routed.sort_by(|a, b| a.mhz.total_cmp(&b.mhz));
     let middle = routed.len().checked_sub(1).map(|last| (last / 2, routed.len() / 2));
+    let shown = middle.map(|(low, _)| &routed[low]);
     let timing = Timing {
         device: DEVICE.into(),
         command: mapping.mode.command().into(),
@@ -151,13 +152,13 @@ pub(crate) fn timed(design: &Design, mapping: Mapping, placement: &Placement) ->
         seeds: placement.seeds.clone(),
         per_seed,
         median: middle.map(|(low, high)| (routed[low].mhz + routed[high].mhz) / 2.0),
-        critical_path: middle.map_or_else(String::new, |(low, _)| routed[low].critical_path.clone()),
-        slowest_ends: middle.map_or_else(Vec::new, |(low, _)| routed[low].slowest_ends.clone()),
+        critical_path: shown.map_or_else(String::new, |shown| shown.critical_path.clone()),
+        slowest_ends: shown.map_or_else(Vec::new, |shown| shown.slowest_ends.clone()),
     };
     Ok((area, timing))
 }
 
-/// What one run of nextpnr gives: the frequency in MHz, the slowest path, and, from a detailed report, the slowest ends.
+/// The result of one run of nextpnr: the frequency in MHz and the slowest path. Only a detailed report has the slowest ends.
 pub(crate) struct Routed {
     pub mhz: f64,
     pub critical_path: String,

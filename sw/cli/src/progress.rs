@@ -1,4 +1,4 @@
-//! What is going on, on standard error while it goes on. Where that is no terminal, there are only the steps of benchmarks.
+//! Progress of long work, on standard error. If that is not a terminal, only benchmarks report their steps.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -29,8 +29,8 @@ pub fn bar(steps: u64) -> ProgressBar {
     ProgressBar::new(steps).with_style(style)
 }
 
-/// What shows on `bar` how many of how many steps of a benchmark are done, and what comes next. Where standard error is no
-/// terminal, each step is a line there.
+/// A function that shows a step of a benchmark on `bar`: steps done, all steps, and the name of the next one. If standard
+/// error is not a terminal, the function prints a line a step instead.
 pub fn steps(bar: &ProgressBar) -> impl FnMut(usize, usize, &str) + '_ {
     |done, of, next| {
         if bar.is_hidden() {

@@ -34,7 +34,7 @@ fn success(folder: &Path, arguments: &str) -> String {
     success_after(folder, arguments, "")
 }
 
-/// Standard output of a run that succeeds and tells these steps on standard error, which is no terminal here.
+/// Standard output of a run that succeeds and prints these steps to standard error.
 fn success_after(folder: &Path, arguments: &str, steps: &str) -> String {
     let output = portico(folder, arguments);
     let errors = String::from_utf8(output.stderr).unwrap();

@@ -66,7 +66,7 @@ pub struct CommandCheck {
 }
 
 impl CommandCheck {
-    /// For words of `width` bits and so many `shapers`.
+    /// For words of `width` bits and so many `shapers`; `sequential` as in [`super::Measure`].
     pub fn new(width: usize, shapers: usize, sequential: bool) -> Self {
         Self {
             sequential: Constant::new(sequential),

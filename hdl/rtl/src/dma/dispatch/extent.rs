@@ -77,7 +77,7 @@ impl Logic for Extent {
         if self.start.val() {
             self.repeats.next = self.rows.val();
         }
-        // What once reaches the highest bit stays there.
+        // The highest bit, once set, stays set.
         self.added.next = bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.sum.q.val().get_bits::<OFFSET_WIDTH>(0))
             + bit_cast::<EXTENT_WIDTH, OFFSET_WIDTH>(self.term.q.val().get_bits::<OFFSET_WIDTH>(0));
         self.shifted.next = self.term.q.val() << 1;

@@ -88,8 +88,7 @@ pub struct FixedSequencer {
     pub rst: Signal<In, Bit>,
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
-    /// A lane starts only when its job before has stopped: that of a command, that of the server. The server's start goes
-    /// first, and of its job counts only what a get has: place, shape, window, and whom it answers.
+    /// A command; a get of another node, which goes first. A lane starts only when its job before has stopped.
     pub start: StartIn,
     pub serve: StartIn,
     pub argument: ArgumentIn,
