@@ -27,7 +27,7 @@ pub enum Error {
         source: Cycle,
     },
     /// The backend refuses the block.
-    #[error("no Verilog of {block}")]
+    #[error("cannot generate the Verilog of {block}")]
     Backend {
         /// Name of the block.
         block: &'static str,

@@ -45,7 +45,7 @@ pub enum Error {
         expected: usize,
     },
     /// A literal whose width nothing tells.
-    #[error("{block}: nothing tells the width of literal {literal}; write bits::<N>({literal})")]
+    #[error("{block}: the width of literal {literal} is unknown; write bits::<N>({literal})")]
     UnsizedLiteral { block: String, literal: String },
     /// A slice of an expression that Verilog cannot slice.
     #[error("{block}: {what} needs a name: assign it to a Signal<Local, _> first")]

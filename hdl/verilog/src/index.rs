@@ -77,7 +77,7 @@ impl Lowering<'_> {
             }
             None => {
                 let shifted = Expr::binary(BinaryOp::Shr, base, counted.value);
-                let what = "a slice whose index may reach past the end is a value shifted right, which";
+                let what = "a slice whose index may reach past the end (it becomes a right shift)";
                 self.part(shifted, 0, width, what)
             }
         }

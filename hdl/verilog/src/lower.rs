@@ -194,7 +194,7 @@ impl Lowering<'_> {
             .or_else(number)
             .ok_or_else(|| Error::Unsupported {
                 block: self.name(),
-                what: format!("pattern `{text}`, which is no number and no value of an enumeration,"),
+                what: format!("pattern `{text}`, which is neither a number nor a value of an enumeration,"),
             })?;
         let is_value = named.is_some();
         let found = match is_value {

@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
         if name.starts_with(|c: char| c.is_ascii_digit()) {
             let digits = name.trim_end_matches("usize").replace('_', "");
-            return digits.parse().map_err(|_| format!("`{name}` is no number"));
+            return digits.parse().map_err(|_| format!("`{name}` is not a number"));
         }
         if let Some((_, value)) = self.loops.iter().rev().find(|(variable, _)| variable == name) {
             return Ok(*value as i64);
@@ -132,7 +132,7 @@ impl Parser<'_> {
         let value = constant.or(self.symbols.number(&key).map(|number| &number.value));
         value
             .and_then(|value| i64::try_from(value).ok())
-            .ok_or_else(|| format!("`{name}` is no loop variable or Constant"))
+            .ok_or_else(|| format!("`{name}` is not a loop variable or Constant"))
     }
 }
 

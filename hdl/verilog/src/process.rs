@@ -1,7 +1,7 @@
 //! A kernel taken apart into independent processes: the `assign`s and `always` blocks of the Verilog.
 //!
-//! One big block would be right but unkind: event-driven simulators see false loops through it, and readers see a wall.
-//! Signals stay together when one statement drives them, or when one is read between two of its writes.
+//! A single block would be correct, but event-driven simulators would see false loops through it, and it would be hard
+//! to read. Signals stay together when one statement drives them, or when one is read between two of its writes.
 
 use crate::{
     expr::{mask, Expr, SignalId},

@@ -31,7 +31,7 @@ impl Lowering<'_> {
     }
 
     pub fn loose_cast(&self) -> Error {
-        self.needs_name("a signed_bit_cast whose width nothing beside it tells")
+        self.needs_name("a signed_bit_cast whose context gives no width")
     }
 
     /// Whether there is a `signed_bit_cast` in `ast` whose width its place must tell.

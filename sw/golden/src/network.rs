@@ -1,4 +1,4 @@
-//! Who must receive what, and in which order.
+//! Untimed model of one plane: the terminal that receives each packet, and the order of packets between two terminals.
 //!
 //! The mesh promises that every packet arrives whole and unchanged, and that packets from one terminal to another stay
 //! in order. It promises nothing about packets of different sources, so the model keeps one queue for each pair. A

@@ -34,7 +34,7 @@ pub enum SimError {
     )]
     NoFst,
     /// Make cannot build below a folder with a space in its name.
-    #[error("{what} is {}, but a path with a space in it cannot be built in: {remedy}", .path.display())]
+    #[error("{what} is {}, but make cannot build in a path with a space: {remedy}", .path.display())]
     Space {
         /// Which folder it is.
         what: &'static str,

@@ -90,7 +90,7 @@ impl Model {
             [low] => low.into(),
             [low, high] => u64::from(high) << 32 | u64::from(low),
             _ => panic!(
-                "output `{}` of {} bits is more than a number: use get_words",
+                "output `{}` has {} bits, more than 64: use get_words",
                 self.loaded.name(Direction::Output, slot.word),
                 slot.width
             ),
@@ -160,7 +160,7 @@ impl Model {
         let slot = output.0;
         assert!(
             slot.width <= 64,
-            "output `{}` of {} bits is more than a number: tick, and use get_words",
+            "output `{}` has {} bits, more than 64: tick, and use get_words",
             self.loaded.name(Direction::Output, slot.word),
             slot.width
         );

@@ -39,7 +39,7 @@ use crate::{
 mod error;
 mod profile;
 
-/// The key that sets many others at once. It is not kept: what it sets is.
+/// The key that sets many others at once. A configuration keeps the keys that a profile sets, not the profile itself.
 pub const PROFILE_KEY: &str = "profile";
 
 /// What a key takes.
@@ -270,8 +270,9 @@ impl Config {
         Ok(config)
     }
 
-    /// Takes one `key=value`, the value as in TOML; `profile=name` sets many keys, and what is set later counts. On an error the configuration stays as it was. What concerns
-    /// several keys is left to [`Config::validate`], so that settings may come in any order.
+    /// Applies one `key=value`, with the value as in TOML. `profile=name` sets many keys; later settings override
+    /// them. On an error the configuration stays unchanged. [`Config::validate`] checks the rules that concern
+    /// several keys, so settings may come in any order.
     ///
     /// # Errors
     /// [`ConfigError::NotASetting`], [`ConfigError::UnknownKey`], [`ConfigError::WrongType`],

@@ -7,8 +7,8 @@
 //! exist, so that a wrong turn is found when a fabric is elaborated, not when it hangs.
 //!
 //! Cycles may also close through the endpoints: a tile that takes a request in order to inject a reply makes its
-//! injection channel one that its ejection channel waits for. Whoever builds such an endpoint hands these edges to
-//! [`prove_with`]; [`fabric`] does it for the network interfaces and both planes of a fabric.
+//! injection channel one that its ejection channel waits for. Pass the edges of such an endpoint to [`prove_with`];
+//! [`fabric`] does so for the network interfaces and both planes of a fabric.
 //!
 //! ```
 //! use portico_spec::{deadlock::{prove, prove_with, Channel}, routing::next_port, Config, Terminal};

@@ -116,8 +116,8 @@ pub struct Opcodes {
 /// Engines of a node at most.
 pub const SEATS: usize = 4;
 
-/// Opcodes of an engine: a run that begins at a multiple, so that a few bits tell whose a descriptor is. Those of the run
-/// without a meaning are for the engine to refuse.
+/// Opcodes of an engine: a run that begins at a multiple of its length, so that a few bits of an opcode select the
+/// engine. The engine refuses the opcodes of its run that have no meaning.
 pub const OPCODE_RUN: usize = 4;
 
 /// A part of a node.

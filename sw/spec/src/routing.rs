@@ -70,11 +70,11 @@ impl fmt::Display for Port {
     }
 }
 
-/// Where a packet leaves the mesh that no terminal takes. What stands there consumes it from head to tail, one flit a
-/// cycle, and counts it, so that it blocks nothing; a terminal never sees it:
+/// The place at which a packet that no terminal takes leaves the mesh. The block there consumes the packet from head
+/// to tail, one flit a cycle, and counts it. So the packet blocks nothing, and no terminal sees it:
 ///
 /// - at an open side, the sink that ties off the port;
-/// - at the south port above an edge node, what keeps from the edge node all that is for a row beyond its own;
+/// - at the south port above an edge node, the filter that keeps packets for further rows from the edge node;
 /// - an edge node's packet that would go straight back south, be it to itself or to a row beyond, asks for a turn that
 ///   the router does not have (see [`legal_turn`]), and is consumed where it entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

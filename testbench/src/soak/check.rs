@@ -108,7 +108,7 @@ pub fn receive_at<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::R
     Ok(())
 }
 
-/// Waits for what arrives without that its sender is told: messages, mails, streams.
+/// Waits for transfers that their target does not acknowledge: messages, mails, streams.
 pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result<()> {
     loop {
         receive(epoch)?;

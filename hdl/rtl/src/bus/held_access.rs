@@ -14,8 +14,9 @@ pub struct HeldAccess {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: none waits.
     pub rst: Signal<In, Bit>,
-    /// An access begins, of a register of the table: high for a cycle; and it is a write.
+    /// High for one cycle: an access to a register of the table begins.
     pub begins: Signal<In, Bit>,
+    /// That access is a write.
     pub is_write: Signal<In, Bit>,
     /// The table is free.
     pub may: Signal<In, Bit>,

@@ -1,4 +1,5 @@
-//! The words in front of a packet's payload, taken apart and put together: the only blocks that know where fields lie.
+//! Combinational decoders and encoders of the words in front of a packet's payload. No other block knows the positions
+//! of the fields.
 //!
 //! | | |
 //! | --- | --- |
@@ -17,8 +18,7 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Where a field begins in a word.
-/// Takes a head apart.
+/// Decoder of a head.
 #[derive(LogicBlock, Default)]
 pub struct HeadDecoder {
     /// The low 32 bits of the head.
@@ -41,7 +41,7 @@ impl Logic for HeadDecoder {
     }
 }
 
-/// Puts a head together.
+/// Encoder of a head.
 #[derive(LogicBlock, Default)]
 pub struct HeadEncoder {
     pub destination: Signal<In, Bits<NODE_WIDTH>>,
@@ -65,7 +65,7 @@ impl Logic for HeadEncoder {
     }
 }
 
-/// Takes an ADDRESS word apart.
+/// Decoder of an ADDRESS word.
 #[derive(LogicBlock, Default)]
 pub struct AddressDecoder {
     /// The low 32 bits of the flit.
@@ -89,7 +89,7 @@ impl Logic for AddressDecoder {
     }
 }
 
-/// Puts an ADDRESS word together.
+/// Encoder of an ADDRESS word.
 #[derive(LogicBlock, Default)]
 pub struct AddressEncoder {
     pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
@@ -115,7 +115,7 @@ impl Logic for AddressEncoder {
     }
 }
 
-/// Takes a GEOMETRY word apart.
+/// Decoder of a GEOMETRY word.
 #[derive(LogicBlock, Default)]
 pub struct GeometryDecoder {
     /// The low 32 bits of the flit.
@@ -134,7 +134,7 @@ impl Logic for GeometryDecoder {
     }
 }
 
-/// Puts a GEOMETRY word together.
+/// Encoder of a GEOMETRY word.
 #[derive(LogicBlock, Default)]
 pub struct GeometryEncoder {
     pub row: Signal<In, Bits<ROW_WIDTH>>,

@@ -1,4 +1,4 @@
-//! The edge of the fabric: how hosts reach a node, and a node external memory.
+//! The edge of the fabric: the access of hosts to a node, and the access of a node to external memory.
 //!
 //! | block | what it is |
 //! | --- | --- |

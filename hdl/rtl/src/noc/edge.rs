@@ -20,9 +20,10 @@ const Y_OFFSET: usize = DESTINATION_OFFSET + X_WIDTH;
 /// | throughput | one flit a cycle both ways |
 /// | state | two [`PacketFilter`]s |
 ///
-/// Into the edge node: only what is for its row; a packet for a row beyond would be taken for its own. Out of the edge
-/// node: nothing that would turn straight back south, a turn that no router has and that would block the port for ever.
-/// Without an edge node the gate stays shut: it drops and counts every packet.
+/// Towards the edge node, the gate passes only packets for its row: the edge node would take a packet for a further
+/// row as its own. From the edge node, it drops packets that would turn straight back south: no router has this turn,
+/// so such a packet would block the port for ever. Without an edge node the gate stays shut: it drops and counts every
+/// packet.
 #[derive(LogicBlock, Default)]
 pub struct EdgeGate<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -193,8 +194,8 @@ pub struct DropReportIn {
 /// | throughput | one packet a cycle |
 /// | state | a 32-bit counter, a head, and the report |
 ///
-/// A mesh has many places where a packet may come to nothing and one port to tell of them. A chain costs two numbers and a
-/// clock cycle a place, whatever the size of the mesh; the sum is exact once the chain has been quiet for its length.
+/// A mesh drops packets in many places and reports them through one port. A chain costs two numbers and a clock cycle
+/// a place, whatever the size of the mesh; the sum is exact once the chain has been quiet for its length.
 #[derive(LogicBlock, Default)]
 pub struct DropCounter {
     pub clk: Signal<In, Clock>,

@@ -86,7 +86,7 @@ impl<const W: usize, const A: usize, const FROM: usize> Logic for InputUnit<W, A
     }
 }
 
-/// Input FIFO of a router: flits in LUT-RAM, and what the arbiters ask of the head one in flip-flops.
+/// Input FIFO of a router: flits in LUT-RAM; the side bits of the oldest flit, for the arbiters, in flip-flops.
 ///
 /// `depth` flits of `W` data bits and `S` side bits, with `A` address bits.
 ///

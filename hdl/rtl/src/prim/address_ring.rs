@@ -49,9 +49,9 @@ impl<const A: usize> AddressRing<A> {
 
     /// The same, for the read address of a [`super::LutRam`].
     ///
-    /// Yosys takes the register of a read address into the memory, as the address of a synchronous read, then finds that
-    /// LUT-RAM has none and builds the register a second time outside. Both become one again if they are alike, which a
-    /// register with a clock enable prevents; so this one steps by an exclusive or, in which no enable is found.
+    /// Yosys merges the register of a read address into the memory, as the address of a synchronous read. LUT-RAM has
+    /// no synchronous read, so Yosys builds the register a second time outside. It merges both registers again only if
+    /// they are alike, which a clock enable prevents. So this ring steps by an exclusive or, without an enable.
     pub fn for_lut_ram_read(places: usize) -> Self {
         Self::build(places, false)
     }

@@ -46,7 +46,7 @@ Exit status: 0 done, 1 failed, 2 not allowed as asked.";
 #[derive(Parser)]
 #[command(name = "portico", version, after_help = EXAMPLES, max_term_width = 100, arg_required_else_help = true)]
 pub struct Arguments {
-    /// Log on standard error what is done; twice for every command line of the tools
+    /// Log each step on standard error; given twice, also log the command lines of the tools
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]

@@ -174,7 +174,7 @@ pub fn simulate<'a>(
     let dropped = dropped(&mut mesh)?;
     ensure!(
         dropped == report.misrouted as u32,
-        "the mesh reports {dropped} dropped packets where {} were sent to no terminal",
+        "the mesh reports {dropped} dropped packets, expected {}: the packets that no terminal takes",
         report.misrouted
     );
     let (cycles, speed) = (mesh.cycles, mesh.speed());

@@ -41,7 +41,7 @@ grade 6 with a register at every input and output. Xilinx 7 series is synthesise
 that their sum is larger than the area of the block alone.
 
 Large modules that repeat (the tiles of a fabric, its planes, its routers) are worked on once, up to the mapping of \
-registers and LUTs. --flat works on each copy by itself: a fabric takes a few times as long, and some 2 % less area.";
+registers and LUTs. --flat works on each copy by itself: a fabric takes a few times as long, and its area differs by a percent or two.";
 
 /// Synthesise a block: its area, and its clock on ECP5
 #[derive(Args)]
@@ -64,7 +64,7 @@ pub struct Synth {
     /// End each run of the placer after so many minutes; its row then says "not finished" [default: no limit]
     #[arg(long, value_name = "MINUTES")]
     limit: Option<f64>,
-    /// Area alone: neither place nor route
+    /// Area only: do not place and route
     #[arg(long, conflicts_with_all = ["seeds", "aim", "limit"])]
     no_place: bool,
     /// Map wide functions to LUTs with multiplexers behind them: more LUTs, fewer levels; ECP5 alone
@@ -82,7 +82,7 @@ pub struct Synth {
     /// All blocks, with their default parameters; writes --json after each, and skips those that the file holds already
     #[arg(long, requires = "json", conflicts_with_all = ["block", "config", "settings", "by_part", "out", "csv"])]
     all: bool,
-    /// Of all blocks, these alone
+    /// With --all: synthesise only these blocks
     #[arg(long, value_name = "BLOCK,...", value_delimiter = ',', value_parser = block_parser(), requires = "all")]
     only: Vec<&'static Top>,
     /// Xilinx part of the Vivado project

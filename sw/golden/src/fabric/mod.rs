@@ -188,7 +188,8 @@ impl GoldenFabric {
                 budget += turn;
                 while let Some(sent) = self.interfaces[at].outgoing.pop_front() {
                     moved = true;
-                    // A packet to where nobody is leaves the mesh there and is lost, and so is an edge node's to itself.
+                    // A packet for a node that does not exist leaves the mesh and is lost. So does a packet from an
+                    // edge node to itself.
                     if self.config.reaches(at, sent.destination) {
                         let to = self.config.node_id(sent.destination).expect("it is reached");
                         self.interfaces[to].deliver(sent.source, sent.packet);

@@ -58,7 +58,7 @@ pub enum Mismatch {
         terminal: usize,
     },
     /// Nothing from the source that its head names is on its way to this terminal.
-    #[error("terminal {terminal} received {packet:x?} from {source_node}, from where it expects nothing")]
+    #[error("terminal {terminal} received {packet:x?} from {source_node}, but no packet from there is outstanding")]
     Unexpected {
         /// Who received.
         terminal: usize,

@@ -83,7 +83,7 @@ fn what_no_terminal_takes_is_counted_where_it_leaves() {
     let unexpected = network.deliver(7, &stray(1, 3)).unwrap_err();
     assert_eq!(
         unexpected.to_string(),
-        "terminal 7 received [231, 5, 6] from (1, 0), from where it expects nothing"
+        "terminal 7 received [231, 5, 6] from (1, 0), but no packet from there is outstanding"
     );
 }
 
@@ -130,7 +130,7 @@ fn every_planted_fault_is_told() {
     let mut network = loaded(&[(3, &first), (3, &second)]);
     let mut told = |terminal, packet: &[u64]| network.deliver(terminal, packet).unwrap_err().to_string();
     let due = "but the next from there is [2012, 1, 2]";
-    let nothing = "from where it expects nothing";
+    let nothing = "but no packet from there is outstanding";
     let came = |packet: &str| format!("terminal 5 received {packet} from (0, 1)");
     assert_eq!(told(5, &[]), "terminal 5 received a packet without a flit");
     assert_eq!(

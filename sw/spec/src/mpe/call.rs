@@ -138,7 +138,7 @@ pub const ROW: [BitField; 3] = [NODE, ROW_PLACE, PRESENT];
 /// What is called. The numbers are the low bits of the opcodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Nobody goes on before all have come.
+    /// No member continues before all members have arrived.
     Barrier = 0,
     /// The root's words to all.
     Broadcast = 1,
@@ -173,7 +173,7 @@ pub enum CallError {
     #[error(transparent)]
     Field(#[from] FieldError),
     /// A wrong number of words, the first included.
-    #[error("the descriptor has {words} words: {wanted} are wanted")]
+    #[error("the descriptor has {words} words, expected {wanted}")]
     Words {
         /// Those it has.
         words: usize,
@@ -181,7 +181,7 @@ pub enum CallError {
         wanted: usize,
     },
     /// An operation without a meaning.
-    #[error("operation {code} is none")]
+    #[error("operation = {code} is not defined")]
     Operation {
         /// Its code.
         code: u32,

@@ -268,7 +268,7 @@ impl Descriptor {
     /// The descriptor of these words.
     ///
     /// # Errors
-    /// What no hardware would take, and what [`Descriptor::encode`] would never give but for bits that do not matter.
+    /// The hardware refuses the words, or [`Descriptor::encode`] never gives them. Bits without a meaning are ignored.
     pub fn decode(config: &Config, words: &[u32]) -> Result<Descriptor, DescriptorError> {
         let units = geometry::Units::new(config);
         let (&word, rest) = words.split_first().ok_or(DescriptorError::Words { words: 0 })?;

@@ -128,7 +128,7 @@ mod tests {
     fn a_word_that_is_no_instruction_is_named() {
         assert_eq!(
             disassemble(&[0, 0xf]).unwrap_err().to_string(),
-            "word 1: 0x0000000f is no instruction: operation 15 is not allowed: allowed is 0..=12"
+            "word 1: 0x0000000f is not an instruction: operation 15 is not allowed: allowed is 0..=12"
         );
     }
 }

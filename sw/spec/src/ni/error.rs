@@ -41,7 +41,7 @@ codes! {
         TooManyCalls = 16, "too_many_calls";
         /// A neighbour is in another call.
         Mismatch = 17, "mismatch";
-        /// The call went no further for as long as its context allows.
+        /// The call made no progress within the time-out of its context.
         TimedOut = 18, "timed_out";
         /// The context is closed since a call in it failed.
         Closed = 19, "closed";
@@ -74,11 +74,11 @@ impl fmt::Display for ErrorCode {
             ErrorCode::OutOfTurn => "not the next call of its context",
             ErrorCode::TooManyCalls => "too many calls of the context wait",
             ErrorCode::Mismatch => "a neighbour is in another call",
-            ErrorCode::TimedOut => "the call went no further for as long as its context allows",
+            ErrorCode::TimedOut => "the call made no progress within the time-out of its context",
             ErrorCode::Closed => "the context is closed: a call in it has failed",
             ErrorCode::CommandFull => "no room for the descriptor in the command queue",
             ErrorCode::NoCredit => "no credit, and no room to park the command",
-            ErrorCode::AbsentNode => "no packet of this node comes to the node that is named",
+            ErrorCode::AbsentNode => "the named node cannot be reached from this node",
         })
     }
 }

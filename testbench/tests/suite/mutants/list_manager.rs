@@ -1,5 +1,5 @@
-//! The suite of the list manager proves itself: hardware with a planted fault does not pass it. And one that only a block RAM has
-//! passes: what it reads while it writes the same word is anything.
+//! The suite of the list manager proves itself: hardware with a planted fault does not pass it. Hardware whose
+//! memories return wrong data for a read that collides with a write passes it.
 
 use super::{
     caught::{all_are_caught, device},

@@ -86,18 +86,22 @@ pub struct CallIntake {
     pub event: EventOut,
     /// Edges with a neighbour.
     pub present: Signal<In, Bits<EDGES>>,
-    /// One bit a context: a call runs; it is closed; because of its time-out.
+    /// One bit a context: a call runs.
     pub running: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed.
     pub closed: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed because a call timed out.
     pub late: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: calls wait.
     pub waits: Signal<Out, Bits<CONTEXTS>>,
     /// A row of the context's list is written: its calls are numbered from 0 on.
     pub renews: Signal<In, Bit>,
     pub renewed: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// The context of which a register tells how many, and the next number.
+    /// Context of a register read.
     pub asked: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Calls that wait in this context.
     pub asked_waiting: Signal<Out, Bits<WAITING_WIDTH>>,
+    /// Number of the next call of this context.
     pub asked_next: Signal<Out, Bits<NUMBER_WIDTH>>,
     kept: LutRam<32, QUEUE_WIDTH>,
     step: DFF<Intake>,

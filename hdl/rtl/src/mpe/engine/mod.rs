@@ -119,9 +119,10 @@ pub struct Mpe<const W: usize, const B: usize> {
     folding: Signal<Local, Bits<CONTEXTS>>,
 }
 
-/// Who may refuse in one cycle, and width of a number of refusals. Refusals are told one a cycle; of a storm of wrong packets of one
-/// flit on both planes at once, which takes 64 cycles, some are not.
+/// Blocks that may refuse something in the same cycle.
 const REFUSERS: usize = 5;
+/// Width of the count of refusals that are not yet reported; one is reported a cycle. Wrong single-flit packets on
+/// both planes for 64 successive cycles overflow the count, and some refusals are then not reported.
 const REFUSALS_WIDTH: usize = 6;
 
 impl<const W: usize, const B: usize> Mpe<W, B> {

@@ -34,7 +34,7 @@ pub struct MpeRegisters {
     pub timeout_write: Signal<Out, Bit>,
     pub timeout_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     pub timeout: Signal<Out, Bits<32>>,
-    /// Edges of which all credits are at home.
+    /// Edges that have all their credits.
     pub credits: Signal<In, Bits<EDGES>>,
     /// One bit a context: a call runs; calls wait; it is closed; packets lie here; something is owed.
     pub running: Signal<In, Bits<CONTEXTS>>,

@@ -97,10 +97,13 @@ pub struct Scheduler {
     pub wrong: Signal<In, Bits<CONTEXTS>>,
     pub expired: Signal<In, Bits<CONTEXTS>>,
     pub event: EventOut,
-    /// One bit a context: a call runs; it is closed; because of its time-out; it makes a step in this cycle.
+    /// One bit a context: a call runs.
     pub running: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed.
     pub closed: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed because a call timed out.
     pub late: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: it makes a step in this cycle.
     pub moves: Signal<Out, Bits<CONTEXTS>>,
     state: LutRam<STATE_WIDTH, CONTEXT_WIDTH>,
     places: LutRam<PLACE_BITS, CONTEXT_WIDTH>,

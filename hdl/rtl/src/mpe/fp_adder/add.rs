@@ -11,9 +11,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | that of its cut |
+/// | latency | 1 enabled cycle if its cut has a register, else 0 |
 /// | timing | one carry chain as long as the significand and its three bits below |
-/// | state | that of its cut |
+/// | state | the register of its cut, if there is one |
 ///
 /// The minuend is never the smaller, so that the difference is never negative. The bit below the sticky bit is zero in
 /// both and brings the carry in. Beside the addition there is time to find how long the normalising shift may be, which

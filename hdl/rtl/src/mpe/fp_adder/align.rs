@@ -12,9 +12,9 @@ use std::ops::Range;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | that of its cut |
+/// | latency | 1 enabled cycle if its cut has a register, else 0 |
 /// | timing | as many multiplexers in a row as it looks at bits of the distance |
-/// | state | that of its cut |
+/// | state | the register of its cut, if there is one |
 ///
 /// Below the significand two bits are kept, the guard and the round bit; a third, the sticky bit, says whether a one has
 /// gone beyond them. That is enough to round the sum as if it were exact: where the shift is longer than one place, the sum

@@ -13,9 +13,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | that of its cut |
+/// | latency | 1 enabled cycle if its cut has a register, else 0 |
 /// | timing | one carry chain as long as the word, or one as long as the exponent between ORs of the exponent's bits |
-/// | state | that of its cut |
+/// | state | the register of its cut, if there is one |
 ///
 /// Magnitudes compare as integers: the exponent is above the fraction. The distance is found both ways round while they
 /// compare, which is faster than to wait for the order.

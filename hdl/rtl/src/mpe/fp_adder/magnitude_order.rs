@@ -11,9 +11,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | that of its cut |
+/// | latency | 1 enabled cycle if its cut has a register, else 0 |
 /// | timing | a multiplexer |
-/// | state | that of its cut |
+/// | state | the register of its cut, if there is one |
 ///
 /// Significands leave left-aligned: the top bit is free for a carry, the leading bit is below it, then the fraction. A
 /// subnormal has exponent 1 and no leading bit.

@@ -13,9 +13,9 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | that of its cut |
+/// | latency | 1 enabled cycle if its cut has a register, else 0 |
 /// | timing | two multiplexers, an OR of as many bits as one counts in this digit, the choice of the digit |
-/// | state | that of its cut |
+/// | state | the register of its cut, if there is one |
 ///
 /// The shift is the number of zeros at the top, limited by the exponent: at the limit numbers become subnormal. Both are
 /// numbers of three digits. Every step chooses one digit of the shift, from the highest down: the smaller digit of the two. Once

@@ -16,7 +16,7 @@ pub struct OptionalRegister<T: Synth> {
     pub enable: Signal<In, Bit>,
     /// The value of this cycle.
     pub d: Signal<In, T>,
-    /// It, or with the register that of the last enabled edge.
+    /// The value of this cycle; with a register, the value of the last enabled edge.
     pub q: Signal<Out, T>,
     held: Vec<DFF<T>>,
     _registers: usize,

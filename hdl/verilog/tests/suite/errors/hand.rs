@@ -105,9 +105,9 @@ fn constants_and_the_state_of_registers_cannot_be_written() {
 #[test]
 fn indices_that_make_no_sense_say_why() {
     for (index, reason) in [
-        ("1+", "`` is no loop variable or Constant"),
-        ("i", "`i` is no loop variable or Constant"),
-        ("0x1", "`0x1` is no number"),
+        ("1+", "`` is not a loop variable or Constant"),
+        ("i", "`i` is not a loop variable or Constant"),
+        ("0x1", "`0x1` is not a number"),
         ("3/(limit-9)", "it divides by zero"),
         ("3%(9-limit)", "it divides by zero"),
         ("9223372036854775807+1", "it is too large"),
@@ -195,7 +195,7 @@ fn a_literal_that_nothing_sizes_asks_for_a_width() {
         test: number(3),
         cases: vec![],
     };
-    let expected = "top: nothing tells the width of literal 3; write bits::<N>(3)";
+    let expected = "top: the width of literal 3 is unknown; write bits::<N>(3)";
     assert_eq!(sets_y(any), expected);
     assert_eq!(after_setup(vec![VerilogStatement::Match(selected)]), expected);
 }
@@ -222,7 +222,7 @@ fn patterns_must_be_values_that_fit() {
     for name in ["LIMIT", "limit"] {
         assert_eq!(
             matched(name),
-            format!("top: pattern `{name}`, which is no number and no value of an enumeration, is not supported")
+            format!("top: pattern `{name}`, which is neither a number nor a value of an enumeration, is not supported")
         );
     }
 }
@@ -231,8 +231,8 @@ fn patterns_must_be_values_that_fit() {
 fn a_signed_cast_takes_its_width_from_beside_it() {
     let number = || Ast::Signed(Box::new(signal("a")));
     let cast = || Ast::Signed(Box::new(number()));
-    let expected = "top: a signed_bit_cast whose width nothing beside it tells needs a name: assign it to a \
-                    Signal<Local, _> first";
+    let expected = "top: a signed_bit_cast whose context gives no width needs a name: assign it to a Signal<Local, _> \
+                    first";
     assert_eq!(
         sets_y(Ast::Cast(Box::new(Ast::Unsigned(Box::new(cast()))), 4)),
         expected

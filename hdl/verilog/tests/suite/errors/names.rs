@@ -83,7 +83,7 @@ impl<const N: usize> Logic for IndexByGeneric<N> {
 fn an_index_that_only_rust_knows() {
     assert_eq!(
         message(&IndexByGeneric::<2>::default()),
-        "top: bad index `N`: `N` is no loop variable or Constant"
+        "top: bad index `N`: `N` is not a loop variable or Constant"
     );
 }
 

@@ -139,7 +139,7 @@ fn a_value_that_needs_a_name() {
         needs_name("a value with an index from hardware")
     );
     assert_eq!(message(&CutShift::default()), needs_name("a value that is cut"));
-    let shifted = "a slice whose index may reach past the end is a value shifted right, which";
+    let shifted = "a slice whose index may reach past the end (it becomes a right shift)";
     assert_eq!(message(&PastTheEnd::default()), needs_name(shifted));
     assert_eq!(
         message(&HiddenWidth::default()),

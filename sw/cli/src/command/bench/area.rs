@@ -31,7 +31,7 @@ tiles, its host node, and two routers a tile, which is more than the fabric take
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AreaBench {
-    /// These alone [default: all, and what fits each board]
+    /// Blocks to measure [default: all, with the share of each board that they take]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = names())]
     only: Vec<String>,
     /// Without the parts of nodes

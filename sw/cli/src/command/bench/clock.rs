@@ -30,7 +30,7 @@ carry chain between two flip-flops. The files also list the ten slowest ends: th
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Clock {
-    /// These alone [default: all]
+    /// Blocks to measure [default: all]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = names())]
     only: Vec<String>,
     /// Seeds of the placer, one run each

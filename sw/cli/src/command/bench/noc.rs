@@ -90,7 +90,7 @@ struct SelectionArgs {
     /// FIFO depths of the routers, in flits [default: 2,4,8]
     #[arg(long, value_name = "FLITS,...", value_delimiter = ',')]
     fifo: Option<Vec<usize>>,
-    /// To whom a tile sends [default: uniform,transpose,bit-complement,hotspot]
+    /// Traffic patterns [default: uniform,transpose,bit-complement,hotspot]
     #[arg(long, value_name = "PATTERN,...", value_delimiter = ',', value_parser = loads::pattern_parser())]
     pattern: Option<Vec<Pattern>>,
     /// Flits of every packet, with its head [default: 1,4,33]

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Options of traffic")]
 pub struct TrafficArgs {
-    /// To whom a tile sends: patterns with one destination a tile, or uniform
+    /// Traffic pattern: uniform, or a pattern with one destination for each tile
     #[arg(long, value_name = "PATTERN", value_parser = pattern_parser())]
     pattern: Option<Pattern>,
     /// Words of payload of a packet, 2 to 64 [default: 15]

@@ -54,10 +54,10 @@ const MAX_CHANCE: f64 = 0.9;
 pub struct Fabric {
     #[command(flatten)]
     config: ConfigArgs,
-    /// Who sends what to whom
+    /// Workload: the mix of operations, and the targets of each tile
     #[arg(long, value_name = "WORKLOAD", default_value = "soak", value_parser = workload_parser())]
     workload: Workload,
-    /// Cycles in which operations are under way, at least; setting up and comparing takes others
+    /// Least number of cycles with operations under way; set-up and comparison take further cycles
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=MAX_CYCLES))]
     cycles: u64,
     /// Decides all that is random: the same seed, the same run

@@ -15,7 +15,7 @@ pub const MAX_CYCLES: u64 = 1_000_000_000_000;
 /// Who sends how much to whom, for how long, and what stands in the way.
 #[derive(Args, Clone, Debug)]
 pub struct TrafficArgs {
-    /// To whom a terminal sends
+    /// Traffic pattern
     #[arg(long, value_name = "PATTERN", default_value_t = TrafficArgs::default().traffic, value_parser = pattern_parser())]
     pub traffic: Pattern,
     /// Offered load in flits per sending terminal and cycle, above 0 and at most 1

@@ -39,7 +39,7 @@ pub enum Fault {
         what: &'static str,
     },
     /// More than the instruction takes.
-    #[error("{text:?} is too much: {mnemonic} takes no more")]
+    #[error("unexpected {text:?}: {mnemonic} takes no further operand")]
     Unexpected {
         /// What was found.
         text: String,
@@ -69,7 +69,7 @@ pub enum Fault {
         text: String,
     },
     /// A register has two halves.
-    #[error("{text:?} is no part of a register: the halves are .l and .h")]
+    #[error("{text:?} is not a part of a register: the halves are .l and .h")]
     UnknownHalf {
         /// What was found.
         text: String,
@@ -87,7 +87,7 @@ pub enum Fault {
         last: i16,
     },
     /// No flag has this name.
-    #[error("{text:?} is no flag of {mnemonic}: {hint}")]
+    #[error("{text:?} is not a flag of {mnemonic}: {hint}")]
     UnknownFlag {
         /// What was found.
         text: String,

@@ -82,7 +82,7 @@ fn an_operand_that_is_missing_or_wrong_is_named() {
     assert_eq!(refused("set r1"), "line 1, column 1: set wants a value");
     assert_eq!(
         refused("fence r1"),
-        "line 1, column 7: \"r1\" is too much: fence takes no more"
+        "line 1, column 7: unexpected \"r1\": fence takes no further operand"
     );
     assert_eq!(
         refused("to r1.l"),
@@ -103,7 +103,7 @@ fn an_operand_that_is_missing_or_wrong_is_named() {
     );
     assert_eq!(
         refused("loop r3.x"),
-        "line 1, column 6: \"r3.x\" is no part of a register: the halves are .l and .h"
+        "line 1, column 6: \"r3.x\" is not a part of a register: the halves are .l and .h"
     );
 }
 
@@ -139,11 +139,11 @@ fn a_number_out_of_range_names_the_range() {
 fn a_wrong_flag_names_the_right_ones() {
     assert_eq!(
         refused("close lats"),
-        "line 1, column 7: \"lats\" is no flag of close: did you mean last?"
+        "line 1, column 7: \"lats\" is not a flag of close: did you mean last?"
     );
     assert_eq!(
         refused("run r2, swapped"),
-        "line 1, column 9: \"swapped\" is no flag of run: the flags are close, last, stop"
+        "line 1, column 9: \"swapped\" is not a flag of run: the flags are close, last, stop"
     );
     assert_eq!(refused("word r2, swap, swap"), "line 1, column 16: swap is given twice");
     assert_eq!(

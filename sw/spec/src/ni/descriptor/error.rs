@@ -35,7 +35,7 @@ pub enum DescriptorError {
         code: u32,
     },
     /// The command has another number of words.
-    #[error("a descriptor of {words} words is not what its command has")]
+    #[error("the descriptor has {words} words: its command needs another number")]
     Words {
         /// How many there are.
         words: usize,

@@ -12,7 +12,10 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum InstructionError {
     /// No operation has this code.
-    #[error("{word:#010x} is no instruction: operation {op} is not allowed: allowed is 0..={max}", max = Op::ALL.len() - 1)]
+    #[error(
+        "{word:#010x} is not an instruction: operation {op} is not allowed: allowed is 0..={max}",
+        max = Op::ALL.len() - 1
+    )]
     UnknownOp {
         /// The word.
         word: u32,
@@ -38,7 +41,7 @@ pub enum InstructionError {
         ends: u8,
     },
     /// The flag for the end of a transfer without the one that closes the packet.
-    #[error("{word:#010x} is no instruction: {op} has last without close")]
+    #[error("{word:#010x} is not an instruction: {op} has last without close")]
     LastWithoutClose {
         /// The word.
         word: u32,
@@ -247,11 +250,11 @@ mod tests {
         let refused = |word: u32| Instruction::decode(word).unwrap_err().to_string();
         assert_eq!(
             refused(0xd),
-            "0x0000000d is no instruction: operation 13 is not allowed: allowed is 0..=12"
+            "0x0000000d is not an instruction: operation 13 is not allowed: allowed is 0..=12"
         );
         assert_eq!(
             refused(7 | 1 << LAST_OFFSET),
-            "0x00040007 is no instruction: word has last without close"
+            "0x00040007 is not an instruction: word has last without close"
         );
         assert_eq!(refused(5 << ENDS_OFFSET), "ends = 5 is not allowed: allowed is 0..=4");
         assert_eq!(

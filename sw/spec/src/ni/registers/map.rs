@@ -265,7 +265,8 @@ registers! {
         Running = 8, "running", ReadOnly, [COUNTED];
         /// Cycles in which every active micro-core waited.
         Waiting = 9, "waiting", ReadOnly, [COUNTED];
-        /// Bursts written to external memory, and words read, that it answered with an error; of memory nodes alone.
+        /// Bursts written to external memory and words read that it answered with an error, and violations of the AXI
+        /// protocol; of memory nodes alone.
         MemoryErrors = 10, "memory_errors", ReadOnly, [COUNTED];
         /// Cycles in which an engine had work.
         EnginesRun = 11, "engines_run", ReadOnly, [COUNTED];
@@ -339,7 +340,9 @@ registers! {
         Neighbour7 = 7, "neighbour7", WriteOnly, call::ROW;
         /// What the context does.
         Status = 8, "status", ReadOnly, [
-            BitField::new("idle", MPE_IDLE_OFFSET, 1, "No call runs or waits, all credits are at home and none is owed: rows may be written, and the next call is number 0 then; those written otherwise are ignored, and counted as refused.").reset(1),
+            BitField::new("idle", MPE_IDLE_OFFSET, 1, "No call runs or waits, all credits are back, and none is owed. \
+                Rows may be written only now; the next call then has number 0. Other writes of rows are ignored and \
+                counted as refused.").reset(1),
             BitField::new("running", MPE_RUNNING_OFFSET, 1, "A call runs."),
             BitField::new("closed", MPE_CLOSED_OFFSET, 1, "A call has failed; the context is out of use until reset."),
             BitField::new("waiting", MPE_WAITING_OFFSET, 3, "Calls that wait."),
