@@ -10,6 +10,7 @@
 //! | [`topology`] | which nodes exist, where they are, how they are numbered |
 //! | [`flit`] | the fields of a head flit |
 //! | [`fp`] | the formats of floating-point numbers, and exceptions |
+//! | [`exchange`] | the order in which the members of a group send to each other |
 //! | [`mpe`] | the operations of the message-passing engine |
 //! | [`portals`] | commands and results of the Portals accelerator's blocks |
 //! | [`parts`] | which part of a node owns which packets, descriptors and registers, and what it may wait for |
@@ -42,6 +43,7 @@
 
 pub mod config;
 pub mod deadlock;
+pub mod exchange;
 pub mod flit;
 pub mod fp;
 pub mod mpe;

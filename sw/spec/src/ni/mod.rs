@@ -6,6 +6,7 @@ pub mod assembler;
 pub mod build;
 pub mod codes;
 pub mod command;
+pub mod command_list;
 pub mod descriptor;
 pub mod disassembler;
 pub mod error;
