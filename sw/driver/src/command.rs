@@ -4,7 +4,7 @@ use portico_spec::{
     ni::{
         command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
-        event::Status,
+        event::{Status, EVENT_WIDTH},
         registers::address_at,
         ErrorCode,
     },
@@ -31,6 +31,12 @@ pub(crate) fn shaper(shaper: u8) -> u32 {
     u32::from(shaper) << SHAPER_OFFSET
 }
 
+/// A descriptor whose event is still to be set.
+pub(crate) fn without_event(mut words: Vec<u32>) -> Vec<u32> {
+    words[0] &= !(((1 << EVENT_WIDTH) - 1) << EVENT_OFFSET);
+    words
+}
+
 /// Whether a counter is at `target` or beyond: a program that fails after its end of transfer counts twice.
 pub(crate) fn reached(count: u16, target: u16) -> bool {
     count.wrapping_sub(target) < 1 << 15
@@ -50,20 +56,31 @@ impl<T: Transport> Fabric<T> {
     /// will have when this command and all before it have completed. An inner error means that the access timed out: the
     /// descriptor is still sent.
     pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<(u16, Result<(), Error>), Error> {
+        self.issue_list(node, event, words, (words.len(), 1))
+    }
+
+    /// The same for a descriptor that brings others into the queue: it needs room for so many words, and the event counts so often.
+    pub(crate) fn issue_list(
+        &mut self,
+        node: usize,
+        event: u8,
+        words: &[u32],
+        (room, counts): (usize, u16),
+    ) -> Result<(u16, Result<(), Error>), Error> {
         let port = Port::of(words[0], &self.nodes[node].build);
-        self.make_room(node, port, words.len())?;
+        self.make_room(node, port, room)?;
         let before = match self.nodes[node].issued[usize::from(event)] {
             Some(count) => count,
             None => self.read_event(node, event)?.count,
         };
-        let target = before.wrapping_add(1);
+        let target = before.wrapping_add(counts);
         let mut words = words.to_vec();
         words[0] |= u32::from(event) << EVENT_OFFSET;
         let first = MAX_DESCRIPTOR_WORDS - words.len();
         let written = self.poke_once(node, CommandRegister::Word, first, &words);
         let written = written.inspect_err(|error| self.end_refused(node, error))?;
         self.nodes[node].issued[usize::from(event)] = Some(target);
-        self.nodes[node].commands.push(port, event, words.len());
+        self.nodes[node].commands.push(port, event, room);
         tracing::trace!(node, event, ?words, ?written, "command");
         Ok((target, written))
     }

@@ -47,7 +47,7 @@ pub enum Error {
         last: usize,
     },
     /// A node identifies itself as another node.
-    #[error("node {node} says that it is at {found:#x}, expected {expected:#x}: this is not the configured fabric")]
+    #[error("node {node} identifies itself as {found:#x}, expected {expected:#x}: this is not the configured fabric")]
     WrongFabric {
         /// The node that was asked.
         node: usize,
@@ -136,7 +136,7 @@ pub enum Error {
         max: u64,
     },
     /// All of a resource is taken.
-    #[error("node {node} has no {resource} left for {wanted}: it has {limit}")]
+    #[error("node {node} cannot allocate {wanted} {resource}: it has {limit} in all")]
     Exhausted {
         /// The node.
         node: usize,
@@ -166,7 +166,7 @@ pub enum Error {
         node: usize,
     },
     /// The word in front of a message is not one that the hardware writes there.
-    #[error("the message at {address:#x} of node {node} begins with {front:#x}: somebody has written into the queue")]
+    #[error("the message at {address:#x} of node {node} begins with {front:#x}: a write has damaged the queue")]
     BadMessage {
         /// The queue's node.
         node: usize,
@@ -192,7 +192,7 @@ pub enum Error {
         messages: u32,
     },
     /// A sender was given to a queue that it does not send to.
-    #[error("the sender is one of queue {of}, not of queue {queue}")]
+    #[error("the sender belongs to queue {of}, not to queue {queue}")]
     WrongQueue {
         /// The queue of the sender.
         of: GlobalId,
@@ -200,13 +200,13 @@ pub enum Error {
         queue: GlobalId,
     },
     /// The mesh has no way from an edge node back to itself.
-    #[error("node {node} is an edge node: the network takes nothing from it to itself")]
+    #[error("node {node} is an edge node: the network carries no packet from an edge node to itself")]
     NoWay {
         /// The node.
         node: usize,
     },
     /// A page was to move at a node without external memory.
-    #[error("node {node} is no memory node: only those have pages")]
+    #[error("node {node} is not a memory node: only memory nodes have pages")]
     NoMemoryNode {
         /// The node.
         node: usize,
@@ -226,6 +226,35 @@ pub enum Error {
         node: usize,
         /// First byte.
         base: u32,
+    },
+    /// Two blocks of a call share memory of a member, and one of them is written.
+    #[error("two blocks overlap at address {address:#x} of node {node}, and one of them is written")]
+    Overlap {
+        /// The member.
+        node: usize,
+        /// The first byte of the later block.
+        address: u32,
+    },
+    /// A block of an exchange lies in memory that the driver has allocated for the exchange itself.
+    #[error(
+        "the block at address {address:#x} of node {node} is not allocated, and the exchange keeps its list at \
+         {first:#x}..{end:#x}: allocate the memory of blocks first"
+    )]
+    ListOverlap {
+        /// The member.
+        node: usize,
+        /// The first byte of the block.
+        address: u32,
+        /// The first byte of the list.
+        first: u32,
+        /// The first byte behind it.
+        end: u32,
+    },
+    /// An exchange was started after its group was released.
+    #[error("the {what} belongs to a group of peers that is released")]
+    Released {
+        /// The exchange.
+        what: &'static str,
     },
     /// No context is free at all tiles of a group.
     #[error(
@@ -251,7 +280,7 @@ pub enum Error {
         code: ErrorCode,
     },
     /// A communicator was given to a fabric that did not make it.
-    #[error("the communicator is not one of this fabric")]
+    #[error("the communicator belongs to another fabric")]
     WrongCommunicator,
 }
 

@@ -13,6 +13,7 @@
 //! | [`mailbox`] | 64-bit messages and barriers |
 //! | [`program`] | the user's programs for the micro-cores |
 //! | [`collective`] | barrier, broadcast, reduce and allreduce over groups of tiles |
+//! | [`exchange`] | alltoall, scatter, gather and allgather over groups of tiles, with puts |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
 //! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without a board |
 //! | [`registers`] | any register of any node, and the monitor's counters |
@@ -53,6 +54,7 @@ pub use portico_spec::{ni::ErrorCode, Config};
 pub mod collective;
 pub mod event;
 pub mod examples;
+pub mod exchange;
 pub mod mailbox;
 pub mod onesided;
 pub mod probe;

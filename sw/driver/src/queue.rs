@@ -4,9 +4,9 @@
 //! unreleased. Without a credit, a message waits at the sender. The owner reads messages in the order of their arrival and
 //! releases them, which returns the credits.
 //!
-//! The driver counts what it sends and what it releases. A message of the host's without a credit it refuses
-//! ([`Error::NoCredit`]): it would wait in front of the very accesses that receive and release. A sender all of whose
-//! messages are released can be [retired](Queue::retire), which leaves its credits for others.
+//! The driver counts what it sends and what it releases. It refuses a message of the host without a credit
+//! ([`Error::NoCredit`]): the message would block the accesses that receive and release. When all messages of a sender
+//! are released, the sender can be [retired](Queue::retire); its credits are then free for other senders.
 //!
 //! ```
 //! use portico::{Config, Fabric, GoldenTransport};

@@ -269,7 +269,7 @@ mod tests {
         let mut numbers = Numbers::new("event", 2);
         assert_eq!((numbers.take(3), numbers.take(3)), (Ok(0), Ok(1)));
         let none = numbers.take(3).unwrap_err();
-        assert_eq!(none.to_string(), "node 3 has no event left for 1: it has 2");
+        assert_eq!(none.to_string(), "node 3 cannot allocate 1 event: it has 2 in all");
         numbers.give(0);
         assert_eq!(numbers.take(3), Ok(0));
     }

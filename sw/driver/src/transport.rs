@@ -47,7 +47,7 @@ pub enum TransportError {
         baud: u32,
     },
     /// The bridge does not know of the session that was begun.
-    #[error("the board was reset during the session: its fabric has lost all that was written; begin anew")]
+    #[error("the board was reset during the session: all data in its fabric is lost; open a new session")]
     BoardReset,
     /// The carrier itself failed.
     #[error("{0}")]

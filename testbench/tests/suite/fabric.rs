@@ -6,8 +6,8 @@ use crate::{
     promises::{
         self,
         driver::{
-            absent, codes, collective, config, errors, flow, geometry, limits, messages, operations, order, probe,
-            refusals, registers, tables, waits,
+            absent, codes, collective, config, errors, exchange, flow, geometry, limits, messages, operations, order,
+            probe, refusals, registers, tables, waits,
         },
     },
 };
@@ -74,10 +74,14 @@ macro_rules! of_any_size {
             collective::orders_of_posting_do_not_matter;
             collective::a_member_may_be_late;
             collective::a_context_closes_alone;
+            collective::blocks_are_folded_and_gathered;
             errors::a_fabric_that_is_not_the_configured_one_is_not_opened;
             errors::what_the_hardware_refuses_is_named;
             errors::a_time_out_says_how_long_and_may_be_waited_out;
             errors::programs_are_checked_before_they_are_loaded;
+            exchange::every_block_reaches_its_member;
+            exchange::lists_of_every_length_run;
+            exchange::roots_scatter_and_gather;
             flow::a_full_queue_loses_nothing;
             flow::every_operation_at_itself;
             flow::every_operation_from_the_host;

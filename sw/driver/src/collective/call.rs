@@ -44,7 +44,7 @@ impl<const N: usize> From<[u32; N]> for Addresses {
 
 impl Addresses {
     /// The address of each of `size` ranks.
-    fn by_rank(self, field: &'static str, size: usize) -> Result<Vec<u32>, Error> {
+    pub(crate) fn by_rank(self, field: &'static str, size: usize) -> Result<Vec<u32>, Error> {
         match self {
             Addresses::Same(address) => Ok(vec![address; size]),
             Addresses::Each(addresses) => {
@@ -63,6 +63,20 @@ impl Addresses {
     }
 }
 
+/// Checks a rank of a group of `size` members.
+pub(crate) fn check_rank(field: &'static str, rank: usize, size: usize) -> Result<(), Error> {
+    let (value, max) = (rank as u64, size as u64 - 1);
+    if value > max {
+        return Err(Error::OutOfRange {
+            field,
+            value,
+            min: 0,
+            max,
+        });
+    }
+    Ok(())
+}
+
 /// A call that is checked and not yet started.
 #[derive(Debug)]
 #[must_use = "a call does nothing until it is started or waited for"]
@@ -70,8 +84,8 @@ pub struct Call<'f, T> {
     fabric: &'f mut Fabric<T>,
     group: u64,
     what: &'static str,
-    /// A descriptor for each rank.
-    words: Vec<Vec<u32>>,
+    /// The calls that it consists of, each with a descriptor for each rank.
+    calls: Vec<Vec<Vec<u32>>>,
 }
 
 impl<T: Transport> Call<'_, T> {
@@ -99,11 +113,16 @@ impl<T: Transport> Call<'_, T> {
     }
 
     fn begin(&mut self) -> Result<CallTicket, Error> {
-        let words = std::mem::take(&mut self.words);
+        let (group, what) = (self.group, self.what);
+        let mut last = 0;
+        for words in std::mem::take(&mut self.calls) {
+            last = self.fabric.post_call(group, what, words)?;
+        }
+        // Calls of a communicator end in their order.
         Ok(CallTicket {
-            group: self.group,
-            what: self.what,
-            call: self.fabric.post_call(self.group, self.what, words)?,
+            group,
+            what,
+            call: last,
         })
     }
 }
@@ -233,6 +252,70 @@ impl Communicator {
         })
     }
 
+    /// Folds as many blocks of `words` words as there are members, as [`reduce`](Communicator::reduce) does, and leaves at each
+    /// member the block of its rank: that of rank r lies at the source address of each member + 4 r `words`, and goes to the result
+    /// address of member r. That address is the place of its block in its source, or apart from its source. One reduce a member.
+    ///
+    /// # Errors
+    /// As for [`Communicator::broadcast`], and [`Error::Overlap`] of source and result of a member.
+    pub fn reduce_scatter<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        source: impl Into<Addresses>,
+        result: impl Into<Addresses>,
+        words: u32,
+        operation: Operation,
+    ) -> Result<Call<'f, T>, Error> {
+        let sources = source.into().by_rank("source addresses", self.size())?;
+        let results = result.into().by_rank("result addresses", self.size())?;
+        let all = words.saturating_mul(self.size() as u32);
+        self.check_memory(fabric, "source", &sources, all)?;
+        self.check_memory(fabric, "result", &results, words)?;
+        for (rank, (&source, &result)) in sources.iter().zip(&results).enumerate() {
+            let in_place = result == source + 4 * words * rank as u32;
+            if !in_place && result < source + 4 * all && source < result + 4 * words {
+                let (node, address) = (self.tiles()[rank], result);
+                return Err(Error::Overlap { node, address });
+            }
+        }
+        let ranks = 0..self.size();
+        self.calls(fabric, "reduce_scatter", Kind::Reduce, ranks, |root, rank| {
+            let source = sources[rank] + 4 * words * root as u32;
+            let result = if rank == root { results[root] } else { source };
+            Transfer {
+                length: words,
+                source,
+                result,
+                operation,
+            }
+        })
+    }
+
+    /// Copies a block of `words` words of every member to all members: that of rank r lies at the address of each member + 4 r
+    /// `words`. One broadcast a member.
+    ///
+    /// # Errors
+    /// As for [`Communicator::broadcast`].
+    pub fn allgather<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        address: impl Into<Addresses>,
+        words: u32,
+    ) -> Result<Call<'f, T>, Error> {
+        let addresses = address.into().by_rank("addresses", self.size())?;
+        self.check_memory(fabric, "address", &addresses, words.saturating_mul(self.size() as u32))?;
+        let ranks = 0..self.size();
+        self.calls(fabric, "allgather", Kind::Broadcast, ranks, |root, rank| {
+            let block = addresses[rank] + 4 * words * root as u32;
+            Transfer {
+                length: words,
+                source: block,
+                result: block,
+                ..Transfer::NONE
+            }
+        })
+    }
+
     /// Prepares a call; `transfer` gives the words that each rank moves.
     fn call<'f, T: Transport>(
         &self,
@@ -242,44 +325,50 @@ impl Communicator {
         root: usize,
         transfer: impl Fn(usize) -> Transfer,
     ) -> Result<Call<'f, T>, Error> {
+        self.calls(fabric, what, kind, root..root + 1, |_, rank| transfer(rank))
+    }
+
+    /// Prepares a call for each root; `transfer` gives the words that each rank moves in the call of a root.
+    fn calls<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        what: &'static str,
+        kind: Kind,
+        roots: std::ops::Range<usize>,
+        transfer: impl Fn(usize, usize) -> Transfer,
+    ) -> Result<Call<'f, T>, Error> {
         let group = fabric.check_communicator(self)?;
         if let Some(failure) = group.failure() {
             return Err(failure.into());
         }
-        let number = group.next_number();
-        let towards = self.tree.towards(root);
-        let descriptors = towards.iter().enumerate().map(|(rank, towards)| {
-            let call = call::Call {
-                kind,
-                number,
-                context: self.context,
-                towards: towards.map(|place| place as u8),
-                transfer: transfer(rank),
-            };
-            command::encode(fabric.config(), 0, Command::Call(call))
-        });
-        let words = descriptors.collect::<Result<Vec<_>, _>>()?;
+        let mut number = group.next_number();
+        let mut calls = vec![];
+        for root in roots {
+            let towards = self.tree.towards(root);
+            let descriptors = towards.iter().enumerate().map(|(rank, towards)| {
+                let call = call::Call {
+                    kind,
+                    number,
+                    context: self.context,
+                    towards: towards.map(|place| place as u8),
+                    transfer: transfer(root, rank),
+                };
+                command::encode(fabric.config(), 0, Command::Call(call))
+            });
+            calls.push(descriptors.collect::<Result<Vec<_>, _>>()?);
+            number = number.wrapping_add(1);
+        }
         let group = self.group;
         Ok(Call {
             fabric,
             group,
             what,
-            words,
+            calls,
         })
     }
 
     fn check_root(&self, root: usize) -> Result<(), Error> {
-        let max = self.size() as u64 - 1;
-        let value = root as u64;
-        if value > max {
-            return Err(Error::OutOfRange {
-                field: "root",
-                value,
-                min: 0,
-                max,
-            });
-        }
-        Ok(())
+        check_rank("root", root, self.size())
     }
 
     /// Checks the words of each member at its address.

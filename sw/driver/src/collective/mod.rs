@@ -10,6 +10,10 @@
 //! | [`broadcast`](Communicator::broadcast) | words of the root to all |
 //! | [`reduce`](Communicator::reduce) | the words of all, folded by an operation, to the root |
 //! | [`allreduce`](Communicator::allreduce) | the same, to all |
+//! | [`reduce_scatter`](Communicator::reduce_scatter) | the same, a block to each |
+//! | [`allgather`](Communicator::allgather) | a block of each to all |
+//!
+//! Calls in which members send different blocks to different members need no engine: see [`exchange`](crate::exchange).
 //!
 //! The driver posts a call at all members. Any member can be the root, and another one for each call. Calls of one communicator
 //! are carried out in their order, those of different communicators independently of each other. Words are 32 bits wide and lie
@@ -46,7 +50,7 @@ pub use portico_spec::mpe::{
 use crate::{registers::MpeRegister, Error, Fabric, Transport};
 
 pub use self::call::{Addresses, Call, CallTicket};
-pub(crate) use self::group::Group;
+pub(crate) use self::{call::check_rank, group::Group};
 
 mod call;
 mod context;

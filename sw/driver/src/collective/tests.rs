@@ -495,7 +495,7 @@ fn wrong_arguments_are_refused_before_anything_is_sent() {
     let mut other = self::fabric(2, 1, 1);
     other.world(&Shape::Linear).unwrap();
     let strange = both.barrier(&mut other).unwrap_err();
-    assert_eq!(strange.to_string(), "the communicator is not one of this fabric");
+    assert_eq!(strange.to_string(), "the communicator belongs to another fabric");
     assert_eq!(both.timeout(&mut other, 1), Err(Error::WrongCommunicator));
     assert_eq!(
         both.allreduce(&mut other, 0, 64, 1, sum).unwrap_err(),
@@ -517,7 +517,7 @@ fn a_member_without_an_event_left_gets_no_call() {
         taken.push(event);
     }
     let none = both.barrier(&mut fabric).unwrap().start().unwrap_err();
-    assert!(none.to_string().starts_with("node 1 has no event left for 1"), "{none}");
+    assert!(none.to_string().starts_with("node 1 cannot allocate 1 event"), "{none}");
     assert_eq!(fabric.peek(0, MpeRegister::Status, both.context()), Ok(1));
     taken.pop().unwrap().release(&mut fabric).unwrap();
     for _ in 0..6 {
@@ -618,4 +618,93 @@ fn a_call_that_an_error_has_cut_short_is_posted_where_it_is_missing() {
         }
     }
     assert!(failed > 10, "{failed}");
+}
+
+/// More members than calls that wait, results apart from the sources and in their place.
+#[test]
+fn blocks_are_folded_to_their_members_and_gathered_at_all() {
+    for (cols, rows, shape) in [(1, 1, Shape::Linear), (3, 1, Shape::Star), (3, 3, Shape::Centre)] {
+        let mut fabric = fabric(cols, rows, 2);
+        let size = cols * rows;
+        let tiles: Vec<usize> = (0..size).rev().collect();
+        let group = fabric.communicator(&tiles, &shape).unwrap();
+        let (source, result, words) = (0x400, 0x800, 3);
+        let word = |tile: usize, at: usize| (100 * tile + at) as u32;
+        let sum = |at: usize| (0..size).map(|tile| word(tile, at)).sum::<u32>();
+        for in_place in [false, true] {
+            for tile in 0..size {
+                let own: Vec<u32> = (0..words * size).map(|at| word(tile, at)).collect();
+                fabric.write(tile, source, &own).unwrap();
+            }
+            let own = |rank: usize| source + 4 * (words * rank) as u32;
+            let results: Vec<u32> = (0..size)
+                .map(|rank| if in_place { own(rank) } else { result })
+                .collect();
+            let folded = group.reduce_scatter(
+                &mut fabric,
+                source,
+                results.clone(),
+                words as u32,
+                Operation::IntegerSum,
+            );
+            folded.unwrap().wait(LIMIT).unwrap();
+            for (rank, &tile) in tiles.iter().enumerate() {
+                let block: Vec<u32> = (0..words).map(|at| sum(words * rank + at)).collect();
+                assert_eq!(
+                    fabric.read(tile, results[rank], words).unwrap(),
+                    block,
+                    "{shape:?}, rank {rank}"
+                );
+            }
+        }
+        // The blocks lie in their place: gathered, they are the sums of all.
+        let mut gathered = group
+            .allgather(&mut fabric, source, words as u32)
+            .unwrap()
+            .start()
+            .unwrap();
+        gathered.wait(&mut fabric, LIMIT).unwrap();
+        let sums: Vec<u32> = (0..words * size).map(sum).collect();
+        for tile in 0..size {
+            assert_eq!(
+                fabric.read(tile, source, words * size).unwrap(),
+                sums,
+                "{shape:?}, tile {tile}"
+            );
+        }
+        nothing_was_refused(&mut fabric);
+    }
+}
+
+#[test]
+fn a_result_in_another_block_of_the_source_is_refused() {
+    let mut fabric = fabric(2, 1, 1);
+    let pair = fabric.world(&Shape::Linear).unwrap();
+    let sum = Operation::IntegerSum;
+    let refused = pair
+        .reduce_scatter(&mut fabric, 0x100, [0x108, 0x108], 2, sum)
+        .map(drop);
+    let (node, address) = (0, 0x108);
+    assert_eq!(refused, Err(Error::Overlap { node, address }));
+    let refused = pair
+        .reduce_scatter(&mut fabric, 0x100, [0x200, 0x10c], 2, sum)
+        .map(drop);
+    let (node, address) = (1, 0x10c);
+    assert_eq!(refused, Err(Error::Overlap { node, address }));
+    for words in [1 << 20, u32::MAX] {
+        let refused = pair.reduce_scatter(&mut fabric, 0x100, 0x200, words, sum).map(drop);
+        assert!(matches!(refused, Err(Error::OutOfMemory { .. })), "{refused:?}");
+        let refused = pair.allgather(&mut fabric, 0x100, words).map(drop);
+        assert!(matches!(refused, Err(Error::OutOfMemory { .. })), "{refused:?}");
+    }
+    // Nothing was posted: the next call has the next number.
+    pair.reduce_scatter(&mut fabric, 0x100, 0x200, 0, sum)
+        .unwrap()
+        .wait(LIMIT)
+        .unwrap();
+    pair.reduce_scatter(&mut fabric, 0x100, [0x100, 0x108], 2, sum)
+        .unwrap()
+        .wait(LIMIT)
+        .unwrap();
+    nothing_was_refused(&mut fabric);
 }

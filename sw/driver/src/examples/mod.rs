@@ -17,6 +17,7 @@ use crate::{Fabric, Transport};
 
 pub use self::{
     allreduce::allreduce,
+    alltoall::alltoall,
     buffer::tile_in_buffer,
     halo::halo_exchange,
     queue::many_to_one,
@@ -25,6 +26,7 @@ pub use self::{
 };
 
 mod allreduce;
+mod alltoall;
 mod buffer;
 mod halo;
 mod queue;
@@ -134,7 +136,7 @@ mod tests {
                     ..Config::default()
                 };
                 let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
-                for example in [halo_exchange, transpose, tile_in_buffer, many_to_one] {
+                for example in [halo_exchange, transpose, tile_in_buffer, many_to_one, alltoall] {
                     let Figures { bytes, cycles } = example(&mut fabric)?;
                     assert!(cycles > 0 && (bytes > 0 || config.tiles() == 1), "{cols} x {rows}");
                 }

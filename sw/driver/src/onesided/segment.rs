@@ -5,7 +5,7 @@ use std::fmt;
 use portico_spec::ni::{
     packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET},
     segment::SegmentKind,
-    window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET},
+    window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, SYSTEM_WINDOW},
 };
 
 use crate::{
@@ -281,6 +281,17 @@ impl<T: Transport> Fabric<T> {
         let written = self.poke_once(id.node, TagRegister::Control, id.tag.into(), &[0])?;
         self.nodes[id.node].windows.give(id.tag);
         written
+    }
+
+    /// The system window of a node, which covers its memory and its registers, as a segment of an initiator.
+    pub(crate) fn clone_space(&mut self, initiator: usize, node: usize) -> Result<Remote, Error> {
+        let id = GlobalId {
+            node,
+            tag: SYSTEM_WINDOW as u8,
+            bytes: self.config().space_bytes(node),
+            kind: Kind::Window,
+        };
+        self.clone_segment(initiator, id, 0)
     }
 
     pub(crate) fn clone_segment(&mut self, initiator: usize, id: GlobalId, credits: u32) -> Result<Remote, Error> {

@@ -420,3 +420,30 @@ pub fn a_call_that_stands_still_times_out<T: Transport>(open: impl Fn(usize) -> 
     good.allreduce(&mut fabric, OWN, RESULT, 64, Operation::IntegerSum)?
         .wait(SOON)
 }
+
+/// Reduce_scatter leaves each member its block of the sums, and allgather gives all blocks to all.
+pub fn blocks_are_folded_and_gathered<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let Some(mut fabric) = opened(open)? else { return Ok(()) };
+    const WORDS: u32 = 5;
+    let tiles = fabric.config().tiles() as u32;
+    let all = WORDS * tiles;
+    prepare(&mut fabric, all)?;
+    let group = fabric.world(&Shape::Linear)?;
+    let block = |tile: usize| tile as u32 * WORDS;
+    let into: Vec<u32> = (0..tiles as usize).map(|tile| RESULT + 4 * block(tile)).collect();
+    let folded = group.reduce_scatter(&mut fabric, OWN, into, WORDS, Operation::IntegerSum)?;
+    folded.wait(SOON)?;
+    let sum = |word: u32| (0..tiles as usize).map(|tile| own(tile, word)).sum::<u32>();
+    assert_results(&mut fabric, all, "reduce_scatter", |tile, word| {
+        let is_own = (block(tile)..block(tile) + WORDS).contains(&word);
+        if is_own {
+            sum(word)
+        } else {
+            UNTOUCHED
+        }
+    })?;
+    group.allgather(&mut fabric, RESULT, WORDS)?.wait(SOON)?;
+    assert_results(&mut fabric, all, "allgather", |_, word| sum(word))?;
+    let contexts = fabric.config().mpe;
+    assert_rest(&mut fabric, contexts)
+}

@@ -67,7 +67,7 @@ pub fn nodes_and_addresses<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> R
     );
     says(
         fabric.move_page(6, 0, 0),
-        "node 6 is no memory node: only those have pages",
+        "node 6 is not a memory node: only memory nodes have pages",
     );
     says(fabric.move_page(8, 0, 0), "node = 8 does not exist: allowed is 0..=7");
     says(fabric.move_page(7, 8, 0), "page = 8 is not allowed: allowed is 0..=7");
@@ -297,7 +297,7 @@ pub fn queues_mailboxes_and_programs<T: Transport>(open: impl Fn(usize) -> Fabri
     );
     let own = fabric.tile(0)?.clone_segment(segment.id())?;
     let own_mailbox = fabric.mailbox(6, Delivery::Message, None)?;
-    let back = "node 6 is an edge node: the network takes nothing from it to itself";
+    let back = "node 6 is an edge node: the network carries no packet from an edge node to itself";
     says(fabric.host().mail(&own_mailbox, 1), back);
     let own_segment = fabric.publish(6, Window::new(0, 64))?;
     says(fabric.host().clone_segment(own_segment.id()), back);
@@ -320,7 +320,7 @@ pub fn programs_are_checked_before_they_are_loaded<T: Transport>(
     );
     says(
         fabric.load(0, &[0, 0xf, 0]),
-        "word 1: 0x0000000f is no instruction: operation 15 is not allowed: allowed is 0..=12",
+        "word 1: 0x0000000f is not an instruction: operation 15 is not allowed: allowed is 0..=12",
     );
     let good = assemble("fence\nloop 2\nfence !end\nstop")?;
     says(
@@ -343,7 +343,7 @@ pub fn programs_are_checked_before_they_are_loaded<T: Transport>(
     let whole = fabric.load(0, &[0; 192])?;
     says(
         fabric.load(0, &good),
-        "node 0 has no places of program memory left for 4: it has 192",
+        "node 0 cannot allocate 4 places of program memory: it has 192 in all",
     );
     whole.unload(&mut fabric)?;
     fabric.load(0, &good)?.unload(&mut fabric)
@@ -356,7 +356,7 @@ pub fn resources_run_out_and_come_back<T: Transport>(open: impl Fn(usize) -> Fab
         .collect();
     says(
         fabric.publish(2, Window::new(0, 64)),
-        "node 2 has no window left for 1: it has 255",
+        "node 2 cannot allocate 1 window: it has 255 in all",
     );
     let id = windows[0].id();
     for window in windows {
@@ -369,7 +369,7 @@ pub fn resources_run_out_and_come_back<T: Transport>(open: impl Fn(usize) -> Fab
         .collect();
     says(
         fabric.tile(1)?.clone_segment(id),
-        "node 1 has no segment handle left for 1: it has 256",
+        "node 1 cannot allocate 1 segment handle: it has 256 in all",
     );
     for remote in remotes {
         remote.release(&mut fabric)?;
@@ -379,7 +379,7 @@ pub fn resources_run_out_and_come_back<T: Transport>(open: impl Fn(usize) -> Fab
         .collect();
     says(
         fabric.mailbox(1, Delivery::Message, None),
-        "node 1 has no mailbox left for 1: it has 128",
+        "node 1 cannot allocate 1 mailbox: it has 128 in all",
     );
     for mailbox in mailboxes {
         mailbox.release(&mut fabric)?;
@@ -388,7 +388,7 @@ pub fn resources_run_out_and_come_back<T: Transport>(open: impl Fn(usize) -> Fab
     assert_eq!(region.bytes, 0x3ff8);
     says(
         fabric.allocate(1, 16),
-        "node 1 has no bytes of memory left for 16: it has 16384",
+        "node 1 cannot allocate 16 bytes of memory: it has 16384 in all",
     );
     fabric.free(region)?;
     says(

@@ -11,6 +11,7 @@ pub mod absent;
 pub mod codes;
 pub mod collective;
 pub mod errors;
+pub mod exchange;
 pub mod flow;
 pub mod geometry;
 pub mod limits;

@@ -206,7 +206,7 @@ pub fn as_many_operations_under_way_as_there_are_events<T: Transport>(
         tickets.push(fabric.tile(0)?.fetchadd(&remote, 0, 1u32)?.start()?);
     }
     let more = fabric.tile(0)?.fetchadd(&remote, 0, 1u32)?.start().unwrap_err();
-    assert_eq!(more.to_string(), "node 0 has no event left for 1: it has 64");
+    assert_eq!(more.to_string(), "node 0 cannot allocate 1 event: it has 64 in all");
     for (value, ticket) in tickets.iter_mut().enumerate() {
         assert_eq!(ticket.wait(&mut fabric, SOON)?, value as u32);
         // A ticket remembers.

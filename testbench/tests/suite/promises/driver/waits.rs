@@ -1,4 +1,4 @@
-//! What waits for software does not stop the driver, and what its time is out for still happens, once.
+//! Operations that wait for software do not block the driver. An operation that timed out still takes effect, once.
 
 use super::{initiator, rest, HostGate, SOON};
 use portico::{
@@ -100,7 +100,7 @@ pub fn a_retired_sender_gives_its_credits_back<T: Transport>(open: impl Fn(usize
     Ok(())
 }
 
-/// The host starts nothing any more until the gate is open: not what the driver asks of it either.
+/// Holds back all commands of the host until the gate opens, those of the driver's accesses among them.
 fn stop_host<T: Transport>(fabric: &mut Fabric<T>, gate: &HostGate) -> Result<(), Error> {
     gate.close(fabric)?;
     fabric.set_timeout(SHORT);
@@ -113,7 +113,7 @@ fn go_on<T: Transport>(fabric: &mut Fabric<T>, gate: &HostGate) -> Result<(), Er
     Ok(())
 }
 
-/// A write, a command and a release whose time is out are done all the same, once, with their own words.
+/// A write, a command and a release that timed out still take effect, once, with their own words.
 pub fn an_access_out_of_time_is_done_once<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     for width in [32, 64] {
         let mut fabric = open(width);
@@ -246,7 +246,7 @@ pub fn an_operation_out_of_time_keeps_no_event<T: Transport>(open: impl Fn(usize
     let late = fabric.tile(0)?.enqueue(&sender, 0, 8)?.wait(SHORT);
     assert_eq!(late, Err(Error::Timeout { node, what, cycles }));
     let none = fabric.tile(0)?.enqueue(&sender, 0, 8)?.start().unwrap_err();
-    assert_eq!(none.to_string(), "node 0 has no event left for 1: it has 64");
+    assert_eq!(none.to_string(), "node 0 cannot allocate 1 event: it has 64 in all");
     for _ in 0..2 {
         queue.wait(&mut fabric, SOON)?;
         queue.release(&mut fabric, 1)?;
