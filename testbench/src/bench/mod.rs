@@ -5,12 +5,14 @@
 //! | [`noc`] | the network |
 //! | [`onesided`] | the one-sided operations |
 //! | [`collectives`] | the message-passing engines |
+//! | [`exchange`] | alltoall by command lists |
 //! | [`blocks`] | the blocks that are useful alone |
 //!
 //! The form of every benchmark's figures is in [`report`].
 
 pub mod blocks;
 pub mod collectives;
+pub mod exchange;
 pub mod noc;
 pub mod onesided;
 pub mod report;

@@ -8,7 +8,7 @@
 //! | [`curves`] | calls against words, tiles and trees |
 //! | [`paper`] | the figures of the paper |
 //!
-//! The paper is Gao, Hardware Support for Message Passing in a Heterogeneous High-Performance Computing System, 2013
+//! The paper is Gao, Hardware Design of Message Passing Architecture on Heterogeneous System, 2013
 //! (`gao-mpe-2013`), chapter 5. All tiles get their descriptors at once, through their command streams. A call takes from the
 //! cycle in which the last descriptor is accepted to that in which the last member's event shows.
 //!

@@ -1,0 +1,305 @@
+//! The benchmark of exchanges: every tile sends a block to every other one, by command lists.
+//!
+//! The lists lie in the tiles' memories. All tiles get the descriptors that start them at once, through their command streams. An
+//! exchange takes from the cycle in which the last of these descriptors is accepted to that in which the last tile's event has
+//! counted all of its puts. After each exchange every word is compared.
+
+use super::{
+    onesided::{bench::Bench, transfers::EVENT},
+    report::{Better, Row},
+};
+use crate::bench::collectives::MakeFabric;
+use anyhow::{ensure, Context};
+use portico_spec::{
+    exchange::{order, Order},
+    flit::MAX_PAYLOAD_FLITS,
+    ni::command_list::{self, ListPlace, Put},
+    routing, Config, Node, Port,
+};
+use std::collections::BTreeMap;
+
+/// Name of the benchmark in its rows.
+const BENCH: &str = "exchange";
+/// Bytes of the pattern between the blocks of a tile and those of the next: no two tiles send the same words.
+const APART: usize = 28;
+/// Flits of a put's packet in front of its payload: head and address.
+const FRONT: usize = 2;
+/// Longest time of an exchange, for each byte that a tile sends.
+const CYCLES_A_BYTE: u64 = 40;
+/// Longest time of the shortest exchange.
+const LEAST_CYCLES: u64 = 20_000;
+/// How much to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    /// Columns and rows of the fabrics.
+    pub meshes: Vec<(usize, usize)>,
+    /// Words of a block.
+    pub words: Vec<usize>,
+    /// Of the words.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            meshes: vec![(2, 2), (3, 3), (4, 4), (8, 4), (7, 7)],
+            words: vec![1, 4, 16, 64, 256],
+            seed: 1,
+        }
+    }
+}
+
+impl Effort {
+    /// Small fabrics, and few sizes of blocks.
+    pub fn quick() -> Self {
+        Self {
+            meshes: vec![(2, 2), (4, 4)],
+            words: vec![1, 16, 64],
+            ..Self::default()
+        }
+    }
+}
+
+/// Everything that the benchmark measured.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// One row an exchange.
+    pub rows: Vec<Row>,
+    /// Cycles of all fabrics.
+    pub cycles: u64,
+}
+
+/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. Blocks for which
+/// the memories of a fabric are too small are left out. `progress` is told of each step: how many of how many are done, and what
+/// comes next.
+///
+/// # Errors
+/// A fabric cannot be made or measured, or did something wrong.
+pub fn run(
+    base: &Config,
+    effort: &Effort,
+    make: &mut MakeFabric,
+    progress: &mut dyn FnMut(usize, usize, &str),
+) -> anyhow::Result<Figures> {
+    ensure!(
+        base.commands,
+        "a fabric without command streams cannot be measured: set commands"
+    );
+    let steps = effort.meshes.len() * (1 + effort.words.len());
+    let mut figures = Figures::default();
+    for (place, &(cols, rows)) in effort.meshes.iter().enumerate() {
+        let config = Config {
+            cols,
+            rows,
+            ..base.clone()
+        };
+        let mut step = place * (1 + effort.words.len());
+        progress(step, steps, &format!("making {cols}x{rows}"));
+        let device = make(&config.fabric()?)?;
+        let longest = effort.words.iter().max().unwrap_or(&0) * config.width / 8;
+        let mut bench =
+            Bench::new(device, sent(config.tiles(), longest), effort.seed).context("cannot set up the fabric")?;
+        for &words in &effort.words {
+            let bytes = words * config.width / 8;
+            step += 1;
+            progress(step, steps, &format!("{cols}x{rows}, blocks of {bytes} bytes"));
+            figures.rows.extend(blocks(&mut bench, bytes)?);
+        }
+        figures.cycles += bench.device().cycles();
+    }
+    progress(steps, steps, "done");
+    Ok(figures)
+}
+
+/// The rows of blocks of this size, one an order; none if the memories are too small.
+///
+/// # Errors
+/// The fabric does something wrong.
+pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Vec<Row>> {
+    let tiles = bench.config().tiles();
+    let lists = command_list::bytes(bench.config(), tiles - 1) as usize;
+    if sent(tiles, bytes) > bench.piece() || tiles * bytes + lists > bench.room() {
+        return Ok(vec![]);
+    }
+    let mut cycles = BTreeMap::new();
+    for way in Order::ALL {
+        let taken = exchange(bench, way, bytes).with_context(|| {
+            let Config { cols, rows, .. } = bench.config();
+            format!("alltoall of {bytes} bytes on {cols}x{rows}, order {}", way.name())
+        })?;
+        cycles.insert(way.name(), taken);
+    }
+    // The baselines of the default order are the others.
+    let others = Order::ALL.into_iter().filter(|&way| way != Order::default());
+    let bound = others.map(|way| cycles[way.name()]).min().map(|least| least as f64);
+    let limit = limit(bench.config(), bytes) as f64;
+    Ok(Order::ALL
+        .into_iter()
+        .map(|way| {
+            let name = format!("alltoall, {tiles} tiles, {bytes} bytes, {}", way.name());
+            let row = Row {
+                limit: Some(limit),
+                bound: bound.filter(|_| way == Order::default()),
+                ..Row::new(BENCH, name, "cycles", Better::Less, cycles[way.name()] as f64)
+            };
+            row.with("measure", "alltoall")
+                .with("tiles", tiles)
+                .with("bytes", bytes)
+                .with("order", way.name())
+        })
+        .collect())
+}
+
+/// Bytes of the pattern that the blocks of all tiles come from.
+fn sent(tiles: usize, bytes: usize) -> usize {
+    tiles * (APART + bytes)
+}
+
+/// Cycles that no order can pass: the flits that the busiest link carries, between routers or to and from a tile.
+pub fn limit(config: &Config, bytes: usize) -> usize {
+    let words = bytes.div_ceil(config.width / 8);
+    let flits = words + FRONT * words.div_ceil(MAX_PAYLOAD_FLITS);
+    let mut links: BTreeMap<(Node, Port), usize> = BTreeMap::new();
+    let tiles = config.tiles();
+    for (from, to) in (0..tiles).flat_map(|from| (0..tiles).map(move |to| (from, to))) {
+        if from != to {
+            for link in routing::path(config, from, config.terminal_node(to)) {
+                *links.entry(link).or_default() += flits;
+            }
+        }
+    }
+    links.into_values().max().unwrap_or(0)
+}
+
+/// One exchange of all tiles: its cycles.
+fn exchange(bench: &mut Bench, way: Order, bytes: usize) -> anyhow::Result<u64> {
+    bench.shift();
+    let all: Vec<usize> = (0..bench.config().tiles()).collect();
+    let mut starts = vec![];
+    for &from in &all {
+        let puts = order(bench.config(), &all, way, from).into_iter().map(|to| Put {
+            segment: bench.memory_handle(to) as u8,
+            remote: (bench.room() + from * bytes) as u32,
+            local: (bench.source() + APART * from + to * bytes) as u32,
+            bytes: bytes as u32,
+        });
+        let puts: Vec<Put> = puts.collect();
+        let end = 2 * bench.room() as u32;
+        let place = ListPlace {
+            node: from,
+            base: end - command_list::bytes(bench.config(), puts.len()),
+            own_space: bench.system_handle(from) as u8,
+            event: EVENT as u8,
+        };
+        let list = place.list(bench.config(), &puts)?;
+        bench.write(&[from], place.base as usize, &list.memory)?;
+        starts.push(list.start);
+    }
+    bench.events(&all, EVENT, &[all.len() - 1])?;
+    for (&tile, start) in all.iter().zip(&starts) {
+        bench.device().command(tile, start);
+    }
+    let ends: Vec<(usize, usize)> = all.iter().map(|&tile| (tile, EVENT)).collect();
+    let fired = bench.wait(&ends, LEAST_CYCLES + CYCLES_A_BYTE * (all.len() * bytes) as u64)?;
+    let accepted = all.iter().map(|&tile| bench.device().accepted(tile).1).max();
+    for &tile in &all {
+        bench.succeeded(tile)?;
+        verify(bench, tile, bytes)?;
+    }
+    Ok(fired.iter().max().expect("a tile") - accepted.expect("a tile"))
+}
+
+/// Compares the blocks that a tile has received. It sends none to itself.
+fn verify(bench: &mut Bench, tile: usize, bytes: usize) -> anyhow::Result<()> {
+    let room = bench.room();
+    let found = bench.read(tile, room, bench.config().tiles() * bytes / 4)?;
+    for (from, block) in found.chunks(bytes / 4).enumerate().filter(|&(from, _)| from != tile) {
+        for (at, &word) in block.iter().enumerate() {
+            let expected = bench.expected(APART * from + tile * bytes + 4 * at);
+            ensure!(
+                word == expected,
+                "word {at} from tile {from} at tile {tile} is {word:#010x}, not {expected:#010x}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::onesided::{
+        device::FabricDevice,
+        golden_device::{GoldenDevice, FRONT as GOLDEN_FRONT, WAY},
+    };
+
+    fn golden(config: &Config) -> anyhow::Result<Box<dyn FabricDevice>> {
+        Ok(Box::new(GoldenDevice::new(config)))
+    }
+
+    #[test]
+    fn every_exchange_has_a_row_and_every_step_is_told() {
+        let effort = Effort {
+            meshes: vec![(2, 2), (3, 1)],
+            words: vec![1, 16, 100_000],
+            seed: 5,
+        };
+        let mut steps = vec![];
+        let figures = run(&Config::default(), &effort, &mut golden, &mut |done, of, _| {
+            steps.push((done, of))
+        })
+        .unwrap();
+        assert_eq!(steps, (0..9).map(|step| (step, 8)).collect::<Vec<_>>());
+        // The longest blocks do not fit.
+        assert_eq!(figures.rows.len(), 2 * 2 * Order::ALL.len());
+        for row in &figures.rows {
+            // Golden takes the words of the list one a cycle, and all that they ask for at once.
+            let puts = row.keys["tiles"].as_u64().unwrap() - 1;
+            assert_eq!(row.value, (GOLDEN_FRONT + 4 * puts + WAY) as f64, "{}", row.name);
+            assert_eq!(row.bound.is_some(), row.keys["order"] == Order::default().name());
+        }
+    }
+
+    #[test]
+    fn a_wrong_word_is_found_and_named() {
+        let config = Config {
+            cols: 3,
+            rows: 1,
+            ..Config::default()
+        };
+        let mut bench = Bench::new(golden(&config.fabric().unwrap()).unwrap(), sent(3, 8), 1).unwrap();
+        exchange(&mut bench, Order::Rounds, 8).unwrap();
+        verify(&mut bench, 1, 8).unwrap();
+        let address = bench.room() + 2 * 8 + 4;
+        let right = bench.read(1, address, 1).unwrap()[0];
+        bench.write(&[1], address, &[right ^ 0x100]).unwrap();
+        let told = verify(&mut bench, 1, 8).unwrap_err().to_string();
+        assert!(told.starts_with("word 1 from tile 2 at tile 1 is "), "{told}");
+    }
+
+    #[test]
+    fn a_fabric_without_command_streams_is_refused() {
+        let config = Config {
+            commands: false,
+            ..Config::default()
+        };
+        let refused = run(&config, &Effort::quick(), &mut golden, &mut |_, _, _| {}).unwrap_err();
+        assert!(refused.to_string().contains("set commands"), "{refused}");
+    }
+
+    #[test]
+    fn the_busiest_link_of_a_row_is_in_its_middle() {
+        let row = |cols| Config {
+            cols,
+            rows: 1,
+            ..Config::default()
+        };
+        // Four words and two flits in front of them. Of four tiles, two send to two others over the middle link.
+        assert_eq!(limit(&row(4), 16), 4 * 6);
+        // Of two, each takes what the other one sends.
+        assert_eq!(limit(&row(2), 16), 6);
+        assert_eq!(limit(&row(1), 16), 0);
+        // Packets of 64 words.
+        assert_eq!(limit(&row(2), 4 * 65), 65 + 4);
+    }
+}
