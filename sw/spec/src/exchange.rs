@@ -2,17 +2,17 @@
 //!
 //! The rounds of `nocmsg-collectives-2013`, 3.2.1 and Algorithm 1, let no two packets of a round share a link of the mesh:
 //!
-//! 1. Direct rounds: along a row, then along a column. A packet over d links takes d rounds, because the d members that lie
-//!    behind each other would share a link. Both directions of a link serve in the same round.
-//! 2. Left rounds: towards the south-east and the north-west. A packet over dx and dy links takes dx dy rounds.
+//! 1. Direct rounds: along a row, then along a column. Packets over d links take d rounds, because d members that lie behind
+//!    each other would share a link. Both directions of a link serve in the same round.
+//! 2. Left rounds: towards the south-east and the north-west. Packets over dx and dy links take dx dy rounds.
 //! 3. Right rounds: the same towards the north-east and the south-west.
 //!
 //! ```
-//! use portico_spec::{exchange::{order, Order}, Config};
+//! use portico_spec::{exchange::{orders, Order}, Config};
 //!
 //! let config = Config { cols: 2, rows: 2, ..Config::default() };
-//! assert_eq!(order(&config, &[0, 1, 2, 3], Order::Rounds, 0), [1, 2, 3]);
-//! assert_eq!(order(&config, &[0, 1, 2, 3], Order::Rotated, 1), [2, 3, 0]);
+//! assert_eq!(orders(&config, &[0, 1, 2, 3], Order::Rounds)[0], [1, 2, 3]);
+//! assert_eq!(orders(&config, &[0, 1, 2, 3], Order::Rotated)[1], [2, 3, 0]);
 //! ```
 
 use std::collections::BTreeMap;
@@ -77,16 +77,22 @@ pub fn rounds(config: &Config, tiles: &[usize]) -> Vec<Vec<(usize, usize)>> {
     rounds.into_values().collect()
 }
 
-/// The other ranks, in the order in which member `rank` sends to them. The tiles are the members by rank, each once.
-pub fn order(config: &Config, tiles: &[usize], order: Order, rank: usize) -> Vec<usize> {
+/// The other ranks, for each rank in the order in which it sends to them. The tiles are the members by rank, each once.
+pub fn orders(config: &Config, tiles: &[usize], order: Order) -> Vec<Vec<usize>> {
     let size = tiles.len();
+    let ranks = 0..size;
     match order {
         Order::Rounds => {
-            let pairs = rounds(config, tiles).into_iter().flatten();
-            pairs.filter(|&(from, _)| from == rank).map(|(_, to)| to).collect()
+            let mut orders = vec![vec![]; size];
+            for (from, to) in rounds(config, tiles).into_iter().flatten() {
+                orders[from].push(to);
+            }
+            orders
         }
-        Order::Rotated => (1..size).map(|step| (rank + step) % size).collect(),
-        Order::Ranks => (0..size).filter(|&to| to != rank).collect(),
+        Order::Rotated => ranks
+            .map(|rank| (1..size).map(|step| (rank + step) % size).collect())
+            .collect(),
+        Order::Ranks => ranks.map(|rank| (0..size).filter(|&to| to != rank).collect()).collect(),
     }
 }
 
@@ -157,8 +163,7 @@ mod tests {
             }
             prop_assert_eq!(shared(&config, &tiles, &rounds(&config, &tiles)), None);
             for way in Order::ALL {
-                for rank in 0..tiles.len() {
-                    let mut to = order(&config, &tiles, way, rank);
+                for (rank, mut to) in orders(&config, &tiles, way).into_iter().enumerate() {
                     to.push(rank);
                     to.sort_unstable();
                     prop_assert_eq!(to, (0..tiles.len()).collect::<Vec<_>>());

@@ -153,7 +153,7 @@ impl ListPlace {
         let row = (words * config.width / 8) as u32;
         let transfer = Transfer {
             remote: address_at(config, self.node, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words),
-            local: self.base + first as u32 * row,
+            local: self.base.saturating_add(first as u32 * row),
             geometry: Geometry::Rows {
                 rows: count as u32,
                 row,
