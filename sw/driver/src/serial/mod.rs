@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use portico_spec::{
     ni::registers::SPACE_BYTES,
     uart::{
-        Answer, Code, Decoded, Request, Status, ANSWER_BYTES, CRC_BYTES, FRAME_WORDS, LINE_BITS, PATIENCE_CYCLES,
+        Answer, Bone, Code, Decoded, Request, Status, ANSWER_BYTES, CRC_BYTES, FRAME_WORDS, LINE_BITS, PATIENCE_CYCLES,
         PAUSE_BITS,
     },
     Config,
@@ -246,7 +246,16 @@ impl<L: Line> SerialTransport<L> {
 /// A random number in the upper half. Another program hardly begins with the same one, so its late answers do not match.
 fn any_number() -> u8 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    0x80 | (time.subsec_micros() ^ std::process::id()) as u8
+    let first = (time.subsec_micros() ^ std::process::id()) as u8;
+    let mut numbers = (0..=u8::MAX).map(|step| 0x80 | first.wrapping_add(step));
+    let found = numbers.find(|&number| !hides_a_command(number));
+    found.expect("the check bytes of most numbers are no commands")
+}
+
+/// Whether a HELLO of this number, without its first bytes, has a byte with which a command of UARTBone begins.
+fn hides_a_command(number: u8) -> bool {
+    let hello = Request::new(Code::Hello, number).encode();
+    hello[1..].iter().any(|&byte| Bone::from_byte(byte).is_some())
 }
 
 /// The time of so many bits.
