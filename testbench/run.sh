@@ -20,7 +20,7 @@ esac
 # Tests that take longest, by a part of their names: soaks, benchmarks, planted faults that need a model of their own,
 # netlists, all tops under all tools, and other test benches.
 LONG=(mutants:: netlist cocotb:: soak:: bench:: emission:: is_caught are_caught in_mid_flight random_sizes
-    largest_row as_many_transactions applications_run examples_and_soaks ten_thousand stock_equivalence random_circuits)
+    largest_row as_many_transactions commands_of applications_run examples_and_soaks ten_thousand stock_equivalence random_circuits)
 
 runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
 table=$(mktemp)

@@ -4,7 +4,7 @@ use portico_spec::{
     ni::{
         command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
-        event::{Status, EVENT_WIDTH},
+        event::Status,
         registers::address_at,
         ErrorCode,
     },
@@ -13,7 +13,7 @@ use portico_spec::{
 
 use crate::{
     registers::{CommandRegister, EventRegister, Registers},
-    resources::Port,
+    resources::{Commands, Port},
     Error, Fabric, Transport, TransportError,
 };
 
@@ -29,12 +29,6 @@ pub(crate) fn encode(config: &Config, segment: u8, command: Command) -> Result<V
 /// The field of the packet shaper in the first word.
 pub(crate) fn shaper(shaper: u8) -> u32 {
     u32::from(shaper) << SHAPER_OFFSET
-}
-
-/// A descriptor whose event is still to be set.
-pub(crate) fn without_event(mut words: Vec<u32>) -> Vec<u32> {
-    words[0] &= !(((1 << EVENT_WIDTH) - 1) << EVENT_OFFSET);
-    words
 }
 
 /// Whether a counter is at `target` or beyond: a program that fails after its end of transfer counts twice.
@@ -56,19 +50,21 @@ impl<T: Transport> Fabric<T> {
     /// will have when this command and all before it have completed. An inner error means that the access timed out: the
     /// descriptor is still sent.
     pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<(u16, Result<(), Error>), Error> {
-        self.issue_list(node, event, words, (words.len(), 1))
+        let port = Port::of(words[0], &self.nodes[node].build);
+        self.make_room(node, |commands| commands.has_room(port, words.len()))?;
+        let issued = self.send(node, event, words, 1)?;
+        self.nodes[node].commands.push(port, event, words.len());
+        Ok(issued)
     }
 
-    /// The same for a descriptor that brings others into the queue: it needs room for so many words, and the event counts so often.
-    pub(crate) fn issue_list(
+    /// Sends a descriptor after which the event counts so often. The caller has made room for it, and notes it.
+    pub(crate) fn send(
         &mut self,
         node: usize,
         event: u8,
         words: &[u32],
-        (room, counts): (usize, u16),
+        counts: u16,
     ) -> Result<(u16, Result<(), Error>), Error> {
-        let port = Port::of(words[0], &self.nodes[node].build);
-        self.make_room(node, port, room)?;
         let before = match self.nodes[node].issued[usize::from(event)] {
             Some(count) => count,
             None => self.read_event(node, event)?.count,
@@ -80,7 +76,6 @@ impl<T: Transport> Fabric<T> {
         let written = self.poke_once(node, CommandRegister::Word, first, &words);
         let written = written.inspect_err(|error| self.end_refused(node, error))?;
         self.nodes[node].issued[usize::from(event)] = Some(target);
-        self.nodes[node].commands.push(port, event, room);
         tracing::trace!(node, event, ?words, ?written, "command");
         Ok((target, written))
     }
@@ -98,9 +93,10 @@ impl<T: Transport> Fabric<T> {
         }
     }
 
-    fn make_room(&mut self, node: usize, port: Port, words: usize) -> Result<(), Error> {
+    /// Waits until the queues of a node are sure to have room.
+    pub(crate) fn make_room(&mut self, node: usize, has_room: impl Fn(&Commands) -> bool) -> Result<(), Error> {
         let begun = self.port.transport.cycles();
-        while !self.nodes[node].commands.has_room(port, words) {
+        while !has_room(&self.nodes[node].commands) {
             for event in self.nodes[node].commands.events() {
                 self.read_event(node, event)?;
             }

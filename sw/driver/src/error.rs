@@ -232,29 +232,33 @@ pub enum Error {
     Overlap {
         /// The member.
         node: usize,
-        /// The first byte of the later block.
+        /// The first byte of one of the blocks.
         address: u32,
     },
-    /// A block of an exchange lies in memory that the driver has allocated for the exchange itself.
+    /// A block of an exchange does not lie in memory that the driver has allocated, so it could meet a command list.
     #[error(
-        "the block at address {address:#x} of node {node} is not allocated, and the exchange keeps its list at \
-         {first:#x}..{end:#x}: allocate the memory of blocks first"
+        "{bytes} bytes at {address:#x} of node {node} are not part of an allocated region: take the memory of blocks with \
+         Fabric::allocate"
     )]
-    ListOverlap {
+    Unallocated {
         /// The member.
         node: usize,
-        /// The first byte of the block.
+        /// First byte of the block.
         address: u32,
-        /// The first byte of the list.
-        first: u32,
-        /// The first byte behind it.
-        end: u32,
+        /// Its bytes.
+        bytes: u32,
     },
-    /// An exchange was started after its group was released.
-    #[error("the {what} belongs to a group of peers that is released")]
+    /// An exchange was started after it or its group was released.
+    #[error("the {what} is released, or its group of peers")]
     Released {
         /// The exchange.
         what: &'static str,
+    },
+    /// A group of peers was released while exchanges were under way.
+    #[error("{exchanges} exchanges of the group are under way: wait for them before you release it")]
+    UnderWay {
+        /// How many.
+        exchanges: usize,
     },
     /// No context is free at all tiles of a group.
     #[error(

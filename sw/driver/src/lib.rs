@@ -70,5 +70,7 @@ mod golden;
 mod host;
 mod identity;
 mod resources;
+#[cfg(test)]
+mod testing;
 mod transport;
 mod uio;

@@ -94,6 +94,12 @@ impl Space {
         Ok(base)
     }
 
+    /// Whether these bytes lie in one piece that is taken.
+    pub fn has_taken(&self, first: u32, bytes: u32) -> bool {
+        let before = self.taken.range(..=first).next_back();
+        before.is_some_and(|(&base, &size)| u64::from(first) + u64::from(bytes) <= u64::from(base) + u64::from(size))
+    }
+
     pub fn give(&mut self, node: usize, base: u32) -> Result<(), Error> {
         let mut size = self.taken.remove(&base).ok_or(Error::NotAllocated { node, base })?;
         if let Some(after) = self.free.remove(&(base + size)) {
@@ -123,6 +129,8 @@ struct Waiting {
     port: Port,
     event: u8,
     words: usize,
+    /// It brings others, and its words may come from another node: no other descriptor may come between.
+    is_list: bool,
 }
 
 /// The queue of a descriptor.
@@ -147,11 +155,32 @@ impl Port {
 impl Commands {
     pub fn has_room(&self, port: Port, words: usize) -> bool {
         let same = self.waiting.iter().filter(|waiting| waiting.port == port);
-        same.map(|waiting| waiting.words).sum::<usize>() + words <= QUEUE_WORDS
+        let is_alone = !self.waiting.iter().any(|waiting| waiting.is_list);
+        is_alone && same.map(|waiting| waiting.words).sum::<usize>() + words <= QUEUE_WORDS
+    }
+
+    /// Whether no descriptor waits for any taker, so that a list can have the queue of the requester.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
     }
 
     pub fn push(&mut self, port: Port, event: u8, words: usize) {
-        self.waiting.push_back(Waiting { port, event, words });
+        self.waiting.push_back(Waiting {
+            port,
+            event,
+            words,
+            is_list: false,
+        });
+    }
+
+    /// Notes a list of the requester. Until it is retired, no queue of the node has room.
+    pub fn push_list(&mut self, event: u8) {
+        self.waiting.push_back(Waiting {
+            port: Port::Requester,
+            event,
+            words: QUEUE_WORDS,
+            is_list: true,
+        });
     }
 
     /// All that count in this event have completed.

@@ -11,7 +11,7 @@ use super::{
 use crate::bench::collectives::MakeFabric;
 use anyhow::{ensure, Context};
 use portico_spec::{
-    exchange::{order, Order},
+    exchange::{orders, Order},
     flit::MAX_PAYLOAD_FLITS,
     ni::command_list::{self, ListPlace, Put},
     routing, Config, Node, Port,
@@ -20,8 +20,9 @@ use std::collections::BTreeMap;
 
 /// Name of the benchmark in its rows.
 const BENCH: &str = "exchange";
-/// Bytes of the pattern between the blocks of a tile and those of the next: no two tiles send the same words.
-const APART: usize = 28;
+/// Bytes of the pattern between the blocks of a tile and those of the next, whole words of each width: no two tiles send the same
+/// words.
+const APART: usize = 24;
 /// Flits of a put's packet in front of its payload: head and address.
 const FRONT: usize = 2;
 /// Longest time of an exchange, for each byte that a tile sends.
@@ -65,12 +66,13 @@ impl Effort {
 pub struct Figures {
     /// One row an exchange.
     pub rows: Vec<Row>,
+    /// Blocks for which the memories of a fabric are too small: tiles and bytes.
+    pub skipped: Vec<(usize, usize)>,
     /// Cycles of all fabrics.
     pub cycles: u64,
 }
 
-/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. Blocks for which
-/// the memories of a fabric are too small are left out. `progress` is told of each step: how many of how many are done, and what
+/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. `progress` is told of each step: how many of how many are done, and what
 /// comes next.
 ///
 /// # Errors
@@ -103,7 +105,10 @@ pub fn run(
             let bytes = words * config.width / 8;
             step += 1;
             progress(step, steps, &format!("{cols}x{rows}, blocks of {bytes} bytes"));
-            figures.rows.extend(blocks(&mut bench, bytes)?);
+            match blocks(&mut bench, bytes)? {
+                Some(rows) => figures.rows.extend(rows),
+                None => figures.skipped.push((config.tiles(), bytes)),
+            }
         }
         figures.cycles += bench.device().cycles();
     }
@@ -111,15 +116,15 @@ pub fn run(
     Ok(figures)
 }
 
-/// The rows of blocks of this size, one an order; none if the memories are too small.
+/// The rows of blocks of this size, one an order. None if the memories are too small.
 ///
 /// # Errors
 /// The fabric does something wrong.
-pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Vec<Row>> {
+pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Option<Vec<Row>>> {
     let tiles = bench.config().tiles();
     let lists = command_list::bytes(bench.config(), tiles - 1) as usize;
     if sent(tiles, bytes) > bench.piece() || tiles * bytes + lists > bench.room() {
-        return Ok(vec![]);
+        return Ok(None);
     }
     let mut cycles = BTreeMap::new();
     for way in Order::ALL {
@@ -133,7 +138,7 @@ pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Vec<Row>> {
     let others = Order::ALL.into_iter().filter(|&way| way != Order::default());
     let bound = others.map(|way| cycles[way.name()]).min().map(|least| least as f64);
     let limit = limit(bench.config(), bytes) as f64;
-    Ok(Order::ALL
+    let rows = Order::ALL
         .into_iter()
         .map(|way| {
             let name = format!("alltoall, {tiles} tiles, {bytes} bytes, {}", way.name());
@@ -147,7 +152,8 @@ pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Vec<Row>> {
                 .with("bytes", bytes)
                 .with("order", way.name())
         })
-        .collect())
+        .collect();
+    Ok(Some(rows))
 }
 
 /// Bytes of the pattern that the blocks of all tiles come from.
@@ -176,8 +182,8 @@ fn exchange(bench: &mut Bench, way: Order, bytes: usize) -> anyhow::Result<u64> 
     bench.shift();
     let all: Vec<usize> = (0..bench.config().tiles()).collect();
     let mut starts = vec![];
-    for &from in &all {
-        let puts = order(bench.config(), &all, way, from).into_iter().map(|to| Put {
+    for (from, receivers) in orders(bench.config(), &all, way).into_iter().enumerate() {
+        let puts = receivers.into_iter().map(|to| Put {
             segment: bench.memory_handle(to) as u8,
             remote: (bench.room() + from * bytes) as u32,
             local: (bench.source() + APART * from + to * bytes) as u32,
@@ -252,6 +258,7 @@ mod tests {
         assert_eq!(steps, (0..9).map(|step| (step, 8)).collect::<Vec<_>>());
         // The longest blocks do not fit.
         assert_eq!(figures.rows.len(), 2 * 2 * Order::ALL.len());
+        assert_eq!(figures.skipped, [(4, 400_000), (3, 400_000)]);
         for row in &figures.rows {
             // Golden takes the words of the list one a cycle, and all that they ask for at once.
             let puts = row.keys["tiles"].as_u64().unwrap() - 1;
@@ -262,19 +269,22 @@ mod tests {
 
     #[test]
     fn a_wrong_word_is_found_and_named() {
-        let config = Config {
-            cols: 3,
-            rows: 1,
-            ..Config::default()
-        };
-        let mut bench = Bench::new(golden(&config.fabric().unwrap()).unwrap(), sent(3, 8), 1).unwrap();
-        exchange(&mut bench, Order::Rounds, 8).unwrap();
-        verify(&mut bench, 1, 8).unwrap();
-        let address = bench.room() + 2 * 8 + 4;
-        let right = bench.read(1, address, 1).unwrap()[0];
-        bench.write(&[1], address, &[right ^ 0x100]).unwrap();
-        let told = verify(&mut bench, 1, 8).unwrap_err().to_string();
-        assert!(told.starts_with("word 1 from tile 2 at tile 1 is "), "{told}");
+        for width in [32, 64] {
+            let config = Config {
+                cols: 3,
+                rows: 1,
+                width,
+                ..Config::default()
+            };
+            let mut bench = Bench::new(golden(&config.fabric().unwrap()).unwrap(), sent(3, 8), 1).unwrap();
+            exchange(&mut bench, Order::Rounds, 8).unwrap();
+            verify(&mut bench, 1, 8).unwrap();
+            let address = bench.room() + 2 * 8;
+            let right = bench.read(1, address, 2).unwrap();
+            bench.write(&[1], address, &[right[0], right[1] ^ 0x100]).unwrap();
+            let told = verify(&mut bench, 1, 8).unwrap_err().to_string();
+            assert!(told.starts_with("word 1 from tile 2 at tile 1 is "), "{told}");
+        }
     }
 
     #[test]

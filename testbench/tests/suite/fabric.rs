@@ -232,6 +232,7 @@ fn leaves() -> Config {
         cols: 2,
         rows: 1,
         edge_nodes: 1,
+        scratchpad: 16,
         ..Config::from_toml("profile = 'leaf'").expect("a profile")
     }
 }
@@ -242,7 +243,11 @@ fn a_leaf_has_what_it_says_and_no_more() -> Result<(), Error> {
     check_tables(golden)?;
     let design = design("fabric", &leaves()).expect("the fabric can be emitted");
     let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
-    check_tables(|_| Fabric::open(fabric_of(&library, &leaves(), MEMORY).unwrap()).unwrap())
+    let verilog = |_| Fabric::open(fabric_of(&library, &leaves(), MEMORY).unwrap()).unwrap();
+    check_tables(verilog)?;
+    // Its fixed logic runs command lists.
+    exchange::every_block_reaches_its_member(verilog)?;
+    exchange::lists_of_every_length_run(verilog)
 }
 
 fn check_tables<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {

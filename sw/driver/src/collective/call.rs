@@ -102,6 +102,10 @@ impl<T: Transport> Call<'_, T> {
     /// Posts the call at all members; the ticket tells when it has ended. Four calls of a communicator can be under way. A fifth
     /// first waits for the oldest, for at most the time-out of the driver's accesses ([`Fabric::set_timeout`]).
     ///
+    /// [`reduce_scatter`](Communicator::reduce_scatter) and [`allgather`](Communicator::allgather) post a call a member. An error
+    /// of a later one leaves those before it posted. They still end; do not start a reduce_scatter in place again then, because
+    /// some blocks are folded already.
+    ///
     /// # Errors
     /// The call is posted at no member: [`Error::CommunicatorFailed`] if an earlier call has failed, [`Error::Timeout`] if four
     /// calls stay under way, [`Error::Exhausted`] if all events of a member are taken.

@@ -1,11 +1,11 @@
 use portico_spec::{
     mpe::call::{self, Kind, Transfer},
-    ni::{descriptor::Command, registers::BASE_BYTES},
+    ni::descriptor::Command,
     Config,
 };
 
 use super::*;
-use crate::{command, registers::CounterRegister, ErrorCode, GoldenTransport, TransportError};
+use crate::{command, registers::CounterRegister, testing::Failing, ErrorCode, GoldenTransport};
 
 const LIMIT: u64 = 20_000;
 
@@ -536,58 +536,6 @@ fn a_duplicate_is_another_communicator_of_the_same_members() {
     one.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
     two.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
     nothing_was_refused(&mut fabric);
-}
-
-/// A golden fabric that fails in one access, once.
-#[derive(Debug)]
-struct Failing {
-    golden: GoldenTransport,
-    /// Accesses until then: reads, and writes of the host's memory.
-    left: Option<usize>,
-}
-
-impl Failing {
-    fn check(&mut self) -> Result<(), TransportError> {
-        self.left = match self.left {
-            Some(0) => {
-                self.left = None;
-                return Err(TransportError::Failed("unplugged".to_owned()));
-            }
-            left => left.map(|left| left - 1),
-        };
-        Ok(())
-    }
-}
-
-impl Transport for Failing {
-    fn config(&self) -> &Config {
-        self.golden.config()
-    }
-
-    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-        self.check()?;
-        self.golden.read(address)
-    }
-
-    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-        // Half a command would be nobody's to mend.
-        if address < BASE_BYTES as u32 {
-            self.check()?;
-        }
-        self.golden.write(address, value)
-    }
-
-    fn cycles(&self) -> u64 {
-        self.golden.cycles()
-    }
-
-    fn wait(&mut self, cycles: u64) {
-        self.golden.wait(cycles);
-    }
-
-    fn interrupt(&mut self) -> bool {
-        self.golden.interrupt()
-    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn alltoall<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failure
     let all: Vec<usize> = (0..tiles).collect();
     let from: Vec<u32> = sources.iter().map(|region| region.base).collect();
     let to: Vec<u32> = results.iter().map(|region| region.base).collect();
-    let peers = fabric.peers(&all)?;
+    let mut peers = fabric.peers(&all)?;
     let mut exchange = peers.alltoall(fabric, from, to, bytes)?;
     let begun = fabric.transport().cycles();
     for _ in 0..2 {

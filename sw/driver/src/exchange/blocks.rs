@@ -1,5 +1,7 @@
 //! The blocks of an exchange: what each member sends, where to, and the checks before anything is sent.
 
+use portico_spec::exchange::orders;
+
 use super::{Exchange, Order, Peers};
 use crate::{
     collective::{check_rank, Addresses},
@@ -22,27 +24,34 @@ pub struct Block {
 impl Block {
     /// Whether it is sent: it has words, and the sender does not have them already in their place.
     pub(super) fn moves(&self, from: usize) -> bool {
-        self.bytes > 0 && !(self.to == from && self.source == self.result)
+        self.bytes > 0 && !self.is_in_place(from)
+    }
+
+    fn is_in_place(&self, from: usize) -> bool {
+        self.to == from && self.source == self.result
     }
 }
 
 /// A piece of a member's memory that an exchange reads or writes.
-pub(super) struct Piece {
-    pub tile: usize,
-    pub first: u32,
+struct Piece {
+    tile: usize,
+    first: u32,
     /// The first byte behind it.
-    pub end: u32,
-    pub is_written: bool,
+    end: u32,
+    is_written: bool,
 }
 
 impl Peers {
     /// Prepares an exchange in which the member of rank r sends the blocks `blocks[r]`, in this order.
     ///
+    /// The blocks lie in memory that [`Fabric::allocate`] has handed out, so that they meet no command list.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there is a list of blocks for each rank, or of a receiver's rank; [`Error::Misaligned`],
-    /// [`Error::OutOfMemory`] of a block; [`Error::Overlap`] if a member would read or write a byte that another block
-    /// writes; [`Error::Descriptor`] of too long a block: nothing is sent. [`Error::Exhausted`] if a member has no event, or no
-    /// memory for its list, which takes 20 bytes a block at a width of 32 bits and 40 at 64; or the fabric's.
+    /// [`Error::OutOfMemory`], [`Error::Unallocated`] of a block; [`Error::Overlap`] if a member would read or write a byte that
+    /// another block writes: nothing is sent. [`Error::Exhausted`] if a member has no event, or no memory for its list: at a width
+    /// of 32 bits 16 bytes a block and 40 more, or 22 bytes a block and 60 more above 14 blocks; twice as many at 64.
+    /// [`Error::Descriptor`] of a block of more than 65,535 words; or the fabric's. Then nothing stays taken.
     pub fn exchange<T: Transport>(&self, fabric: &mut Fabric<T>, blocks: &[Vec<Block>]) -> Result<Exchange, Error> {
         self.prepare(fabric, "exchange", blocks)
     }
@@ -110,7 +119,7 @@ impl Peers {
         check_rank("root", root, self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
         let mut blocks = vec![vec![]; self.size()];
-        for to in self.receivers(Order::default(), root) {
+        for &to in &self.receivers(fabric, Order::default())[root] {
             blocks[root].push(Block {
                 to,
                 source: offset(source, to, bytes)?,
@@ -166,8 +175,9 @@ impl Peers {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
         let mut blocks = vec![vec![]; self.size()];
+        let receivers = self.receivers(fabric, Order::default());
         for (rank, blocks) in blocks.iter_mut().enumerate() {
-            for to in self.receivers(Order::default(), rank) {
+            for &to in &receivers[rank] {
                 blocks.push(Block {
                     to,
                     source: sources[rank],
@@ -195,8 +205,9 @@ impl Peers {
             check_count("lengths", count, size)?;
         }
         let mut blocks = vec![vec![]; size];
+        let receivers = self.receivers(fabric, order);
         for (rank, blocks) in blocks.iter_mut().enumerate() {
-            for to in self.receivers(order, rank) {
+            for &to in &receivers[rank] {
                 let before = bytes[rank][..to].iter().map(|&bytes| u64::from(bytes)).sum();
                 let above = bytes[..rank].iter().map(|row| u64::from(row[to])).sum();
                 blocks.push(Block {
@@ -210,47 +221,55 @@ impl Peers {
         self.prepare(fabric, what, &blocks)
     }
 
-    /// All ranks, in the order in which a member sends to them; itself last, because no link carries this block.
-    fn receivers(&self, order: Order, rank: usize) -> Vec<usize> {
-        let mut receivers = self.order(order, rank);
-        receivers.push(rank);
+    /// All ranks, for each rank in the order in which it sends to them; itself last, because no link carries this block.
+    fn receivers<T: Transport>(&self, fabric: &Fabric<T>, order: Order) -> Vec<Vec<usize>> {
+        let mut receivers = orders(fabric.config(), self.tiles(), order);
+        for (rank, receivers) in receivers.iter_mut().enumerate() {
+            receivers.push(rank);
+        }
         receivers
     }
 
-    /// Checks the blocks of all members, and gives the memory that they take.
-    pub(super) fn check_blocks<T: Transport>(
-        &self,
-        fabric: &Fabric<T>,
-        blocks: &[Vec<Block>],
-    ) -> Result<Vec<Piece>, Error> {
+    /// Checks the blocks of all members.
+    pub(super) fn check_blocks<T: Transport>(&self, fabric: &Fabric<T>, blocks: &[Vec<Block>]) -> Result<(), Error> {
         check_count("lists of blocks", blocks.len(), self.size())?;
         let mut pieces = vec![];
         for (rank, blocks) in blocks.iter().enumerate() {
-            for &Block {
-                to,
-                source,
-                result,
-                bytes,
-            } in blocks
-            {
-                check_rank("receiver", to, self.size())?;
-                let ends = [(rank, "source", source, false), (to, "result", result, true)];
-                for (rank, field, first, is_written) in ends {
-                    let tile = self.tiles()[rank];
-                    fabric.check_local(tile, field, first, "bytes", bytes.into())?;
-                    let end = first + bytes;
-                    pieces.push(Piece {
-                        tile,
-                        first,
-                        end,
-                        is_written,
-                    });
+            for block in blocks {
+                check_rank("receiver", block.to, self.size())?;
+                pieces.push(self.check_piece(fabric, block.to, ("result", block.result), block.bytes, true)?);
+                let source = self.check_piece(fabric, rank, ("source", block.source), block.bytes, false)?;
+                // A block that stays in place is one piece, which no other block may write.
+                if !block.is_in_place(rank) {
+                    pieces.push(source);
                 }
             }
         }
+        pieces.retain(|piece| piece.first < piece.end);
         pieces.sort_by_key(|piece| (piece.tile, piece.first));
-        check_overlaps(&pieces)?;
-        Ok(pieces)
+        check_overlaps(&pieces)
+    }
+
+    fn check_piece<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        rank: usize,
+        (field, first): (&'static str, u32),
+        bytes: u32,
+        is_written: bool,
+    ) -> Result<Piece, Error> {
+        let tile = self.tiles()[rank];
+        fabric.check_local(tile, field, first, "bytes", bytes.into())?;
+        if bytes > 0 && !fabric.nodes[tile].memory.has_taken(first, bytes) {
+            let (node, address) = (tile, first);
+            return Err(Error::Unallocated { node, address, bytes });
+        }
+        Ok(Piece {
+            tile,
+            first,
+            end: first + bytes,
+            is_written,
+        })
     }
 }
 

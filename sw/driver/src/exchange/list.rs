@@ -1,13 +1,17 @@
-//! What one member sends: a [command list](portico_spec::ni::command_list) in its memory, or a single put.
+//! What one member does: a [command list](portico_spec::ni::command_list) in its memory, or a single put.
+//!
+//! A member first starts its children: a put sends the descriptor that starts a child to the command queue of the child. Then the
+//! member sends its blocks.
 
 use portico_spec::ni::{
-    command::QUEUE_WORDS,
+    command::MAX_DESCRIPTOR_WORDS,
     command_list::{bytes, ListPlace, Put},
-    descriptor::{Command, Geometry, Transfer},
+    descriptor::{Command, Descriptor, Geometry, Transfer},
+    registers::address_at,
 };
 
-use super::{blocks::Piece, Block, Peers};
-use crate::{command, event::Event, Error, Fabric, Region, Transport};
+use super::{Block, Peers};
+use crate::{event::Event, registers::CommandRegister, Error, Fabric, Region, Transport};
 
 /// The puts of a member.
 #[derive(Debug)]
@@ -17,34 +21,47 @@ pub(super) struct List {
     pub event: Event,
     /// Puts of a start.
     pub puts: u16,
-    /// The descriptor that starts them, its event still 0.
+    /// The descriptor that starts them.
     pub start: Vec<u32>,
-    /// Words of the command queue that a start needs.
-    pub room: usize,
-    /// The memory of the list; a single put needs none.
+    /// The memory of the list and of what starts the children; a single block needs none.
     region: Option<Region>,
 }
 
+/// What a member does in an exchange.
+pub(super) struct Work<'a> {
+    pub rank: usize,
+    pub blocks: &'a [Block],
+    /// Lists of other members, by rank: those that this one starts are among them.
+    pub lists: &'a [Option<List>],
+}
+
+impl Work<'_> {
+    /// The children that have a list, and the handle of each.
+    fn children<'a>(&'a self, peers: &'a Peers) -> impl Iterator<Item = (&'a List, u8)> + 'a {
+        peers.children(self.rank).filter_map(|child| {
+            let list = self.lists[child].as_ref()?;
+            Some((list, peers.handle(self.rank, child)))
+        })
+    }
+}
+
 impl List {
-    /// Takes an event and memory apart from `used`, and writes the list.
-    pub fn new<T: Transport>(
-        fabric: &mut Fabric<T>,
-        peers: &Peers,
-        rank: usize,
-        blocks: &[Block],
-        used: &[Piece],
-    ) -> Result<List, Error> {
-        let tile = peers.tiles()[rank];
+    /// Takes an event and memory, and writes the list; none if there is nothing to do.
+    pub fn new<T: Transport>(fabric: &mut Fabric<T>, peers: &Peers, work: &Work) -> Result<Option<List>, Error> {
+        let puts = work.blocks.len() + work.children(peers).count();
+        if puts == 0 {
+            return Ok(None);
+        }
+        let tile = peers.tiles()[work.rank];
         let mut list = List {
             tile,
             event: fabric.event(tile)?,
-            puts: blocks.len() as u16,
+            puts: puts as u16,
             start: vec![],
-            room: 0,
             region: None,
         };
-        match list.write(fabric, peers, rank, blocks, used) {
-            Ok(()) => Ok(list),
+        match list.write(fabric, peers, work) {
+            Ok(()) => Ok(Some(list)),
             Err(error) => {
                 // The first error tells the cause.
                 let _ = list.release(fabric);
@@ -61,57 +78,67 @@ impl List {
         self.event.release(fabric)
     }
 
-    fn write<T: Transport>(
-        &mut self,
-        fabric: &mut Fabric<T>,
-        peers: &Peers,
-        rank: usize,
-        blocks: &[Block],
-        used: &[Piece],
-    ) -> Result<(), Error> {
-        if let [block] = blocks {
-            let put = Command::Put(Transfer {
-                remote: block.result,
-                local: block.source,
-                geometry: Geometry::Row { row: block.bytes },
-            });
-            self.start = command::encode(fabric.config(), peers.handle(rank, block.to), put)?;
-            self.room = self.start.len();
-            return Ok(());
-        }
-        let region = fabric.allocate(self.tile, bytes(fabric.config(), blocks.len()))?;
-        self.region = Some(region);
-        self.check_apart(region, used)?;
-        let puts = blocks.iter().map(|block| Put {
+    fn write<T: Transport>(&mut self, fabric: &mut Fabric<T>, peers: &Peers, work: &Work) -> Result<(), Error> {
+        let config = fabric.config().clone();
+        let rank = work.rank;
+        let to_member = |block: &Block| Put {
             segment: peers.handle(rank, block.to),
             remote: block.result,
             local: block.source,
             bytes: block.bytes,
-        });
+        };
+        if let ([block], 1) = (work.blocks, self.puts) {
+            let Put {
+                remote, local, bytes, ..
+            } = to_member(block);
+            let put = Descriptor {
+                segment: peers.handle(rank, block.to),
+                event: self.event.number(),
+                ..Descriptor::new(Command::Put(Transfer {
+                    remote,
+                    local,
+                    geometry: Geometry::Row { row: bytes },
+                }))
+            };
+            self.start = put.encode(&config)?;
+            return Ok(());
+        }
+        let unit = (config.width / 8) as u32;
+        let length = bytes(&config, self.puts.into());
+        let starts: u32 = work
+            .children(peers)
+            .map(|(list, _)| unit * list.start.len() as u32)
+            .sum();
+        let region = fabric.allocate(self.tile, length + starts)?;
+        self.region = Some(region);
+
+        // Behind the list lie the descriptors that start the children.
+        let mut behind = vec![];
+        let mut puts = vec![];
+        for (list, space) in work.children(peers) {
+            let words = list.start.len();
+            puts.push(Put {
+                segment: space,
+                remote: address_at(&config, list.tile, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words),
+                local: region.base + length + unit * behind.len() as u32,
+                bytes: unit * words as u32,
+            });
+            behind.extend(&list.start);
+        }
+        puts.extend(work.blocks.iter().map(to_member));
         let place = ListPlace {
             node: self.tile,
             base: region.base,
-            own_space: peers.own(rank),
+            own_space: peers.handle(rank, rank),
             event: self.event.number(),
         };
-        let list = place.list(fabric.config(), &puts.collect::<Vec<_>>())?;
-        self.start = command::without_event(list.start);
-        self.room = QUEUE_WORDS;
-        fabric.write(self.tile, region.base, &list.memory)
-    }
-
-    /// Memory that was not allocated can be in use all the same.
-    fn check_apart(&self, region: Region, used: &[Piece]) -> Result<(), Error> {
-        let (first, end) = (region.base, region.base + region.bytes);
-        let mut used = used.iter().filter(|piece| piece.tile == self.tile);
-        match used.find(|piece| piece.first < end && first < piece.end) {
-            None => Ok(()),
-            Some(piece) => Err(Error::ListOverlap {
-                node: self.tile,
-                address: piece.first,
-                first,
-                end,
-            }),
+        let list = place.list(&config, &puts)?;
+        self.start = list.start;
+        let mut memory = list.memory;
+        for word in behind {
+            memory.push(word);
+            memory.resize(memory.len() + config.width / 32 - 1, 0);
         }
+        fabric.write(self.tile, region.base, &memory)
     }
 }

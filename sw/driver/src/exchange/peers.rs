@@ -1,14 +1,11 @@
 //! Groups of tiles that exchange blocks: windows, and segments for them.
 
 use std::sync::{
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicUsize, Ordering},
     Arc,
 };
 
-use portico_spec::{
-    exchange::{self, Order},
-    mpe::tree::{Shape, Tree},
-};
+use portico_spec::mpe::tree::{Shape, Tree};
 
 use crate::{
     onesided::{Remote, Segment, Window},
@@ -21,16 +18,16 @@ use crate::{
 #[must_use = "windows and segments are taken until the group is released"]
 pub struct Peers {
     tiles: Vec<usize>,
-    /// The other ranks, in the order of sending, for each order and rank.
-    orders: Vec<Vec<Vec<usize>>>,
     pub(super) windows: Vec<Segment>,
-    /// The segments of each member: the windows of all members, by rank.
+    /// The segments of each member, by rank of the other one. That of a member for itself, and those for its children, are whole
+    /// address spaces, with the command queues; the others are windows. The offset of a byte of memory is the same in both.
     remotes: Vec<Vec<Remote>>,
-    /// The segment of each member for its own address space, where its command queue is.
-    own: Vec<Remote>,
-    /// Whether the group is not yet released.
-    is_open: Arc<AtomicBool>,
+    /// Exchanges that are under way; [`RELEASED`] when the group is released.
+    running: Arc<AtomicUsize>,
 }
+
+/// The count of a group that is released.
+pub(super) const RELEASED: usize = usize::MAX;
 
 impl Peers {
     /// How many members it has.
@@ -43,35 +40,36 @@ impl Peers {
         &self.tiles
     }
 
-    /// Releases windows and segments. Its exchanges should be complete; none of them can be started again.
+    /// Releases windows and segments. Its exchanges cannot be started any more.
     ///
     /// # Errors
-    /// The fabric's.
-    pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        self.is_open.store(false, Ordering::Relaxed);
-        for remote in self.remotes.into_iter().flatten().chain(self.own) {
-            remote.release(fabric)?;
+    /// [`Error::UnderWay`] if one of its exchanges is started and was not seen complete: nothing is released. Or the fabric's:
+    /// all others are released.
+    pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        let exchanges = self.running.load(Ordering::Relaxed);
+        if exchanges != 0 && exchanges != RELEASED {
+            return Err(Error::UnderWay { exchanges });
         }
-        self.windows.into_iter().try_for_each(|window| window.withdraw(fabric))
+        self.running.store(RELEASED, Ordering::Relaxed);
+        let remotes = self.remotes.drain(..).flatten();
+        let released: Vec<_> = remotes.map(|remote| remote.release(fabric)).collect();
+        let withdrawn = self.windows.drain(..).map(|window| window.withdraw(fabric));
+        released.into_iter().chain(withdrawn).fold(Ok(()), Result::and)
     }
 
-    /// The other ranks, in the order in which a member sends to them.
-    pub(super) fn order(&self, order: Order, rank: usize) -> Vec<usize> {
-        self.orders[order as usize][rank].clone()
-    }
-
-    /// The handle that a member has of the window of another one.
+    /// The handle that a member has of another one.
     pub(super) fn handle(&self, rank: usize, to: usize) -> u8 {
         self.remotes[rank][to].handle()
     }
 
-    /// The handle that a member has of its own address space.
-    pub(super) fn own(&self, rank: usize) -> u8 {
-        self.own[rank].handle()
+    /// The ranks that a member starts: its children in a binary tree.
+    pub(super) fn children(&self, rank: usize) -> impl Iterator<Item = usize> {
+        let size = self.size();
+        (2 * rank + 1..2 * rank + 3).filter(move |&child| child < size)
     }
 
-    pub(super) fn is_open(&self) -> Arc<AtomicBool> {
-        self.is_open.clone()
+    pub(super) fn running(&self) -> Arc<AtomicUsize> {
+        self.running.clone()
     }
 
     fn take<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
@@ -79,12 +77,15 @@ impl Peers {
             let whole = Window::new(0, fabric.memory_bytes(tile)?);
             self.windows.push(fabric.publish(tile, whole)?);
         }
-        for &tile in &self.tiles {
-            self.own.push(fabric.clone_space(tile, tile)?);
+        for (rank, &tile) in self.tiles.iter().enumerate() {
+            // What is taken is noted at once, so that a failure releases it.
             self.remotes.push(vec![]);
-            let remotes = self.remotes.last_mut().expect("just pushed");
-            for window in &self.windows {
-                remotes.push(fabric.tile(tile)?.clone_segment(window.id())?);
+            for (to, window) in self.windows.iter().enumerate() {
+                let remote = match to == rank || self.children(rank).any(|child| child == to) {
+                    true => fabric.clone_space(tile, self.tiles[to])?,
+                    false => fabric.tile(tile)?.clone_segment(window.id())?,
+                };
+                self.remotes[rank].push(remote);
             }
         }
         Ok(())
@@ -93,27 +94,19 @@ impl Peers {
 
 impl<T: Transport> Fabric<T> {
     /// A group of these tiles, in the order of their ranks, that can exchange blocks. Each member takes a window over its whole
-    /// memory, and one segment handle more than the group has members.
+    /// memory, and a segment handle for each member.
     ///
     /// # Errors
     /// [`Error::Tree`] of tiles that are no group: nothing is sent. [`Error::Exhausted`] if a member has too few windows or
-    /// segment handles, or the fabric's; then nothing stays taken.
+    /// segment handles: then nothing stays taken. Or the fabric's.
     pub fn peers(&mut self, tiles: &[usize]) -> Result<Peers, Error> {
         // A chain joins any tiles that are a group.
         Tree::new(self.config(), tiles, &Shape::Linear)?;
-        let orders = Order::ALL.map(|order| {
-            let ranks = 0..tiles.len();
-            ranks
-                .map(|rank| exchange::order(self.config(), tiles, order, rank))
-                .collect()
-        });
         let mut peers = Peers {
             tiles: tiles.to_vec(),
-            orders: orders.into(),
             windows: vec![],
             remotes: vec![],
-            own: vec![],
-            is_open: Arc::new(AtomicBool::new(true)),
+            running: Arc::new(AtomicUsize::new(0)),
         };
         match peers.take(self) {
             Ok(()) => Ok(peers),

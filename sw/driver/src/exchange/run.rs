@@ -1,63 +1,97 @@
 //! An exchange that is prepared: it is started, waited for, and started again.
 
 use std::sync::{
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicUsize, Ordering},
     Arc,
 };
 
-use super::{list::List, Block, Peers};
-use crate::{command, Error, Fabric, Transport};
+use super::{
+    list::{List, Work},
+    peers::RELEASED,
+    Block, Peers,
+};
+use crate::{command, resources::Commands, Error, ErrorCode, Fabric, Transport};
 
-/// A prepared exchange. Its lists stay in the members' memories until it is released, so a start sends one descriptor to each
-/// member that sends something.
+/// Cycles without a count after which a member that was refused something is taken to send nothing more.
+const SETTLED: u64 = 2000;
+
+/// A prepared exchange. Its lists stay in the members' memories until it is released, so a start is a single descriptor, for the
+/// first member that has a list. The members start each other along a binary tree of the ranks.
 ///
-/// While it is under way, the driver sends no other command to these members: the list has their whole command queue.
+/// While it is under way, the driver sends no other command to its members: a list has the whole command queue. So a start waits
+/// until all earlier commands of the members are complete, and no command of a member may wait for the exchange itself.
 #[derive(Debug)]
 #[must_use = "an exchange does nothing until it is started, and takes memory until it is released"]
 pub struct Exchange {
     what: &'static str,
-    /// Each list, and under way the value of its event's counter when all of its puts are complete.
+    /// The lists, by rank, and under way the value of each event's counter when all of its puts are complete.
     lists: Vec<(List, Option<u16>)>,
-    is_open: Arc<AtomicBool>,
+    /// The count of the group, in which it counts while it is under way.
+    running: Arc<AtomicUsize>,
+    /// What a member was refused first since the last start.
+    refused: Option<(usize, ErrorCode)>,
+    is_released: bool,
 }
 
 impl Exchange {
-    /// Starts the exchange at all members, when an earlier start is complete. The driver waits for it, and for room in each
-    /// command queue, at most as long as its accesses may take ([`Fabric::set_timeout`]).
+    /// Starts the exchange at all members, when an earlier start is complete. The driver waits for it, and for the commands of each
+    /// member, each at most as long as its accesses may take ([`Fabric::set_timeout`]).
     ///
     /// # Errors
-    /// [`Error::Released`] after the group was released, [`Error::Timeout`] or [`Error::Refused`] of an earlier start: nothing is
-    /// started. [`Error::Timeout`] if a command queue gets no room, or the transport's: it may be started at some members.
+    /// [`Error::Released`] after it or its group was released, [`Error::Timeout`] or [`Error::Refused`] of an earlier start,
+    /// [`Error::Timeout`] of commands of a member, or the transport's: nothing is started. After an [`Error::Timeout`] of the
+    /// access that starts it, it is started all the same, and can be waited for.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        if !self.is_open.load(Ordering::Relaxed) {
+        if self.is_released || self.running.load(Ordering::Relaxed) == RELEASED {
             return Err(Error::Released { what: self.what });
         }
         self.wait(fabric, fabric.port.timeout)?;
-        for (list, target) in &mut self.lists {
-            let (reached, written) =
-                fabric.issue_list(list.tile, list.event.number(), &list.start, (list.room, list.puts))?;
-            *target = Some(reached);
-            written?;
+        // All members are ready before the first is told, because no member waits for another one.
+        for (list, _) in &self.lists {
+            fabric.make_room(list.tile, Commands::is_empty)?;
         }
-        Ok(())
+        let Some((first, _)) = self.lists.first() else {
+            return Ok(());
+        };
+        let (_, written) = fabric.send(first.tile, first.event.number(), &first.start, first.puts)?;
+        for (place, (list, target)) in self.lists.iter_mut().enumerate() {
+            let node = &mut fabric.nodes[list.tile];
+            let issued = &mut node.issued[usize::from(list.event.number())];
+            let count = issued.expect("the event was reset when it was taken");
+            // The first is noted already.
+            let reached = if place == 0 {
+                count
+            } else {
+                count.wrapping_add(list.puts)
+            };
+            *issued = Some(reached);
+            node.commands.push_list(list.event.number());
+            *target = Some(reached);
+        }
+        self.refused = None;
+        self.running.fetch_add(1, Ordering::Relaxed);
+        written
     }
 
     /// Whether all members have received all blocks. An exchange that is not started is complete.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the hardware has refused a put of a member, after that member has ended all others; or the fabric's.
+    /// [`Error::Refused`] if the hardware has refused a put of a member, when that member has ended its others; or the fabric's.
     pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
-        for (list, target) in &mut self.lists {
-            let Some(reached) = *target else { continue };
+        while let Some(place) = self.first_waiting() {
+            let (list, target) = &mut self.lists[place];
             let state = list.event.state(fabric)?;
-            if !command::reached(state.count, reached) {
+            if target.is_some_and(|target| !command::reached(state.count, target)) {
                 return Ok(false);
             }
-            *target = None;
-            if let Some(code) = state.error {
+            if state.error.is_some() {
                 fabric.clear_error(list.tile, list.event.number())?;
-                let (node, what) = (list.tile, self.what);
-                return Err(Error::Refused { node, what, code });
+            }
+            *target = None;
+            let tile = list.tile;
+            self.note_end();
+            if let Some(code) = state.error {
+                return Err(self.refusal(tile, code));
             }
         }
         Ok(true)
@@ -66,17 +100,15 @@ impl Exchange {
     /// Waits until the exchange is complete. After a time-out it may be waited for again.
     ///
     /// # Errors
-    /// [`Error::Refused`] instead of [`Error::Timeout`] if the hardware has refused a put; or as for [`Exchange::poll`].
+    /// [`Error::Timeout`]; or as for [`Exchange::poll`]. If a refused put has kept members from their puts, it is
+    /// [`Error::Refused`] in place of the time-out, and the exchange is over: what was not sent by then is not sent.
     pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         while !self.poll(fabric)? {
-            let waiting = self.lists.iter().find(|(_, target)| target.is_some());
-            let (list, _) = waiting.expect("it is not complete");
-            if let Err(timeout) = fabric.check_time(begun, timeout, list.tile, self.what) {
-                // A member whose list was refused never counts all of its puts.
-                let error = list.event.state(fabric)?.error;
-                let (node, what) = (list.tile, self.what);
-                return Err(error.map_or(timeout, |code| Error::Refused { node, what, code }));
+            let waiting = self.first_waiting().expect("it is not complete");
+            let tile = self.lists[waiting].0.tile;
+            if let Err(timeout) = fabric.check_time(begun, timeout, tile, self.what) {
+                return Err(self.give_up(fabric)?.unwrap_or(timeout));
             }
         }
         Ok(())
@@ -85,12 +117,74 @@ impl Exchange {
     /// Releases the events and the memory of the lists, when the exchange is complete.
     ///
     /// # Errors
-    /// As for [`Exchange::wait`], for as long as the driver's accesses may take: then nothing is released, because members may
-    /// still use their lists. Or the fabric's.
-    pub fn release<T: Transport>(mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        self.wait(fabric, fabric.port.timeout)?;
-        let mut lists = self.lists.into_iter();
-        lists.try_for_each(|(list, _)| list.release(fabric))
+    /// [`Error::Timeout`] if it does not complete for as long as the driver's accesses may take: nothing is released, because
+    /// members may still use their lists. [`Error::Refused`] of the last start, or the fabric's: all is released.
+    pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        let mut ended = Ok(());
+        while let Err(error) = self.wait(fabric, fabric.port.timeout) {
+            if !matches!(error, Error::Refused { .. }) {
+                return Err(error);
+            }
+            ended = ended.and(Err(error));
+        }
+        self.is_released = true;
+        let lists = self.lists.drain(..).map(|(list, _)| list.release(fabric));
+        lists.fold(ended, Result::and)
+    }
+
+    /// The first list that is under way.
+    fn first_waiting(&self) -> Option<usize> {
+        self.lists.iter().position(|(_, target)| target.is_some())
+    }
+
+    /// Counts the exchange as ended in its group when no list is under way.
+    fn note_end(&mut self) {
+        if self.first_waiting().is_none() {
+            self.running.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn refusal(&mut self, node: usize, code: ErrorCode) -> Error {
+        let what = self.what;
+        let (node, code) = *self.refused.get_or_insert((node, code));
+        Error::Refused { node, what, code }
+    }
+
+    /// Ends the exchange if a member was refused something: it, and members that it should have started, count no more. Gives the
+    /// refusal, or none if there was none.
+    fn give_up<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Option<Error>, Error> {
+        for place in 0..self.lists.len() {
+            let (list, target) = &self.lists[place];
+            if target.is_some() {
+                if let Some(code) = list.event.state(fabric)?.error {
+                    let tile = list.tile;
+                    self.refusal(tile, code);
+                }
+            }
+        }
+        let Some((node, code)) = self.refused else {
+            return Ok(None);
+        };
+        while let Some(place) = self.first_waiting() {
+            let (list, target) = &mut self.lists[place];
+            let (tile, event) = (list.tile, list.event.number());
+            let mut count = list.event.state(fabric)?.count;
+            loop {
+                fabric.transport().wait(SETTLED);
+                let now = list.event.state(fabric)?.count;
+                if now == count {
+                    break;
+                }
+                count = now;
+            }
+            fabric.clear_error(tile, event)?;
+            let state = &mut fabric.nodes[tile];
+            state.commands.retire(event);
+            state.issued[usize::from(event)] = Some(count);
+            *target = None;
+            self.note_end();
+        }
+        Ok(Some(self.refusal(node, code)))
     }
 }
 
@@ -102,26 +196,43 @@ impl Peers {
         what: &'static str,
         blocks: &[Vec<Block>],
     ) -> Result<Exchange, Error> {
-        let blocks: Vec<Vec<Block>> = (blocks.iter().enumerate())
-            .map(|(rank, blocks)| blocks.iter().copied().filter(|block| block.moves(rank)).collect())
-            .collect();
-        let pieces = self.check_blocks(fabric, &blocks)?;
-        let mut exchange = Exchange {
-            what,
-            lists: vec![],
-            is_open: self.is_open(),
-        };
-        let senders = blocks.iter().enumerate().filter(|(_, blocks)| !blocks.is_empty());
-        for (rank, blocks) in senders {
-            match List::new(fabric, self, rank, blocks, &pieces) {
-                Ok(list) => exchange.lists.push((list, None)),
+        let running = self.running();
+        if running.load(Ordering::Relaxed) == RELEASED {
+            return Err(Error::Released { what });
+        }
+        self.check_blocks(fabric, blocks)?;
+        // A member starts members of higher ranks, so their lists come first.
+        let mut lists: Vec<Option<List>> = (0..self.size()).map(|_| None).collect();
+        let mut failed = None;
+        for (rank, blocks) in blocks.iter().enumerate().rev() {
+            let blocks: Vec<Block> = blocks.iter().copied().filter(|block| block.moves(rank)).collect();
+            let work = Work {
+                rank,
+                blocks: &blocks,
+                lists: &lists,
+            };
+            match List::new(fabric, self, &work) {
+                Ok(list) => lists[rank] = list,
                 Err(error) => {
-                    // The first error tells the cause.
-                    let _ = exchange.release(fabric);
-                    return Err(error);
+                    failed = Some(error);
+                    break;
                 }
             }
         }
-        Ok(exchange)
+        let mut exchange = Exchange {
+            what,
+            lists: lists.into_iter().flatten().map(|list| (list, None)).collect(),
+            running,
+            refused: None,
+            is_released: false,
+        };
+        match failed {
+            None => Ok(exchange),
+            Some(error) => {
+                // The first error tells the cause.
+                let _ = exchange.release(fabric);
+                Err(error)
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::SOON;
 use portico::{
     exchange::{Block, Exchange, Order},
+    onesided::Shaper,
     Error, Fabric, Region, Transport,
 };
 use rand::{rngs::StdRng, Rng, RngCore, SeedableRng};
@@ -75,7 +76,7 @@ pub fn every_block_reaches_its_member<T: Transport>(open: impl Fn(usize) -> Fabr
         // Ranks are not the numbers of the tiles.
         let tiles: Vec<usize> = (0..fabric.config().tiles()).rev().collect();
         let size = tiles.len() as u32;
-        let peers = fabric.peers(&tiles)?;
+        let mut peers = fabric.peers(&tiles)?;
         for order in Order::ALL {
             for words in [1, 3, 33] {
                 let bytes = words * fabric.word_bytes();
@@ -101,21 +102,38 @@ pub fn every_block_reaches_its_member<T: Transport>(open: impl Fn(usize) -> Fabr
     Ok(())
 }
 
-/// Lists of one put, of as many as the queue of a member holds, of one more, and of several queues, each twice.
+/// One put, lists of as many as the queue of a member holds, of one more, and of several queues, each twice.
 pub fn lists_of_every_length_run<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
-    let mut fabric = open(32);
+    for width in [32, 64] {
+        // Rows that the shaper cuts into packets of their own, or of a word each.
+        for maximum in [64, 4, 1] {
+            lists_run(open(width), maximum)?;
+        }
+    }
+    Ok(())
+}
+
+fn lists_run<T: Transport>(mut fabric: Fabric<T>, maximum: u32) -> Result<(), Error> {
+    let unit = fabric.word_bytes();
+    for tile in 0..fabric.config().tiles() {
+        let shaper = Shaper {
+            maximum,
+            ..Shaper::default()
+        };
+        fabric.tile(tile)?.set_shaper(0, shaper)?;
+    }
     let mut random = StdRng::seed_from_u64(7);
     let mut memories = Memories::new(&mut fabric, &mut random)?;
     let tiles: Vec<usize> = (0..fabric.config().tiles()).collect();
-    let peers = fabric.peers(&tiles)?;
+    let mut peers = fabric.peers(&tiles)?;
     for puts in [1, 2, 16, 17, 40] {
         let mut blocks = vec![vec![]; tiles.len()];
         let mut free = vec![BYTES / 2; tiles.len()];
         for (from, blocks) in blocks.iter_mut().enumerate() {
             for _ in 0..puts {
                 let to = random.gen_range(0..tiles.len());
-                let bytes = 4 * random.gen_range(1..4u32);
-                let source = 4 * random.gen_range(0..(BYTES / 2 - bytes) / 4);
+                let bytes = unit * random.gen_range(1..4u32);
+                let source = unit * random.gen_range(0..(BYTES / 2 - bytes) / unit);
                 if free[to] + bytes > BYTES {
                     continue;
                 }
@@ -149,7 +167,7 @@ pub fn roots_scatter_and_gather<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
     let ranks = || (0..).zip(&tiles);
     let (source, result, bytes) = (0x40, BYTES / 2, 20);
     let (sources, results) = (memories.at_all(&tiles, source), memories.at_all(&tiles, result));
-    let peers = fabric.peers(&tiles)?;
+    let mut peers = fabric.peers(&tiles)?;
     for (root, &tile) in tiles.iter().enumerate() {
         let scatter = peers.scatter(&mut fabric, root, sources[root], results.clone(), bytes)?;
         run(&mut fabric, scatter)?;

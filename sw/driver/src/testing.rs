@@ -1,0 +1,57 @@
+//! A transport for tests.
+
+use portico_spec::{ni::registers::BASE_BYTES, Config};
+
+use crate::{GoldenTransport, Transport, TransportError};
+
+/// A golden fabric that fails in one access, once.
+#[derive(Debug)]
+pub(crate) struct Failing {
+    pub golden: GoldenTransport,
+    /// Accesses until then: reads, and writes of the host's memory.
+    pub left: Option<usize>,
+}
+
+impl Failing {
+    fn check(&mut self) -> Result<(), TransportError> {
+        self.left = match self.left {
+            Some(0) => {
+                self.left = None;
+                return Err(TransportError::Failed("unplugged".to_owned()));
+            }
+            left => left.map(|left| left - 1),
+        };
+        Ok(())
+    }
+}
+
+impl Transport for Failing {
+    fn config(&self) -> &Config {
+        self.golden.config()
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        self.check()?;
+        self.golden.read(address)
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        // Half a command would be nobody's to mend.
+        if address < BASE_BYTES as u32 {
+            self.check()?;
+        }
+        self.golden.write(address, value)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.golden.cycles()
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        self.golden.wait(cycles);
+    }
+
+    fn interrupt(&mut self) -> bool {
+        self.golden.interrupt()
+    }
+}
