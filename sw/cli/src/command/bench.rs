@@ -6,6 +6,7 @@ mod blocks_tables;
 mod clock;
 mod collectives;
 mod collectives_tables;
+mod exchange;
 mod noc;
 mod onesided;
 mod onesided_tables;
@@ -14,10 +15,14 @@ mod tables;
 
 use crate::{config_args::FABRIC_DECIDES, design, model};
 use clap::{Args, Subcommand};
-use portico_sim::{Library, Options};
+use indicatif::ProgressBar;
+use portico_sim::{Library, Options, SimulatedFabric};
 use portico_spec::Config;
 use portico_synth::Tool;
-use portico_testbench::bench::report::{BenchReport, Row};
+use portico_testbench::{
+    bench::report::{BenchReport, Row},
+    device::hardware,
+};
 use portico_verilog::Design;
 
 /// Measure, and print each figure beside its bound
@@ -33,6 +38,7 @@ enum What {
     Blocks(blocks::Blocks),
     Clock(clock::Clock),
     Collectives(collectives::Collectives),
+    Exchange(exchange::Exchange),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
     Soak(soak::Soak),
@@ -45,6 +51,7 @@ impl Bench {
             What::Blocks(blocks) => blocks.run(),
             What::Clock(clock) => clock.run(),
             What::Collectives(collectives) => collectives.run(),
+            What::Exchange(exchange) => exchange.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
             What::Soak(soak) => soak.run(),
@@ -85,6 +92,14 @@ fn sign(report: &mut BenchReport, seed: u64, tools: impl IntoIterator<Item = Too
         report.tools.insert(tool.program().into(), found.version);
     }
     Ok(())
+}
+
+/// A fabric, compiled or taken from the cache while `bar` is on the screen.
+fn verilated(config: &Config, bar: &ProgressBar) -> anyhow::Result<SimulatedFabric> {
+    let Config { cols, rows, .. } = config;
+    bar.set_message(format!("compiling {cols}x{rows}"));
+    let library = portico_sim::build(&design::design("fabric", config)?, &Options::default())?;
+    hardware::fabric_of(&library, config, hardware::MEMORY)
 }
 
 /// The signed report of a benchmark on a Verilated fabric, without the keys that a fabric decides itself.

@@ -52,16 +52,18 @@ enum Example {
     Buffer,
     Queue,
     Allreduce,
+    Alltoall,
     Traffic,
 }
 
 impl Example {
-    const ALL: [Example; 6] = [
+    const ALL: [Example; 7] = [
         Example::Halo,
         Example::Transpose,
         Example::Buffer,
         Example::Queue,
         Example::Allreduce,
+        Example::Alltoall,
         Example::Traffic,
     ];
 
@@ -72,6 +74,7 @@ impl Example {
             Example::Buffer => "buffer",
             Example::Queue => "queue",
             Example::Allreduce => "allreduce",
+            Example::Alltoall => "alltoall",
             Example::Traffic => "traffic",
         }
     }
@@ -85,6 +88,7 @@ impl Example {
             Example::Allreduce => {
                 "message-passing engines add vectors of 1,024 numbers of all tiles, and all get the sum"
             }
+            Example::Alltoall => "every tile sends a block to every tile, by a command list in its memory; twice",
             Example::Traffic => "source/sink cores of all tiles send and check packets, and count and time them",
         }
     }
@@ -96,6 +100,7 @@ impl Example {
             Example::Buffer => examples::tile_in_buffer(fabric),
             Example::Queue => examples::many_to_one(fabric),
             Example::Allreduce => examples::allreduce(fabric),
+            Example::Alltoall => examples::alltoall(fabric),
             Example::Traffic => unreachable!("measured, not compared"),
         }
     }
@@ -313,7 +318,7 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
     match compared {
         Some(0) => lines.push((
             "memories checked against golden",
-            "none: they tell who came first".to_owned(),
+            "none: their contents depend on the order of arrival".to_owned(),
             "",
         )),
         Some(words) => lines.push((

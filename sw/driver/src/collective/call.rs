@@ -48,19 +48,25 @@ impl Addresses {
         match self {
             Addresses::Same(address) => Ok(vec![address; size]),
             Addresses::Each(addresses) => {
-                let (value, size) = (addresses.len() as u64, size as u64);
-                if value != size {
-                    return Err(Error::OutOfRange {
-                        field,
-                        value,
-                        min: size,
-                        max: size,
-                    });
-                }
+                check_count(field, addresses.len(), size)?;
                 Ok(addresses)
             }
         }
     }
+}
+
+/// Checks that there is one of something for each of `size` members.
+pub(crate) fn check_count(field: &'static str, count: usize, size: usize) -> Result<(), Error> {
+    let (value, size) = (count as u64, size as u64);
+    if value != size {
+        return Err(Error::OutOfRange {
+            field,
+            value,
+            min: size,
+            max: size,
+        });
+    }
+    Ok(())
 }
 
 /// Checks a rank of a group of `size` members.

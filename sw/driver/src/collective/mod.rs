@@ -50,7 +50,10 @@ pub use portico_spec::mpe::{
 use crate::{registers::MpeRegister, Error, Fabric, Transport};
 
 pub use self::call::{Addresses, Call, CallTicket};
-pub(crate) use self::{call::check_rank, group::Group};
+pub(crate) use self::{
+    call::{check_count, check_rank},
+    group::Group,
+};
 
 mod call;
 mod context;

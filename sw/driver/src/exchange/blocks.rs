@@ -4,7 +4,7 @@ use portico_spec::exchange::orders;
 
 use super::{Exchange, Order, Peers};
 use crate::{
-    collective::{check_rank, Addresses},
+    collective::{check_count, check_rank, Addresses},
     Error, Fabric, Transport,
 };
 
@@ -290,19 +290,6 @@ fn check_overlaps(pieces: &[Piece]) -> Result<(), Error> {
         if piece.is_written {
             written = written.max(piece.end);
         }
-    }
-    Ok(())
-}
-
-fn check_count(field: &'static str, count: usize, size: usize) -> Result<(), Error> {
-    let (value, size) = (count as u64, size as u64);
-    if value != size {
-        return Err(Error::OutOfRange {
-            field,
-            value,
-            min: size,
-            max: size,
-        });
     }
     Ok(())
 }

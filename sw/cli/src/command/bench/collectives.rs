@@ -1,27 +1,23 @@
 //! `portico bench collectives`: the message-passing engines.
 
-use super::{collectives_tables, fabric_report};
+use super::{collectives_tables, fabric_report, verilated};
 use crate::{
     config_args::ConfigArgs,
-    design::design,
     figure_files::FigureFiles,
+    loads,
     output::{self, Output},
     plot, progress,
 };
 use clap::Args;
-use indicatif::ProgressBar;
-use portico_sim::{Options, SimulatedFabric};
 use portico_spec::{mpe::call::NEIGHBOURS, Config};
-use portico_testbench::{
-    bench::collectives::{self, Effort},
-    device::hardware,
-};
+use portico_testbench::bench::collectives::{self, Effort};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   portico bench collectives               all figures: many minutes, most of them of the 8x4 fabric
   portico bench collectives --quick       figures with a bound, and few points beside them
+  portico bench collectives --quick --mesh 4x4
   portico bench collectives --json build/collectives.json --csv build/collectives.csv
   portico bench collectives --set mpe=2 --set mpe_neighbours=5 --out build/collectives
 
@@ -45,6 +41,9 @@ pub struct Collectives {
     /// Fewer fabrics and calls of the curves: some minutes once the models are in the cache
     #[arg(long)]
     quick: bool,
+    /// Fabrics [default: 2x2,4x2,4x4,8x4; quick: 2x2,4x4,8x4]
+    #[arg(long, value_name = "COLSxROWS,...", value_delimiter = ',', value_parser = loads::mesh)]
+    mesh: Option<Vec<(usize, usize)>>,
     #[command(flatten)]
     files: FigureFiles,
     /// Cycles against words, as plots
@@ -60,12 +59,16 @@ impl Collectives {
         self.config.refuse("bench collectives", &VARIED)?;
         let set: Vec<&str> = self.config.set_keys().collect();
         let base = with_engines(self.config.resolve()?, &set);
-        let effort = if self.quick { Effort::quick() } else { Effort::default() };
+        let standard = if self.quick { Effort::quick() } else { Effort::default() };
+        let effort = Effort {
+            meshes: self.mesh.unwrap_or_else(|| standard.meshes.clone()),
+            ..standard
+        };
         let bar = progress::bar(0);
         let figures = collectives::run(
             &base,
             &effort,
-            &mut |config| Ok(Box::new(fabric(config, &bar)?)),
+            &mut |config| Ok(Box::new(verilated(config, &bar)?)),
             &mut progress::steps(&bar),
         );
         bar.finish_and_clear();
@@ -98,14 +101,6 @@ fn with_engines(config: Config, set: &[&str]) -> Config {
         mpe_neighbours,
         ..config
     }
-}
-
-/// A fabric, compiled or taken from the cache while `bar` is on the screen.
-fn fabric(config: &Config, bar: &ProgressBar) -> anyhow::Result<SimulatedFabric> {
-    let Config { cols, rows, .. } = config;
-    bar.set_message(format!("compiling {cols}x{rows}"));
-    let library = portico_sim::build(&design("fabric", config)?, &Options::default())?;
-    hardware::fabric_of(&library, config, hardware::MEMORY)
 }
 
 #[cfg(test)]
