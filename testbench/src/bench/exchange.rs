@@ -43,7 +43,7 @@ pub struct Effort {
 impl Default for Effort {
     fn default() -> Self {
         Self {
-            meshes: vec![(2, 2), (3, 3), (4, 4), (8, 4), (7, 7)],
+            meshes: vec![(2, 2), (3, 3), (4, 4), (8, 4)],
             words: vec![1, 4, 16, 64, 256],
             seed: 1,
         }
