@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder. The second column is the same command with less to do.
-const SHORTER: [(&str, &str); 36] = [
+const SHORTER: [(&str, &str); 40] = [
     ("portico bench area", "portico bench area --quick --only buddy"),
     (
         "portico bench area --json docs/figures/area.json",
@@ -49,6 +49,14 @@ const SHORTER: [(&str, &str); 36] = [
     ),
     ("portico bench exchange", "portico bench exchange --quick --mesh 2x2"),
     ("portico bridge", "portico bridge --golden"),
+    (
+        "portico bridge --set cols=2 --set rows=1",
+        "portico bridge --golden --set cols=2 --set rows=1",
+    ),
+    (
+        "portico bridge --set cols=2 --set rows=2",
+        "portico bridge --golden --set cols=2 --set rows=2",
+    ),
     ("portico bench noc", "portico bench noc --quick --mesh 2x2"),
     ("portico bench noc --mesh 4x4", "portico bench noc --mesh 2x2 --quick"),
     ("portico bench noc --quick", "portico bench noc --quick --mesh 2x1"),
@@ -65,10 +73,18 @@ const SHORTER: [(&str, &str); 36] = [
         "portico bench onesided --set memories=1",
         "portico bench onesided --set memories=1 --quick",
     ),
-    ("portico bench soak", "portico bench soak --quick --cycles 2000"),
+    (
+        "portico bench soak",
+        "portico bench soak --quick --cycles 2000 --set cols=2 --set rows=1",
+    ),
     (
         "portico sim fabric --workload soak --cycles 100000 --seed 7 --resets",
-        "portico sim fabric --workload soak --cycles 4000 --seed 7 --resets",
+        "portico sim fabric --workload soak --cycles 4000 --seed 7 --resets --set cols=2 --set rows=2",
+    ),
+    ("portico run traffic", "portico run traffic --set cols=2 --set rows=2"),
+    (
+        "portico run traffic --pattern uniform --loads 0.2,0.5,1",
+        "portico run traffic --pattern uniform --loads 0.2,0.5,1 --set cols=2 --set rows=2",
     ),
     (
         "portico sim fabric --set cols=2 --set rows=2 --cycles 60000",
@@ -135,7 +151,7 @@ const PARSED: [&str; 6] = [
 ];
 
 /// Names of commands, which a text mentions without the arguments that they need. The program says what it needs.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "portico bitstream",
     "portico check",
     "portico completions",
@@ -149,6 +165,7 @@ const NAMES: [&str; 14] = [
     "portico synth mpe",
     "portico synth router",
     "portico synth tile",
+    "portico synth tile --by-part",
     "portico vivado",
 ];
 
@@ -319,7 +336,7 @@ fn run(pages: &[String]) {
                 let (_, path) = bridge.as_ref().expect("a bridge before its host");
                 checkout.ends_with(&format!("{words} {path}"), 0);
             } else if let Some((words, settings)) = line.split_once("/dev/ttyUSB0") {
-                let (_board, path) = checkout.bridge(&format!("portico bridge {settings}"));
+                let (_board, path) = checkout.bridge(&format!("portico bridge --golden {settings}"));
                 checkout.ends_with(&format!("{words}{path} {settings}"), 0);
             } else {
                 checkout.ends_with(line, 0);
