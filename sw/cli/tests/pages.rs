@@ -59,7 +59,10 @@ const SHORTER: [(&str, &str); 40] = [
     ),
     ("portico bench noc", "portico bench noc --quick --mesh 2x2"),
     ("portico bench noc --mesh 4x4", "portico bench noc --mesh 2x2 --quick"),
-    ("portico bench noc --quick", "portico bench noc --quick --mesh 2x1"),
+    (
+        "portico bench noc --quick",
+        "portico bench noc --quick --mesh 2x2 --packet 1",
+    ),
     (
         "portico bench noc --mesh 4x4,8x4 --pattern uniform,tornado --load 0.1:0.9:0.1",
         "portico bench noc --quick --mesh 3x3,3x1 --pattern uniform,tornado --load 0.1:0.9:0.4",
