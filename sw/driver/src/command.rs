@@ -52,32 +52,27 @@ impl<T: Transport> Fabric<T> {
     pub(crate) fn issue(&mut self, node: usize, event: u8, words: &[u32]) -> Result<(u16, Result<(), Error>), Error> {
         let port = Port::of(words[0], &self.nodes[node].build);
         self.make_room(node, |commands| commands.has_room(port, words.len()))?;
-        let issued = self.send(node, event, words, 1)?;
-        self.nodes[node].commands.push(port, event, words.len());
-        Ok(issued)
-    }
-
-    /// Sends a descriptor after which the event counts so often. The caller has made room for it, and notes it.
-    pub(crate) fn send(
-        &mut self,
-        node: usize,
-        event: u8,
-        words: &[u32],
-        counts: u16,
-    ) -> Result<(u16, Result<(), Error>), Error> {
         let before = match self.nodes[node].issued[usize::from(event)] {
             Some(count) => count,
             None => self.read_event(node, event)?.count,
         };
-        let target = before.wrapping_add(counts);
+        let target = before.wrapping_add(1);
+        let written = self.send(node, event, words)?;
+        self.nodes[node].issued[usize::from(event)] = Some(target);
+        self.nodes[node].commands.push(port, event, words.len());
+        Ok((target, written))
+    }
+
+    /// Sends a descriptor. The caller has made room for it, and notes it and the counts of its event. An inner error is that of
+    /// [`Fabric::issue`].
+    pub(crate) fn send(&mut self, node: usize, event: u8, words: &[u32]) -> Result<Result<(), Error>, Error> {
         let mut words = words.to_vec();
         words[0] |= u32::from(event) << EVENT_OFFSET;
         let first = MAX_DESCRIPTOR_WORDS - words.len();
         let written = self.poke_once(node, CommandRegister::Word, first, &words);
         let written = written.inspect_err(|error| self.end_refused(node, error))?;
-        self.nodes[node].issued[usize::from(event)] = Some(target);
         tracing::trace!(node, event, ?words, ?written, "command");
-        Ok((target, written))
+        Ok(written)
     }
 
     /// Ends a descriptor after the host's queue has refused one of its words, so that the next one can begin. The queue refuses a

@@ -223,43 +223,7 @@ pub(crate) fn node_bits(config: &Config, node: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GoldenTransport, TransportError};
-
-    /// A golden fabric that refuses one write, once.
-    struct Refusing {
-        golden: GoldenTransport,
-        refused: Option<u32>,
-    }
-
-    impl Transport for Refusing {
-        fn config(&self) -> &Config {
-            self.golden.config()
-        }
-
-        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-            self.golden.read(address)
-        }
-
-        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-            if self.refused == Some(address) {
-                self.refused = None;
-                return Err(TransportError::slave_error(address));
-            }
-            self.golden.write(address, value)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.golden.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.golden.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.golden.interrupt()
-        }
-    }
+    use crate::{testing::Failing, TransportError};
 
     #[test]
     fn a_handle_that_could_not_be_written_stands_for_nobody() {
@@ -270,8 +234,7 @@ mod tests {
             ..Config::default()
         };
         for register in [SegmentRegister::Target, SegmentRegister::Size] {
-            let golden = GoldenTransport::new(&config).unwrap();
-            let mut fabric = Fabric::open(Refusing { golden, refused: None }).unwrap();
+            let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
             // More nodes than handles, so that the next node gets one that another has had.
             for node in 0..config.tiles() {
                 fabric.write(node, 0x40, &[node as u32]).unwrap();

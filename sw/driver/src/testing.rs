@@ -4,15 +4,26 @@ use portico_spec::{ni::registers::BASE_BYTES, Config};
 
 use crate::{GoldenTransport, Transport, TransportError};
 
-/// A golden fabric that fails in one access, once.
+/// A golden fabric that fails in one access, or refuses one write, once.
 #[derive(Debug)]
 pub(crate) struct Failing {
-    pub golden: GoldenTransport,
-    /// Accesses until then: reads, and writes of the host's memory.
+    golden: GoldenTransport,
+    /// Accesses before the one that fails: reads, and writes of the host's memory.
     pub left: Option<usize>,
+    /// The address of the write that is refused.
+    pub refused: Option<u32>,
 }
 
 impl Failing {
+    /// Without faults.
+    pub fn new(config: &Config) -> Failing {
+        Failing {
+            golden: GoldenTransport::new(config).unwrap(),
+            left: None,
+            refused: None,
+        }
+    }
+
     fn check(&mut self) -> Result<(), TransportError> {
         self.left = match self.left {
             Some(0) => {
@@ -39,6 +50,10 @@ impl Transport for Failing {
         // Half a command would be nobody's to mend.
         if address < BASE_BYTES as u32 {
             self.check()?;
+        }
+        if self.refused == Some(address) {
+            self.refused = None;
+            return Err(TransportError::slave_error(address));
         }
         self.golden.write(address, value)
     }

@@ -116,6 +116,19 @@ fn fabric_report(config: &Config, rows: Vec<Row>, seed: u64) -> anyhow::Result<B
     Ok(report)
 }
 
+/// Settings that a benchmark of fabrics of several sizes decides itself.
+const SIZES: [&str; 3] = ["cols", "rows", "edge_nodes"];
+
+/// The same for a benchmark of fabrics of several sizes.
+///
+/// # Errors
+/// A tool is missing.
+fn fabrics_report(config: &Config, rows: Vec<Row>, seed: u64) -> anyhow::Result<BenchReport> {
+    let mut report = fabric_report(config, rows, seed)?;
+    SIZES.iter().for_each(|key| drop(report.config.remove(*key)));
+    Ok(report)
+}
+
 /// Compiles a design from nothing, and gives the seconds that it took; if `quick`, takes what the cache has, without.
 ///
 /// # Errors

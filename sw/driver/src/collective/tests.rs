@@ -549,8 +549,7 @@ fn a_call_that_an_error_has_cut_short_is_posted_where_it_is_missing() {
     };
     let mut failed = 0;
     for left in 0.. {
-        let golden = GoldenTransport::new(&config).unwrap();
-        let mut fabric = Fabric::open(Failing { golden, left: None }).unwrap();
+        let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
         let all = fabric.world(&Shape::Linear).unwrap();
         fabric.transport().left = Some(left);
         let first = all.barrier(&mut fabric).unwrap().start();

@@ -1,4 +1,4 @@
-//! The blocks of an exchange: what each member sends, where to, and the checks before anything is sent.
+//! The blocks of an exchange: those of each call, and their checks.
 
 use portico_spec::exchange::orders;
 
@@ -200,23 +200,24 @@ impl Peers {
     ) -> Result<Exchange, Error> {
         let size = self.size();
         let sources = source.by_rank("source addresses", size)?;
-        let results = result.by_rank("result addresses", size)?;
+        let mut results = result.by_rank("result addresses", size)?;
         for count in [bytes.len()].into_iter().chain(bytes.iter().map(Vec::len)) {
             check_count("lengths", count, size)?;
         }
-        let mut blocks = vec![vec![]; size];
-        let receivers = self.receivers(fabric, order);
-        for (rank, blocks) in blocks.iter_mut().enumerate() {
-            for &to in &receivers[rank] {
-                let before = bytes[rank][..to].iter().map(|&bytes| u64::from(bytes)).sum();
-                let above = bytes[..rank].iter().map(|row| u64::from(row[to])).sum();
-                blocks.push(Block {
+        let mut blocks = vec![];
+        for ((mut source, lengths), receivers) in sources.into_iter().zip(bytes).zip(self.receivers(fabric, order)) {
+            let mut row = vec![];
+            for (to, (&bytes, result)) in lengths.iter().zip(&mut results).enumerate() {
+                row.push(Block {
                     to,
-                    source: advance(sources[rank], before)?,
-                    result: advance(results[to], above)?,
-                    bytes: bytes[rank][to],
+                    source,
+                    result: *result,
+                    bytes,
                 });
+                source = advance(source, bytes.into())?;
+                *result = advance(*result, bytes.into())?;
             }
+            blocks.push(receivers.into_iter().map(|to| row[to]).collect());
         }
         self.prepare(fabric, what, &blocks)
     }

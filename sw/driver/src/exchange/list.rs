@@ -1,4 +1,4 @@
-//! What one member does: a [command list](portico_spec::ni::command_list) in its memory, or a single put.
+//! The puts of one member: a [command list](portico_spec::ni::command_list) in its memory, or a single put.
 //!
 //! A member first starts its children: a put sends the descriptor that starts a child to the command queue of the child. Then the
 //! member sends its blocks.
@@ -27,7 +27,7 @@ pub(super) struct List {
     region: Option<Region>,
 }
 
-/// What a member does in an exchange.
+/// The part of one member in an exchange.
 pub(super) struct Work<'a> {
     pub rank: usize,
     pub blocks: &'a [Block],
@@ -81,24 +81,16 @@ impl List {
     fn write<T: Transport>(&mut self, fabric: &mut Fabric<T>, peers: &Peers, work: &Work) -> Result<(), Error> {
         let config = fabric.config().clone();
         let rank = work.rank;
-        let to_member = |block: &Block| Put {
-            segment: peers.handle(rank, block.to),
-            remote: block.result,
-            local: block.source,
-            bytes: block.bytes,
-        };
         if let ([block], 1) = (work.blocks, self.puts) {
-            let Put {
-                remote, local, bytes, ..
-            } = to_member(block);
+            let transfer = Transfer {
+                remote: block.result,
+                local: block.source,
+                geometry: Geometry::Row { row: block.bytes },
+            };
             let put = Descriptor {
                 segment: peers.handle(rank, block.to),
                 event: self.event.number(),
-                ..Descriptor::new(Command::Put(Transfer {
-                    remote,
-                    local,
-                    geometry: Geometry::Row { row: bytes },
-                }))
+                ..Descriptor::new(Command::Put(transfer))
             };
             self.start = put.encode(&config)?;
             return Ok(());
@@ -125,7 +117,12 @@ impl List {
             });
             behind.extend(&list.start);
         }
-        puts.extend(work.blocks.iter().map(to_member));
+        puts.extend(work.blocks.iter().map(|block| Put {
+            segment: peers.handle(rank, block.to),
+            remote: block.result,
+            local: block.source,
+            bytes: block.bytes,
+        }));
         let place = ListPlace {
             node: self.tile,
             base: region.base,

@@ -78,7 +78,7 @@ impl Peers {
             self.windows.push(fabric.publish(tile, whole)?);
         }
         for (rank, &tile) in self.tiles.iter().enumerate() {
-            // What is taken is noted at once, so that a failure releases it.
+            // The group notes each handle when it is taken, so that a failure releases it.
             self.remotes.push(vec![]);
             for (to, window) in self.windows.iter().enumerate() {
                 let remote = match to == rank || self.children(rank).any(|child| child == to) {

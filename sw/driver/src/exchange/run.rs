@@ -28,7 +28,7 @@ pub struct Exchange {
     lists: Vec<(List, Option<u16>)>,
     /// The count of the group, in which it counts while it is under way.
     running: Arc<AtomicUsize>,
-    /// What a member was refused first since the last start.
+    /// The first refusal since the last start: its node and code.
     refused: Option<(usize, ErrorCode)>,
     is_released: bool,
 }
@@ -53,20 +53,14 @@ impl Exchange {
         let Some((first, _)) = self.lists.first() else {
             return Ok(());
         };
-        let (_, written) = fabric.send(first.tile, first.event.number(), &first.start, first.puts)?;
-        for (place, (list, target)) in self.lists.iter_mut().enumerate() {
+        let written = fabric.send(first.tile, first.event.number(), &first.start)?;
+        for (list, target) in &mut self.lists {
             let node = &mut fabric.nodes[list.tile];
             let issued = &mut node.issued[usize::from(list.event.number())];
             let count = issued.expect("the event was reset when it was taken");
-            // The first is noted already.
-            let reached = if place == 0 {
-                count
-            } else {
-                count.wrapping_add(list.puts)
-            };
-            *issued = Some(reached);
+            *issued = Some(count.wrapping_add(list.puts));
+            *target = *issued;
             node.commands.push_list(list.event.number());
-            *target = Some(reached);
         }
         self.refused = None;
         self.running.fetch_add(1, Ordering::Relaxed);
@@ -100,8 +94,8 @@ impl Exchange {
     /// Waits until the exchange is complete. After a time-out it may be waited for again.
     ///
     /// # Errors
-    /// [`Error::Timeout`]; or as for [`Exchange::poll`]. If a refused put has kept members from their puts, it is
-    /// [`Error::Refused`] in place of the time-out, and the exchange is over: what was not sent by then is not sent.
+    /// [`Error::Timeout`]; or as for [`Exchange::poll`]. If a refused put has kept members from their puts, [`Error::Refused`]
+    /// takes the place of the time-out. The exchange is then over, and the puts that were not sent are lost.
     pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         while !self.poll(fabric)? {

@@ -592,8 +592,7 @@ fn an_access_that_fails_loses_no_block() {
     };
     let mut failed = 0;
     for left in 0.. {
-        let golden = GoldenTransport::new(&config).unwrap();
-        let mut fabric = Fabric::open(Failing { golden, left: None }).unwrap();
+        let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
         allocate(&mut fabric);
         for tile in 0..3 {
             fabric.write(tile, 0x400, &[0, 1, 2].map(|to| word(tile, to))).unwrap();

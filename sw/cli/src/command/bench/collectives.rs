@@ -1,6 +1,6 @@
 //! `portico bench collectives`: the message-passing engines.
 
-use super::{collectives_tables, fabric_report, verilated};
+use super::{collectives_tables, fabrics_report, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
     figure_files::FigureFiles,
@@ -29,9 +29,6 @@ A call takes from the cycle in which the last descriptor is accepted to that in 
 Columns: paper is the figure of the paper that described it, limit is what no implementation can pass, bound is what \
 Portico must reach. running, waiting and idle are cycles of all engines together.";
 
-/// Settings that the benchmark varies itself.
-const VARIED: [&str; 3] = ["cols", "rows", "edge_nodes"];
-
 /// Measure the message-passing engines: barrier, broadcast, reduce, allreduce
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -56,7 +53,7 @@ pub struct Collectives {
 
 impl Collectives {
     pub fn run(self) -> anyhow::Result<()> {
-        self.config.refuse("bench collectives", &VARIED)?;
+        self.config.refuse("bench collectives", &SIZES)?;
         let set: Vec<&str> = self.config.set_keys().collect();
         let base = with_engines(self.config.resolve()?, &set);
         let standard = if self.quick { Effort::quick() } else { Effort::default() };
@@ -74,8 +71,7 @@ impl Collectives {
         bar.finish_and_clear();
         let figures = figures?;
 
-        let mut report = fabric_report(&base, figures.rows(), effort.seed)?;
-        VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
+        let report = fabrics_report(&base, figures.rows(), effort.seed)?;
 
         let mut output = Output::default();
         let folder = self.out.as_deref();

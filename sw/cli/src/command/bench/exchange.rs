@@ -1,6 +1,6 @@
 //! `portico bench exchange`: alltoall by command lists.
 
-use super::{fabric_report, tables, verilated};
+use super::{fabrics_report, tables, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
     figure_files::FigureFiles,
@@ -26,9 +26,6 @@ order, rotated, is the best of the others. The limit is the flits of \
 the busiest link. An exchange takes from the cycle in which the last tile is started to that in which the last tile has the \
 acknowledgements of all its puts. Every word is compared.";
 
-/// Settings that the benchmark varies itself.
-const VARIED: [&str; 3] = ["cols", "rows", "edge_nodes"];
-
 /// Measure alltoall by command lists
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,7 +50,7 @@ pub struct Exchange {
 
 impl Exchange {
     pub fn run(self) -> anyhow::Result<()> {
-        self.config.refuse("bench exchange", &VARIED)?;
+        self.config.refuse("bench exchange", &SIZES)?;
         let base = self.config.resolve()?;
         let standard = if self.quick { Effort::quick() } else { Effort::default() };
         let words = self.words.map(|words| words.into_iter().map(usize::from).collect());
@@ -72,8 +69,7 @@ impl Exchange {
         bar.finish_and_clear();
         let figures = figures?;
 
-        let mut report = fabric_report(&base, figures.rows, effort.seed)?;
-        VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
+        let report = fabrics_report(&base, figures.rows, effort.seed)?;
         let mut output = Output::default();
         self.files.add(&mut output, self.out.as_deref(), "exchange", &report);
         output.commit()?;
