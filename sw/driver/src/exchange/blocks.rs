@@ -2,7 +2,7 @@
 
 use portico_spec::exchange::orders;
 
-use super::{Exchange, Order, Peers};
+use super::{plan::Plan, Exchange, Order, Peers};
 use crate::{
     collective::{check_count, check_rank, Addresses},
     Error, Fabric, Transport,
@@ -53,7 +53,7 @@ impl Peers {
     /// of 32 bits 16 bytes a block and 40 more, or 22 bytes a block and 60 more above 14 blocks; twice as many at 64.
     /// [`Error::Descriptor`] of a block of more than 65,535 words; or the fabric's. Then nothing stays taken.
     pub fn exchange<T: Transport>(&self, fabric: &mut Fabric<T>, blocks: &[Vec<Block>]) -> Result<Exchange, Error> {
-        self.prepare(fabric, "exchange", blocks)
+        self.of_blocks(fabric, "exchange", blocks)
     }
 
     /// Prepares an exchange of one block from every member to every member. Member r reads the block for rank s at `source` + s
@@ -127,7 +127,7 @@ impl Peers {
                 bytes,
             });
         }
-        self.prepare(fabric, "scatter", &blocks)
+        self.of_blocks(fabric, "scatter", &blocks)
     }
 
     /// Prepares an exchange in which every member sends a block to the root, a rank: that of rank r goes to `result` + r `bytes`
@@ -156,7 +156,7 @@ impl Peers {
             }])
         });
         let blocks = blocks.collect::<Result<Vec<_>, Error>>()?;
-        self.prepare(fabric, "gather", &blocks)
+        self.of_blocks(fabric, "gather", &blocks)
     }
 
     /// Prepares an exchange in which every member sends the same block to all members: that of rank r goes to `result` + r
@@ -186,7 +186,40 @@ impl Peers {
                 });
             }
         }
-        self.prepare(fabric, "allgather", &blocks)
+        self.of_blocks(fabric, "allgather", &blocks)
+    }
+
+    /// Prepares an exchange that copies `bytes` bytes from the address of the root, a rank, to the addresses of all others, along
+    /// a binomial tree: in each step, twice as many members have the block. A member sends the whole block before its children
+    /// send it on, so for long blocks the message-passing engines are faster, which forward while words still come:
+    /// [`Communicator::broadcast`](crate::collective::Communicator::broadcast).
+    ///
+    /// # Errors
+    /// As for [`Peers::scatter`].
+    pub fn broadcast<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        root: usize,
+        address: impl Into<Addresses>,
+        bytes: u32,
+    ) -> Result<Exchange, Error> {
+        check_rank("root", root, self.size())?;
+        let addresses = address.into().by_rank("addresses", self.size())?;
+        for (rank, &address) in addresses.iter().enumerate() {
+            self.check_piece(fabric, rank, ("address", address), bytes, rank != root)?;
+        }
+        self.prepare(fabric, "broadcast", &Plan::broadcast(root, &addresses, bytes))
+    }
+
+    /// Prepares an exchange of these blocks, by rank, each member's in its order.
+    fn of_blocks<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        what: &'static str,
+        blocks: &[Vec<Block>],
+    ) -> Result<Exchange, Error> {
+        self.check_blocks(fabric, blocks)?;
+        self.prepare(fabric, what, &Plan::blocks(blocks))
     }
 
     fn personalised<T: Transport>(
@@ -219,7 +252,7 @@ impl Peers {
             }
             blocks.push(receivers.into_iter().map(|to| row[to]).collect());
         }
-        self.prepare(fabric, what, &blocks)
+        self.of_blocks(fabric, what, &blocks)
     }
 
     /// All ranks, for each rank in the order in which it sends to them; itself last, because no link carries this block.
@@ -232,7 +265,7 @@ impl Peers {
     }
 
     /// Checks the blocks of all members.
-    pub(super) fn check_blocks<T: Transport>(&self, fabric: &Fabric<T>, blocks: &[Vec<Block>]) -> Result<(), Error> {
+    fn check_blocks<T: Transport>(&self, fabric: &Fabric<T>, blocks: &[Vec<Block>]) -> Result<(), Error> {
         check_count("lists of blocks", blocks.len(), self.size())?;
         let mut pieces = vec![];
         for (rank, blocks) in blocks.iter().enumerate() {

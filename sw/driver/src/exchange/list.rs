@@ -1,7 +1,6 @@
 //! The puts of one member: a [command list](portico_spec::ni::command_list) in its memory, or a single put.
 //!
-//! A member first starts its children: a put sends the descriptor that starts a child to the command queue of the child. Then the
-//! member sends its blocks.
+//! To start another member, a put sends the descriptor that starts the other one's list to the other one's command queue.
 
 use portico_spec::ni::{
     command::MAX_DESCRIPTOR_WORDS,
@@ -10,7 +9,7 @@ use portico_spec::ni::{
     registers::address_at,
 };
 
-use super::{Block, Peers};
+use super::{plan::Step, Peers};
 use crate::{event::Event, registers::CommandRegister, Error, Fabric, Region, Transport};
 
 /// The puts of a member.
@@ -27,40 +26,29 @@ pub(super) struct List {
     region: Option<Region>,
 }
 
-/// The part of one member in an exchange.
-pub(super) struct Work<'a> {
-    pub rank: usize,
-    pub blocks: &'a [Block],
-    /// Lists of other members, by rank: those that this one starts are among them.
-    pub lists: &'a [Option<List>],
-}
-
-impl Work<'_> {
-    /// The children that have a list, and the handle of each.
-    fn children<'a>(&'a self, peers: &'a Peers) -> impl Iterator<Item = (&'a List, u8)> + 'a {
-        peers.children(self.rank).filter_map(|child| {
-            let list = self.lists[child].as_ref()?;
-            Some((list, peers.handle(self.rank, child)))
-        })
-    }
-}
-
 impl List {
-    /// Takes an event and memory, and writes the list; none if there is nothing to do.
-    pub fn new<T: Transport>(fabric: &mut Fabric<T>, peers: &Peers, work: &Work) -> Result<Option<List>, Error> {
-        let puts = work.blocks.len() + work.children(peers).count();
-        if puts == 0 {
+    /// Takes an event and memory, and writes the list of a rank; none if there is nothing to do. `lists` has those of the other
+    /// ranks that it starts.
+    pub fn new<T: Transport>(
+        fabric: &mut Fabric<T>,
+        peers: &Peers,
+        (rank, steps): (usize, &[Step]),
+        lists: &[Option<List>],
+    ) -> Result<Option<List>, Error> {
+        let starts = |step: &&Step| !matches!(step, Step::Start(child) if lists[*child].is_none());
+        let steps: Vec<Step> = steps.iter().filter(starts).copied().collect();
+        if steps.is_empty() {
             return Ok(None);
         }
-        let tile = peers.tiles()[work.rank];
+        let tile = peers.tiles()[rank];
         let mut list = List {
             tile,
             event: fabric.event(tile)?,
-            puts: puts as u16,
+            puts: steps.len() as u16,
             start: vec![],
             region: None,
         };
-        match list.write(fabric, peers, work) {
+        match list.write(fabric, peers, (rank, &steps), lists) {
             Ok(()) => Ok(Some(list)),
             Err(error) => {
                 // The first error tells the cause.
@@ -78,10 +66,15 @@ impl List {
         self.event.release(fabric)
     }
 
-    fn write<T: Transport>(&mut self, fabric: &mut Fabric<T>, peers: &Peers, work: &Work) -> Result<(), Error> {
+    fn write<T: Transport>(
+        &mut self,
+        fabric: &mut Fabric<T>,
+        peers: &Peers,
+        (rank, steps): (usize, &[Step]),
+        lists: &[Option<List>],
+    ) -> Result<(), Error> {
         let config = fabric.config().clone();
-        let rank = work.rank;
-        if let ([block], 1) = (work.blocks, self.puts) {
+        if let [Step::Send(block)] = steps {
             let transfer = Transfer {
                 remote: block.result,
                 local: block.source,
@@ -96,33 +89,38 @@ impl List {
             return Ok(());
         }
         let unit = (config.width / 8) as u32;
-        let length = bytes(&config, self.puts.into());
-        let starts: u32 = work
-            .children(peers)
-            .map(|(list, _)| unit * list.start.len() as u32)
-            .sum();
-        let region = fabric.allocate(self.tile, length + starts)?;
+        let length = bytes(&config, steps.len());
+        let start_of = |child: usize| lists[child].as_ref().expect("a member that is started has a list");
+        let starts = steps.iter().map(|step| match step {
+            Step::Start(child) => unit * start_of(*child).start.len() as u32,
+            Step::Send(_) => 0,
+        });
+        let region = fabric.allocate(self.tile, length + starts.sum::<u32>())?;
         self.region = Some(region);
 
-        // Behind the list lie the descriptors that start the children.
+        // Behind the list lie the descriptors that start other members.
         let mut behind = vec![];
-        let mut puts = vec![];
-        for (list, space) in work.children(peers) {
-            let words = list.start.len();
-            puts.push(Put {
-                segment: space,
-                remote: address_at(&config, list.tile, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words),
-                local: region.base + length + unit * behind.len() as u32,
-                bytes: unit * words as u32,
-            });
-            behind.extend(&list.start);
-        }
-        puts.extend(work.blocks.iter().map(|block| Put {
-            segment: peers.handle(rank, block.to),
-            remote: block.result,
-            local: block.source,
-            bytes: block.bytes,
-        }));
+        let puts = steps.iter().map(|step| match *step {
+            Step::Start(child) => {
+                let List { tile, start, .. } = start_of(child);
+                let words = start.len();
+                let local = region.base + length + unit * behind.len() as u32;
+                behind.extend(start);
+                Put {
+                    segment: peers.handle(rank, child),
+                    remote: address_at(&config, *tile, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words),
+                    local,
+                    bytes: unit * words as u32,
+                }
+            }
+            Step::Send(block) => Put {
+                segment: peers.handle(rank, block.to),
+                remote: block.result,
+                local: block.source,
+                bytes: block.bytes,
+            },
+        });
+        let puts: Vec<Put> = puts.collect();
         let place = ListPlace {
             node: self.tile,
             base: region.base,

@@ -5,10 +5,11 @@
 //! | `MPI_Alltoall`, `MPI_Alltoallv` | [`alltoall`](Peers::alltoall), [`alltoallv`](Peers::alltoallv) |
 //! | `MPI_Alltoallw`, and displacements of any kind | [`exchange`](Peers::exchange) |
 //! | `MPI_Scatter`, `MPI_Gather`, `MPI_Allgather` | [`scatter`](Peers::scatter), [`gather`](Peers::gather), [`allgather`](Peers::allgather) |
+//! | `MPI_Bcast` | [`broadcast`](Peers::broadcast) |
 //! | `MPI_Alltoall_init`, `MPI_Start`, `MPI_Test`, `MPI_Wait`, `MPI_Request_free` | each of these calls, then [`start`](Exchange::start), [`poll`](Exchange::poll), [`wait`](Exchange::wait), [`release`](Exchange::release) |
 //!
-//! [`Peers`] is a group of tiles. Each member has a window over its memory, and a segment for every member. Blocks lie
-//! in memory that [`Fabric::allocate`](crate::Fabric::allocate) has handed out.
+//! [`Peers`] is a group of tiles. Each member has a segment for every member. Blocks lie in memory that
+//! [`Fabric::allocate`](crate::Fabric::allocate) has handed out.
 //!
 //! An [`Exchange`] is prepared once and can be started again and again. The driver writes a [command
 //! list](portico_spec::ni::command_list) into the memory of each member, one put a block. To start the exchange, it
@@ -44,6 +45,7 @@ pub use self::{blocks::Block, peers::Peers, run::Exchange};
 mod blocks;
 mod list;
 mod peers;
+mod plan;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Groups of tiles that exchange blocks: windows, and segments for them.
+//! Groups of tiles that exchange blocks: segments of each member for all others.
 
 use std::sync::{
     atomic::{AtomicUsize, Ordering},
@@ -7,20 +7,15 @@ use std::sync::{
 
 use portico_spec::mpe::tree::{Shape, Tree};
 
-use crate::{
-    onesided::{Remote, Segment, Window},
-    Error, Fabric, Transport,
-};
+use crate::{onesided::Remote, Error, Fabric, Transport};
 
 /// A group of tiles that exchange blocks, made by [`Fabric::peers`]. Members have *ranks*, 0 and up, in the order in which they
 /// were named.
 #[derive(Debug)]
-#[must_use = "windows and segments are taken until the group is released"]
+#[must_use = "segments are taken until the group is released"]
 pub struct Peers {
     tiles: Vec<usize>,
-    pub(super) windows: Vec<Segment>,
-    /// The segments of each member, by rank of the other one. That of a member for itself, and those for its children, are whole
-    /// address spaces, with the command queues; the others are windows. The offset of a byte of memory is the same in both.
+    /// The segments of each member, by rank of the other one: whole address spaces, memory and command queue.
     remotes: Vec<Vec<Remote>>,
     /// Exchanges that are under way; [`RELEASED`] when the group is released.
     running: Arc<AtomicUsize>,
@@ -40,7 +35,7 @@ impl Peers {
         &self.tiles
     }
 
-    /// Releases windows and segments. Its exchanges cannot be started any more.
+    /// Releases the segments. Its exchanges cannot be started any more.
     ///
     /// # Errors
     /// [`Error::UnderWay`] if one of its exchanges is started and was not seen complete: nothing is released. Or the fabric's:
@@ -52,9 +47,7 @@ impl Peers {
         }
         self.running.store(RELEASED, Ordering::Relaxed);
         let remotes = self.remotes.drain(..).flatten();
-        let released: Vec<_> = remotes.map(|remote| remote.release(fabric)).collect();
-        let withdrawn = self.windows.drain(..).map(|window| window.withdraw(fabric));
-        released.into_iter().chain(withdrawn).fold(Ok(()), Result::and)
+        remotes.map(|remote| remote.release(fabric)).fold(Ok(()), Result::and)
     }
 
     /// The handle that a member has of another one.
@@ -62,30 +55,16 @@ impl Peers {
         self.remotes[rank][to].handle()
     }
 
-    /// The ranks that a member starts: its children in a binary tree.
-    pub(super) fn children(&self, rank: usize) -> impl Iterator<Item = usize> {
-        let size = self.size();
-        (2 * rank + 1..2 * rank + 3).filter(move |&child| child < size)
-    }
-
     pub(super) fn running(&self) -> Arc<AtomicUsize> {
         self.running.clone()
     }
 
     fn take<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        for &tile in &self.tiles {
-            let whole = Window::new(0, fabric.memory_bytes(tile)?);
-            self.windows.push(fabric.publish(tile, whole)?);
-        }
         for (rank, &tile) in self.tiles.iter().enumerate() {
             // The group notes each handle when it is taken, so that a failure releases it.
             self.remotes.push(vec![]);
-            for (to, window) in self.windows.iter().enumerate() {
-                let remote = match to == rank || self.children(rank).any(|child| child == to) {
-                    true => fabric.clone_space(tile, self.tiles[to])?,
-                    false => fabric.tile(tile)?.clone_segment(window.id())?,
-                };
-                self.remotes[rank].push(remote);
+            for &to in &self.tiles {
+                self.remotes[rank].push(fabric.clone_space(tile, to)?);
             }
         }
         Ok(())
@@ -93,18 +72,17 @@ impl Peers {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// A group of these tiles, in the order of their ranks, that can exchange blocks. Each member takes a window over its whole
-    /// memory, and a segment handle for each member.
+    /// A group of these tiles, in the order of their ranks, that can exchange blocks. Each member takes a segment handle for
+    /// each member.
     ///
     /// # Errors
-    /// [`Error::Tree`] of tiles that are no group: nothing is sent. [`Error::Exhausted`] if a member has too few windows or
-    /// segment handles: then nothing stays taken. Or the fabric's.
+    /// [`Error::Tree`] of tiles that are no group: nothing is sent. [`Error::Exhausted`] if a member has too few segment
+    /// handles: then nothing stays taken. Or the fabric's.
     pub fn peers(&mut self, tiles: &[usize]) -> Result<Peers, Error> {
         // A chain joins any tiles that are a group.
         Tree::new(self.config(), tiles, &Shape::Linear)?;
         let mut peers = Peers {
             tiles: tiles.to_vec(),
-            windows: vec![],
             remotes: vec![],
             running: Arc::new(AtomicUsize::new(0)),
         };

@@ -5,11 +5,7 @@ use std::sync::{
     Arc,
 };
 
-use super::{
-    list::{List, Work},
-    peers::RELEASED,
-    Block, Peers,
-};
+use super::{list::List, peers::RELEASED, plan::Plan, Peers};
 use crate::{command, resources::Commands, Error, ErrorCode, Fabric, Transport};
 
 /// Cycles without a count after which a member that was refused something is taken to send nothing more.
@@ -183,29 +179,22 @@ impl Exchange {
 }
 
 impl Peers {
-    /// Checks the blocks and writes the lists.
+    /// Writes the lists of a plan whose blocks are checked.
     pub(super) fn prepare<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         what: &'static str,
-        blocks: &[Vec<Block>],
+        plan: &Plan,
     ) -> Result<Exchange, Error> {
         let running = self.running();
         if running.load(Ordering::Relaxed) == RELEASED {
             return Err(Error::Released { what });
         }
-        self.check_blocks(fabric, blocks)?;
-        // A member starts members of higher ranks, so their lists come first.
         let mut lists: Vec<Option<List>> = (0..self.size()).map(|_| None).collect();
         let mut failed = None;
-        for (rank, blocks) in blocks.iter().enumerate().rev() {
-            let blocks: Vec<Block> = blocks.iter().copied().filter(|block| block.moves(rank)).collect();
-            let work = Work {
-                rank,
-                blocks: &blocks,
-                lists: &lists,
-            };
-            match List::new(fabric, self, &work) {
+        // The list of a member names those of the members that it starts.
+        for rank in plan.order().rev() {
+            match List::new(fabric, self, (rank, &plan.steps[rank]), &lists) {
                 Ok(list) => lists[rank] = list,
                 Err(error) => {
                     failed = Some(error);
@@ -213,6 +202,8 @@ impl Peers {
                 }
             }
         }
+        // The root's comes first.
+        lists.rotate_left(plan.root);
         let mut exchange = Exchange {
             what,
             lists: lists.into_iter().flatten().map(|list| (list, None)).collect(),

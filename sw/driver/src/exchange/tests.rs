@@ -1,14 +1,11 @@
-use portico_spec::ni::{
-    segment::SegmentKind,
-    window::{Mode, MODE_OFFSET, SYSTEM_WINDOW},
-};
+use portico_spec::ni::{segment::SegmentKind, window::SYSTEM_WINDOW};
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
     host::segment_target,
     onesided::Geometry,
-    registers::{CounterRegister, SegmentRegister, TagRegister},
+    registers::{CounterRegister, SegmentRegister},
     testing::Failing,
     Config, Error, ErrorCode, Fabric, GoldenTransport, Region, Transport, TransportError,
 };
@@ -229,6 +226,93 @@ fn scatter_gather_and_allgather_move_what_mpi_says() {
             exchange.release(&mut fabric).unwrap();
         }
     }
+    peers.release(&mut fabric).unwrap();
+    nothing_is_left(&mut fabric);
+}
+
+/// Also blocks that are longer than a packet, and groups that are no power of two.
+#[test]
+fn a_broadcast_brings_the_block_of_any_root_to_all() {
+    for (cols, rows, width, bytes) in [
+        (1, 1, 32, 4),
+        (2, 1, 64, 8),
+        (3, 1, 32, 400),
+        (4, 4, 32, 2048),
+        (5, 4, 64, 24),
+    ] {
+        let mut fabric = fabric(cols, rows, width);
+        let tiles: Vec<usize> = (0..cols * rows).rev().collect();
+        let mut peers = fabric.peers(&tiles).unwrap();
+        for root in 0..tiles.len() {
+            let mut memories = fill(&mut fabric);
+            let addresses: Vec<u32> = (0..tiles.len() as u32).map(|rank| 0x1000 + 8 * rank).collect();
+            let mut exchange = peers.broadcast(&mut fabric, root, addresses.clone(), bytes).unwrap();
+            run(&mut fabric, &mut exchange);
+            exchange.release(&mut fabric).unwrap();
+            let from = addresses[root];
+            let blocks = addresses.iter().enumerate().filter(|&(to, _)| to != root);
+            let blocks = blocks
+                .map(|(to, &result)| Block {
+                    to,
+                    source: from,
+                    result,
+                    bytes,
+                })
+                .collect();
+            let mut sent = vec![vec![]; tiles.len()];
+            sent[root] = blocks;
+            copy(&mut memories, &tiles, &sent);
+            compare(&mut fabric, &memories);
+        }
+        peers.release(&mut fabric).unwrap();
+        nothing_is_left(&mut fabric);
+    }
+}
+
+#[test]
+fn a_broadcast_of_nothing_and_a_wrong_one_send_nothing() {
+    let mut fabric = fabric(2, 2, 32);
+    let memories = fill(&mut fabric);
+    let mut peers = fabric.peers(&[0, 1, 2, 3]).unwrap();
+    let mut exchange = peers.broadcast(&mut fabric, 1, 0x100, 0).unwrap();
+    run(&mut fabric, &mut exchange);
+    exchange.release(&mut fabric).unwrap();
+    let mut told = |root, addresses: Vec<u32>, bytes| {
+        let refused = peers.broadcast(&mut fabric, root, addresses, bytes).unwrap_err();
+        refused.to_string()
+    };
+    assert_eq!(told(4, vec![0; 4], 4), "root = 4 is not allowed: allowed is 0..=3");
+    assert_eq!(told(0, vec![0; 3], 4), "addresses = 3 is not allowed: allowed is 4..=4");
+    assert!(told(0, vec![0, 0, 2, 0], 4).contains("address"));
+    assert!(told(0, vec![0, BLOCKS, 0, 0], 4).contains("0x8000"));
+    assert!(told(0, vec![0; 4], 6).contains("bytes"));
+    compare(&mut fabric, &memories);
+    peers.release(&mut fabric).unwrap();
+    nothing_is_left(&mut fabric);
+}
+
+/// A child of the root's child is not reached.
+#[test]
+fn a_broadcast_that_is_refused_is_told_and_runs_again() {
+    let mut fabric = fabric(4, 1, 32);
+    fill(&mut fabric);
+    let mut peers = fabric.peers(&[0, 1, 2, 3]).unwrap();
+    let mut exchange = peers.broadcast(&mut fabric, 0, 0x400, 8).unwrap();
+    let handle = peers.handle(0, 2).into();
+    fabric.poke(0, SegmentRegister::Target, handle, &[0]).unwrap();
+    exchange.start(&mut fabric).unwrap();
+    let told = exchange.wait(&mut fabric, 1000).unwrap_err();
+    let (node, what, code) = (0, "broadcast", ErrorCode::UnknownSegment);
+    assert_eq!(told, Error::Refused { node, what, code });
+    let refused = exchange.wait(&mut fabric, 1000);
+    assert!(matches!(refused, Ok(()) | Err(Error::Refused { .. })), "{refused:?}");
+    let space = segment_target(fabric.config(), 2, SYSTEM_WINDOW as u8, SegmentKind::Window);
+    fabric.poke(0, SegmentRegister::Target, handle, &[space]).unwrap();
+    run(&mut fabric, &mut exchange);
+    for tile in 1..4 {
+        assert_eq!(fabric.read(tile, 0x400, 2).unwrap(), [word(0, 0x100), word(0, 0x101)]);
+    }
+    exchange.release(&mut fabric).unwrap();
     peers.release(&mut fabric).unwrap();
     nothing_is_left(&mut fabric);
 }
@@ -496,14 +580,18 @@ fn a_put_that_a_member_refuses_ends_with_its_code_and_the_exchange_runs_again() 
     let mut fabric = fabric(2, 2, 32);
     let mut peers = fabric.peers(&[0, 1, 2, 3]).unwrap();
     let mut exchange = peers.alltoall(&mut fabric, 0x400, 0x800, 8).unwrap();
-    let (tag, control) = (peers.windows[2].id().tag.into(), TagRegister::Control);
-    fabric.poke(2, control, tag, &[0]).unwrap();
+    let lead = |fabric: &mut Fabric<GoldenTransport>, tag: u8| {
+        for rank in [1, 3] {
+            let target = segment_target(fabric.config(), 2, tag, SegmentKind::Window);
+            let handle = peers.handle(rank, 2).into();
+            fabric.poke(rank, SegmentRegister::Target, handle, &[target]).unwrap();
+        }
+    };
+    // Members 1 and 3 send their blocks for member 2 to a window that is closed. They do not start it.
+    lead(&mut fabric, 0);
     exchange.start(&mut fabric).unwrap();
-    // Members 1 and 3 use the window of member 2; its parent and itself do not.
     assert_eq!(refusals(&mut fabric, &mut exchange), [(1, ErrorCode::UnknownWindow); 2]);
-    fabric
-        .poke(2, control, tag, &[(Mode::Window as u32) << MODE_OFFSET])
-        .unwrap();
+    lead(&mut fabric, SYSTEM_WINDOW as u8);
     run(&mut fabric, &mut exchange);
     exchange.release(&mut fabric).unwrap();
     peers.release(&mut fabric).unwrap();
