@@ -260,6 +260,16 @@ pub enum Error {
         /// How many.
         exchanges: usize,
     },
+    /// A call of a group was to be carried out in a way that it does not have.
+    #[error("way = {way} is not allowed for {what}: allowed is {allowed}")]
+    WrongWay {
+        /// The call.
+        what: &'static str,
+        /// The way that is forced.
+        way: &'static str,
+        /// The ways that it has.
+        allowed: String,
+    },
     /// No context is free at all tiles of a group.
     #[error(
         "no context is free at all tiles of the group: of {contexts}, {in_use} are in use by communicators that are not \

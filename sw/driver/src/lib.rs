@@ -14,6 +14,7 @@
 //! | [`program`] | the user's programs for the micro-cores |
 //! | [`collective`] | barrier, broadcast, reduce and allreduce over groups of tiles |
 //! | [`exchange`] | alltoall, scatter, gather and allgather over groups of tiles, with puts |
+//! | [`mpi`] | the collectives of MPI, each in the way that is likely to be the fastest |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
 //! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without a board |
 //! | [`registers`] | any register of any node, and the monitor's counters |
@@ -56,6 +57,7 @@ pub mod event;
 pub mod examples;
 pub mod exchange;
 pub mod mailbox;
+pub mod mpi;
 pub mod onesided;
 pub mod probe;
 pub mod program;

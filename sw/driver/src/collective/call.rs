@@ -88,10 +88,39 @@ pub(crate) fn check_rank(field: &'static str, rank: usize, size: usize) -> Resul
 #[must_use = "a call does nothing until it is started or waited for"]
 pub struct Call<'f, T> {
     fabric: &'f mut Fabric<T>,
+    prepared: Prepared,
+}
+
+/// A call that is checked, without a fabric: it can be started again and again.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
     group: u64,
     what: &'static str,
-    /// The calls that it consists of, each with a descriptor for each rank.
+    /// The calls of the engines that it consists of, each with a descriptor for each rank, without a number.
     calls: Vec<Vec<Vec<u32>>>,
+}
+
+impl Prepared {
+    /// Changes the descriptors of a rank.
+    #[cfg(test)]
+    pub fn change(&mut self, rank: usize, change: impl Fn(&mut [u32])) {
+        self.calls.iter_mut().for_each(|words| change(&mut words[rank]));
+    }
+
+    /// As [`Call::start`].
+    pub fn start<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<CallTicket, Error> {
+        let (group, what) = (self.group, self.what);
+        let mut last = 0;
+        for words in &self.calls {
+            last = fabric.post_call(group, what, words.clone())?;
+        }
+        // Calls of a communicator end in their order.
+        Ok(CallTicket {
+            group,
+            what,
+            call: last,
+        })
+    }
 }
 
 impl<T: Transport> Call<'_, T> {
@@ -100,8 +129,8 @@ impl<T: Transport> Call<'_, T> {
     ///
     /// # Errors
     /// As for [`Call::start`] and [`CallTicket::wait`].
-    pub fn wait(mut self, timeout: u64) -> Result<(), Error> {
-        let mut ticket = self.begin()?;
+    pub fn wait(self, timeout: u64) -> Result<(), Error> {
+        let mut ticket = self.prepared.start(self.fabric)?;
         ticket.wait(self.fabric, timeout)
     }
 
@@ -118,22 +147,13 @@ impl<T: Transport> Call<'_, T> {
     ///
     /// The call may be posted at some members: [`Error::Timeout`] if the command queue of a member gets no room, or the
     /// transport's. The driver posts it at the others with the next call, or when you ask a ticket of the communicator.
-    pub fn start(mut self) -> Result<CallTicket, Error> {
-        self.begin()
+    pub fn start(self) -> Result<CallTicket, Error> {
+        self.prepared.start(self.fabric)
     }
 
-    fn begin(&mut self) -> Result<CallTicket, Error> {
-        let (group, what) = (self.group, self.what);
-        let mut last = 0;
-        for words in std::mem::take(&mut self.calls) {
-            last = self.fabric.post_call(group, what, words)?;
-        }
-        // Calls of a communicator end in their order.
-        Ok(CallTicket {
-            group,
-            what,
-            call: last,
-        })
+    /// The call, for starts of its own time.
+    pub(crate) fn prepared(self) -> Prepared {
+        self.prepared
     }
 }
 
@@ -351,14 +371,14 @@ impl Communicator {
         if let Some(failure) = group.failure() {
             return Err(failure.into());
         }
-        let mut number = group.next_number();
         let mut calls = vec![];
         for root in roots {
             let towards = self.tree.towards(root);
             let descriptors = towards.iter().enumerate().map(|(rank, towards)| {
                 let call = call::Call {
                     kind,
-                    number,
+                    // The group numbers its calls when they are posted.
+                    number: 0,
                     context: self.context,
                     towards: towards.map(|place| place as u8),
                     transfer: transfer(root, rank),
@@ -366,14 +386,11 @@ impl Communicator {
                 command::encode(fabric.config(), 0, Command::Call(call))
             });
             calls.push(descriptors.collect::<Result<Vec<_>, _>>()?);
-            number = number.wrapping_add(1);
         }
         let group = self.group;
         Ok(Call {
             fabric,
-            group,
-            what,
-            calls,
+            prepared: Prepared { group, what, calls },
         })
     }
 

@@ -14,10 +14,16 @@ use super::{Communicator, Group, Shape, Tree};
 use crate::{registers::MpeRegister, Error, Fabric, Transport};
 
 /// Name used in error messages.
-const ENGINE: &str = "a message-passing engine";
+pub(crate) const ENGINE: &str = "a message-passing engine";
 
 /// The number of the next group, shared by all fabrics, so that a fabric recognises the communicators of another one.
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
+
+/// The member that is nearest to the others: the root of calls without a root.
+pub(crate) fn middle(tree: &Tree) -> usize {
+    let ranks = 0..tree.tiles().len();
+    ranks.min_by_key(|&rank| tree.depth(rank)).expect("a group has members")
+}
 
 /// State of a context, for a group.
 enum Found {
@@ -66,9 +72,7 @@ impl<T: Transport> Fabric<T> {
             group,
             context,
             shape: shape.clone(),
-            middle: (0..tiles.len())
-                .min_by_key(|&rank| tree.depth(rank))
-                .expect("a group has members"),
+            middle: middle(&tree),
             tree,
             _owner: owner,
         })

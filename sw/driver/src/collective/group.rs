@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, sync::Weak};
 
-use portico_spec::{mpe::call::WAITING, ni::ErrorCode};
+use portico_spec::{
+    mpe::call::{NUMBER_WIDTH, WAITING},
+    ni::ErrorCode,
+};
 
 use crate::{
     onesided::{Operation, Ticket},
@@ -91,11 +94,6 @@ impl Group {
         self.failure
     }
 
-    /// The number of the next call in the context.
-    pub fn next_number(&self) -> u8 {
-        self.calls as u8
-    }
-
     /// Counts this number of calls as made, so that the driver is ahead of the engines.
     #[cfg(test)]
     pub fn skip(&mut self, calls: u64) {
@@ -135,11 +133,13 @@ impl Group {
             .map_or(self.members[0].tile, |(_, tile)| tile)
     }
 
-    /// Records a call with the descriptors `words`, by rank, and does not post it yet. Returns its ordinal.
+    /// Records a call with the descriptors `words`, by rank, numbers them, and does not post it yet. Returns its ordinal.
     fn add(&mut self, what: &'static str, words: Vec<Vec<u32>>) -> u64 {
         let call = self.calls;
         self.calls += 1;
-        for (member, words) in self.members.iter_mut().zip(words) {
+        for (member, mut words) in self.members.iter_mut().zip(words) {
+            // The number is in the lowest bits of word 1.
+            words[1] |= call as u32 & ((1 << NUMBER_WIDTH) - 1);
             member.posts.push_back(Post {
                 call,
                 what,

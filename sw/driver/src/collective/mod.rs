@@ -51,7 +51,8 @@ use crate::{registers::MpeRegister, Error, Fabric, Transport};
 
 pub use self::call::{Addresses, Call, CallTicket};
 pub(crate) use self::{
-    call::{check_count, check_rank},
+    call::{check_count, check_rank, Prepared},
+    context::{middle, ENGINE},
     group::Group,
 };
 

@@ -174,6 +174,18 @@ impl Peers {
     ) -> Result<Exchange, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
+        let plan = self.allgather_plan(fabric, &sources, &results, bytes)?;
+        self.prepare(fabric, "allgather", &plan)
+    }
+
+    /// The plan of an allgather, checked: addresses for each rank.
+    pub(crate) fn allgather_plan<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        sources: &[u32],
+        results: &[u32],
+        bytes: u32,
+    ) -> Result<Plan, Error> {
         let mut blocks = vec![vec![]; self.size()];
         let receivers = self.receivers(fabric, Order::default());
         for (rank, blocks) in blocks.iter_mut().enumerate() {
@@ -186,7 +198,8 @@ impl Peers {
                 });
             }
         }
-        self.of_blocks(fabric, "allgather", &blocks)
+        self.check_blocks(fabric, &blocks)?;
+        Ok(Plan::blocks(&blocks))
     }
 
     /// Prepares an exchange that copies `bytes` bytes from the address of the root, a rank, to the addresses of all others, along
@@ -205,10 +218,22 @@ impl Peers {
     ) -> Result<Exchange, Error> {
         check_rank("root", root, self.size())?;
         let addresses = address.into().by_rank("addresses", self.size())?;
+        let plan = self.broadcast_plan(fabric, root, &addresses, bytes)?;
+        self.prepare(fabric, "broadcast", &plan)
+    }
+
+    /// The plan of a broadcast, checked: an address for each rank.
+    pub(crate) fn broadcast_plan<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        root: usize,
+        addresses: &[u32],
+        bytes: u32,
+    ) -> Result<Plan, Error> {
         for (rank, &address) in addresses.iter().enumerate() {
             self.check_piece(fabric, rank, ("address", address), bytes, rank != root)?;
         }
-        self.prepare(fabric, "broadcast", &Plan::broadcast(root, &addresses, bytes))
+        Ok(Plan::broadcast(root, addresses, bytes))
     }
 
     /// Prepares an exchange of these blocks, by rank, each member's in its order.
@@ -271,12 +296,10 @@ impl Peers {
         for (rank, blocks) in blocks.iter().enumerate() {
             for block in blocks {
                 check_rank("receiver", block.to, self.size())?;
-                pieces.push(self.check_piece(fabric, block.to, ("result", block.result), block.bytes, true)?);
-                let source = self.check_piece(fabric, rank, ("source", block.source), block.bytes, false)?;
-                // A block that stays in place is one piece, which no other block may write.
-                if !block.is_in_place(rank) {
-                    pieces.push(source);
-                }
+                // A block that stays in place is not written, and no other block may write it.
+                let is_written = !block.is_in_place(rank);
+                pieces.push(self.check_piece(fabric, block.to, ("result", block.result), block.bytes, is_written)?);
+                pieces.push(self.check_piece(fabric, rank, ("source", block.source), block.bytes, false)?);
             }
         }
         pieces.retain(|piece| piece.first < piece.end);

@@ -4,7 +4,7 @@ use super::Block;
 
 /// One put of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// Starts the list of this rank.
     Start(usize),
     /// Sends a block.
@@ -13,7 +13,7 @@ pub(super) enum Step {
 
 /// The steps of all members. The host starts the root, and a member starts only those behind it: see [`Plan::order`].
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     pub root: usize,
     /// By rank, each in the order of the member.
     pub steps: Vec<Vec<Step>>,

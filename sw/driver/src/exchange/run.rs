@@ -5,7 +5,14 @@ use std::sync::{
     Arc,
 };
 
-use super::{list::List, peers::RELEASED, plan::Plan, Peers};
+use portico_golden::cost;
+
+use super::{
+    list::List,
+    peers::RELEASED,
+    plan::{Plan, Step},
+    Block, Peers,
+};
 use crate::{command, resources::Commands, Error, ErrorCode, Fabric, Transport};
 
 /// Cycles without a count after which a member that was refused something is taken to send nothing more.
@@ -20,6 +27,7 @@ const SETTLED: u64 = 2000;
 #[must_use = "an exchange does nothing until it is started, and takes memory until it is released"]
 pub struct Exchange {
     what: &'static str,
+    estimate: u64,
     /// The lists, by rank, and under way the value of each event's counter when all of its puts are complete.
     lists: Vec<(List, Option<u16>)>,
     /// The count of the group, in which it counts while it is under way.
@@ -30,6 +38,17 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// Cycles that [`cost::exchange`](portico_golden::cost::exchange) expects, from the descriptor that starts the exchange to the
+    /// last acknowledgement.
+    pub fn estimate(&self) -> u64 {
+        self.estimate
+    }
+
+    /// Members that have something to do, and that the host asks whether they have done it.
+    pub(crate) fn members(&self) -> usize {
+        self.lists.len()
+    }
+
     /// Starts the exchange at all members, when an earlier start is complete. The driver waits for it, and for the commands of each
     /// member, each at most as long as its accesses may take ([`Fabric::set_timeout`]).
     ///
@@ -179,8 +198,21 @@ impl Exchange {
 }
 
 impl Peers {
+    /// Cycles that the cost model expects.
+    pub(crate) fn cost<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
+        let steps = plan.steps.iter().map(|steps| {
+            let steps = steps.iter().map(|step| match *step {
+                Step::Start(rank) => cost::Step::Start(rank),
+                Step::Send(Block { to, bytes, .. }) => cost::Step::Send { to, bytes },
+            });
+            steps.collect()
+        });
+        let steps: Vec<Vec<cost::Step>> = steps.collect();
+        cost::exchange(fabric.config(), self.tiles(), &[plan.root], &steps)
+    }
+
     /// Writes the lists of a plan whose blocks are checked.
-    pub(super) fn prepare<T: Transport>(
+    pub(crate) fn prepare<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         what: &'static str,
@@ -206,6 +238,7 @@ impl Peers {
         lists.rotate_left(plan.root);
         let mut exchange = Exchange {
             what,
+            estimate: self.cost(fabric, plan),
             lists: lists.into_iter().flatten().map(|list| (list, None)).collect(),
             running,
             refused: None,

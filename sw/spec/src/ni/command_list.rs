@@ -25,9 +25,10 @@ use super::{
 };
 use crate::Config;
 
-/// Words of a put of one row, and of a put of rows.
-const ROW_WORDS: usize = 4;
-const ROWS_WORDS: usize = 5;
+/// Words of the descriptor of a put of one row.
+pub const ROW_WORDS: usize = 4;
+/// Words of the descriptor of a put of rows, such as that which starts a list.
+pub const ROWS_WORDS: usize = 5;
 
 /// A put of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,21 +67,19 @@ pub struct CommandList {
 
 /// Bytes of a list of so many puts.
 pub fn bytes(config: &Config, puts: usize) -> u32 {
-    let words = words_of(puts);
-    let rows: usize = pieces(puts, QUEUE_WORDS / words).iter().sum();
-    (rows * words * config.width / 8) as u32
+    let (words, pieces) = form(puts);
+    (pieces.iter().sum::<usize>() * words * config.width / 8) as u32
 }
 
-/// Words of the descriptors of a list: one that fits the queue needs no put of rows.
-fn words_of(puts: usize) -> usize {
-    match puts * ROW_WORDS <= QUEUE_WORDS {
+/// The form of a list of so many puts: the words of a descriptor, and the descriptors of each piece. Every piece but the last one
+/// ends with the put of the next piece.
+pub fn form(puts: usize) -> (usize, Vec<usize>) {
+    // A list that fits the queue needs no put of rows.
+    let words = match puts * ROW_WORDS <= QUEUE_WORDS {
         true => ROW_WORDS,
         false => ROWS_WORDS,
-    }
-}
-
-/// Rows of each piece: the puts, and in all pieces but the last one the put of the next piece.
-fn pieces(puts: usize, most: usize) -> Vec<usize> {
+    };
+    let most = QUEUE_WORDS / words;
     let mut pieces = vec![];
     let mut left = puts;
     while left > most {
@@ -88,7 +87,7 @@ fn pieces(puts: usize, most: usize) -> Vec<usize> {
         left -= most - 1;
     }
     pieces.push(left);
-    pieces
+    (words, pieces)
 }
 
 impl ListPlace {
@@ -97,8 +96,7 @@ impl ListPlace {
     /// # Errors
     /// The first value that is out of its range or no whole number of words.
     pub fn list(&self, config: &Config, puts: &[Put]) -> Result<CommandList, DescriptorError> {
-        let words = words_of(puts.len());
-        let pieces = pieces(puts.len(), QUEUE_WORDS / words);
+        let (words, pieces) = form(puts.len());
         let mut left = puts.iter().map(|put| self.put(config, put, words));
         let mut rows: Vec<Vec<u32>> = vec![];
         for (at, &count) in pieces.iter().enumerate() {

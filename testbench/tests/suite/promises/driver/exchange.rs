@@ -158,7 +158,7 @@ fn lists_run<T: Transport>(mut fabric: Fabric<T>, maximum: u32) -> Result<(), Er
     Ok(())
 }
 
-/// Scatter, gather and allgather with every root.
+/// Scatter, gather and broadcast with every root, and allgather.
 pub fn roots_scatter_and_gather<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let mut fabric = open(32);
     let mut random = StdRng::seed_from_u64(3);
@@ -181,6 +181,12 @@ pub fn roots_scatter_and_gather<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
             memories.copy(from, tile, (source, result + rank * bytes, bytes));
         }
         memories.compare(&mut fabric, "gather")?;
+        let broadcast = peers.broadcast(&mut fabric, root, sources.clone(), bytes)?;
+        run(&mut fabric, broadcast)?;
+        for &to in &tiles {
+            memories.copy(tile, to, (source, source, bytes));
+        }
+        memories.compare(&mut fabric, "broadcast")?;
     }
     let allgather = peers.allgather(&mut fabric, sources, results, bytes)?;
     run(&mut fabric, allgather)?;

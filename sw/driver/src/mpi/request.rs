@@ -1,0 +1,107 @@
+//! Calls that are prepared: started, waited for, and started again.
+
+use super::{host::HostWork, Way};
+use crate::{
+    collective::{CallTicket, Prepared},
+    exchange::Exchange,
+    Error, Fabric, Transport,
+};
+
+/// A call that is prepared. It can be started again and again, each time with the words that lie in memory then.
+#[derive(Debug)]
+#[must_use = "a request does nothing until it is started, and may take memory until it is released"]
+pub struct Request {
+    pub(super) estimate: u64,
+    pub(super) work: Work,
+}
+
+/// What carries out a call.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// The ticket is that of the last start.
+    Engines(Prepared, Option<CallTicket>),
+    Puts(Exchange),
+    Host(HostWork),
+}
+
+impl Request {
+    /// How it is carried out.
+    pub fn way(&self) -> Way {
+        match self.work {
+            Work::Engines(..) => Way::Engines,
+            Work::Puts(_) => Way::Puts,
+            Work::Host(_) => Way::Host,
+        }
+    }
+
+    /// Cycles that the cost model expects from the start to the end of a wait, with a host at the fabric's AXI4-Lite port. A line to
+    /// a board is much slower.
+    pub fn estimate(&self) -> u64 {
+        self.estimate
+    }
+
+    /// Starts the call at all members, when an earlier start of it is complete. If the host carries it out, it is complete when this
+    /// returns.
+    ///
+    /// # Errors
+    /// As for [`Call::start`](crate::collective::Call::start), [`Exchange::start`], or the fabric's.
+    pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        match &mut self.work {
+            Work::Engines(call, ticket) => {
+                if let Some(mut earlier) = ticket.take() {
+                    earlier.wait(fabric, fabric.port.timeout)?;
+                }
+                *ticket = Some(call.start(fabric)?);
+                Ok(())
+            }
+            Work::Puts(exchange) => exchange.start(fabric),
+            Work::Host(work) => work.run(fabric),
+        }
+    }
+
+    /// Whether the call has ended at all members. One that is not started has.
+    ///
+    /// # Errors
+    /// As for [`CallTicket::poll`] and [`Exchange::poll`].
+    pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
+        match &mut self.work {
+            Work::Engines(_, Some(ticket)) => ticket.poll(fabric),
+            Work::Engines(_, None) | Work::Host(_) => Ok(true),
+            Work::Puts(exchange) => exchange.poll(fabric),
+        }
+    }
+
+    /// Waits until the call has ended at all members, for at most `timeout` cycles. After a time-out it may be waited for again.
+    ///
+    /// # Errors
+    /// As for [`CallTicket::wait`] and [`Exchange::wait`].
+    pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
+        match &mut self.work {
+            Work::Engines(_, Some(ticket)) => ticket.wait(fabric, timeout),
+            Work::Engines(_, None) | Work::Host(_) => Ok(()),
+            Work::Puts(exchange) => exchange.wait(fabric, timeout),
+        }
+    }
+
+    /// Releases what it has taken, when it is complete.
+    ///
+    /// # Errors
+    /// As for [`Exchange::release`], or of a call under way as for [`CallTicket::wait`].
+    pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        match &mut self.work {
+            Work::Puts(exchange) => exchange.release(fabric),
+            Work::Engines(..) | Work::Host(_) => self.wait(fabric, fabric.port.timeout),
+        }
+    }
+
+    /// Starts the call, waits for it, and releases it: the blocking call of MPI.
+    ///
+    /// # Errors
+    /// As for [`Request::start`] and [`Request::wait`]; after a time-out as for [`Request::release`].
+    pub fn run<T: Transport>(mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
+        let started = self.start(fabric);
+        let ended = started.and_then(|()| self.wait(fabric, timeout));
+        let released = self.release(fabric);
+        ended.and(released)
+    }
+}

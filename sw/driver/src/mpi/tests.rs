@@ -1,0 +1,441 @@
+use portico_golden::mpe::reduce::reduce;
+use portico_spec::fp::Format;
+
+use super::{request::Work, *};
+use crate::{
+    collective::{Operation, Shape},
+    Config, Error, ErrorCode, Fabric, GoldenTransport, Region,
+};
+
+const LIMIT: u64 = 100_000;
+/// Bytes of every tile that are allocated for data, from 0 on.
+const DATA: u32 = 0x8000;
+const SOURCE: u32 = 0x1000;
+const RESULT: u32 = 0x4000;
+
+/// A fabric of 4x3 tiles with so many contexts of engines.
+fn fabric(mpe: usize) -> Fabric<GoldenTransport> {
+    let config = Config {
+        cols: 4,
+        rows: 3,
+        edge_nodes: 1,
+        mpe,
+        ..Config::default()
+    };
+    let mut fabric = Fabric::open(GoldenTransport::new(&config).unwrap()).unwrap();
+    for tile in 0..12 {
+        assert_eq!(fabric.allocate(tile, DATA).unwrap().base, 0);
+        let words: Vec<u32> = (0..DATA as usize / 4).map(|place| word(tile, place)).collect();
+        fabric.write(tile, 0, &words).unwrap();
+    }
+    fabric
+}
+
+/// As a floating-point number neither NaN nor infinite, and another one at every place of every tile.
+fn word(tile: usize, place: usize) -> u32 {
+    let mixed = (tile as u32 * 0x2000 + place as u32 + 1).wrapping_mul(0x9e37_79b1);
+    mixed & 0xbfff_ffff
+}
+
+/// The words of a tile from an address on.
+fn words(tile: usize, address: u32, count: usize) -> Vec<u32> {
+    (0..count).map(|at| word(tile, address as usize / 4 + at)).collect()
+}
+
+/// Ways that this call has on a fabric with engines.
+const FOLDS: [Way; 2] = [Way::Engines, Way::Host];
+const COPIES: [Way; 2] = [Way::Engines, Way::Puts];
+
+/// All tiles but one, in another order.
+const TILES: [usize; 11] = [5, 0, 1, 2, 3, 7, 6, 4, 8, 9, 11];
+
+fn nothing_is_left(mut fabric: Fabric<GoldenTransport>, mut comm: Comm) {
+    comm.release(&mut fabric).unwrap();
+    for tile in 0..12 {
+        let (base, bytes) = (0, DATA);
+        fabric
+            .free(Region {
+                node: tile,
+                base,
+                bytes,
+            })
+            .unwrap();
+        let bytes = fabric.memory_bytes(tile).unwrap();
+        let all = fabric.allocate(tile, bytes).unwrap();
+        fabric.free(all).unwrap();
+    }
+    let mut again = fabric.mpi(&TILES, &Shape::Star).map(drop);
+    if fabric.config().mpe > 0 {
+        // The star is too wide for the engines.
+        assert!(matches!(again, Err(Error::Tree(_))), "{again:?}");
+        again = fabric.mpi(&TILES, &Shape::Linear).map(drop);
+    }
+    assert_eq!(again, Ok(()));
+}
+
+#[test]
+fn every_way_leaves_what_mpi_says() {
+    let size = TILES.len();
+    let mut fabric = fabric(1);
+    let mut comm = fabric.mpi(&TILES, &Shape::Centre).unwrap();
+    assert_eq!((comm.size(), comm.rank(7), comm.rank(10)), (11, Some(5), None));
+    for (turn, way) in COPIES.into_iter().enumerate() {
+        comm.force(Some(way));
+        let address = SOURCE + 0x800 * turn as u32;
+        let bcast = comm.bcast(&mut fabric, 4, address, 40).unwrap();
+        assert_eq!(bcast.way(), way);
+        bcast.run(&mut fabric, LIMIT).unwrap();
+        for tile in TILES {
+            assert_eq!(
+                fabric.read(tile, address, 40).unwrap(),
+                words(3, address, 40),
+                "bcast by {}",
+                way.name()
+            );
+        }
+        let address = RESULT + 0x800 * turn as u32;
+        let allgather = comm.allgather(&mut fabric, address, 3).unwrap();
+        assert_eq!(allgather.way(), way);
+        allgather.run(&mut fabric, LIMIT).unwrap();
+        let gathered: Vec<u32> = TILES
+            .iter()
+            .zip(0..)
+            .flat_map(|(&tile, rank)| words(tile, address + 12 * rank, 3))
+            .collect();
+        for tile in TILES {
+            assert_eq!(
+                fabric.read(tile, address, 3 * size).unwrap(),
+                gathered,
+                "allgather by {}",
+                way.name()
+            );
+        }
+    }
+    comm.force(None);
+    // The words of all calls lie apart, and the next ones come from where nothing was written.
+    let source = 0x200;
+    comm.scatter(&mut fabric, 2, source, RESULT, 2)
+        .unwrap()
+        .run(&mut fabric, LIMIT)
+        .unwrap();
+    for (tile, rank) in TILES.into_iter().zip(0..) {
+        assert_eq!(fabric.read(tile, RESULT, 2).unwrap(), words(1, source + 8 * rank, 2));
+    }
+    comm.gather(&mut fabric, 9, source, RESULT + 64, 2)
+        .unwrap()
+        .run(&mut fabric, LIMIT)
+        .unwrap();
+    let gathered: Vec<u32> = TILES.iter().flat_map(|&tile| words(tile, source, 2)).collect();
+    assert_eq!(fabric.read(9, RESULT + 64, 22).unwrap(), gathered);
+    comm.alltoall(&mut fabric, source, 0x6000, 2)
+        .unwrap()
+        .run(&mut fabric, LIMIT)
+        .unwrap();
+    let lengths: Vec<Vec<u32>> = (0..size)
+        .map(|from| (0..size).map(|to| ((from + to) % 3) as u32).collect())
+        .collect();
+    let before = |rank: usize, lengths: &dyn Fn(usize) -> u32| (0..rank).map(lengths).sum::<u32>();
+    comm.alltoallv(&mut fabric, source, 0x7000, &lengths)
+        .unwrap()
+        .run(&mut fabric, LIMIT)
+        .unwrap();
+    for (to, tile) in TILES.into_iter().enumerate() {
+        let sent = |from: usize| words(TILES[from], source + 8 * to as u32, 2);
+        assert_eq!(
+            fabric.read(tile, 0x6000, 22).unwrap(),
+            (0..size).flat_map(sent).collect::<Vec<_>>()
+        );
+        let sent = |from: usize| {
+            let first = source + 4 * before(to, &|other| lengths[from][other]);
+            words(TILES[from], first, lengths[from][to] as usize)
+        };
+        let expected: Vec<u32> = (0..size).flat_map(sent).collect();
+        assert_eq!(fabric.read(tile, 0x7000, expected.len()).unwrap(), expected);
+    }
+    nothing_is_left(fabric, comm);
+}
+
+/// The sum of floating-point numbers depends on the order, so this compares the orders.
+#[test]
+fn host_and_engines_fold_to_the_same_bits() {
+    let size = TILES.len() as u32;
+    for shape in [Shape::Linear, Shape::Binomial, Shape::Centre, Shape::Kary(2)] {
+        let mut fabric = fabric(2);
+        let mut comm = fabric.mpi(&TILES, &shape).unwrap();
+        let mut found = vec![];
+        for (turn, way) in FOLDS.into_iter().enumerate() {
+            comm.force(Some(way));
+            let result = RESULT + 0x1000 * turn as u32;
+            for operation in [Operation::FloatSum, Operation::IntegerMax] {
+                let mut of_way = vec![];
+                for root in [0, 4, 10] {
+                    let reduce = comm.reduce(&mut fabric, root, SOURCE, result, 33, operation).unwrap();
+                    assert_eq!(reduce.way(), way);
+                    reduce.run(&mut fabric, LIMIT).unwrap();
+                    of_way.push(fabric.read(TILES[root], result, 33).unwrap());
+                }
+                comm.allreduce(&mut fabric, SOURCE, result, 20, operation)
+                    .unwrap()
+                    .run(&mut fabric, LIMIT)
+                    .unwrap();
+                comm.reduce_scatter(&mut fabric, SOURCE, result + 0x100, 2, operation)
+                    .unwrap()
+                    .run(&mut fabric, LIMIT)
+                    .unwrap();
+                for tile in TILES {
+                    of_way.push(fabric.read(tile, result, 20).unwrap());
+                    of_way.push(fabric.read(tile, result + 0x100, 2).unwrap());
+                }
+                found.push(of_way);
+            }
+            comm.barrier(&mut fabric).unwrap().run(&mut fabric, LIMIT).unwrap();
+        }
+        assert_eq!(found[0], found[2], "sums along {shape:?}");
+        assert_eq!(found[1], found[3], "maxima along {shape:?}");
+        // A fold that no order changes, for itself.
+        let greatest = |at: usize| {
+            TILES
+                .iter()
+                .map(|&tile| word(tile, SOURCE as usize / 4 + at) as i32)
+                .max()
+                .unwrap() as u32
+        };
+        assert_eq!(found[3][0], (0..33).map(greatest).collect::<Vec<_>>());
+        let scattered = &found[3][4];
+        assert_eq!(*scattered, [greatest(0), greatest(1)], "rank 0 of {size}");
+        nothing_is_left(fabric, comm);
+    }
+}
+
+#[test]
+fn in_place_folds_read_before_they_write() {
+    for mpe in [0, 1] {
+        let mut fabric = fabric(mpe);
+        let mut comm = fabric.mpi(&[0, 1, 2], &Shape::Linear).unwrap();
+        comm.allreduce(&mut fabric, SOURCE, SOURCE, 4, Operation::Xor)
+            .unwrap()
+            .run(&mut fabric, LIMIT)
+            .unwrap();
+        let xor = |at: usize| (0..3).fold(0, |folded, tile| folded ^ word(tile, SOURCE as usize / 4 + at));
+        for tile in 0..3 {
+            assert_eq!(
+                fabric.read(tile, SOURCE, 4).unwrap(),
+                (0..4).map(xor).collect::<Vec<_>>()
+            );
+        }
+        // Each member's block of its own source.
+        let places: Vec<u32> = (0..3).map(|rank| 0x2000 + 8 * rank).collect();
+        comm.reduce_scatter(&mut fabric, 0x2000, places.clone(), 2, Operation::IntegerSum)
+            .unwrap()
+            .run(&mut fabric, LIMIT)
+            .unwrap();
+        for (tile, place) in places.into_iter().enumerate() {
+            let sum = |at: usize| {
+                let words = (0..3).map(|from| word(from, place as usize / 4 + at));
+                words.fold(0u64, |sum, word| {
+                    reduce(Format::BINARY32, Operation::IntegerSum as u32, sum, word.into()).0
+                }) as u32
+            };
+            assert_eq!(fabric.read(tile, place, 2).unwrap(), [sum(0), sum(1)]);
+        }
+        comm.release(&mut fabric).unwrap();
+    }
+}
+
+#[test]
+fn a_call_starts_again_with_the_words_of_then() {
+    let mut fabric = fabric(1);
+    let mut comm = fabric.mpi(&TILES, &Shape::Centre).unwrap();
+    let mut requests = vec![];
+    for way in COPIES {
+        comm.force(Some(way));
+        requests.push(comm.bcast(&mut fabric, 1, SOURCE, 2).unwrap());
+    }
+    for way in FOLDS {
+        comm.force(Some(way));
+        requests.push(
+            comm.reduce(&mut fabric, 1, SOURCE, RESULT, 2, Operation::IntegerMax)
+                .unwrap(),
+        );
+    }
+    // More often than a context numbers its calls.
+    for round in 0..300 {
+        for (turn, request) in requests.iter_mut().enumerate() {
+            let own = [round, 4 * round + turn as u32];
+            fabric.write(TILES[1], SOURCE, &own).unwrap();
+            if request.way() == Way::Engines {
+                // A second start waits for the first one.
+                request.start(&mut fabric).unwrap();
+            }
+            request.start(&mut fabric).unwrap();
+            request.wait(&mut fabric, LIMIT).unwrap();
+            assert!(request.poll(&mut fabric).unwrap());
+            let (tile, address) = if turn < 2 { (11, SOURCE) } else { (TILES[1], RESULT) };
+            assert_eq!(fabric.read(tile, address, 2).unwrap(), own, "round {round}");
+        }
+    }
+    for mut request in requests {
+        request.release(&mut fabric).unwrap();
+    }
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn the_cheapest_way_is_taken_unless_another_is_forced() {
+    let mut with = fabric(1);
+    let mut comm = with.mpi(&TILES, &Shape::Linear).unwrap();
+    let ways = |fabric: &mut Fabric<GoldenTransport>, comm: &mut Comm, words| {
+        let mut estimates = vec![];
+        for way in COPIES {
+            comm.force(Some(way));
+            let mut request = comm.bcast(fabric, 0, SOURCE, words).unwrap();
+            estimates.push((request.estimate(), request.way()));
+            request.release(fabric).unwrap();
+        }
+        comm.force(None);
+        let mut chosen = comm.bcast(fabric, 0, SOURCE, words).unwrap();
+        assert_eq!((chosen.estimate(), chosen.way()), *estimates.iter().min().unwrap());
+        chosen.release(fabric).unwrap();
+        chosen.way()
+    };
+    // The host starts puts with one descriptor. Engines forward long messages while they still come.
+    assert_eq!(ways(&mut with, &mut comm, 1), Way::Puts);
+    assert_eq!(ways(&mut with, &mut comm, 3000), Way::Engines);
+    let sum = |fabric: &mut Fabric<GoldenTransport>, comm: &Comm| {
+        comm.allreduce(fabric, SOURCE, RESULT, 100, Operation::IntegerSum)
+            .unwrap()
+            .way()
+    };
+    assert_eq!(sum(&mut with, &comm), Way::Engines);
+    let mut without = fabric(0);
+    let bare = without.mpi(&TILES, &Shape::Linear).unwrap();
+    assert_eq!(sum(&mut without, &bare), Way::Host);
+    nothing_is_left(with, comm);
+    nothing_is_left(without, bare);
+}
+
+#[test]
+fn wrong_calls_are_refused_before_anything_is_sent() {
+    let mut without = fabric(0);
+    let mut bare = without.mpi(&TILES, &Shape::Linear).unwrap();
+    let told = |refused: Result<Request, Error>| refused.unwrap_err().to_string();
+    bare.force(Some(Way::Engines));
+    let what = "node 5 is built without a message-passing engine";
+    assert_eq!(told(bare.bcast(&mut without, 0, SOURCE, 1)), what);
+    assert_eq!(told(bare.barrier(&mut without)), what);
+    bare.force(Some(Way::Puts));
+    let refused = told(bare.reduce(&mut without, 0, SOURCE, RESULT, 1, Operation::And));
+    assert_eq!(refused, "way = puts is not allowed for reduce: allowed is host");
+    bare.force(Some(Way::Host));
+    let refused = told(bare.alltoall(&mut without, SOURCE, RESULT, 1));
+    assert_eq!(refused, "way = host is not allowed for alltoall: allowed is puts");
+    bare.force(None);
+    let sum = Operation::IntegerSum;
+    let refused = told(bare.reduce(&mut without, 11, SOURCE, RESULT, 1, sum));
+    assert_eq!(refused, "root = 11 is not allowed: allowed is 0..=10");
+    let refused = told(bare.allreduce(&mut without, [0, 4].to_vec(), RESULT, 1, sum));
+    assert_eq!(refused, "source addresses = 2 is not allowed: allowed is 11..=11");
+    for (source, result) in [(SOURCE, SOURCE + 4), (SOURCE + 8, SOURCE)] {
+        let refused = bare.allreduce(&mut without, source, result, 3, sum).unwrap_err();
+        assert!(matches!(refused, Error::Overlap { node: 5, .. }), "{refused}");
+    }
+    // Rank 1 would read what it has written.
+    let refused = bare.reduce_scatter(&mut without, SOURCE, SOURCE, 2, sum).unwrap_err();
+    assert!(matches!(refused, Error::Overlap { node: 0, .. }), "{refused}");
+    let refused = bare.reduce(&mut without, 3, 2, RESULT, 1, sum).unwrap_err();
+    assert!(
+        matches!(refused, Error::Misaligned { field: "source", .. }),
+        "{refused}"
+    );
+    let refused = bare.reduce(&mut without, 3, 0, 0x0fff_fff0, 8, sum).unwrap_err();
+    assert!(matches!(refused, Error::OutOfMemory { node: 2, .. }), "{refused}");
+    let refused = bare.bcast(&mut without, 0, SOURCE, 1 << 30).unwrap_err();
+    assert!(matches!(refused, Error::OutOfRange { field: "words", .. }), "{refused}");
+    let refused = bare.allgather(&mut without, u32::MAX - 3, 1).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Error::OutOfRange {
+                field: "address of a block",
+                ..
+            }
+        ),
+        "{refused}"
+    );
+    for tile in TILES {
+        assert_eq!(
+            without.read(tile, 0, DATA as usize / 4).unwrap(),
+            words(tile, 0, DATA as usize / 4)
+        );
+    }
+    nothing_is_left(without, bare);
+}
+
+#[test]
+fn an_engine_that_fails_is_told() {
+    let mut fabric = fabric(1);
+    let mut comm = fabric.mpi(&TILES, &Shape::Linear).unwrap();
+    comm.force(Some(Way::Engines));
+    let mut bcast = comm.bcast(&mut fabric, 0, SOURCE, 8).unwrap();
+    // Another length at one member.
+    let Work::Engines(call, _) = &mut bcast.work else {
+        panic!("engines carry it out")
+    };
+    call.change(6, |words| words[2] += 1);
+    let refused = bcast.run(&mut fabric, LIMIT).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Error::CommunicatorFailed {
+                code: ErrorCode::Mismatch,
+                ..
+            }
+        ),
+        "{refused}"
+    );
+    assert!(matches!(
+        comm.barrier(&mut fabric),
+        Err(Error::CommunicatorFailed { .. })
+    ));
+    // Members that still wait in their engines hold up puts and host, which need all earlier commands complete.
+    fabric.set_timeout(1000);
+    comm.force(Some(Way::Puts));
+    let held = comm.bcast(&mut fabric, 0, RESULT, 8).unwrap().run(&mut fabric, LIMIT);
+    assert!(matches!(held, Err(Error::Timeout { .. })), "{held:?}");
+    comm.force(Some(Way::Host));
+    let held = comm.reduce(&mut fabric, 0, SOURCE, RESULT, 8, Operation::And);
+    let held = held.unwrap().run(&mut fabric, LIMIT);
+    assert!(matches!(held, Err(Error::Timeout { .. })), "{held:?}");
+    comm.release(&mut fabric).unwrap();
+}
+
+#[test]
+fn a_group_without_room_takes_nothing() {
+    let config = Config {
+        cols: 5,
+        rows: 4,
+        edge_nodes: 1,
+        segments: 16,
+        mpe: 1,
+        ..Config::default()
+    };
+    let mut fabric = Fabric::open(GoldenTransport::new(&config).unwrap()).unwrap();
+    let all: Vec<usize> = (0..17).collect();
+    let refused = fabric.mpi(&all, &Shape::Linear).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Error::Exhausted {
+                resource: "segment handle",
+                ..
+            }
+        ),
+        "{refused}"
+    );
+    // The only context is free again.
+    fabric
+        .mpi(&all[..16], &Shape::Linear)
+        .unwrap()
+        .release(&mut fabric)
+        .unwrap();
+}

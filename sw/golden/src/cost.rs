@@ -1,0 +1,304 @@
+//! What a collective operation costs, in cycles: a model to choose between the ways to carry it out.
+//!
+//! The model has the parts that decide: descriptors that a command list brings one after the other, the words of packets,
+//! links and receivers that carry one packet at a time, and the depth of trees. It is not exact. `portico bench mpi` prints it
+//! beside what it measures on the Verilog, and its constants come from there.
+//!
+//! ```
+//! use portico_golden::cost::{self, Step};
+//! use portico_spec::Config;
+//!
+//! let config = Config { cols: 4, rows: 1, ..Config::default() };
+//! let send = |to, bytes| vec![Step::Send { to, bytes }];
+//! let cost = |bytes| cost::exchange(&config, &[0, 1, 2, 3], &[0], &[send(1, bytes), vec![], vec![], vec![]]);
+//! assert_eq!(cost(400) - cost(4), 99 + 2);    // 99 words more, and the head and the address of a second packet
+//! ```
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+};
+
+use portico_spec::{
+    flit::MAX_PAYLOAD_FLITS,
+    mpe::{
+        call::{self, Kind},
+        tree::Tree,
+    },
+    ni::command_list::{self, ROWS_WORDS},
+    routing, Config, Node, Port,
+};
+
+/// One put of a member of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Starts the list of this rank.
+    Start(usize),
+    /// Sends a block.
+    Send {
+        /// Rank of the receiver.
+        to: usize,
+        /// Its length.
+        bytes: u32,
+    },
+}
+
+/// From the descriptor that starts a list to the moment when its first descriptor begins to come.
+const FETCH: u64 = 45;
+/// A word that a list writes to the command queue.
+const WORD: u64 = 6;
+/// From the last word of a put's descriptor to its head on the first link.
+const PUT: u64 = 12;
+/// From the last word of a block in its memory to the acknowledgement on its first link.
+const ACKNOWLEDGE: u64 = 6;
+/// From a router to the next one, and from an acknowledgement at its node to the count of the event.
+const HOP: u64 = 1;
+const COUNT: u64 = 6;
+/// Head and address of a packet.
+const FRONT: usize = 2;
+
+/// Cycles of an exchange, from the descriptors that start the ranks `started` to the last acknowledgement: `steps` are the puts of
+/// each member, by rank, in the order in which it does them, and `tiles` the members. Every other member that has steps is
+/// started by one of them.
+///
+/// Each put goes as soon as its descriptor is there, the one before it has left, and all links of its way are free. A link is
+/// taken for all flits of a put; the link into a member is taken, too, while the list of that member comes.
+///
+/// # Panics
+/// If a step names a rank that the group does not have.
+pub fn exchange(config: &Config, tiles: &[usize], started: &[usize], steps: &[Vec<Step>]) -> u64 {
+    let mut timeline = Timeline {
+        config,
+        tiles,
+        steps,
+        members: tiles.iter().map(|_| Member::default()).collect(),
+        free: BTreeMap::new(),
+        next: BinaryHeap::new(),
+        end: 0,
+    };
+    started.iter().for_each(|&rank| timeline.start(rank, 0));
+    while let Some(Reverse((_, rank))) = timeline.next.pop() {
+        timeline.put(rank);
+    }
+    timeline.end
+}
+
+/// A member of an exchange.
+#[derive(Default)]
+struct Member {
+    /// When the descriptor of each put that is in the queue, or comes, is whole; the next one last.
+    ready: Vec<u64>,
+    /// Rows of the pieces that have not come, the next one last.
+    pieces: Vec<usize>,
+    /// Puts that are done.
+    done: usize,
+    /// When the last put has left.
+    left: u64,
+}
+
+struct Timeline<'a> {
+    config: &'a Config,
+    tiles: &'a [usize],
+    steps: &'a [Vec<Step>],
+    members: Vec<Member>,
+    /// When each link is free again.
+    free: BTreeMap<(Node, Port), u64>,
+    /// Members by the time of their next put.
+    next: BinaryHeap<Reverse<(u64, usize)>>,
+    end: u64,
+}
+
+impl Timeline<'_> {
+    /// The descriptor that starts a member's puts is in its queue.
+    fn start(&mut self, rank: usize, time: u64) {
+        let puts = self.steps[rank].len();
+        if puts == 0 {
+            self.end = self.end.max(time);
+            return;
+        }
+        if let [Step::Send { .. }] = self.steps[rank][..] {
+            // No list: the descriptor is the put.
+            self.members[rank].ready = vec![time];
+            self.next.push(Reverse((time, rank)));
+            return;
+        }
+        let (_, mut pieces) = command_list::form(puts);
+        pieces.reverse();
+        self.members[rank].pieces = pieces;
+        self.fetch(rank, time);
+    }
+
+    /// A member puts the next piece of its list to its own queue.
+    fn fetch(&mut self, rank: usize, time: u64) {
+        let (words, _) = command_list::form(self.steps[rank].len());
+        let member = &mut self.members[rank];
+        let rows = member.pieces.pop().expect("a piece is left");
+        let is_last = member.pieces.is_empty();
+        let node = self.config.terminal_node(self.tiles[rank]);
+        let free = self.free.entry((node, Port::Local)).or_default();
+        let begun = (time + FETCH).max(*free);
+        let row = words as u64 * WORD;
+        *free = begun + rows as u64 * row;
+        // Of a piece that another one follows, the last row is no put.
+        let puts = rows - usize::from(!is_last);
+        member.ready = (1..=puts as u64).rev().map(|at| begun + at * row).collect();
+        let first = *member.ready.last().expect("a piece has puts");
+        self.next.push(Reverse((first.max(member.left), rank)));
+    }
+
+    /// A member does its next put, or fetches the next piece of its list.
+    fn put(&mut self, rank: usize) {
+        let member = &mut self.members[rank];
+        let Some(ready) = member.ready.pop() else {
+            let time = member.left;
+            return self.fetch(rank, time);
+        };
+        let step = self.steps[rank][member.done];
+        member.done += 1;
+        let (to, words) = match step {
+            Step::Start(to) => (to, ROWS_WORDS),
+            Step::Send { to, bytes } => (to, bytes as usize * 8 / self.config.width),
+        };
+        let flits = (words + FRONT * words.div_ceil(MAX_PAYLOAD_FLITS).max(1)) as u64;
+        let way = routing::path(self.config, self.tiles[rank], self.config.terminal_node(self.tiles[to]));
+        let wanted = member.left.max(ready + PUT);
+        // A router holds a short packet whole while the last link is not free. A long one keeps all links of its way.
+        let (last, links) = way.split_last().expect("a way ends at a port");
+        let is_short = flits <= self.config.fifo as u64;
+        let mut begun = wanted;
+        for (hops, link) in way[..if is_short { links.len() } else { way.len() }].iter().enumerate() {
+            let free = self.free.get(link).copied().unwrap_or(0);
+            begun = begun.max(free.saturating_sub(hops as u64 * HOP));
+        }
+        for (hops, &link) in links.iter().enumerate() {
+            self.free.insert(link, begun + hops as u64 * HOP + flits);
+        }
+        let free = self.free.entry(*last).or_default();
+        let arrived = (begun + links.len() as u64 * HOP).max(*free) + flits;
+        *free = arrived;
+        let member = &mut self.members[rank];
+        member.left = begun + flits;
+        let is_start = matches!(step, Step::Start(_));
+        let written = if is_start {
+            arrived + words as u64 * WORD
+        } else {
+            arrived
+        };
+        self.end = self.end.max(written + ACKNOWLEDGE + way.len() as u64 * HOP + COUNT);
+        if let Some(&next) = member.ready.last() {
+            self.next.push(Reverse((next.max(member.left), rank)));
+        } else if !member.pieces.is_empty() {
+            self.next.push(Reverse((member.left, rank)));
+        }
+        if is_start {
+            self.start(to, written);
+        }
+    }
+}
+
+/// Cycles of a call, from its last descriptor to its last event: of engines that are joined by `tree`, with `root` as root.
+///
+/// A call passes each level of the tree once, an allreduce twice. A member with several children sends or folds each word once a
+/// child.
+///
+/// # Panics
+/// If there is no such rank.
+pub fn call(config: &Config, tree: &Tree, root: usize, kind: Kind, words: usize) -> u64 {
+    let depth = tree.depth(root) as u64;
+    let ranks = 0..tree.tiles().len();
+    let children = ranks.map(|rank| tree.neighbours(rank).len() - usize::from(rank != root));
+    let children = children.max().unwrap_or(0) as u64;
+    let flits = (words + 1 + call::packets(words as u32).len()) as u64 * children;
+    let fold = FORWARD + 1 + config.stages as u64;
+    match kind {
+        Kind::Barrier => TOKENS + TOKEN * depth,
+        Kind::Broadcast => CALL + FORWARD * depth + flits,
+        Kind::Reduce => CALL + fold * depth + flits,
+        Kind::Allreduce => 2 * CALL + (FORWARD + fold) * depth + 2 * flits,
+    }
+}
+
+/// A barrier apart from its tokens, and the way of a token up an edge and down again.
+const TOKENS: u64 = 8;
+const TOKEN: u64 = 17;
+/// A call apart from its words, and the way of a word from a member to the next one.
+const CALL: u64 = 14;
+const FORWARD: u64 = 9;
+
+/// Cycles of a host at the AXI4-Lite port that sends so many descriptors to tiles and reads so many of their events.
+pub fn host(descriptors: usize, events: usize) -> u64 {
+    DESCRIPTOR * descriptors as u64 + EVENT * events as u64
+}
+
+/// Cycles of a host at the AXI4-Lite port that reads or writes so many pieces of the tiles' memories, of so many words each.
+pub fn words(pieces: usize, words: usize) -> u64 {
+    pieces as u64 * (PIECE + ACCESS * words as u64)
+}
+
+/// A descriptor that the host sends to a tile: a put from its own memory.
+const DESCRIPTOR: u64 = 250;
+/// An event that it reads: a get into its own memory.
+const EVENT: u64 = 200;
+/// A put or get of the host, without its words, and a word that it writes to or reads from its own memory.
+const PIECE: u64 = 150;
+const ACCESS: u64 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico_spec::mpe::tree::Shape;
+
+    fn mesh(cols: usize, rows: usize) -> (Config, Vec<usize>) {
+        let config = Config {
+            cols,
+            rows,
+            ..Config::default()
+        };
+        let tiles = (0..config.tiles()).collect();
+        (config, tiles)
+    }
+
+    /// Apart from each other, and one behind the other through one receiver.
+    #[test]
+    fn a_link_carries_one_packet_at_a_time() {
+        let (config, tiles) = mesh(4, 1);
+        let send = |to, words| vec![Step::Send { to, bytes: 4 * words }];
+        let cost = |steps: [Vec<Step>; 4]| exchange(&config, &tiles, &[0, 1, 2, 3], &steps);
+        let single = cost([send(1, 50), vec![], vec![], vec![]]);
+        assert_eq!(cost([send(1, 50), vec![], vec![], send(2, 50)]), single);
+        assert_eq!(cost([send(1, 50), vec![], send(1, 50), vec![]]), single + 52);
+        // The way of rank 0 to rank 3 has the links of ranks 1 and 2.
+        let behind = cost([send(3, 50), send(2, 50), vec![], vec![]]);
+        assert!(behind > single + 52, "{behind}");
+    }
+
+    #[test]
+    fn members_are_started_one_after_the_other() {
+        let (config, tiles) = mesh(4, 1);
+        let chain: Vec<Vec<Step>> = vec![
+            vec![Step::Start(1)],
+            vec![Step::Start(2)],
+            vec![Step::Send { to: 3, bytes: 4 }],
+            vec![],
+        ];
+        let first = exchange(&config, &tiles, &[2], &chain);
+        let all = exchange(&config, &tiles, &[0], &chain);
+        assert!(all > first + 2 * FETCH, "{all} behind {first}");
+        assert_eq!(exchange(&config, &tiles, &[3], &chain), 0);
+    }
+
+    #[test]
+    fn a_call_costs_its_words_once_a_child_and_its_hops_once_a_level() {
+        let (config, tiles) = mesh(4, 1);
+        let cost = |shape, kind, words| {
+            let tree = Tree::new(&config, &tiles, &shape).unwrap();
+            call(&config, &tree, 0, kind, words)
+        };
+        let flits = 4096 + 1 + 129;
+        assert_eq!(cost(Shape::Linear, Kind::Broadcast, 4096), CALL + 3 * FORWARD + flits);
+        assert_eq!(cost(Shape::Star, Kind::Broadcast, 4096), CALL + FORWARD + 3 * flits);
+        assert_eq!(cost(Shape::Linear, Kind::Barrier, 0), TOKENS + 3 * TOKEN);
+        let alone = Tree::new(&config, &[2], &Shape::Linear).unwrap();
+        assert_eq!(call(&config, &alone, 0, Kind::Allreduce, 100), 2 * CALL);
+    }
+}
