@@ -236,11 +236,11 @@ pub fn words(pieces: usize, words: usize) -> u64 {
 }
 
 /// A descriptor that the host sends to a tile: a put from its own memory.
-const DESCRIPTOR: u64 = 250;
+const DESCRIPTOR: u64 = 145;
 /// An event that it reads: a get into its own memory.
-const EVENT: u64 = 200;
+const EVENT: u64 = 145;
 /// A put or get of the host, without its words, and a word that it writes to or reads from its own memory.
-const PIECE: u64 = 150;
+const PIECE: u64 = 100;
 const ACCESS: u64 = 5;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! | [`onesided`] | the one-sided operations |
 //! | [`collectives`] | the message-passing engines |
 //! | [`exchange`] | alltoall by command lists |
+//! | [`mpi`] | MPI-like calls, in every way |
 //! | [`blocks`] | the blocks that are useful alone |
 //!
 //! The form of every benchmark's figures is in [`report`].
@@ -13,6 +14,7 @@
 pub mod blocks;
 pub mod collectives;
 pub mod exchange;
+pub mod mpi;
 pub mod noc;
 pub mod onesided;
 pub mod report;

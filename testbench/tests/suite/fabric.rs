@@ -6,8 +6,8 @@ use crate::{
     promises::{
         self,
         driver::{
-            absent, codes, collective, config, errors, exchange, flow, geometry, limits, messages, operations, order,
-            probe, refusals, registers, tables, waits,
+            absent, codes, collective, config, errors, exchange, flow, geometry, limits, messages, mpi, operations,
+            order, probe, refusals, registers, tables, waits,
         },
     },
 };
@@ -96,6 +96,7 @@ macro_rules! of_any_size {
             messages::mailboxes_replace_and_gather;
             messages::senders_wait_for_credit_and_nothing_is_lost;
             messages::a_message_that_does_not_fit_is_told_to_its_target;
+            mpi::every_way_leaves_what_mpi_says;
             operations::puts_and_gets_come_back;
             operations::pages_show_what_they_are_moved_to;
             operations::nothing_moves_and_completes_all_the_same;
@@ -247,7 +248,9 @@ fn a_leaf_has_what_it_says_and_no_more() -> Result<(), Error> {
     check_tables(verilog)?;
     // Its fixed logic runs command lists.
     exchange::every_block_reaches_its_member(verilog)?;
-    exchange::lists_of_every_length_run(verilog)
+    exchange::lists_of_every_length_run(verilog)?;
+    // Without engines, puts and the host make the calls of MPI.
+    mpi::every_way_leaves_what_mpi_says(verilog)
 }
 
 fn check_tables<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {

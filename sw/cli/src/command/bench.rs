@@ -7,6 +7,7 @@ mod clock;
 mod collectives;
 mod collectives_tables;
 mod exchange;
+mod mpi;
 mod noc;
 mod onesided;
 mod onesided_tables;
@@ -39,6 +40,7 @@ enum What {
     Clock(clock::Clock),
     Collectives(collectives::Collectives),
     Exchange(exchange::Exchange),
+    Mpi(mpi::Mpi),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
     Soak(soak::Soak),
@@ -52,6 +54,7 @@ impl Bench {
             What::Clock(clock) => clock.run(),
             What::Collectives(collectives) => collectives.run(),
             What::Exchange(exchange) => exchange.run(),
+            What::Mpi(mpi) => mpi.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
             What::Soak(soak) => soak.run(),

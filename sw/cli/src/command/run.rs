@@ -34,6 +34,7 @@ Examples:
                                           on a board, through the UART bridge of its bitstream
   portico run halo --on uio:/dev/uio0     on a board, through memory that a UIO driver maps
   portico run allreduce                   in message-passing engines
+  portico run mpi --set mpe=1             MPI-like calls, some of them by the engines
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
@@ -53,17 +54,19 @@ enum Example {
     Queue,
     Allreduce,
     Alltoall,
+    Mpi,
     Traffic,
 }
 
 impl Example {
-    const ALL: [Example; 7] = [
+    const ALL: [Example; 8] = [
         Example::Halo,
         Example::Transpose,
         Example::Buffer,
         Example::Queue,
         Example::Allreduce,
         Example::Alltoall,
+        Example::Mpi,
         Example::Traffic,
     ];
 
@@ -75,6 +78,7 @@ impl Example {
             Example::Queue => "queue",
             Example::Allreduce => "allreduce",
             Example::Alltoall => "alltoall",
+            Example::Mpi => "mpi",
             Example::Traffic => "traffic",
         }
     }
@@ -89,6 +93,7 @@ impl Example {
                 "message-passing engines add vectors of 1,024 numbers of all tiles, and all get the sum"
             }
             Example::Alltoall => "every tile sends a block to every tile, by a command list in its memory; twice",
+            Example::Mpi => "MPI-like calls scatter, transpose, add and gather a matrix, by engines, puts or the host",
             Example::Traffic => "source/sink cores of all tiles send and check packets, and count and time them",
         }
     }
@@ -101,6 +106,7 @@ impl Example {
             Example::Queue => examples::many_to_one(fabric),
             Example::Allreduce => examples::allreduce(fabric),
             Example::Alltoall => examples::alltoall(fabric),
+            Example::Mpi => examples::mpi(fabric),
             Example::Traffic => unreachable!("measured, not compared"),
         }
     }

@@ -20,6 +20,7 @@ pub use self::{
     alltoall::alltoall,
     buffer::tile_in_buffer,
     halo::halo_exchange,
+    mpi::mpi,
     queue::many_to_one,
     traffic::{traffic, Delivered, Load},
     transpose::transpose,
@@ -29,6 +30,7 @@ mod allreduce;
 mod alltoall;
 mod buffer;
 mod halo;
+mod mpi;
 mod queue;
 mod traffic;
 mod transpose;
@@ -136,7 +138,7 @@ mod tests {
                     ..Config::default()
                 };
                 let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
-                for example in [halo_exchange, transpose, tile_in_buffer, many_to_one, alltoall] {
+                for example in [halo_exchange, transpose, tile_in_buffer, many_to_one, alltoall, mpi] {
                     let Figures { bytes, cycles } = example(&mut fabric)?;
                     assert!(cycles > 0 && (bytes > 0 || config.tiles() == 1), "{cols} x {rows}");
                 }

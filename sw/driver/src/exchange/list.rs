@@ -35,8 +35,6 @@ impl List {
         (rank, steps): (usize, &[Step]),
         lists: &[Option<List>],
     ) -> Result<Option<List>, Error> {
-        let starts = |step: &&Step| !matches!(step, Step::Start(child) if lists[*child].is_none());
-        let steps: Vec<Step> = steps.iter().filter(starts).copied().collect();
         if steps.is_empty() {
             return Ok(None);
         }
@@ -48,7 +46,7 @@ impl List {
             start: vec![],
             region: None,
         };
-        match list.write(fabric, peers, (rank, &steps), lists) {
+        match list.write(fabric, peers, (rank, steps), lists) {
             Ok(()) => Ok(Some(list)),
             Err(error) => {
                 // The first error tells the cause.

@@ -11,7 +11,8 @@ pub(crate) enum Step {
     Send(Block),
 }
 
-/// The steps of all members. The host starts the root, and a member starts only those behind it: see [`Plan::order`].
+/// The steps of all members. The host starts the root, and a member starts only those behind it that have steps: see
+/// [`Plan::order`].
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub root: usize,
@@ -23,24 +24,20 @@ impl Plan {
     /// Each member first starts two others, in a binary tree of the ranks, then sends its blocks, by rank.
     pub fn blocks(blocks: &[Vec<Block>]) -> Plan {
         let size = blocks.len();
-        let steps = blocks.iter().enumerate().map(|(rank, blocks)| {
-            let children = (2 * rank + 1..2 * rank + 3).filter(|&child| child < size);
-            let sent = blocks.iter().copied().filter(|block| block.moves(rank));
+        Plan::of(0, size, |rank, steps| {
+            let children = (2 * rank + 1..2 * rank + 3).filter(|&child| child < size && !steps[child].is_empty());
+            let sent = blocks[rank].iter().copied().filter(|block| block.moves(rank));
             children.map(Step::Start).chain(sent.map(Step::Send)).collect()
-        });
-        Plan {
-            root: 0,
-            steps: steps.collect(),
-        }
+        })
     }
 
     /// The root's block goes to all members in a binomial tree: a member sends the block to each of its children, and starts the
     /// child behind it. Block and start are puts to one node through one segment, so the child has the block when it starts.
     pub fn broadcast(root: usize, addresses: &[u32], bytes: u32) -> Plan {
         let size = addresses.len();
-        let mut steps = vec![vec![]; size];
-        for place in 0..size {
-            let rank = (root + place) % size;
+        Plan::of(root, size, |rank, steps| {
+            let place = (rank + size - root) % size;
+            let mut own = vec![];
             // The child with the most members behind it comes first.
             for child in children(place, size).rev().map(|child| (root + child) % size) {
                 let block = Block {
@@ -50,11 +47,29 @@ impl Plan {
                     bytes,
                 };
                 if block.moves(rank) {
-                    steps[rank].extend([Step::Send(block), Step::Start(child)]);
+                    own.push(Step::Send(block));
+                }
+                if !steps[child].is_empty() {
+                    own.push(Step::Start(child));
                 }
             }
+            own
+        })
+    }
+
+    /// A plan by the steps of each rank, for which those behind it have theirs already: a member without steps is not started.
+    fn of(root: usize, size: usize, steps_of: impl Fn(usize, &[Vec<Step>]) -> Vec<Step>) -> Plan {
+        let steps = vec![vec![]; size];
+        let mut plan = Plan { root, steps };
+        for rank in plan.order().rev() {
+            plan.steps[rank] = steps_of(rank, &plan.steps);
         }
-        Plan { root, steps }
+        plan
+    }
+
+    /// Members that have something to do.
+    pub fn members(&self) -> usize {
+        self.steps.iter().filter(|steps| !steps.is_empty()).count()
     }
 
     /// The ranks in an order in which each is started by one before it: from the root round the group.
@@ -82,24 +97,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_member_is_started_once_by_one_before_it() {
+    fn every_member_with_steps_is_started_once_by_one_before_it() {
         for size in 1..70 {
             for root in [0, 1, size / 2, size - 1].map(|root| root % size) {
-                let addresses = vec![0; size];
-                let plans = [Plan::broadcast(root, &addresses, 4), Plan::blocks(&vec![vec![]; size])];
+                let block = Block {
+                    to: 0,
+                    source: 0,
+                    result: 4,
+                    bytes: 4,
+                };
+                // Of one rank, of every third, and of all.
+                let some = |step: usize| -> Vec<Vec<Block>> {
+                    let counts = (0..size).map(|rank| usize::from((rank + root) % step == 0));
+                    counts.map(|count| vec![block; count]).collect()
+                };
+                let mut plans: Vec<Plan> = [size, 3, 1].map(|step| Plan::blocks(&some(step))).to_vec();
+                plans.push(Plan::broadcast(root, &vec![0; size], 4));
                 for plan in plans {
                     let mut is_started = vec![false; size];
-                    is_started[plan.root] = true;
+                    is_started[plan.root] = !plan.steps[plan.root].is_empty();
                     for rank in plan.order() {
-                        assert!(is_started[rank], "rank {rank} of {size} is started by one behind it");
-                        for step in &plan.steps[rank] {
+                        let steps = &plan.steps[rank];
+                        assert_eq!(is_started[rank], !steps.is_empty(), "rank {rank} of {size}");
+                        for step in steps {
                             if let Step::Start(child) = *step {
                                 assert!(!is_started[child], "rank {child} of {size} is started twice");
                                 is_started[child] = true;
                             }
                         }
                     }
-                    assert!(is_started.iter().all(|&is_started| is_started));
+                    let members = is_started.iter().filter(|&&is_started| is_started);
+                    assert_eq!(members.count(), plan.members());
                 }
             }
         }
@@ -115,10 +143,11 @@ mod tests {
             });
             starts.collect::<Vec<_>>()
         };
-        assert_eq!(starts(3), [7, 5, 4]);
-        assert_eq!(starts(7), [1, 0]);
-        assert_eq!(starts(5), [6]);
-        assert_eq!(starts(1), [2]);
+        // Ranks 4, 6, 0 and 2 have the block last.
+        assert_eq!(starts(3), [7, 5]);
+        assert_eq!(starts(7), [1]);
+        assert!(plan.steps[4].is_empty());
+        assert_eq!(plan.members(), 4);
         let block = Block {
             to: 1,
             source: 28,

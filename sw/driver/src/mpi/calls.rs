@@ -63,7 +63,7 @@ impl Comm {
         check_rank("root", root, self.size())?;
         let addresses = address.into().by_rank("addresses", self.size())?;
         let plan = self.peers.broadcast_plan(fabric, root, &addresses, bytes(words)?)?;
-        let puts_cost = self.peers.cost(fabric, &plan) + cost::host(1, self.size());
+        let puts_cost = self.peers.cost(fabric, &plan) + cost::host(1, plan.members());
         let mut ways = vec![(Way::Puts, puts_cost)];
         ways.extend(self.cost_of_engines(fabric, &[(root, Kind::Broadcast, words)]));
         match (self.choose("bcast", &ways)?, &self.engines) {
@@ -100,7 +100,7 @@ impl Comm {
             })?);
         }
         let plan = self.peers.allgather_plan(fabric, &sources, &addresses, length)?;
-        let puts_cost = self.peers.cost(fabric, &plan) + cost::host(1, self.size());
+        let puts_cost = self.peers.cost(fabric, &plan) + cost::host(1, plan.members());
         let calls: Vec<_> = (0..self.size()).map(|root| (root, Kind::Broadcast, words)).collect();
         let mut ways = vec![(Way::Puts, puts_cost)];
         ways.extend(self.cost_of_engines(fabric, &calls));

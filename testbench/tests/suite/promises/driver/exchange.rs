@@ -12,13 +12,14 @@ use rand::{rngs::StdRng, Rng, RngCore, SeedableRng};
 const BYTES: u32 = 0x2000;
 
 /// Memory of every tile, full of random words that the host knows.
-struct Memories {
+pub(super) struct Memories {
     regions: Vec<Region>,
-    words: Vec<Vec<u32>>,
+    /// By tile.
+    pub words: Vec<Vec<u32>>,
 }
 
 impl Memories {
-    fn new<T: Transport>(fabric: &mut Fabric<T>, random: &mut StdRng) -> Result<Memories, Error> {
+    pub fn new<T: Transport>(fabric: &mut Fabric<T>, random: &mut StdRng) -> Result<Memories, Error> {
         let (mut regions, mut words) = (vec![], vec![]);
         for tile in 0..fabric.config().tiles() {
             let region = fabric.allocate(tile, BYTES)?;
@@ -36,18 +37,18 @@ impl Memories {
     }
 
     /// Addresses of a byte at all members.
-    fn at_all(&self, tiles: &[usize], byte: u32) -> Vec<u32> {
+    pub fn at_all(&self, tiles: &[usize], byte: u32) -> Vec<u32> {
         tiles.iter().map(|&tile| self.at(tile, byte)).collect()
     }
 
     /// Copies as a block should; its bytes count from the beginning of the memories.
-    fn copy(&mut self, from: usize, to: usize, (source, result, bytes): (u32, u32, u32)) {
+    pub fn copy(&mut self, from: usize, to: usize, (source, result, bytes): (u32, u32, u32)) {
         let [source, result, count] = [source, result, bytes].map(|bytes| bytes as usize / 4);
         let moved = self.words[from][source..source + count].to_vec();
         self.words[to][result..result + count].copy_from_slice(&moved);
     }
 
-    fn compare<T: Transport>(&self, fabric: &mut Fabric<T>, what: &str) -> Result<(), Error> {
+    pub fn compare<T: Transport>(&self, fabric: &mut Fabric<T>, what: &str) -> Result<(), Error> {
         for (region, words) in self.regions.iter().zip(&self.words) {
             let found = fabric.read(region.node, region.base, words.len())?;
             let wrong = (0..words.len()).find(|&at| found[at] != words[at]);
@@ -56,7 +57,7 @@ impl Memories {
         Ok(())
     }
 
-    fn free<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+    pub fn free<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.regions.into_iter().try_for_each(|region| fabric.free(region))
     }
 }

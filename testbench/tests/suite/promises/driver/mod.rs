@@ -16,6 +16,7 @@ pub mod flow;
 pub mod geometry;
 pub mod limits;
 pub mod messages;
+pub mod mpi;
 pub mod operations;
 pub mod order;
 pub mod probe;

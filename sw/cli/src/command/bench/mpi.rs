@@ -1,0 +1,118 @@
+//! `portico bench mpi`: MPI-like calls.
+
+use super::{fabrics_report, tables, verilated, SIZES};
+use crate::{
+    config_args::ConfigArgs,
+    figure_files::FigureFiles,
+    loads,
+    output::{self, Output},
+    progress,
+    table::{grouped, table},
+};
+use clap::{value_parser, Args};
+use portico::mpi::Way;
+use portico_spec::Config;
+use portico_testbench::bench::mpi::{self, Effort, Point};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portico bench mpi                       fabrics of 4 and 16 tiles: some minutes
+  portico bench mpi --quick               a fabric of 4 tiles
+  portico bench mpi --mesh 3x3 --words 1,16 --json build/mpi.json
+
+Every call of the driver's module `mpi` in every way that it has: by message-passing engines, by puts of command lists, by the \
+host. A call takes from its start in the driver to the end of the wait. Beside its cycles stands what the cost model expects; the \
+way that the model takes is marked with *, and the other ways of the call are its bound. Every word is compared. The tiles have \
+message-passing engines (key mpe).";
+
+/// Measure MPI-like calls by engines, puts and the host
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Mpi {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Fewer fabrics and sizes of blocks
+    #[arg(long)]
+    quick: bool,
+    /// Fabrics [default: 2x2,4x4; quick: 2x2]
+    #[arg(long, value_name = "COLSxROWS,...", value_delimiter = ',', value_parser = loads::mesh)]
+    mesh: Option<Vec<(usize, usize)>>,
+    /// Words of a block, 1 to 2048 [default: 1,16,128,1024; quick: 1,128]
+    #[arg(long, value_name = "WORDS,...", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=2048))]
+    words: Option<Vec<u16>>,
+    #[command(flatten)]
+    files: FigureFiles,
+    /// Folder for mpi.json and mpi.csv, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Mpi {
+    pub fn run(self) -> anyhow::Result<()> {
+        self.config.refuse("bench mpi", &SIZES)?;
+        let given = self.config.resolve()?;
+        let base = Config {
+            mpe: given.mpe.max(1),
+            ..given
+        };
+        let standard = if self.quick { Effort::quick() } else { Effort::default() };
+        let words = self.words.map(|words| words.into_iter().map(usize::from).collect());
+        let effort = Effort {
+            meshes: self.mesh.unwrap_or(standard.meshes),
+            words: words.unwrap_or(standard.words),
+            ..standard
+        };
+        let bar = progress::bar(0);
+        let measured = mpi::run(
+            &base,
+            &effort,
+            &mut |config| Ok(Box::new(verilated(config, &bar)?)),
+            &mut progress::steps(&bar),
+        );
+        bar.finish_and_clear();
+        let (points, cycles) = measured?;
+
+        let report = fabrics_report(&base, mpi::rows(&points), effort.seed)?;
+        let mut output = Output::default();
+        self.files.add(&mut output, self.out.as_deref(), "mpi", &report);
+        output.commit()?;
+        let held = report.rows.iter().filter(|row| row.bound.is_some());
+        output::print(&format!(
+            "{}\n{}\n{} cycles simulated. {}",
+            ways(&points),
+            tables::held(held),
+            grouped(cycles),
+            tables::settings(&report)
+        ))
+    }
+}
+
+/// A line a call, with cycles and estimate of each way.
+fn ways(points: &[Point]) -> String {
+    let mut lines: Vec<Vec<String>> = vec![];
+    for point in points {
+        let key = [
+            point.call.name().to_owned(),
+            grouped(point.tiles as u64),
+            grouped(point.words as u64),
+        ];
+        let line = match lines.iter().position(|line| line[..3] == key) {
+            Some(at) => &mut lines[at],
+            None => {
+                let mut line = key.to_vec();
+                line.resize(3 + 2 * Way::ALL.len(), String::new());
+                lines.push(line);
+                lines.last_mut().expect("pushed")
+            }
+        };
+        let column = 3 + 2 * Way::ALL.iter().position(|&way| way == point.way).expect("a way");
+        let mark = if point.is_chosen { "*" } else { "" };
+        line[column] = format!("{mark}{}", grouped(point.cycles));
+        line[column + 1] = grouped(point.estimate);
+    }
+    let header = [
+        "call", "tiles", "words", "engines", "estimate", "puts", "estimate", "host", "estimate",
+    ];
+    table(&header, lines, &[1, 2, 3, 4, 5, 6, 7, 8])
+}

@@ -1,0 +1,475 @@
+//! The benchmark of MPI-like calls: every call in every way that it has, as the host sees it.
+//!
+//! A call takes from its start in the driver to the end of the wait: the descriptors that the host sends, what the fabric does, and
+//! the events that the host reads. All tiles are members, ranks are their numbers, and the mapped tree joins them. After each call
+//! every word is compared.
+
+use super::report::{Better, Row};
+use anyhow::{ensure, Context};
+use portico::{
+    collective::{Operation, Shape},
+    mpi::{Comm, Request, Way},
+    Error, Fabric, Region, Transport,
+};
+use portico_spec::Config;
+
+/// Name of the benchmark in its rows.
+const BENCH: &str = "mpi";
+/// Words of a tile that a call may fill: the host compares them, one after the other.
+const MOST_WORDS: usize = 2048;
+/// Longest time of a call, and for each word of it at each tile.
+const LEAST_CYCLES: u64 = 50_000;
+const CYCLES_A_WORD: u64 = 100;
+
+/// A call of MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `MPI_Barrier`.
+    Barrier,
+    /// `MPI_Bcast`.
+    Bcast,
+    /// `MPI_Reduce`.
+    Reduce,
+    /// `MPI_Allreduce`.
+    Allreduce,
+    /// `MPI_Reduce_scatter_block`.
+    ReduceScatter,
+    /// `MPI_Allgather`, in place.
+    Allgather,
+    /// `MPI_Scatter`.
+    Scatter,
+    /// `MPI_Gather`.
+    Gather,
+    /// `MPI_Alltoall`.
+    Alltoall,
+}
+
+impl Call {
+    /// All calls.
+    pub const ALL: [Call; 9] = [
+        Call::Barrier,
+        Call::Bcast,
+        Call::Reduce,
+        Call::Allreduce,
+        Call::ReduceScatter,
+        Call::Allgather,
+        Call::Scatter,
+        Call::Gather,
+        Call::Alltoall,
+    ];
+
+    /// Name in figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Call::Barrier => "barrier",
+            Call::Bcast => "bcast",
+            Call::Reduce => "reduce",
+            Call::Allreduce => "allreduce",
+            Call::ReduceScatter => "reduce_scatter",
+            Call::Allgather => "allgather",
+            Call::Scatter => "scatter",
+            Call::Gather => "gather",
+            Call::Alltoall => "alltoall",
+        }
+    }
+
+    /// Words of a member for blocks of `words` words.
+    fn words(self, tiles: usize, words: usize) -> usize {
+        match self {
+            Call::Barrier => 0,
+            Call::Bcast | Call::Reduce | Call::Allreduce => words,
+            _ => tiles * words,
+        }
+    }
+}
+
+/// How much to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    /// Columns and rows of the fabrics.
+    pub meshes: Vec<(usize, usize)>,
+    /// Words of a block.
+    pub words: Vec<usize>,
+    /// Of the words.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            meshes: vec![(2, 2), (4, 4)],
+            words: vec![1, 16, 128, 1024],
+            seed: 1,
+        }
+    }
+}
+
+impl Effort {
+    /// One small fabric, and few sizes of blocks.
+    pub fn quick() -> Self {
+        Self {
+            meshes: vec![(2, 2)],
+            words: vec![1, 128],
+            ..Self::default()
+        }
+    }
+}
+
+/// One call in one way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The call.
+    pub call: Call,
+    /// Members.
+    pub tiles: usize,
+    /// Words of a block.
+    pub words: usize,
+    /// How it was carried out.
+    pub way: Way,
+    /// Whether the cost model takes this way.
+    pub is_chosen: bool,
+    /// What the cost model expects.
+    pub estimate: u64,
+    /// From the start to the end of the wait.
+    pub cycles: u64,
+}
+
+impl Point {
+    /// Its cycles, and the estimate. The chosen way is held against the others, whose least cycles are `others`.
+    pub fn rows(&self, others: Option<u64>) -> [Row; 2] {
+        let Point { call, tiles, words, .. } = *self;
+        let (call, way) = (call.name(), self.way.name());
+        let name = match words {
+            0 => format!("{call}, {tiles} tiles, {way}"),
+            1 => format!("{call}, {tiles} tiles, 1 word, {way}"),
+            words => format!("{call}, {tiles} tiles, {words} words, {way}"),
+        };
+        let row = |name: String, measure: &str, cycles: u64| {
+            Row::new(BENCH, name, "cycles", Better::Less, cycles as f64)
+                .with("measure", measure)
+                .with("call", call)
+                .with("tiles", tiles)
+                .with("words", words)
+                .with("way", way)
+                .with("chosen", self.is_chosen)
+        };
+        let measured = Row {
+            bound: others.filter(|_| self.is_chosen).map(|cycles| cycles as f64),
+            ..row(name.clone(), "call", self.cycles)
+        };
+        [measured, row(format!("{name}, estimate"), "estimate", self.estimate)]
+    }
+}
+
+/// Rows of points: each chosen way is held against the other ways of its call.
+pub fn rows(points: &[Point]) -> Vec<Row> {
+    let key = |point: &Point| (point.call, point.tiles, point.words);
+    let rows = points.iter().flat_map(|point| {
+        let others = points
+            .iter()
+            .filter(|other| key(other) == key(point) && other.way != point.way);
+        point.rows(others.map(|other| other.cycles).min())
+    });
+    rows.collect()
+}
+
+/// Makes the fabric of a configuration.
+pub type MakeTransport<'a> = dyn FnMut(&Config) -> anyhow::Result<Box<dyn Transport>> + 'a;
+
+/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. `progress` is told
+/// of each step: how many of how many are done, and what comes next. Gives the points, and the cycles of all fabrics.
+///
+/// # Errors
+/// A fabric cannot be made or measured, or did something wrong.
+pub fn run(
+    base: &Config,
+    effort: &Effort,
+    make: &mut MakeTransport,
+    progress: &mut dyn FnMut(usize, usize, &str),
+) -> anyhow::Result<(Vec<Point>, u64)> {
+    let each = 1 + Call::ALL.len();
+    let steps = effort.meshes.len() * each;
+    let (mut points, mut cycles) = (vec![], 0);
+    for (place, &(cols, rows)) in effort.meshes.iter().enumerate() {
+        let config = Config {
+            cols,
+            rows,
+            ..base.clone()
+        };
+        progress(place * each, steps, &format!("making {cols}x{rows}"));
+        let mut transport = make(&config.fabric()?)?;
+        let mut bench = Bench::new(&mut *transport, effort).context("cannot set up the fabric")?;
+        for (at, call) in Call::ALL.into_iter().enumerate() {
+            progress(place * each + 1 + at, steps, &format!("{cols}x{rows}, {}", call.name()));
+            points.extend(bench.call(call, effort)?);
+        }
+        cycles += bench.fabric.transport().cycles();
+    }
+    progress(steps, steps, "done");
+    Ok((points, cycles))
+}
+
+/// A fabric whose tiles have words to send.
+struct Bench<T: Transport> {
+    fabric: Fabric<T>,
+    comm: Comm,
+    regions: Vec<Region>,
+    /// Words of each tile that calls send: see [`Bench::sent`].
+    sources: Vec<Vec<u32>>,
+    /// Words of a tile in front of the results.
+    front: usize,
+    /// Calls so far. Each takes its words one place further on, so that none leaves what the one before has left.
+    turn: usize,
+}
+
+impl<T: Transport> Bench<T> {
+    fn new(transport: T, effort: &Effort) -> anyhow::Result<Bench<T>> {
+        let mut fabric = Fabric::open(transport)?;
+        let tiles = fabric.config().tiles();
+        let turns = Call::ALL.len() * Way::ALL.len() * effort.words.len();
+        let front = (MOST_WORDS + turns).next_multiple_of(2);
+        let (mut regions, mut sources) = (vec![], vec![]);
+        for tile in 0..tiles {
+            let region = fabric.allocate(tile, 4 * (front + MOST_WORDS) as u32)?;
+            let own: Vec<u32> = (0..front).map(|at| mix(effort.seed, tile, at)).collect();
+            fabric.write(tile, region.base, &own)?;
+            regions.push(region);
+            sources.push(own);
+        }
+        let all: Vec<usize> = (0..tiles).collect();
+        let comm = fabric.mpi(&all, &Shape::Centre)?;
+        Ok(Bench {
+            fabric,
+            comm,
+            regions,
+            sources,
+            front,
+            turn: 0,
+        })
+    }
+
+    /// A call with blocks of all sizes, in all ways. Blocks that would fill too much of the memories are left out.
+    fn call(&mut self, call: Call, effort: &Effort) -> anyhow::Result<Vec<Point>> {
+        let tiles = self.regions.len();
+        let sizes = if call == Call::Barrier { &[0][..] } else { &effort.words };
+        let mut points = vec![];
+        for &words in sizes.iter().filter(|&&words| call.words(tiles, words) <= MOST_WORDS) {
+            self.comm.force(None);
+            let mut cheapest = self.prepare(call, words)?;
+            let chosen = cheapest.way();
+            cheapest.release(&mut self.fabric)?;
+            for way in Way::ALL {
+                self.comm.force(Some(way));
+                let point = self.measure(call, words).with_context(|| {
+                    format!(
+                        "{} of {words} words between {tiles} tiles, by {}",
+                        call.name(),
+                        way.name()
+                    )
+                })?;
+                points.extend(point.map(|(estimate, cycles)| Point {
+                    call,
+                    tiles,
+                    words,
+                    way,
+                    is_chosen: way == chosen,
+                    estimate,
+                    cycles,
+                }));
+            }
+        }
+        Ok(points)
+    }
+
+    /// Estimate and cycles of a call in the way that is forced; none if it does not have this way.
+    fn measure(&mut self, call: Call, words: usize) -> anyhow::Result<Option<(u64, u64)>> {
+        self.turn += 1;
+        let mut request = match self.prepare(call, words) {
+            Err(Error::WrongWay { .. } | Error::NotBuilt { .. }) => return Ok(None),
+            request => request?,
+        };
+        // The calls in place find their words where they leave them.
+        let in_place: Vec<(usize, usize)> = match call {
+            Call::Bcast => vec![(0, 0)],
+            Call::Allgather => (0..self.regions.len()).map(|tile| (tile, tile * words)).collect(),
+            _ => vec![],
+        };
+        for (tile, at) in in_place {
+            let own = self.sent(tile, 0, words);
+            let result = self.result(tile) + 4 * at as u32;
+            self.fabric.write(tile, result, &own)?;
+        }
+        let begun = self.fabric.transport().cycles();
+        request.start(&mut self.fabric)?;
+        request.wait(
+            &mut self.fabric,
+            LEAST_CYCLES + CYCLES_A_WORD * (words * self.regions.len()) as u64,
+        )?;
+        let cycles = self.fabric.transport().cycles() - begun;
+        let estimate = request.estimate();
+        request.release(&mut self.fabric)?;
+        self.verify(call, words)?;
+        Ok(Some((estimate, cycles)))
+    }
+
+    fn prepare(&mut self, call: Call, words: usize) -> Result<Request, Error> {
+        let (comm, operation) = (&self.comm, Operation::IntegerSum);
+        let tiles = 0..self.regions.len();
+        let sources: Vec<u32> = tiles.clone().map(|tile| self.source(tile)).collect();
+        let results: Vec<u32> = tiles.map(|tile| self.result(tile)).collect();
+        let (source, result, words) = (sources[0], results[0], words as u32);
+        let fabric = &mut self.fabric;
+        match call {
+            Call::Barrier => comm.barrier(fabric),
+            Call::Bcast => comm.bcast(fabric, 0, results, words),
+            Call::Reduce => comm.reduce(fabric, 0, sources, result, words, operation),
+            Call::Allreduce => comm.allreduce(fabric, sources, results, words, operation),
+            Call::ReduceScatter => comm.reduce_scatter(fabric, sources, results, words, operation),
+            Call::Allgather => comm.allgather(fabric, results, words),
+            Call::Scatter => comm.scatter(fabric, 0, source, results, words),
+            Call::Gather => comm.gather(fabric, 0, sources, result, words),
+            Call::Alltoall => comm.alltoall(fabric, sources, results, words),
+        }
+    }
+
+    /// Address of the words that a tile sends in this turn.
+    fn source(&self, tile: usize) -> u32 {
+        self.regions[tile].base + 4 * self.turn as u32
+    }
+
+    /// Address of what it receives.
+    fn result(&self, tile: usize) -> u32 {
+        self.regions[tile].base + 4 * self.front as u32
+    }
+
+    /// Words that a tile sends in this turn, from its block `block` on.
+    fn sent(&self, tile: usize, block: usize, words: usize) -> Vec<u32> {
+        self.sources[tile][self.turn + block * words..][..words].to_vec()
+    }
+
+    /// Compares what all tiles have received.
+    fn verify(&mut self, call: Call, words: usize) -> anyhow::Result<()> {
+        let tiles = self.regions.len();
+        let sum = |block: usize| {
+            let mut sum = vec![0u32; words];
+            for tile in 0..tiles {
+                let own = self.sent(tile, block, words);
+                sum.iter_mut()
+                    .zip(own)
+                    .for_each(|(sum, own)| *sum = sum.wrapping_add(own));
+            }
+            sum
+        };
+        let all = |block: usize| (0..tiles).flat_map(|tile| self.sent(tile, block, words)).collect();
+        let expected = |tile: usize| match call {
+            Call::Barrier => vec![],
+            Call::Bcast => self.sent(0, 0, words),
+            Call::Reduce if tile > 0 => vec![],
+            Call::Gather if tile > 0 => vec![],
+            Call::Reduce | Call::Allreduce => sum(0),
+            Call::ReduceScatter => sum(tile),
+            Call::Allgather | Call::Gather => all(0),
+            Call::Scatter => self.sent(0, tile, words),
+            Call::Alltoall => all(tile),
+        };
+        let expected: Vec<Vec<u32>> = (0..tiles).map(expected).collect();
+        for (tile, expected) in expected.iter().enumerate() {
+            let address = self.result(tile);
+            let found = self.fabric.read(tile, address, expected.len())?;
+            let wrong = (0..found.len()).find(|&at| found[at] != expected[at]);
+            if let Some(at) = wrong {
+                let (found, expected) = (found[at], expected[at]);
+                ensure!(false, "word {at} at tile {tile} is {found:#010x}, not {expected:#010x}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A word that differs from those of other places and tiles.
+fn mix(seed: u64, tile: usize, at: usize) -> u32 {
+    let word = seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ ((tile as u64) << 32 | at as u64);
+    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portico::GoldenTransport;
+
+    fn golden(config: &Config) -> anyhow::Result<Box<dyn Transport>> {
+        Ok(Box::new(GoldenTransport::new(config)?))
+    }
+
+    fn points(mpe: usize) -> (Vec<Point>, usize) {
+        let config = Config {
+            mpe,
+            ..Config::default()
+        };
+        let effort = Effort {
+            meshes: vec![(3, 1), (2, 2)],
+            words: vec![1, 7, 2000],
+            seed: 3,
+        };
+        let mut told = 0;
+        let (points, cycles) = run(&config, &effort, &mut golden, &mut |_, _, _| told += 1).unwrap();
+        assert!(cycles > 0);
+        (points, told)
+    }
+
+    #[test]
+    fn every_call_has_a_point_in_every_way() {
+        let (points, told) = points(1);
+        assert_eq!(told, 2 * (1 + Call::ALL.len()) + 1);
+        // A barrier has one size; blocks of 2,000 words are too long for calls with a block a member.
+        let sizes = |call: Call| match call {
+            Call::Barrier => 1,
+            Call::Bcast | Call::Reduce | Call::Allreduce => 3,
+            _ => 2,
+        };
+        let ways = |call: Call| match call {
+            Call::Scatter | Call::Gather | Call::Alltoall => 1,
+            _ => 2,
+        };
+        let expected: usize = Call::ALL.map(|call| sizes(call) * ways(call)).iter().sum();
+        assert_eq!(points.len(), 2 * expected);
+        for call in Call::ALL {
+            let chosen = points.iter().filter(|point| point.call == call && point.is_chosen);
+            assert_eq!(chosen.count(), 2 * sizes(call), "{}", call.name());
+        }
+        let rows = rows(&points);
+        assert_eq!(rows.len(), 2 * points.len());
+        // The way that is chosen is held against the other one, if there is one.
+        let bounds = rows.iter().filter(|row| row.bound.is_some()).count();
+        let of_two: usize = Call::ALL.into_iter().filter(|&call| ways(call) == 2).map(sizes).sum();
+        assert_eq!(bounds, 2 * of_two);
+    }
+
+    #[test]
+    fn without_engines_every_call_has_a_way() {
+        let (points, _) = points(0);
+        assert!(points.iter().all(|point| point.is_chosen && point.way != Way::Engines));
+        for call in Call::ALL {
+            assert!(points.iter().any(|point| point.call == call), "{}", call.name());
+        }
+    }
+
+    #[test]
+    fn a_wrong_word_is_found_and_named() {
+        let config = Config {
+            cols: 3,
+            rows: 1,
+            ..Config::default()
+        };
+        let mut transport = golden(&config.fabric().unwrap()).unwrap();
+        let mut bench = Bench::new(&mut *transport, &Effort::quick()).unwrap();
+        bench.comm.force(Some(Way::Puts));
+        bench.measure(Call::Alltoall, 4).unwrap().unwrap();
+        bench.verify(Call::Alltoall, 4).unwrap();
+        let address = bench.result(1) + 4 * 6;
+        let right = bench.fabric.read(1, address, 1).unwrap()[0];
+        bench.fabric.write(1, address, &[right ^ 0x100]).unwrap();
+        let told = bench.verify(Call::Alltoall, 4).unwrap_err().to_string();
+        assert!(told.starts_with("word 6 at tile 1 is "), "{told}");
+    }
+}
