@@ -29,6 +29,7 @@ bench: tools program ## all benchmarks, each figure beside its bound; JSON and p
 	$(PORTICO) bench onesided --set memories=1 --out build/onesided
 	$(PORTICO) bench collectives --out build/collectives
 	$(PORTICO) bench exchange --out build/exchange
+	$(PORTICO) bench mpi --out build/mpi
 	$(PORTICO) bench blocks --out build/blocks
 	$(PORTICO) bench soak --json build/soak.json
 
@@ -37,6 +38,7 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) bench noc --mesh 4x4,8x8 --pattern uniform --packet 1,4 --fifo 2,4,8 --load 1 --json docs/figures/noc.json
 	$(PORTICO) bench collectives --quick --json docs/figures/collectives.json
 	$(PORTICO) bench exchange --json docs/figures/exchange.json
+	$(PORTICO) bench mpi --json docs/figures/mpi.json
 	$(PORTICO) bench blocks --quick --json docs/figures/blocks.json
 	$(PORTICO) bench area --json docs/figures/area.json
 	$(PORTICO) bench clock --seeds 1 --limit 8 --only router,mpe,memory-node --json docs/figures/clock.json

@@ -1,6 +1,8 @@
 //! The host node: the only one whose address space the driver sees directly. It reaches the others through its own
 //! network interface, with puts and gets on the window that each node has over its whole address space.
 
+use std::collections::BTreeMap;
+
 use portico_spec::{
     flit::X_WIDTH,
     ni::{
@@ -15,13 +17,13 @@ use portico_spec::{
 
 use crate::{
     command,
-    registers::{ControlRegister, SegmentRegister},
+    registers::{ControlRegister, EventRegister, Registers, SegmentRegister},
     resources::{NodeState, Space},
     Error, Fabric, Transport,
 };
 
 /// Most segment handles of the host that stand for whole nodes. A further node replaces the others in turn.
-const MAX_HANDLES: usize = 16;
+const MAX_HANDLES: usize = 64;
 /// Name of the driver's accesses in error messages.
 const ACCESS: &str = "access of the host";
 /// Name of an access that timed out and delays the next one.
@@ -43,8 +45,12 @@ pub(crate) struct HostPort<T> {
     /// The node of each handle.
     handles: Vec<Option<usize>>,
     next: usize,
-    /// An access that has begun and not ended.
+    /// The last access that has begun, if not all have ended.
     under_way: Option<Access>,
+    /// Bytes of the staging memory that accesses under way use, while they need not end one by one: see [`Fabric::together`].
+    pub taken: Option<u32>,
+    /// Events that were read before they are asked for. Any access forgets them.
+    pub seen: BTreeMap<(usize, u8), Registers<EventRegister>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,12 +88,14 @@ impl<T: Transport> HostPort<T> {
             handles: vec![None; MAX_HANDLES.min(build.segments / 2)],
             next: 0,
             under_way: None,
+            taken: None,
+            seen: BTreeMap::new(),
         })
     }
 
-    /// Whether an access has timed out and has not ended yet.
-    pub fn is_under_way(&self) -> bool {
-        self.under_way.is_some()
+    /// The value of the event's counter when all accesses that have begun have ended; none if they have.
+    pub fn target(&self) -> Option<u16> {
+        self.under_way.map(|access| access.target)
     }
 
     /// The host's event for the driver's own accesses: the last.
@@ -111,11 +119,12 @@ impl<T: Transport> Fabric<T> {
         if node == self.port.host {
             return Ok(self.port.transport.read_block(address, words)?);
         }
-        let staging = self.port.staging;
         let mut address = address;
         for chunk in words.chunks_mut(self.port.staging_bytes as usize / 4) {
-            self.access(Command::Get, node, address, chunk.len())?;
-            self.port.transport.read_block(staging, chunk)?;
+            let local = self.stage(chunk.len())?;
+            self.access(Command::Get, node, address, (local, chunk.len()))?;
+            self.end_access(ACCESS)?;
+            self.port.transport.read_block(local, chunk)?;
             address += 4 * chunk.len() as u32;
         }
         Ok(())
@@ -126,39 +135,89 @@ impl<T: Transport> Fabric<T> {
         if node == self.port.host {
             return Ok(self.port.transport.write_block(address, words)?);
         }
-        let staging = self.port.staging;
         let mut address = address;
-        self.end_earlier_access()?;
         for chunk in words.chunks(self.port.staging_bytes as usize / 4) {
-            self.port.transport.write_block(staging, chunk)?;
-            self.access(Command::Put, node, address, chunk.len())?;
+            let local = self.stage(chunk.len())?;
+            self.port.transport.write_block(local, chunk)?;
+            self.access(Command::Put, node, address, (local, chunk.len()))?;
+            if self.port.taken.is_none() {
+                self.end_access(ACCESS)?;
+            }
             address += 4 * chunk.len() as u32;
         }
         Ok(())
     }
 
-    /// Moves words between a node's address space and the staging memory. A caller that first fills the staging memory must end
-    /// the earlier access before.
+    /// Reads words of the address spaces of other nodes: `count` from each of these addresses on. The reads end together.
+    pub(crate) fn read_spaces(&mut self, places: &[(usize, u32)], count: usize) -> Result<Vec<Vec<u32>>, Error> {
+        // As `stage` rounds: places without gaps.
+        let each = count.next_multiple_of(2);
+        let mut found = vec![];
+        for places in places.chunks(self.port.staging_bytes as usize / 4 / each) {
+            self.together(|fabric| {
+                places.iter().try_for_each(|&(node, address)| {
+                    let local = fabric.stage(count)?;
+                    fabric.access(Command::Get, node, address, (local, count))
+                })
+            })?;
+            let mut words = vec![0; each * places.len()];
+            self.port.transport.read_block(self.port.staging, &mut words)?;
+            found.extend(words.chunks(each).map(|words| words[..count].to_vec()));
+        }
+        Ok(found)
+    }
+
+    /// Lets the writes of `work` end together: none of them is waited for before the next one begins.
+    ///
+    /// # Errors
+    /// That of `work`, else that of a write: it names the last one.
+    pub(crate) fn together<R>(&mut self, work: impl FnOnce(&mut Self) -> Result<R, Error>) -> Result<R, Error> {
+        self.end_earlier_access()?;
+        self.port.taken = Some(0);
+        let result = work(self);
+        self.port.taken = None;
+        let ended = self.end_access(ACCESS);
+        let result = result?;
+        ended.map(|()| result)
+    }
+
+    /// A place in the staging memory for so many words that no access under way uses.
+    fn stage(&mut self, words: usize) -> Result<u32, Error> {
+        let bytes = (4 * words as u32).next_multiple_of(8);
+        let first = match self.port.taken {
+            Some(taken) if taken + bytes <= self.port.staging_bytes => taken,
+            _ => {
+                self.end_earlier_access()?;
+                0
+            }
+        };
+        if let Some(taken) = &mut self.port.taken {
+            *taken = first + bytes;
+        }
+        Ok(self.port.staging + first)
+    }
+
+    /// Begins to move words between a node's address space and their place in the staging memory.
     fn access(
         &mut self,
         command: fn(Transfer) -> Command,
         node: usize,
         address: u32,
-        words: usize,
+        (local, words): (u32, usize),
     ) -> Result<(), Error> {
-        self.end_earlier_access()?;
-        let HostPort { host, staging, .. } = self.port;
+        self.port.seen.clear();
+        let host = self.port.host;
         let handle = self.handle(node)?;
         let transfer = Transfer {
             remote: address,
-            local: staging,
+            local,
             geometry: Geometry::Row { row: 4 * words as u32 },
         };
         let words = command::encode(self.config(), handle, command(transfer))?;
         let (target, written) = self.issue(host, self.port.event(), &words)?;
         written?;
         self.port.under_way = Some(Access { node, target });
-        self.end_access(ACCESS)
+        Ok(())
     }
 
     /// Waits until no access is under way: an access that timed out still uses the staging memory.
@@ -190,12 +249,12 @@ impl<T: Transport> Fabric<T> {
         }
     }
 
-    /// A segment handle for the whole address space of the node. Accesses end before the next begins, so that none is
-    /// in use when another node gets it.
+    /// A segment handle for the whole address space of the node. Another node gets it only when no access is under way.
     fn handle(&mut self, node: usize) -> Result<u8, Error> {
         if let Some(handle) = self.port.handles.iter().position(|&of| of == Some(node)) {
             return Ok(handle as u8);
         }
+        self.end_earlier_access()?;
         let handle = self.port.next;
         self.port.next = (handle + 1) % self.port.handles.len();
         // The handle has no node until its registers are written, so that an error in between leaves no wrong node.
@@ -223,7 +282,7 @@ pub(crate) fn node_bits(config: &Config, node: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{testing::Failing, TransportError};
+    use crate::{registers::CommandRegister, testing::Failing, ErrorCode, TransportError};
 
     #[test]
     fn a_handle_that_could_not_be_written_stands_for_nobody() {
@@ -231,6 +290,7 @@ mod tests {
             cols: 5,
             rows: 4,
             edge_nodes: 1,
+            segments: 32,
             ..Config::default()
         };
         for register in [SegmentRegister::Target, SegmentRegister::Size] {
@@ -253,5 +313,80 @@ mod tests {
                 assert_eq!(fabric.read(node, 0x40, 1), Ok(vec![expected]), "node {node}");
             }
         }
+    }
+
+    /// More nodes than handles, more words than the staging memory has, and more commands than the host's queue.
+    #[test]
+    fn accesses_that_end_together_leave_what_single_ones_do() {
+        for width in [32, 64] {
+            let config = Config {
+                cols: 6,
+                rows: 4,
+                width,
+                edge_nodes: 1,
+                segments: 32,
+                ..Config::default()
+            };
+            let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
+            let words = |tile: usize| (0..600).map(move |at| (tile * 1000 + at) as u32).collect::<Vec<u32>>();
+            fabric
+                .together(|fabric| (0..24).try_for_each(|tile| fabric.write(tile, 0x40, &words(tile))))
+                .unwrap();
+            for tile in 0..24 {
+                assert_eq!(fabric.read(tile, 0x40, 600).unwrap(), words(tile), "tile {tile}");
+                fabric.poke(tile, EventRegister::Count, 3, &[tile as u32 + 1]).unwrap();
+            }
+            let events: Vec<(usize, u8)> = (0..24).map(|tile| (tile, 3)).collect();
+            fabric.read_events_ahead(&events).unwrap();
+            let accesses = fabric.transport().cycles();
+            for &(tile, event) in &events {
+                assert_eq!(fabric.read_event(tile, event).unwrap().count, tile as u16 + 1);
+            }
+            assert_eq!(fabric.transport().cycles(), accesses, "they are read already");
+            // An access in between forgets what was read ahead.
+            fabric.read_events_ahead(&events).unwrap();
+            fabric.poke(5, EventRegister::Count, 3, &[77]).unwrap();
+            assert_eq!(fabric.read_event(5, 3).unwrap().count, 77);
+        }
+    }
+
+    #[test]
+    fn an_access_that_fails_among_others_is_told_and_the_next_ones_go_on() {
+        let config = Config {
+            cols: 3,
+            rows: 2,
+            edge_nodes: 2,
+            memories: 1,
+            ..Config::default()
+        };
+        let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
+        // A memory node takes no commands. The error names the last node.
+        let refused = fabric.together(|fabric| {
+            fabric.poke(7, CommandRegister::Word, 15, &[0])?;
+            fabric.write(2, 0x40, &[5])
+        });
+        let (node, what, code) = (2, ACCESS, ErrorCode::CommandFull);
+        assert_eq!(refused, Err(Error::Refused { node, what, code }));
+        assert_eq!(fabric.read(2, 0x40, 1).unwrap(), [5]);
+        // What was begun before an error ends, and the error of the work counts.
+        let failed = fabric.together(|fabric| {
+            fabric.write(1, 0x40, &[6])?;
+            fabric.transport().left = Some(0);
+            fabric.write(2, 0x40, &[7])
+        });
+        assert!(
+            matches!(failed, Err(Error::Transport(TransportError::Failed(_)))),
+            "{failed:?}"
+        );
+        assert_eq!(fabric.read(1, 0x40, 1).unwrap(), [6]);
+        assert_eq!(fabric.read(2, 0x40, 1).unwrap(), [5]);
+        // A write that was not sent is told as such, although others are under way.
+        let outer = fabric.together(|fabric| {
+            fabric.write(1, 0x40, &[8])?;
+            fabric.transport().left = Some(0);
+            Ok(fabric.poke_once(2, EventRegister::Count, 3, &[1]))
+        });
+        assert!(matches!(outer, Ok(Err(Error::Transport(_)))), "{outer:?}");
+        assert_eq!(fabric.read(1, 0x40, 1).unwrap(), [8]);
     }
 }

@@ -87,6 +87,22 @@ impl<T: Transport> Fabric<T> {
         })
     }
 
+    /// The same of an item of each of several nodes. The reads travel together.
+    pub(crate) fn peek_items<P: Place>(&mut self, items: &[(usize, usize)]) -> Result<Vec<Registers<P>>, Error> {
+        let first = P::from_number(0).expect("an item has a register");
+        let (count, lanes) = (P::REGISTERS.len(), self.port.word_bytes as usize / 4);
+        let places = items
+            .iter()
+            .map(|&(node, item)| Ok((node, self.check_registers(node, first, item, count)?)));
+        let places = places.collect::<Result<Vec<_>, Error>>()?;
+        let found = self.read_spaces(&places, count * lanes)?;
+        let registers = found.into_iter().map(|words| Registers {
+            values: words.into_iter().step_by(lanes).collect(),
+            place: PhantomData,
+        });
+        Ok(registers.collect())
+    }
+
     /// Writes registers of an item that follow each other.
     pub(crate) fn poke_item<P: Place, const N: usize>(
         &mut self,
@@ -112,9 +128,12 @@ impl<T: Transport> Fabric<T> {
         if node == self.port.host {
             return self.poke(node, register, item, values).map(Ok);
         }
-        self.end_earlier_access()?;
+        if self.port.taken.is_none() {
+            self.end_earlier_access()?;
+        }
+        let before = self.port.target();
         match self.poke(node, register, item, values) {
-            Err(error) if !self.port.is_under_way() => Err(error),
+            Err(error) if self.port.target() == before => Err(error),
             written => Ok(written),
         }
     }

@@ -54,6 +54,8 @@ const ACKNOWLEDGE: u64 = 6;
 /// From a router to the next one, and from an acknowledgement at its node to the count of the event.
 const HOP: u64 = 1;
 const COUNT: u64 = 6;
+/// From the last word of a list's start in the registers of a member to the moment when a command stream would have brought it.
+const START: u64 = 100;
 /// Head and address of a packet.
 const FRONT: usize = 2;
 
@@ -180,7 +182,7 @@ impl Timeline<'_> {
         member.left = begun + flits;
         let is_start = matches!(step, Step::Start(_));
         let written = if is_start {
-            arrived + words as u64 * WORD
+            arrived + words as u64 * WORD + START
         } else {
             arrived
         };
@@ -225,23 +227,23 @@ const TOKEN: u64 = 17;
 const CALL: u64 = 14;
 const FORWARD: u64 = 9;
 
-/// Cycles of a host at the AXI4-Lite port that sends so many descriptors to tiles and reads so many of their events.
-pub fn host(descriptors: usize, events: usize) -> u64 {
-    DESCRIPTOR * descriptors as u64 + EVENT * events as u64
+/// Cycles of a host at the AXI4-Lite port for so many accesses to registers of tiles. Those of a round travel together: the host
+/// waits once for all.
+pub fn host(rounds: usize, accesses: usize) -> u64 {
+    ROUND * rounds as u64 + TOGETHER * accesses as u64
 }
 
 /// Cycles of a host at the AXI4-Lite port that reads or writes so many pieces of the tiles' memories, of so many words each.
 pub fn words(pieces: usize, words: usize) -> u64 {
-    pieces as u64 * (PIECE + ACCESS * words as u64)
+    pieces as u64 * (PIECE + WORD_OF_HOST * words as u64)
 }
 
-/// A descriptor that the host sends to a tile: a put from its own memory.
-const DESCRIPTOR: u64 = 145;
-/// An event that it reads: a get into its own memory.
-const EVENT: u64 = 145;
-/// A put or get of the host, without its words, and a word that it writes to or reads from its own memory.
+/// A wait of the host for accesses, and each of them.
+const ROUND: u64 = 112;
+const TOGETHER: u64 = 33;
+/// A put or get of the host without its words, and a word that it writes to its own memory or reads there.
 const PIECE: u64 = 100;
-const ACCESS: u64 = 5;
+const WORD_OF_HOST: u64 = 5;
 
 #[cfg(test)]
 mod tests {
@@ -262,7 +264,7 @@ mod tests {
     #[test]
     fn a_link_carries_one_packet_at_a_time() {
         let (config, tiles) = mesh(4, 1);
-        let send = |to, words| vec![Step::Send { to, bytes: 4 * words }];
+        let send = |to, words: u32| vec![Step::Send { to, bytes: 4 * words }];
         let cost = |steps: [Vec<Step>; 4]| exchange(&config, &tiles, &[0, 1, 2, 3], &steps);
         let single = cost([send(1, 50), vec![], vec![], vec![]]);
         assert_eq!(cost([send(1, 50), vec![], vec![], send(2, 50)]), single);

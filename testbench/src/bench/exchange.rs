@@ -234,10 +234,14 @@ fn verify(bench: &mut Bench, tile: usize, bytes: usize) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::onesided::{
-        device::FabricDevice,
-        golden_device::{GoldenDevice, FRONT as GOLDEN_FRONT, WAY},
+    use crate::bench::{
+        onesided::{
+            device::FabricDevice,
+            golden_device::{GoldenDevice, FRONT as GOLDEN_FRONT, WAY},
+        },
+        report::BenchReport,
     };
+    use portico_golden::cost::{self, Step};
 
     fn golden(config: &Config) -> anyhow::Result<Box<dyn FabricDevice>> {
         Ok(Box::new(GoldenDevice::new(config)))
@@ -285,6 +289,46 @@ mod tests {
             let told = verify(&mut bench, 1, 8).unwrap_err().to_string();
             assert!(told.starts_with("word 1 from tile 2 at tile 1 is "), "{told}");
         }
+    }
+
+    /// The cost model against what `portico bench exchange` has measured: within a half.
+    #[test]
+    fn the_cost_model_is_near_the_figures() {
+        let report = include_str!("../../../docs/figures/exchange.json");
+        let report: BenchReport = serde_json::from_str(report).unwrap();
+        let mut count = 0;
+        for row in report.rows.iter().filter(|row| row.keys["measure"] == "alltoall") {
+            let [tiles, bytes] = ["tiles", "bytes"].map(|key| row.keys[key].as_u64().unwrap());
+            let way = Order::ALL
+                .into_iter()
+                .find(|way| row.keys["order"] == way.name())
+                .unwrap();
+            let (cols, rows) = [(2, 2), (3, 3), (4, 4), (8, 4)]
+                .into_iter()
+                .find(|(cols, rows)| cols * rows == tiles as usize)
+                .unwrap();
+            let config = Config {
+                cols,
+                rows,
+                ..Config::default()
+            };
+            let all: Vec<usize> = (0..config.tiles()).collect();
+            let bytes = bytes as u32;
+            let steps = orders(&config, &all, way).into_iter();
+            let steps: Vec<Vec<Step>> = steps
+                .map(|receivers| receivers.into_iter().map(|to| Step::Send { to, bytes }).collect())
+                .collect();
+            let estimate = cost::exchange(&config, &all, &all, &steps) as f64;
+            let ratio = estimate / row.value;
+            assert!(
+                (0.67..1.5).contains(&ratio),
+                "{}: {estimate} for {}",
+                row.name,
+                row.value
+            );
+            count += 1;
+        }
+        assert!(count > 50, "{count} rows");
     }
 
     #[test]

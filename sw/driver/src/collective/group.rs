@@ -152,7 +152,11 @@ impl Group {
 
     /// Posts what is not posted.
     fn post<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        self.members.iter_mut().try_for_each(|member| member.post(fabric))
+        let mut posts = self.members.iter().flat_map(|member| &member.posts);
+        if posts.all(|post| post.ticket.is_some()) {
+            return Ok(());
+        }
+        fabric.together(|fabric| self.members.iter_mut().try_for_each(|member| member.post(fabric)))
     }
 
     /// Checks the progress of each member with the calls up to `last`. Posts a call again at a member that refused it because it
@@ -160,34 +164,47 @@ impl Group {
     fn advance<T: Transport>(&mut self, fabric: &mut Fabric<T>, last: u64) -> Result<(), Error> {
         // An earlier error of the fabric may have left posts behind.
         self.post(fabric)?;
+        while self.end_first_calls(fabric, last)? {}
+        Ok(())
+    }
+
+    /// The same for the first open call of each member. Returns whether one has ended, so that the next one may have ended too.
+    fn end_first_calls<T: Transport>(&mut self, fabric: &mut Fabric<T>, last: u64) -> Result<bool, Error> {
+        let fronts = self.members.iter().filter_map(|member| member.posts.front());
+        let tickets = fronts
+            .filter(|post| post.call <= last)
+            .filter_map(|post| post.ticket.as_ref());
+        let open: Vec<_> = tickets.filter_map(Ticket::open_event).collect();
+        fabric.read_events_ahead(&open)?;
+        let mut has_ended = false;
         for at in 0..self.members.len() {
             let member = &mut self.members[at];
-            while let Some(post) = member.posts.front_mut().filter(|post| post.call <= last) {
-                let Some(ticket) = &mut post.ticket else { break };
-                let Some(outcome) = ticket.outcome(fabric)? else { break };
-                match outcome {
-                    Ok(_) => {
-                        member.posts.pop_front();
-                    }
-                    Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls) => {
-                        post.ticket = None;
-                        member.post(fabric)?;
-                        break;
-                    }
-                    Err(code) => {
-                        let failure = Failure {
-                            call: post.call,
-                            what: post.what,
-                            tile: member.tile,
-                            code,
-                        };
-                        self.fail(failure);
-                        break;
-                    }
+            let Some(post) = member.posts.front_mut().filter(|post| post.call <= last) else {
+                continue;
+            };
+            let Some(ticket) = &mut post.ticket else { continue };
+            match ticket.outcome(fabric)? {
+                None => {}
+                Some(Ok(_)) => {
+                    member.posts.pop_front();
+                    has_ended = true;
+                }
+                Some(Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls)) => {
+                    post.ticket = None;
+                    member.post(fabric)?;
+                }
+                Some(Err(code)) => {
+                    let failure = Failure {
+                        call: post.call,
+                        what: post.what,
+                        tile: member.tile,
+                        code,
+                    };
+                    self.fail(failure);
                 }
             }
         }
-        Ok(())
+        Ok(has_ended)
     }
 
     /// Gives up a call and all later ones. Earlier calls may still succeed.

@@ -47,7 +47,7 @@ impl Peers {
         }
         self.running.store(RELEASED, Ordering::Relaxed);
         let remotes = self.remotes.drain(..).flatten();
-        remotes.map(|remote| remote.release(fabric)).fold(Ok(()), Result::and)
+        fabric.together(|fabric| remotes.map(|remote| remote.release(fabric)).fold(Ok(()), Result::and))
     }
 
     /// The handle that a member has of another one.
@@ -60,14 +60,18 @@ impl Peers {
     }
 
     fn take<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        for (rank, &tile) in self.tiles.iter().enumerate() {
-            // The group notes each handle when it is taken, so that a failure releases it.
-            self.remotes.push(vec![]);
-            for &to in &self.tiles {
-                self.remotes[rank].push(fabric.clone_space(tile, to)?);
+        let (tiles, remotes) = (&self.tiles, &mut self.remotes);
+        fabric.together(|fabric| {
+            for &tile in tiles {
+                // The group notes each handle when it is taken, so that a failure releases it.
+                remotes.push(vec![]);
+                let own = remotes.last_mut().expect("pushed");
+                for &to in tiles {
+                    own.push(fabric.clone_space(tile, to)?);
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -87,7 +87,15 @@ impl Exchange {
     /// # Errors
     /// [`Error::Refused`] if the hardware has refused a put of a member, when that member has ended its others; or the fabric's.
     pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
+        let mut ended = 0;
         while let Some(place) = self.first_waiting() {
+            if ended == 1 {
+                // When one member has ended, the others are likely to have ended too.
+                let waiting = self.lists.iter().filter(|(_, target)| target.is_some());
+                let events: Vec<_> = waiting.map(|(list, _)| (list.tile, list.event.number())).collect();
+                fabric.read_events_ahead(&events)?;
+            }
+            ended += 1;
             let (list, target) = &mut self.lists[place];
             let state = list.event.state(fabric)?;
             if target.is_some_and(|target| !command::reached(state.count, target)) {
@@ -223,17 +231,13 @@ impl Peers {
             return Err(Error::Released { what });
         }
         let mut lists: Vec<Option<List>> = (0..self.size()).map(|_| None).collect();
-        let mut failed = None;
         // The list of a member names those of the members that it starts.
-        for rank in plan.order().rev() {
-            match List::new(fabric, self, (rank, &plan.steps[rank]), &lists) {
-                Ok(list) => lists[rank] = list,
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
-            }
-        }
+        let written = fabric.together(|fabric| {
+            plan.order().rev().try_for_each(|rank| {
+                lists[rank] = List::new(fabric, self, (rank, &plan.steps[rank]), &lists)?;
+                Ok(())
+            })
+        });
         // The root's comes first.
         lists.rotate_left(plan.root);
         let mut exchange = Exchange {
@@ -244,13 +248,11 @@ impl Peers {
             refused: None,
             is_released: false,
         };
-        match failed {
-            None => Ok(exchange),
-            Some(error) => {
-                // The first error tells the cause.
-                let _ = exchange.release(fabric);
-                Err(error)
-            }
+        if let Err(error) = written {
+            // The first error tells the cause.
+            let _ = exchange.release(fabric);
+            return Err(error);
         }
+        Ok(exchange)
     }
 }

@@ -24,10 +24,15 @@ fn bytes(words: u32) -> Result<u32, Error> {
     })
 }
 
+/// Cycles of an exchange for the host: the start, the first event, and the others together.
+fn cost_of_puts(cycles: u64, members: usize) -> u64 {
+    cycles + cost::host(2 + usize::from(members > 1), 1 + members)
+}
+
 /// A request that puts carry out.
 fn puts(exchange: Exchange) -> Request {
     Request {
-        estimate: exchange.estimate() + cost::host(1, exchange.members()),
+        estimate: cost_of_puts(exchange.estimate(), exchange.members()),
         work: Work::Puts(exchange),
     }
 }
@@ -63,7 +68,7 @@ impl Comm {
         check_rank("root", root, self.size())?;
         let addresses = address.into().by_rank("addresses", self.size())?;
         let plan = self.peers.broadcast_plan(fabric, root, &addresses, bytes(words)?)?;
-        let puts_cost = self.peers.cost(fabric, &plan) + cost::host(1, plan.members());
+        let puts_cost = cost_of_puts(self.peers.cost(fabric, &plan), plan.members());
         let mut ways = vec![(Way::Puts, puts_cost)];
         ways.extend(self.cost_of_engines(fabric, &[(root, Kind::Broadcast, words)]));
         match (self.choose("bcast", &ways)?, &self.engines) {
@@ -100,7 +105,7 @@ impl Comm {
             })?);
         }
         let plan = self.peers.allgather_plan(fabric, &sources, &addresses, length)?;
-        let puts_cost = self.peers.cost(fabric, &plan) + cost::host(1, plan.members());
+        let puts_cost = cost_of_puts(self.peers.cost(fabric, &plan), plan.members());
         let calls: Vec<_> = (0..self.size()).map(|root| (root, Kind::Broadcast, words)).collect();
         let mut ways = vec![(Way::Puts, puts_cost)];
         ways.extend(self.cost_of_engines(fabric, &calls));
@@ -294,14 +299,15 @@ impl Comm {
         Ok(puts(self.peers.alltoallv(fabric, source, result, &lengths)?))
     }
 
-    /// What engines take for these calls, one after the other, each of a root: with the host, which posts each at every member.
+    /// What engines take for these calls, one after the other, each of a root.
     fn cost_of_engines<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Option<(Way, u64)> {
         self.engines.as_ref()?;
-        let posts = calls.len() * self.size();
+        // The host posts a call at all members, and reads their events.
+        let host = cost::host(2, 2 * self.size());
         let cycles = calls
             .iter()
-            .map(|&(root, kind, words)| cost::call(fabric.config(), &self.tree, root, kind, words as usize));
-        Some((Way::Engines, cycles.sum::<u64>() + cost::host(posts, posts)))
+            .map(|&(root, kind, words)| host + cost::call(fabric.config(), &self.tree, root, kind, words as usize));
+        Some((Way::Engines, cycles.sum()))
     }
 
     /// The ways of calls that fold, or of a barrier.

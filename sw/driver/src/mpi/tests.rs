@@ -284,23 +284,26 @@ fn a_call_starts_again_with_the_words_of_then() {
 fn the_cheapest_way_is_taken_unless_another_is_forced() {
     let mut with = fabric(1);
     let mut comm = with.mpi(&TILES, &Shape::Linear).unwrap();
-    let ways = |fabric: &mut Fabric<GoldenTransport>, comm: &mut Comm, words| {
+    type Prepare = fn(&Comm, &mut Fabric<GoldenTransport>) -> Result<Request, Error>;
+    let ways = |fabric: &mut Fabric<GoldenTransport>, comm: &mut Comm, prepare: Prepare| {
         let mut estimates = vec![];
         for way in COPIES {
             comm.force(Some(way));
-            let mut request = comm.bcast(fabric, 0, SOURCE, words).unwrap();
+            let mut request = prepare(comm, fabric).unwrap();
             estimates.push((request.estimate(), request.way()));
             request.release(fabric).unwrap();
         }
         comm.force(None);
-        let mut chosen = comm.bcast(fabric, 0, SOURCE, words).unwrap();
+        let mut chosen = prepare(comm, fabric).unwrap();
         assert_eq!((chosen.estimate(), chosen.way()), *estimates.iter().min().unwrap());
         chosen.release(fabric).unwrap();
         chosen.way()
     };
-    // The host starts puts with one descriptor. Engines forward long messages while they still come.
-    assert_eq!(ways(&mut with, &mut comm, 1), Way::Puts);
-    assert_eq!(ways(&mut with, &mut comm, 3000), Way::Engines);
+    // Engines make a call a member of an allgather. They forward long messages while these still come.
+    let allgather: Prepare = |comm, fabric| comm.allgather(fabric, RESULT, 16);
+    assert_eq!(ways(&mut with, &mut comm, allgather), Way::Puts);
+    let bcast: Prepare = |comm, fabric| comm.bcast(fabric, 0, SOURCE, 3000);
+    assert_eq!(ways(&mut with, &mut comm, bcast), Way::Engines);
     let sum = |fabric: &mut Fabric<GoldenTransport>, comm: &Comm| {
         comm.allreduce(fabric, SOURCE, RESULT, 100, Operation::IntegerSum)
             .unwrap()

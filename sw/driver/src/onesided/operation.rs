@@ -166,6 +166,11 @@ impl<V: Outcome> Ticket<V> {
         }
     }
 
+    /// Its node and event, if it was not seen complete.
+    pub(crate) fn open_event(&self) -> Option<(usize, u8)> {
+        self.done.is_none().then_some((self.node, self.event))
+    }
+
     /// Whether it is complete, and then the value of its event, or why the hardware refused it.
     pub(crate) fn outcome<T: Transport>(
         &mut self,

@@ -22,7 +22,7 @@ Examples:
   portico bench mpi --mesh 3x3 --words 1,16 --json build/mpi.json
 
 Every call of the driver's module `mpi` in every way that it has: by message-passing engines, by puts of command lists, by the \
-host. A call takes from its start in the driver to the end of the wait. Beside its cycles stands what the cost model expects; the \
+host. A call takes from its start in the driver to the end of the wait, the second time. Beside its cycles stands what the cost model expects; the \
 way that the model takes is marked with *, and the other ways of the call are its bound. Every word is compared. The tiles have \
 message-passing engines (key mpe).";
 
@@ -107,7 +107,7 @@ fn ways(points: &[Point]) -> String {
             }
         };
         let column = 3 + 2 * Way::ALL.iter().position(|&way| way == point.way).expect("a way");
-        let mark = if point.is_chosen { "*" } else { "" };
+        let mark = if point.way == point.taken { "*" } else { "" };
         line[column] = format!("{mark}{}", grouped(point.cycles));
         line[column + 1] = grouped(point.estimate);
     }
