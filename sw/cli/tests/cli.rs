@@ -83,6 +83,8 @@ fn help_teaches() {
         "bench noc",
         "bench onesided",
         "bench collectives",
+        "bench exchange",
+        "bench mpi",
         "bench blocks",
         "bench soak",
         "figures",
@@ -1105,7 +1107,7 @@ fn a_buddy_allocator_is_synthesised() {
 fn examples_run_on_the_golden_fabric() {
     let folder = folder();
     let list = success(folder.path(), "run --list");
-    for example in ["halo", "transpose", "buffer", "queue"] {
+    for example in ["halo", "transpose", "buffer", "queue", "alltoall", "mpi"] {
         assert!(list.contains(&format!("\n {example} ")), "{list}");
         let printed = success(
             folder.path(),
@@ -1226,7 +1228,7 @@ fn examples_run_over_the_uart_of_a_verilated_board() {
     let nodes = "--set profile=compact --set mpe=1 --set probe=true";
     let bridge = Bridge::start(folder.path(), &format!("{nodes} --set cols=2 --set rows=1"));
     let Bridge { path, settings, .. } = &bridge;
-    for example in ["halo", "transpose", "buffer", "queue", "allreduce"] {
+    for example in ["halo", "transpose", "buffer", "queue", "allreduce", "mpi"] {
         let printed = success(folder.path(), &format!("run {example} --on serial:{path} {settings}"));
         let compared = "memories checked against golden, all equal";
         assert!(printed.contains(compared), "{printed}");

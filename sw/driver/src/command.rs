@@ -100,6 +100,16 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
+    /// Waits until all commands of a node that the driver has sent are complete.
+    pub(crate) fn finish_commands(&mut self, node: usize) -> Result<(), Error> {
+        let begun = self.port.transport.cycles();
+        while let Some(event) = self.nodes[node].commands.open_event() {
+            self.read_event(node, event)?;
+            self.check_time(begun, self.port.timeout, node, "earlier commands")?;
+        }
+        Ok(())
+    }
+
     /// Reads an event. Frees the room of its commands if all of them have completed.
     pub(crate) fn read_event(&mut self, node: usize, event: u8) -> Result<EventRegisters, Error> {
         let registers: Registers<EventRegister> = match self.port.seen.remove(&(node, event)) {

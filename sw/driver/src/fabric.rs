@@ -108,7 +108,8 @@ impl<T: Transport> Fabric<T> {
     }
 
     /// Sets the cycles that an access of the driver may take: to the memory and registers of nodes, and to get room for a command.
-    /// An access that times out is still completed, before the next access.
+    /// An access that times out is still completed, before the next access. Up to 16 accesses to several tiles travel together, and
+    /// have this time in all.
     pub fn set_timeout(&mut self, cycles: u64) {
         self.port.timeout = cycles;
     }

@@ -93,9 +93,9 @@ impl<T: Transport> HostPort<T> {
         })
     }
 
-    /// The value of the event's counter when all accesses that have begun have ended; none if they have.
-    pub fn target(&self) -> Option<u16> {
-        self.under_way.map(|access| access.target)
+    /// Whether an access has begun and has not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.under_way.is_some()
     }
 
     /// The host's event for the driver's own accesses: the last.
@@ -388,5 +388,38 @@ mod tests {
         });
         assert!(matches!(outer, Ok(Err(Error::Transport(_)))), "{outer:?}");
         assert_eq!(fabric.read(1, 0x40, 1).unwrap(), [8]);
+    }
+
+    /// In every access that can fail, among them those that wait for others because a handle is replaced.
+    #[test]
+    fn a_write_is_told_as_sent_if_and_only_if_it_is() {
+        let config = Config {
+            cols: 4,
+            rows: 3,
+            edge_nodes: 1,
+            segments: 16,
+            ..Config::default()
+        };
+        let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
+        assert!(fabric.port.handles.len() < 12);
+        let mut failures = 0;
+        for left in 0..80 {
+            for tile in 0..12 {
+                fabric.poke(tile, EventRegister::Count, 3, &[0]).unwrap();
+            }
+            fabric.transport().left = Some(left);
+            let mut told = vec![];
+            let ended = fabric.together(|fabric| {
+                told.extend((0..12).map(|tile| fabric.poke_once(tile, EventRegister::Count, 3, &[7])));
+                Ok(())
+            });
+            fabric.transport().left = None;
+            failures += usize::from(ended.is_err()) + told.iter().filter(|told| told.is_err()).count();
+            for (tile, told) in told.iter().enumerate() {
+                let count = fabric.peek(tile, EventRegister::Count, 3).unwrap();
+                assert_eq!(count == 7, told.is_ok(), "tile {tile}, access {left}: {told:?}");
+            }
+        }
+        assert!(failures > 30, "{failures}");
     }
 }

@@ -117,7 +117,7 @@ impl<T: Transport> Fabric<T> {
     }
 
     /// Writes registers exactly once. Without an outer error the write is done. An inner error means that the access timed out: the
-    /// write is still done.
+    /// write is still done. Among accesses that end [together](Fabric::together), a write that the node refuses is told by these.
     pub(crate) fn poke_once<P: Place>(
         &mut self,
         node: usize,
@@ -128,12 +128,13 @@ impl<T: Transport> Fabric<T> {
         if node == self.port.host {
             return self.poke(node, register, item, values).map(Ok);
         }
-        if self.port.taken.is_none() {
+        let waits = self.port.taken.is_none();
+        if waits {
             self.end_earlier_access()?;
         }
-        let before = self.port.target();
         match self.poke(node, register, item, values) {
-            Err(error) if self.port.target() == before => Err(error),
+            // Without a wait, an error comes before the write is sent. Else one that is sent is under way.
+            Err(error) if !waits || !self.port.is_under_way() => Err(error),
             written => Ok(written),
         }
     }

@@ -1,7 +1,7 @@
 //! Resources of each node that the driver allocates: numbered items, memory, and room in the command queue.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -121,6 +121,8 @@ impl Space {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands {
     waiting: VecDeque<Waiting>,
+    /// Events of commands that were not seen complete.
+    open: BTreeSet<u8>,
 }
 
 /// A descriptor in a queue.
@@ -159,12 +161,13 @@ impl Commands {
         is_alone && same.map(|waiting| waiting.words).sum::<usize>() + words <= QUEUE_WORDS
     }
 
-    /// Whether no descriptor waits for any taker, so that a list can have the queue of the requester.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+    /// An event of a command that was not seen complete. Without one, no descriptor waits either.
+    pub fn open_event(&self) -> Option<u8> {
+        self.open.first().copied()
     }
 
     pub fn push(&mut self, port: Port, event: u8, words: usize) {
+        self.open.insert(event);
         self.waiting.push_back(Waiting {
             port,
             event,
@@ -175,6 +178,7 @@ impl Commands {
 
     /// Notes a list of the requester. Until it is retired, no queue of the node has room.
     pub fn push_list(&mut self, event: u8) {
+        self.open.insert(event);
         self.waiting.push_back(Waiting {
             port: Port::Requester,
             event,
@@ -185,6 +189,7 @@ impl Commands {
 
     /// All that count in this event have completed.
     pub fn retire(&mut self, event: u8) {
+        self.open.remove(&event);
         while let Some(last) = self.waiting.iter().rposition(|waiting| waiting.event == event) {
             let port = self.waiting[last].port;
             let behind = self.waiting.split_off(last + 1);
@@ -301,6 +306,22 @@ mod tests {
         assert_eq!(none.to_string(), "node 3 cannot allocate 1 event: it has 2 in all");
         numbers.give(0);
         assert_eq!(numbers.take(3), Ok(0));
+    }
+
+    /// One that has left its queue may still run.
+    #[test]
+    fn a_command_is_open_until_its_own_event_is_complete() {
+        let mut commands = Commands::default();
+        commands.push(Port::Requester, 1, 4);
+        commands.push(Port::Requester, 2, 4);
+        commands.push_list(3);
+        commands.retire(3);
+        assert!(commands.has_room(Port::Requester, QUEUE_WORDS));
+        assert_eq!(commands.open_event(), Some(1));
+        commands.retire(1);
+        assert_eq!(commands.open_event(), Some(2));
+        commands.retire(2);
+        assert_eq!(commands.open_event(), None);
     }
 
     #[test]

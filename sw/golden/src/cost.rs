@@ -22,7 +22,7 @@ use std::{
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     mpe::{
-        call::{self, Kind},
+        call::{Kind, PACKET_WORDS},
         tree::Tree,
     },
     ni::command_list::{self, ROWS_WORDS},
@@ -210,7 +210,7 @@ pub fn call(config: &Config, tree: &Tree, root: usize, kind: Kind, words: usize)
     let ranks = 0..tree.tiles().len();
     let children = ranks.map(|rank| tree.neighbours(rank).len() - usize::from(rank != root));
     let children = children.max().unwrap_or(0) as u64;
-    let flits = (words + 1 + call::packets(words as u32).len()) as u64 * children;
+    let flits = (words + 1 + (words + 1).div_ceil(PACKET_WORDS)) as u64 * children;
     let fold = FORWARD + 1 + config.stages as u64;
     match kind {
         Kind::Barrier => TOKENS + TOKEN * depth,

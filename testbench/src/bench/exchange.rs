@@ -297,12 +297,9 @@ mod tests {
         let report = include_str!("../../../docs/figures/exchange.json");
         let report: BenchReport = serde_json::from_str(report).unwrap();
         let mut count = 0;
-        for row in report.rows.iter().filter(|row| row.keys["measure"] == "alltoall") {
+        let order = Order::default();
+        for row in report.rows.iter().filter(|row| row.keys["order"] == order.name()) {
             let [tiles, bytes] = ["tiles", "bytes"].map(|key| row.keys[key].as_u64().unwrap());
-            let way = Order::ALL
-                .into_iter()
-                .find(|way| row.keys["order"] == way.name())
-                .unwrap();
             let (cols, rows) = [(2, 2), (3, 3), (4, 4), (8, 4)]
                 .into_iter()
                 .find(|(cols, rows)| cols * rows == tiles as usize)
@@ -314,7 +311,7 @@ mod tests {
             };
             let all: Vec<usize> = (0..config.tiles()).collect();
             let bytes = bytes as u32;
-            let steps = orders(&config, &all, way).into_iter();
+            let steps = orders(&config, &all, order).into_iter();
             let steps: Vec<Vec<Step>> = steps
                 .map(|receivers| receivers.into_iter().map(|to| Step::Send { to, bytes }).collect())
                 .collect();
@@ -328,7 +325,7 @@ mod tests {
             );
             count += 1;
         }
-        assert!(count > 50, "{count} rows");
+        assert!(count > 15, "{count} rows");
     }
 
     #[test]

@@ -107,19 +107,23 @@ impl Prepared {
         self.calls.iter_mut().for_each(|words| change(&mut words[rank]));
     }
 
-    /// As [`Call::start`].
-    pub fn start<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<CallTicket, Error> {
+    /// As [`Call::start`]. The ticket is that of what is posted, also beside an error.
+    pub fn start<T: Transport>(&self, fabric: &mut Fabric<T>) -> (Option<CallTicket>, Result<(), Error>) {
         let (group, what) = (self.group, self.what);
-        let mut last = 0;
+        let mut ticket = None;
         for words in &self.calls {
-            last = fabric.post_call(group, what, words.clone())?;
+            match fabric.post_call(group, what, words.clone()) {
+                Ok((call, posted)) => {
+                    // Calls of a communicator end in their order, so the last one stands for all.
+                    ticket = Some(CallTicket { group, what, call });
+                    if posted.is_err() {
+                        return (ticket, posted);
+                    }
+                }
+                Err(error) => return (ticket, Err(error)),
+            }
         }
-        // Calls of a communicator end in their order.
-        Ok(CallTicket {
-            group,
-            what,
-            call: last,
-        })
+        (ticket, Ok(()))
     }
 }
 
@@ -130,8 +134,9 @@ impl<T: Transport> Call<'_, T> {
     /// # Errors
     /// As for [`Call::start`] and [`CallTicket::wait`].
     pub fn wait(self, timeout: u64) -> Result<(), Error> {
-        let mut ticket = self.prepared.start(self.fabric)?;
-        ticket.wait(self.fabric, timeout)
+        let (ticket, posted) = self.prepared.start(self.fabric);
+        posted?;
+        ticket.map_or(Ok(()), |mut ticket| ticket.wait(self.fabric, timeout))
     }
 
     /// Posts the call at all members; the ticket tells when it has ended. Four calls of a communicator can be under way. A fifth
@@ -148,7 +153,9 @@ impl<T: Transport> Call<'_, T> {
     /// The call may be posted at some members: [`Error::Timeout`] if the command queue of a member gets no room, or the
     /// transport's. The driver posts it at the others with the next call, or when you ask a ticket of the communicator.
     pub fn start(self) -> Result<CallTicket, Error> {
-        self.prepared.start(self.fabric)
+        let (ticket, posted) = self.prepared.start(self.fabric);
+        posted?;
+        Ok(ticket.expect("a call that is posted has a ticket"))
     }
 
     /// The call, for starts of its own time.

@@ -156,7 +156,27 @@ impl Group {
         if posts.all(|post| post.ticket.is_some()) {
             return Ok(());
         }
-        fabric.together(|fabric| self.members.iter_mut().try_for_each(|member| member.post(fabric)))
+        fabric.end_earlier_access()?;
+        let posted = fabric.together(|fabric| self.members.iter_mut().try_for_each(|member| member.post(fabric)));
+        if let Err(Error::Refused { node, code, .. }) = posted {
+            // The queue of some member was full, because another program fills it. Which member lacks its call is not known.
+            if let Some(post) = self
+                .members
+                .iter()
+                .flat_map(|member| member.posts.back())
+                .max_by_key(|post| post.call)
+            {
+                let failure = Failure {
+                    call: post.call,
+                    what: post.what,
+                    tile: node,
+                    code,
+                };
+                self.fail(failure);
+                return Err(failure.into());
+            }
+        }
+        posted
     }
 
     /// Checks the progress of each member with the calls up to `last`. Posts a call again at a member that refused it because it
@@ -245,21 +265,28 @@ impl<T: Transport> Fabric<T> {
     }
 
     /// Posts a call at all members of a group, as soon as fewer than four are under way. Gives its ordinal.
-    pub(crate) fn post_call(&mut self, number: u64, what: &'static str, words: Vec<Vec<u32>>) -> Result<u64, Error> {
+    ///
+    /// An inner error means that the call is posted at some members only: the others follow.
+    pub(crate) fn post_call(
+        &mut self,
+        number: u64,
+        what: &'static str,
+        words: Vec<Vec<u32>>,
+    ) -> Result<(u64, Result<(), Error>), Error> {
+        if !self.groups.contains_key(&number) {
+            return Err(Error::WrongCommunicator);
+        }
         self.make_room_for_call(number)?;
         // A call that lacks an event at one member would hold up the others.
         for tile in self.groups[&number].tiles() {
             let event = self.take_event(tile)?;
             self.nodes[tile].events.give(event);
         }
-        let mut group = self
-            .groups
-            .remove(&number)
-            .expect("a call that is prepared keeps the fabric");
+        let mut group = self.groups.remove(&number).expect("looked for above");
         let call = group.add(what, words);
         let posted = group.post(self);
         self.groups.insert(number, group);
-        posted.map(|()| call)
+        Ok((call, posted))
     }
 
     fn make_room_for_call(&mut self, number: u64) -> Result<(), Error> {

@@ -40,6 +40,7 @@
 
 pub use portico_spec::exchange::Order;
 
+pub(crate) use self::peers::RELEASED;
 pub use self::{blocks::Block, peers::Peers, run::Exchange};
 
 mod blocks;

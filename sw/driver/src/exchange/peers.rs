@@ -22,7 +22,7 @@ pub struct Peers {
 }
 
 /// The count of a group that is released.
-pub(super) const RELEASED: usize = usize::MAX;
+pub(crate) const RELEASED: usize = usize::MAX;
 
 impl Peers {
     /// How many members it has.
@@ -45,6 +45,8 @@ impl Peers {
         if exchanges != 0 && exchanges != RELEASED {
             return Err(Error::UnderWay { exchanges });
         }
+        // Its error is not one of the release, which can be repeated.
+        fabric.end_earlier_access()?;
         self.running.store(RELEASED, Ordering::Relaxed);
         let remotes = self.remotes.drain(..).flatten();
         fabric.together(|fabric| remotes.map(|remote| remote.release(fabric)).fold(Ok(()), Result::and))
@@ -55,7 +57,7 @@ impl Peers {
         self.remotes[rank][to].handle()
     }
 
-    pub(super) fn running(&self) -> Arc<AtomicUsize> {
+    pub(crate) fn running(&self) -> Arc<AtomicUsize> {
         self.running.clone()
     }
 

@@ -13,13 +13,13 @@ use super::{
     plan::{Plan, Step},
     Block, Peers,
 };
-use crate::{command, resources::Commands, Error, ErrorCode, Fabric, Transport};
+use crate::{command, Error, ErrorCode, Fabric, Transport};
 
 /// Cycles without a count after which a member that was refused something is taken to send nothing more.
 const SETTLED: u64 = 2000;
 
 /// A prepared exchange. Its lists stay in the members' memories until it is released, so a start is a single descriptor, for the
-/// first member that has a list. The members start each other along a binary tree of the ranks.
+/// first member that has a list. The members start each other along a tree.
 ///
 /// While it is under way, the driver sends no other command to its members: a list has the whole command queue. So a start waits
 /// until all earlier commands of the members are complete, and no command of a member may wait for the exchange itself.
@@ -28,7 +28,7 @@ const SETTLED: u64 = 2000;
 pub struct Exchange {
     what: &'static str,
     estimate: u64,
-    /// The lists, by rank, and under way the value of each event's counter when all of its puts are complete.
+    /// The lists, that of the first member that is started first, and under way the value of each event's counter when all of its puts are complete.
     lists: Vec<(List, Option<u16>)>,
     /// The count of the group, in which it counts while it is under way.
     running: Arc<AtomicUsize>,
@@ -63,7 +63,7 @@ impl Exchange {
         self.wait(fabric, fabric.port.timeout)?;
         // All members are ready before the first is told, because no member waits for another one.
         for (list, _) in &self.lists {
-            fabric.make_room(list.tile, Commands::is_empty)?;
+            fabric.finish_commands(list.tile)?;
         }
         let Some((first, _)) = self.lists.first() else {
             return Ok(());

@@ -29,14 +29,6 @@ fn cost_of_puts(cycles: u64, members: usize) -> u64 {
     cycles + cost::host(2 + usize::from(members > 1), 1 + members)
 }
 
-/// A request that puts carry out.
-fn puts(exchange: Exchange) -> Request {
-    Request {
-        estimate: cost_of_puts(exchange.estimate(), exchange.members()),
-        work: Work::Puts(exchange),
-    }
-}
-
 impl Comm {
     /// Prepares a barrier: it ends after all members have begun it. By engines a member begins it behind its earlier commands of the
     /// engine; by the host when all its earlier commands are complete.
@@ -50,7 +42,7 @@ impl Comm {
             (Way::Engines, Some(engines)) => of_engines(engines.barrier(fabric)?),
             _ => self.of_host(vec![]),
         };
-        Ok(Request { estimate, work })
+        Ok(self.request("barrier", estimate, work))
     }
 
     /// Prepares a broadcast of `words` words from the address of the root, a rank, to the addresses of all others.
@@ -72,11 +64,11 @@ impl Comm {
         let mut ways = vec![(Way::Puts, puts_cost)];
         ways.extend(self.cost_of_engines(fabric, &[(root, Kind::Broadcast, words)]));
         match (self.choose("bcast", &ways)?, &self.engines) {
-            ((Way::Engines, estimate), Some(engines)) => Ok(Request {
-                estimate,
-                work: of_engines(engines.broadcast(fabric, root, addresses, words)?),
-            }),
-            _ => Ok(puts(self.peers.prepare(fabric, "bcast", &plan)?)),
+            ((Way::Engines, estimate), Some(engines)) => {
+                let work = of_engines(engines.broadcast(fabric, root, addresses, words)?);
+                Ok(self.request("bcast", estimate, work))
+            }
+            _ => Ok(self.of_puts("bcast", self.peers.prepare(fabric, "bcast", &plan)?)),
         }
     }
 
@@ -110,11 +102,11 @@ impl Comm {
         let mut ways = vec![(Way::Puts, puts_cost)];
         ways.extend(self.cost_of_engines(fabric, &calls));
         match (self.choose("allgather", &ways)?, &self.engines) {
-            ((Way::Engines, estimate), Some(engines)) => Ok(Request {
-                estimate,
-                work: of_engines(engines.allgather(fabric, addresses, words)?),
-            }),
-            _ => Ok(puts(self.peers.prepare(fabric, "allgather", &plan)?)),
+            ((Way::Engines, estimate), Some(engines)) => {
+                let work = of_engines(engines.allgather(fabric, addresses, words)?);
+                Ok(self.request("allgather", estimate, work))
+            }
+            _ => Ok(self.of_puts("allgather", self.peers.prepare(fabric, "allgather", &plan)?)),
         }
     }
 
@@ -153,7 +145,7 @@ impl Comm {
                 }])
             }
         };
-        Ok(Request { estimate, work })
+        Ok(self.request("reduce", estimate, work))
     }
 
     /// Prepares a fold of `words` words from the source addresses of all members into the result addresses of all members. A
@@ -188,7 +180,7 @@ impl Comm {
                 }])
             }
         };
-        Ok(Request { estimate, work })
+        Ok(self.request("allreduce", estimate, work))
     }
 
     /// Prepares a fold of as many blocks of `words` words as there are members, which leaves at each member the block of its rank:
@@ -228,7 +220,7 @@ impl Comm {
                 self.of_host(folds.collect())
             }
         };
-        Ok(Request { estimate, work })
+        Ok(self.request("reduce_scatter", estimate, work))
     }
 
     /// Prepares a scatter: the block of `words` words for rank r lies at `source` + 4 r `words` of the root, a rank, and goes to the
@@ -245,7 +237,8 @@ impl Comm {
         words: u32,
     ) -> Result<Request, Error> {
         self.choose("scatter", &[(Way::Puts, 0)])?;
-        Ok(puts(self.peers.scatter(fabric, root, source, result, bytes(words)?)?))
+        let exchange = self.peers.scatter(fabric, root, source, result, bytes(words)?)?;
+        Ok(self.of_puts("scatter", exchange))
     }
 
     /// Prepares a gather: the block of `words` words at the source address of rank r goes to `result` + 4 r `words` of the root, a
@@ -262,7 +255,8 @@ impl Comm {
         words: u32,
     ) -> Result<Request, Error> {
         self.choose("gather", &[(Way::Puts, 0)])?;
-        Ok(puts(self.peers.gather(fabric, root, source, result, bytes(words)?)?))
+        let exchange = self.peers.gather(fabric, root, source, result, bytes(words)?)?;
+        Ok(self.of_puts("gather", exchange))
     }
 
     /// Prepares an alltoall: member r sends the block of `words` words at its source address + 4 s `words` to rank s, and gets the
@@ -278,7 +272,8 @@ impl Comm {
         words: u32,
     ) -> Result<Request, Error> {
         self.choose("alltoall", &[(Way::Puts, 0)])?;
-        Ok(puts(self.peers.alltoall(fabric, source, result, bytes(words)?)?))
+        let exchange = self.peers.alltoall(fabric, source, result, bytes(words)?)?;
+        Ok(self.of_puts("alltoall", exchange))
     }
 
     /// Prepares an alltoall of blocks of different lengths: `words[r][s]` is that of the block from rank r to rank s. At a sender the
@@ -296,7 +291,8 @@ impl Comm {
         self.choose("alltoallv", &[(Way::Puts, 0)])?;
         let rows = words.iter().map(|row| row.iter().copied().map(bytes).collect());
         let lengths = rows.collect::<Result<Vec<Vec<u32>>, Error>>()?;
-        Ok(puts(self.peers.alltoallv(fabric, source, result, &lengths)?))
+        let exchange = self.peers.alltoallv(fabric, source, result, &lengths)?;
+        Ok(self.of_puts("alltoallv", exchange))
     }
 
     /// What engines take for these calls, one after the other, each of a root.
@@ -320,6 +316,21 @@ impl Comm {
         let mut ways = vec![(Way::Host, accesses.sum())];
         ways.extend(self.cost_of_engines(fabric, calls));
         ways
+    }
+
+    fn request(&self, what: &'static str, estimate: u64, work: Work) -> Request {
+        Request {
+            what,
+            running: self.peers.running(),
+            estimate,
+            work,
+        }
+    }
+
+    /// A request that puts carry out.
+    fn of_puts(&self, what: &'static str, exchange: Exchange) -> Request {
+        let estimate = cost_of_puts(exchange.estimate(), exchange.members());
+        self.request(what, estimate, Work::Puts(exchange))
     }
 
     fn of_host(&self, folds: Vec<Fold>) -> Work {

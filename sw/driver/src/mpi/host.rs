@@ -6,7 +6,7 @@ use portico_spec::{
     mpe::{reduce::Operation, tree::Tree},
 };
 
-use crate::{resources::Commands, Error, Fabric, Transport};
+use crate::{Error, Fabric, Transport};
 
 /// A call without engines: the members' earlier commands, then folds.
 #[derive(Debug)]
@@ -32,7 +32,8 @@ impl HostWork {
     pub fn run<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let tiles = self.tree.tiles();
         for &tile in tiles {
-            fabric.make_room(tile, Commands::is_empty)?;
+            fabric.check_node(tile)?;
+            fabric.finish_commands(tile)?;
         }
         for fold in &self.folds {
             let sources = tiles.iter().zip(&fold.sources);

@@ -13,15 +13,16 @@
 //!
 //! | way | who does it | needs |
 //! | --- | --- | --- |
-//! | [`Way::Engines`] | message-passing engines, started by the host: [`collective`](crate::collective) | key `mpe` |
-//! | [`Way::Puts`] | command lists of the tiles: [`exchange`](crate::exchange) | nothing |
+//! | [`Way::Engines`] | message-passing engines, started by the host: [`collective`](crate::collective) | key `mpe`, a context |
+//! | [`Way::Puts`] | command lists of the tiles: [`exchange`](crate::exchange) | a segment handle for each member |
 //! | [`Way::Host`] | this program, which reads and writes the memories | nothing |
 //!
-//! So every call works on every fabric. Where a call has several ways, [`cost`](portico_golden::cost) estimates each, and the
+//! So every call works with and without engines. Where a call has several ways, [`cost`](portico_golden::cost) estimates each, and the
 //! cheapest is taken; [`Comm::force`] takes another one. [`Request::way`] and [`Request::estimate`] tell what was chosen.
 //!
-//! Elements are words of 32 bits. Data lie in memory that [`Fabric::allocate`](crate::Fabric::allocate) has handed out. A result
-//! does not depend on the way, to the last bit: the host folds along the same tree as the engines.
+//! Elements are words of 32 bits. Data of calls that puts can carry out lie in memory that
+//! [`Fabric::allocate`](crate::Fabric::allocate) has handed out. A result does not depend on the way, to the last bit: the host folds
+//! along the same tree as the engines.
 //!
 //! ```
 //! use portico::{collective::{Operation, Shape}, mpi::Way, Config, Fabric, GoldenTransport};

@@ -1,9 +1,14 @@
 //! Calls that are prepared: started, waited for, and started again.
 
+use std::sync::{
+    atomic::{AtomicUsize, Ordering},
+    Arc,
+};
+
 use super::{host::HostWork, Way};
 use crate::{
     collective::{CallTicket, Prepared},
-    exchange::Exchange,
+    exchange::{Exchange, RELEASED},
     Error, Fabric, Transport,
 };
 
@@ -11,6 +16,9 @@ use crate::{
 #[derive(Debug)]
 #[must_use = "a request does nothing until it is started, and may take memory until it is released"]
 pub struct Request {
+    pub(super) what: &'static str,
+    /// The state of the group.
+    pub(super) running: Arc<AtomicUsize>,
     pub(super) estimate: u64,
     pub(super) work: Work,
 }
@@ -44,15 +52,20 @@ impl Request {
     /// returns.
     ///
     /// # Errors
-    /// As for [`Call::start`](crate::collective::Call::start), [`Exchange::start`], or the fabric's.
+    /// [`Error::Released`] after its group was released; as for [`Call::start`](crate::collective::Call::start) and
+    /// [`Exchange::start`], or the fabric's.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        if self.running.load(Ordering::Relaxed) == RELEASED {
+            return Err(Error::Released { what: self.what });
+        }
         match &mut self.work {
             Work::Engines(call, ticket) => {
-                if let Some(mut earlier) = ticket.take() {
+                if let Some(earlier) = ticket {
                     earlier.wait(fabric, fabric.port.timeout)?;
                 }
-                *ticket = Some(call.start(fabric)?);
-                Ok(())
+                let (started, posted) = call.start(fabric);
+                *ticket = started.or(ticket.take());
+                posted
             }
             Work::Puts(exchange) => exchange.start(fabric),
             Work::Host(work) => work.run(fabric),
@@ -71,7 +84,8 @@ impl Request {
         }
     }
 
-    /// Waits until the call has ended at all members, for at most `timeout` cycles. After a time-out it may be waited for again.
+    /// Waits until the call has ended at all members, for at most `timeout` cycles. After a time-out it may be waited for again. A
+    /// call by the host has ended when its start returns.
     ///
     /// # Errors
     /// As for [`CallTicket::wait`] and [`Exchange::wait`].
@@ -97,7 +111,9 @@ impl Request {
     /// Starts the call, waits for it, and releases it: the blocking call of MPI.
     ///
     /// # Errors
-    /// As for [`Request::start`] and [`Request::wait`]; after a time-out as for [`Request::release`].
+    /// As for [`Request::start`] and [`Request::wait`]; after a time-out as for [`Request::release`]. If the release times out too,
+    /// what the call has taken stays taken. A call that may take longer than [`Fabric::set_timeout`] says is better started and
+    /// waited for.
     pub fn run<T: Transport>(mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let started = self.start(fabric);
         let ended = started.and_then(|()| self.wait(fabric, timeout));

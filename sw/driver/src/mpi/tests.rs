@@ -442,3 +442,45 @@ fn a_group_without_room_takes_nothing() {
         .release(&mut fabric)
         .unwrap();
 }
+
+#[test]
+fn what_is_released_or_of_another_fabric_is_not_started() {
+    let mut own = fabric(1);
+    let mut comm = own.mpi(&TILES, &Shape::Linear).unwrap();
+    let mut requests = vec![comm.bcast(&mut own, 0, SOURCE, 1).unwrap()];
+    for way in FOLDS {
+        comm.force(Some(way));
+        requests.push(comm.barrier(&mut own).unwrap());
+    }
+    // A smaller fabric, without these tiles.
+    let config = Config {
+        cols: 2,
+        rows: 1,
+        edge_nodes: 1,
+        ..Config::default()
+    };
+    let mut other = Fabric::open(GoldenTransport::new(&config).unwrap()).unwrap();
+    for request in &mut requests[1..] {
+        let refused = request.start(&mut other).unwrap_err();
+        assert!(
+            matches!(refused, Error::WrongCommunicator | Error::NoSuchNode { .. }),
+            "{refused}"
+        );
+    }
+    comm.release(&mut own).unwrap();
+    // Another group has the context now.
+    let next = own.mpi(&TILES, &Shape::Linear).unwrap();
+    for mut request in requests {
+        assert!(matches!(request.start(&mut own), Err(Error::Released { .. })));
+        request.release(&mut own).unwrap();
+    }
+    for way in [None, Some(Way::Engines), Some(Way::Host)] {
+        comm.force(way);
+        assert_eq!(
+            comm.barrier(&mut own).map(drop),
+            Err(Error::Released { what: "barrier" })
+        );
+    }
+    next.barrier(&mut own).unwrap().run(&mut own, LIMIT).unwrap();
+    nothing_is_left(own, next);
+}
