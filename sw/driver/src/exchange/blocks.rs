@@ -352,7 +352,7 @@ fn check_overlaps(pieces: &[Piece]) -> Result<(), Error> {
 }
 
 /// The address of a block behind `number` blocks.
-fn offset(address: u32, number: usize, bytes: u32) -> Result<u32, Error> {
+pub(crate) fn offset(address: u32, number: usize, bytes: u32) -> Result<u32, Error> {
     advance(address, number as u64 * u64::from(bytes))
 }
 

@@ -9,8 +9,8 @@ use super::{
     Comm, Request, Way,
 };
 use crate::{
-    collective::{check_rank, middle, Addresses, Call},
-    exchange::Exchange,
+    collective::{check_rank, middle, Addresses, Call, Communicator},
+    exchange::{offset, Exchange, Plan},
     Error, Fabric, Transport,
 };
 
@@ -34,21 +34,17 @@ impl Comm {
     /// engine; by the host when all its earlier commands are complete.
     ///
     /// # Errors
-    /// [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced, or as for [`Communicator::barrier`](crate::collective::Communicator::barrier).
+    /// [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced, or as for [`Communicator::barrier`].
     pub fn barrier<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Request, Error> {
-        let ways = self.ways_of_folds(fabric, &[(middle(&self.tree), Kind::Barrier, 0)]);
-        let (way, estimate) = self.choose("barrier", &ways)?;
-        let work = match (way, &self.engines) {
-            (Way::Engines, Some(engines)) => of_engines(engines.barrier(fabric)?),
-            _ => self.of_host(vec![]),
-        };
-        Ok(self.request("barrier", estimate, work))
+        self.fold(fabric, "barrier", Kind::Barrier, vec![], |engines, fabric| {
+            engines.barrier(fabric).map(of_engines)
+        })
     }
 
     /// Prepares a broadcast of `words` words from the address of the root, a rank, to the addresses of all others.
     ///
     /// # Errors
-    /// As for [`Communicator::broadcast`](crate::collective::Communicator::broadcast) and [`Peers::broadcast`](crate::exchange::Peers::broadcast), and [`Error::NotBuilt`] and
+    /// As for [`Communicator::broadcast`] and [`Peers::broadcast`](crate::exchange::Peers::broadcast), and [`Error::NotBuilt`] and
     /// [`Error::WrongWay`] of a way that is forced.
     pub fn bcast<T: Transport>(
         &self,
@@ -60,23 +56,17 @@ impl Comm {
         check_rank("root", root, self.size())?;
         let addresses = address.into().by_rank("addresses", self.size())?;
         let plan = self.peers.broadcast_plan(fabric, root, &addresses, bytes(words)?)?;
-        let puts_cost = cost_of_puts(self.peers.cost(fabric, &plan), plan.members());
-        let mut ways = vec![(Way::Puts, puts_cost)];
-        ways.extend(self.cost_of_engines(fabric, &[(root, Kind::Broadcast, words)]));
-        match (self.choose("bcast", &ways)?, &self.engines) {
-            ((Way::Engines, estimate), Some(engines)) => {
-                let work = of_engines(engines.broadcast(fabric, root, addresses, words)?);
-                Ok(self.request("bcast", estimate, work))
-            }
-            _ => Ok(self.of_puts("bcast", self.peers.prepare(fabric, "bcast", &plan)?)),
-        }
+        let calls = [(root, Kind::Broadcast, words)];
+        self.copy(fabric, "bcast", &plan, &calls, |engines, fabric| {
+            engines.broadcast(fabric, root, addresses, words).map(of_engines)
+        })
     }
 
     /// Prepares an allgather in place: a block of `words` words of every member goes to all members. That of rank r lies at the
     /// address of each member + 4 r `words`.
     ///
     /// # Errors
-    /// As for [`Communicator::allgather`](crate::collective::Communicator::allgather) and [`Peers::allgather`](crate::exchange::Peers::allgather), and [`Error::NotBuilt`] and
+    /// As for [`Communicator::allgather`] and [`Peers::allgather`](crate::exchange::Peers::allgather), and [`Error::NotBuilt`] and
     /// [`Error::WrongWay`] of a way that is forced.
     pub fn allgather<T: Transport>(
         &self,
@@ -86,35 +76,21 @@ impl Comm {
     ) -> Result<Request, Error> {
         let addresses = address.into().by_rank("addresses", self.size())?;
         let length = bytes(words)?;
-        let mut sources = vec![];
-        for (rank, &address) in addresses.iter().enumerate() {
-            let source = u64::from(address) + rank as u64 * u64::from(length);
-            sources.push(u32::try_from(source).map_err(|_| Error::OutOfRange {
-                field: "address of a block",
-                value: source,
-                min: 0,
-                max: u32::MAX.into(),
-            })?);
-        }
+        let sources = addresses.iter().zip(0..);
+        let sources = sources.map(|(&address, rank)| offset(address, rank, length));
+        let sources = sources.collect::<Result<Vec<_>, _>>()?;
         let plan = self.peers.allgather_plan(fabric, &sources, &addresses, length)?;
-        let puts_cost = cost_of_puts(self.peers.cost(fabric, &plan), plan.members());
         let calls: Vec<_> = (0..self.size()).map(|root| (root, Kind::Broadcast, words)).collect();
-        let mut ways = vec![(Way::Puts, puts_cost)];
-        ways.extend(self.cost_of_engines(fabric, &calls));
-        match (self.choose("allgather", &ways)?, &self.engines) {
-            ((Way::Engines, estimate), Some(engines)) => {
-                let work = of_engines(engines.allgather(fabric, addresses, words)?);
-                Ok(self.request("allgather", estimate, work))
-            }
-            _ => Ok(self.of_puts("allgather", self.peers.prepare(fabric, "allgather", &plan)?)),
-        }
+        self.copy(fabric, "allgather", &plan, &calls, |engines, fabric| {
+            engines.allgather(fabric, addresses, words).map(of_engines)
+        })
     }
 
     /// Prepares a fold of `words` words from the source addresses of all members into the address `result` of the root, a rank. That
     /// address is the root's source or apart from it.
     ///
     /// # Errors
-    /// As for [`Communicator::reduce`](crate::collective::Communicator::reduce), [`Error::Overlap`] where the host folds, and [`Error::NotBuilt`] and [`Error::WrongWay`] of
+    /// As for [`Communicator::reduce`], [`Error::Overlap`] where the host folds, and [`Error::NotBuilt`] and [`Error::WrongWay`] of
     /// a way that is forced.
     pub fn reduce<T: Transport>(
         &self,
@@ -127,25 +103,17 @@ impl Comm {
     ) -> Result<Request, Error> {
         check_rank("root", root, self.size())?;
         let sources = source.into().by_rank("source addresses", self.size())?;
-        let ways = self.ways_of_folds(fabric, &[(root, Kind::Reduce, words)]);
-        let (way, estimate) = self.choose("reduce", &ways)?;
-        let work = match (way, &self.engines) {
-            (Way::Engines, Some(engines)) => {
-                of_engines(engines.reduce(fabric, root, sources, result, words, operation)?)
-            }
-            _ => {
-                let results = vec![(root, result)];
-                self.check_words(fabric, &sources, &results, (words, words))?;
-                self.of_host(vec![Fold {
-                    root,
-                    sources,
-                    results,
-                    words: words as usize,
-                    operation,
-                }])
-            }
+        let fold = Fold {
+            root,
+            sources: sources.clone(),
+            results: vec![(root, result)],
+            words,
+            operation,
         };
-        Ok(self.request("reduce", estimate, work))
+        self.fold(fabric, "reduce", Kind::Reduce, vec![fold], |engines, fabric| {
+            let call = engines.reduce(fabric, root, sources, result, words, operation);
+            call.map(of_engines)
+        })
     }
 
     /// Prepares a fold of `words` words from the source addresses of all members into the result addresses of all members. A
@@ -163,24 +131,17 @@ impl Comm {
     ) -> Result<Request, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
-        let root = middle(&self.tree);
-        let ways = self.ways_of_folds(fabric, &[(root, Kind::Allreduce, words)]);
-        let (way, estimate) = self.choose("allreduce", &ways)?;
-        let work = match (way, &self.engines) {
-            (Way::Engines, Some(engines)) => of_engines(engines.allreduce(fabric, sources, results, words, operation)?),
-            _ => {
-                let results: Vec<_> = results.into_iter().enumerate().collect();
-                self.check_words(fabric, &sources, &results, (words, words))?;
-                self.of_host(vec![Fold {
-                    root,
-                    sources,
-                    results,
-                    words: words as usize,
-                    operation,
-                }])
-            }
+        let fold = Fold {
+            root: middle(&self.tree),
+            sources: sources.clone(),
+            results: results.iter().copied().enumerate().collect(),
+            words,
+            operation,
         };
-        Ok(self.request("allreduce", estimate, work))
+        self.fold(fabric, "allreduce", Kind::Allreduce, vec![fold], |engines, fabric| {
+            let call = engines.allreduce(fabric, sources, results, words, operation);
+            call.map(of_engines)
+        })
     }
 
     /// Prepares a fold of as many blocks of `words` words as there are members, which leaves at each member the block of its rank:
@@ -188,7 +149,7 @@ impl Comm {
     /// address is the place of its block in its source, or apart from its source.
     ///
     /// # Errors
-    /// As for [`Communicator::reduce_scatter`](crate::collective::Communicator::reduce_scatter), and [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced.
+    /// As for [`Communicator::reduce_scatter`], and [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced.
     pub fn reduce_scatter<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
@@ -199,28 +160,22 @@ impl Comm {
     ) -> Result<Request, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
-        let calls: Vec<_> = (0..self.size()).map(|root| (root, Kind::Reduce, words)).collect();
-        let ways = self.ways_of_folds(fabric, &calls);
-        let (way, estimate) = self.choose("reduce_scatter", &ways)?;
-        let work = match (way, &self.engines) {
-            (Way::Engines, Some(engines)) => {
-                of_engines(engines.reduce_scatter(fabric, sources, results, words, operation)?)
-            }
-            _ => {
-                let all = words.saturating_mul(self.size() as u32);
-                let places: Vec<_> = results.iter().copied().enumerate().collect();
-                self.check_words(fabric, &sources, &places, (all, words))?;
-                let folds = results.into_iter().enumerate().map(|(root, result)| Fold {
-                    root,
-                    sources: sources.iter().map(|source| source + 4 * words * root as u32).collect(),
-                    results: vec![(root, result)],
-                    words: words as usize,
-                    operation,
-                });
-                self.of_host(folds.collect())
-            }
-        };
-        Ok(self.request("reduce_scatter", estimate, work))
+        let length = bytes(words)?;
+        let folds = results.iter().enumerate().map(|(root, &result)| {
+            let blocks = sources.iter().map(|&source| offset(source, root, length));
+            Ok(Fold {
+                root,
+                sources: blocks.collect::<Result<_, Error>>()?,
+                results: vec![(root, result)],
+                words,
+                operation,
+            })
+        });
+        let folds = folds.collect::<Result<_, Error>>()?;
+        self.fold(fabric, "reduce_scatter", Kind::Reduce, folds, |engines, fabric| {
+            let call = engines.reduce_scatter(fabric, sources, results, words, operation);
+            call.map(of_engines)
+        })
     }
 
     /// Prepares a scatter: the block of `words` words for rank r lies at `source` + 4 r `words` of the root, a rank, and goes to the
@@ -295,7 +250,58 @@ impl Comm {
         Ok(self.of_puts("alltoallv", exchange))
     }
 
-    /// What engines take for these calls, one after the other, each of a root.
+    /// A call that copies by this plan or by these calls of the engines, each of a root.
+    fn copy<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        what: &'static str,
+        plan: &Plan,
+        calls: &[(usize, Kind, u32)],
+        by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
+    ) -> Result<Request, Error> {
+        let mut ways = vec![(Way::Puts, cost_of_puts(self.peers.cost(fabric, plan), plan.members()))];
+        ways.extend(self.cost_of_engines(fabric, calls));
+        match (self.choose(what, &ways)?, &self.engines) {
+            ((Way::Engines, estimate), Some(engines)) => {
+                let work = by_engines(engines, fabric)?;
+                Ok(self.request(what, estimate, work))
+            }
+            _ => Ok(self.of_puts(what, self.peers.prepare(fabric, what, plan)?)),
+        }
+    }
+
+    /// A call that consists of these folds, or is a barrier.
+    fn fold<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        what: &'static str,
+        kind: Kind,
+        folds: Vec<Fold>,
+        by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
+    ) -> Result<Request, Error> {
+        let calls: Vec<_> = match kind {
+            Kind::Barrier => vec![(middle(&self.tree), kind, 0)],
+            _ => folds.iter().map(|fold| (fold.root, kind, fold.words)).collect(),
+        };
+        // The host reads a piece of each member, and writes each result.
+        let pieces = folds.iter().map(|fold| fold.sources.len() + fold.results.len());
+        let words = folds.first().map_or(0, |fold| fold.words as usize);
+        let mut ways = vec![(Way::Host, cost::words(pieces.sum(), words))];
+        ways.extend(self.cost_of_engines(fabric, &calls));
+        let (way, estimate) = self.choose(what, &ways)?;
+        let work = match (way, &self.engines) {
+            (Way::Engines, Some(engines)) => by_engines(engines, fabric)?,
+            _ => {
+                let tree = self.tree.clone();
+                let work = HostWork { tree, folds };
+                work.check(fabric)?;
+                Work::Host(work)
+            }
+        };
+        Ok(self.request(what, estimate, work))
+    }
+
+    /// What engines take for these calls, one after the other.
     fn cost_of_engines<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Option<(Way, u64)> {
         self.engines.as_ref()?;
         // The host posts a call at all members, and reads their events.
@@ -304,18 +310,6 @@ impl Comm {
             .iter()
             .map(|&(root, kind, words)| host + cost::call(fabric.config(), &self.tree, root, kind, words as usize));
         Some((Way::Engines, cycles.sum()))
-    }
-
-    /// The ways of calls that fold, or of a barrier.
-    fn ways_of_folds<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Vec<(Way, u64)> {
-        let accesses = calls.iter().map(|&(_, kind, words)| match kind {
-            Kind::Barrier => 0,
-            Kind::Allreduce => cost::words(2 * self.size(), words as usize),
-            Kind::Broadcast | Kind::Reduce => cost::words(self.size() + 1, words as usize),
-        });
-        let mut ways = vec![(Way::Host, accesses.sum())];
-        ways.extend(self.cost_of_engines(fabric, calls));
-        ways
     }
 
     fn request(&self, what: &'static str, estimate: u64, work: Work) -> Request {
@@ -331,42 +325,6 @@ impl Comm {
     fn of_puts(&self, what: &'static str, exchange: Exchange) -> Request {
         let estimate = cost_of_puts(exchange.estimate(), exchange.members());
         self.request(what, estimate, Work::Puts(exchange))
-    }
-
-    fn of_host(&self, folds: Vec<Fold>) -> Work {
-        Work::Host(HostWork {
-            tree: self.tree.clone(),
-            folds,
-        })
-    }
-
-    /// Checks what the host will read, `lengths.0` words at every source, and write, `lengths.1` words at every result. Of several
-    /// blocks at a source, a result is that of its rank, or apart from all.
-    fn check_words<T: Transport>(
-        &self,
-        fabric: &Fabric<T>,
-        sources: &[u32],
-        results: &[(usize, u32)],
-        lengths: (u32, u32),
-    ) -> Result<(), Error> {
-        let [read, written] = [lengths.0, lengths.1].map(|words| 4 * u64::from(words));
-        for (&tile, &source) in self.tiles().iter().zip(sources) {
-            fabric.check_local(tile, "source", source, "words", read)?;
-        }
-        for &(rank, result) in results {
-            let (node, source) = (self.tiles()[rank], u64::from(sources[rank]));
-            fabric.check_local(node, "result", result, "words", written)?;
-            let own = if read > written {
-                source + written * rank as u64
-            } else {
-                source
-            };
-            let first = u64::from(result);
-            if first != own && first < source + read && source < first + written {
-                return Err(Error::Overlap { node, address: result });
-            }
-        }
-        Ok(())
     }
 }
 

@@ -23,11 +23,34 @@ pub(super) struct Fold {
     pub sources: Vec<u32>,
     /// Ranks that get the result, and where.
     pub results: Vec<(usize, u32)>,
-    pub words: usize,
+    pub words: u32,
     pub operation: Operation,
 }
 
 impl HostWork {
+    /// Checks what the folds read and write: a result is the source of its fold at that member, or apart from the sources of all.
+    pub fn check<T: Transport>(&self, fabric: &Fabric<T>) -> Result<(), Error> {
+        let tiles = self.tree.tiles();
+        for fold in &self.folds {
+            let bytes = 4 * u64::from(fold.words);
+            for (&tile, &source) in tiles.iter().zip(&fold.sources) {
+                fabric.check_local(tile, "source", source, "words", bytes)?;
+            }
+            for &(rank, result) in &fold.results {
+                let node = tiles[rank];
+                fabric.check_local(node, "result", result, "words", bytes)?;
+                for other in &self.folds {
+                    let source = other.sources[rank];
+                    let in_place = source == fold.sources[rank] && source == result;
+                    if !in_place && u64::from(source.abs_diff(result)) < bytes {
+                        return Err(Error::Overlap { node, address: result });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until the members' commands are complete, then folds.
     pub fn run<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let tiles = self.tree.tiles();
@@ -37,7 +60,7 @@ impl HostWork {
         }
         for fold in &self.folds {
             let sources = tiles.iter().zip(&fold.sources);
-            let words = sources.map(|(&tile, &source)| fabric.read(tile, source, fold.words));
+            let words = sources.map(|(&tile, &source)| fabric.read(tile, source, fold.words as usize));
             let words = words.collect::<Result<Vec<_>, _>>()?;
             let folded = self.fold(fold.operation, &words, fold.root, None);
             for &(rank, result) in &fold.results {
