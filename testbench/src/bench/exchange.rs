@@ -72,8 +72,8 @@ pub struct Figures {
     pub cycles: u64,
 }
 
-/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. `progress` is told of each step: how many of how many are done, and what
-/// comes next.
+/// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. `progress` is told
+/// of each step: how many of how many are done, and what comes next.
 ///
 /// # Errors
 /// A fabric cannot be made or measured, or did something wrong.

@@ -1,8 +1,8 @@
 //! The benchmark of MPI-like calls: every call in every way that it has, as the host sees it.
 //!
 //! A call takes from its start in the driver to the end of the wait: the descriptors that the host sends, what the fabric does, and
-//! the events that the host reads. Each request is started twice; the second start counts. All tiles are members, ranks are their numbers, and the mapped tree joins them. After each call
-//! every word is compared.
+//! the events that the host reads. Each request is started twice; the second start counts. All tiles are members, ranks are their
+//! numbers, and the mapped tree joins them. After each call every word is compared.
 
 use super::report::{Better, Row};
 use anyhow::{ensure, Context};

@@ -118,6 +118,19 @@ impl Peers {
     ) -> Result<Exchange, Error> {
         check_rank("root", root, self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
+        let blocks = self.scatter_blocks(fabric, root, source, &results, bytes)?;
+        self.of_blocks(fabric, "scatter", &blocks)
+    }
+
+    /// The blocks of a scatter.
+    pub(crate) fn scatter_blocks<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        root: usize,
+        source: u32,
+        results: &[u32],
+        bytes: u32,
+    ) -> Result<Vec<Vec<Block>>, Error> {
         let mut blocks = vec![vec![]; self.size()];
         for &to in &self.receivers(fabric, Order::default())[root] {
             blocks[root].push(Block {
@@ -127,7 +140,7 @@ impl Peers {
                 bytes,
             });
         }
-        self.of_blocks(fabric, "scatter", &blocks)
+        Ok(blocks)
     }
 
     /// Prepares an exchange in which every member sends a block to the root, a rank: that of rank r goes to `result` + r `bytes`

@@ -5,7 +5,7 @@ use portico_spec::mpe::{call::Kind, reduce::Operation};
 
 use super::{
     host::{Fold, HostWork},
-    request::Work,
+    request::{FoldThenScatter, Work},
     Comm, Request, Way,
 };
 use crate::{
@@ -36,7 +36,8 @@ impl Comm {
     /// # Errors
     /// [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced, or as for [`Communicator::barrier`].
     pub fn barrier<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Request, Error> {
-        self.fold(fabric, "barrier", Kind::Barrier, vec![], |engines, fabric| {
+        let cost = self.cost_of_engines(fabric, &[(middle(&self.tree), Kind::Barrier, 0)]);
+        self.fold(fabric, "barrier", cost, vec![], |engines, fabric| {
             engines.barrier(fabric).map(of_engines)
         })
     }
@@ -110,7 +111,8 @@ impl Comm {
             words,
             operation,
         };
-        self.fold(fabric, "reduce", Kind::Reduce, vec![fold], |engines, fabric| {
+        let cost = self.cost_of_engines(fabric, &[(root, Kind::Reduce, words)]);
+        self.fold(fabric, "reduce", cost, vec![fold], |engines, fabric| {
             let call = engines.reduce(fabric, root, sources, result, words, operation);
             call.map(of_engines)
         })
@@ -138,7 +140,8 @@ impl Comm {
             words,
             operation,
         };
-        self.fold(fabric, "allreduce", Kind::Allreduce, vec![fold], |engines, fabric| {
+        let cost = self.cost_of_engines(fabric, &[(fold.root, Kind::Allreduce, words)]);
+        self.fold(fabric, "allreduce", cost, vec![fold], |engines, fabric| {
             let call = engines.allreduce(fabric, sources, results, words, operation);
             call.map(of_engines)
         })
@@ -148,8 +151,11 @@ impl Comm {
     /// that of rank r lies at the source address of each member + 4 r `words`, and goes to the result address of member r. That
     /// address is the place of its block in its source, or apart from its source.
     ///
+    /// The engines reduce all blocks at the member that is nearest to the others, in memory that the request takes there. Puts
+    /// scatter them from there.
+    ///
     /// # Errors
-    /// As for [`Communicator::reduce_scatter`], and [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced.
+    /// As for [`Comm::reduce`] and [`Comm::scatter`], and [`Error::Exhausted`] if that member lacks the memory.
     pub fn reduce_scatter<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
@@ -160,21 +166,36 @@ impl Comm {
     ) -> Result<Request, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
-        let length = bytes(words)?;
-        let folds = results.iter().enumerate().map(|(root, &result)| {
-            let blocks = sources.iter().map(|&source| offset(source, root, length));
+        let (root, length) = (middle(&self.tree), bytes(words)?);
+        let folds = results.iter().enumerate().map(|(rank, &result)| {
+            let blocks = sources.iter().map(|&source| offset(source, rank, length));
             Ok(Fold {
                 root,
                 sources: blocks.collect::<Result<_, Error>>()?,
-                results: vec![(root, result)],
+                results: vec![(rank, result)],
                 words,
                 operation,
             })
         });
         let folds = folds.collect::<Result<_, Error>>()?;
-        self.fold(fabric, "reduce_scatter", Kind::Reduce, folds, |engines, fabric| {
-            let call = engines.reduce_scatter(fabric, sources, results, words, operation);
-            call.map(of_engines)
+        let all = words * self.size() as u32;
+        let scatter = Plan::blocks(&self.peers.scatter_blocks(fabric, root, 0, &results, length)?);
+        let reduce = self.cost_of_engines(fabric, &[(root, Kind::Reduce, all)]);
+        let cost = reduce.map(|cost| cost + self.cost_of_plan(fabric, &scatter));
+        self.fold(fabric, "reduce_scatter", cost, folds, |engines, fabric| {
+            let region = fabric.allocate(self.tiles()[root], bytes(all.max(1))?)?;
+            let reduce = engines.reduce(fabric, root, sources, region.base, all, operation);
+            let work = reduce.map(Call::prepared).and_then(|reduce| {
+                let scatter = self.peers.scatter(fabric, root, region.base, results, length)?;
+                Ok((reduce, scatter))
+            });
+            match work {
+                Ok((reduce, scatter)) => Ok(Work::Both(Box::new(FoldThenScatter::new(reduce, scatter, region)))),
+                Err(error) => {
+                    fabric.free(region)?;
+                    Err(error)
+                }
+            }
         })
     }
 
@@ -259,8 +280,8 @@ impl Comm {
         calls: &[(usize, Kind, u32)],
         by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
     ) -> Result<Request, Error> {
-        let mut ways = vec![(Way::Puts, cost_of_puts(self.peers.cost(fabric, plan), plan.members()))];
-        ways.extend(self.cost_of_engines(fabric, calls));
+        let mut ways = vec![(Way::Puts, self.cost_of_plan(fabric, plan))];
+        ways.extend(self.cost_of_engines(fabric, calls).map(|cost| (Way::Engines, cost)));
         match (self.choose(what, &ways)?, &self.engines) {
             ((Way::Engines, estimate), Some(engines)) => {
                 let work = by_engines(engines, fabric)?;
@@ -270,46 +291,45 @@ impl Comm {
         }
     }
 
-    /// A call that consists of these folds, or is a barrier.
+    /// A call that consists of these folds, or is a barrier. Engines carry it out in `cost` cycles, if there are engines.
     fn fold<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         what: &'static str,
-        kind: Kind,
+        cost: Option<u64>,
         folds: Vec<Fold>,
         by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
     ) -> Result<Request, Error> {
-        let calls: Vec<_> = match kind {
-            Kind::Barrier => vec![(middle(&self.tree), kind, 0)],
-            _ => folds.iter().map(|fold| (fold.root, kind, fold.words)).collect(),
-        };
         // The host reads a piece of each member, and writes each result.
         let pieces = folds.iter().map(|fold| fold.sources.len() + fold.results.len());
         let words = folds.first().map_or(0, |fold| fold.words as usize);
         let mut ways = vec![(Way::Host, cost::words(pieces.sum(), words))];
-        ways.extend(self.cost_of_engines(fabric, &calls));
+        ways.extend(cost.map(|cost| (Way::Engines, cost)));
         let (way, estimate) = self.choose(what, &ways)?;
+        let tree = self.tree.clone();
+        let work = HostWork { tree, folds };
+        work.check(fabric)?;
         let work = match (way, &self.engines) {
             (Way::Engines, Some(engines)) => by_engines(engines, fabric)?,
-            _ => {
-                let tree = self.tree.clone();
-                let work = HostWork { tree, folds };
-                work.check(fabric)?;
-                Work::Host(work)
-            }
+            _ => Work::Host(work),
         };
         Ok(self.request(what, estimate, work))
     }
 
     /// What engines take for these calls, one after the other.
-    fn cost_of_engines<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Option<(Way, u64)> {
+    fn cost_of_engines<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Option<u64> {
         self.engines.as_ref()?;
         // The host posts a call at all members, and reads their events.
         let host = cost::host(2, 2 * self.size());
         let cycles = calls
             .iter()
             .map(|&(root, kind, words)| host + cost::call(fabric.config(), &self.tree, root, kind, words as usize));
-        Some((Way::Engines, cycles.sum()))
+        Some(cycles.sum())
+    }
+
+    /// What puts take for a plan.
+    fn cost_of_plan<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
+        cost_of_puts(self.peers.cost(fabric, plan), plan.members())
     }
 
     fn request(&self, what: &'static str, estimate: u64, work: Work) -> Request {

@@ -17,6 +17,8 @@
 //! | [`Way::Puts`] | command lists of the tiles: [`exchange`](crate::exchange) | a segment handle for each member |
 //! | [`Way::Host`] | this program, which reads and writes the memories | nothing |
 //!
+//! By engines, `reduce_scatter` is a reduce and a scatter by puts.
+//!
 //! So every call works with and without engines. Where a call has several ways, [`cost`](portico_golden::cost) estimates each, and the
 //! cheapest is taken; [`Comm::force`] takes another one. [`Request::way`] and [`Request::estimate`] tell what was chosen.
 //!

@@ -9,7 +9,7 @@ use super::{host::HostWork, Way};
 use crate::{
     collective::{CallTicket, Prepared},
     exchange::{Exchange, RELEASED},
-    Error, Fabric, Transport,
+    Error, Fabric, Region, Transport,
 };
 
 /// A call that is prepared. It can be started again and again, each time with the words that lie in memory then.
@@ -30,13 +30,81 @@ pub(super) enum Work {
     Engines(Prepared, Option<CallTicket>),
     Puts(Exchange),
     Host(HostWork),
+    Both(Box<FoldThenScatter>),
+}
+
+/// A reduce of engines into memory of the root, then a scatter from there by puts.
+#[derive(Debug)]
+pub(super) struct FoldThenScatter {
+    reduce: Prepared,
+    ticket: Option<CallTicket>,
+    scatter: Exchange,
+    region: Option<Region>,
+    /// The scatter waits for the reduce.
+    is_folding: bool,
+}
+
+impl FoldThenScatter {
+    /// The reduce writes to the region, and the scatter reads there.
+    pub fn new(reduce: Prepared, scatter: Exchange, region: Region) -> FoldThenScatter {
+        FoldThenScatter {
+            reduce,
+            ticket: None,
+            scatter,
+            region: Some(region),
+            is_folding: false,
+        }
+    }
+
+    fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        self.wait(fabric, fabric.port.timeout)?;
+        let (ticket, posted) = self.reduce.start(fabric);
+        self.is_folding = ticket.is_some();
+        self.ticket = ticket;
+        posted
+    }
+
+    fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
+        if let Some(ticket) = self.ticket.as_mut().filter(|_| self.is_folding) {
+            if !ticket.poll(fabric)? {
+                return Ok(false);
+            }
+            // After an error, the next poll starts it.
+            self.scatter.start(fabric)?;
+            self.is_folding = false;
+        }
+        self.scatter.poll(fabric)
+    }
+
+    fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
+        let begun = fabric.port.transport.cycles();
+        while self.is_folding {
+            self.poll(fabric)?;
+            let node = self.region.as_ref().map_or(0, |region| region.node);
+            fabric.check_time(begun, timeout, node, "reduce_scatter")?;
+        }
+        let waited = fabric.port.transport.cycles() - begun;
+        self.scatter.wait(fabric, timeout.saturating_sub(waited))
+    }
+
+    fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+        let ended = self.wait(fabric, fabric.port.timeout);
+        if matches!(ended, Err(Error::Timeout { .. })) {
+            return ended;
+        }
+        // A reduce that has failed is followed by no scatter.
+        self.is_folding = false;
+        let released = self.scatter.release(fabric);
+        let freed = self.region.take().map_or(Ok(()), |region| fabric.free(region));
+        ended.and(released).and(freed)
+    }
 }
 
 impl Request {
     /// How it is carried out.
     pub fn way(&self) -> Way {
         match self.work {
-            Work::Engines(..) => Way::Engines,
+            Work::Engines(..) | Work::Both(_) => Way::Engines,
             Work::Puts(_) => Way::Puts,
             Work::Host(_) => Way::Host,
         }
@@ -69,6 +137,7 @@ impl Request {
             }
             Work::Puts(exchange) => exchange.start(fabric),
             Work::Host(work) => work.run(fabric),
+            Work::Both(work) => work.start(fabric),
         }
     }
 
@@ -81,6 +150,7 @@ impl Request {
             Work::Engines(_, Some(ticket)) => ticket.poll(fabric),
             Work::Engines(_, None) | Work::Host(_) => Ok(true),
             Work::Puts(exchange) => exchange.poll(fabric),
+            Work::Both(work) => work.poll(fabric),
         }
     }
 
@@ -94,6 +164,7 @@ impl Request {
             Work::Engines(_, Some(ticket)) => ticket.wait(fabric, timeout),
             Work::Engines(_, None) | Work::Host(_) => Ok(()),
             Work::Puts(exchange) => exchange.wait(fabric, timeout),
+            Work::Both(work) => work.wait(fabric, timeout),
         }
     }
 
@@ -104,6 +175,7 @@ impl Request {
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         match &mut self.work {
             Work::Puts(exchange) => exchange.release(fabric),
+            Work::Both(work) => work.release(fabric),
             Work::Engines(..) | Work::Host(_) => self.wait(fabric, fabric.port.timeout),
         }
     }

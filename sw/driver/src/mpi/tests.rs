@@ -484,3 +484,40 @@ fn what_is_released_or_of_another_fabric_is_not_started() {
     next.barrier(&mut own).unwrap().run(&mut own, LIMIT).unwrap();
     nothing_is_left(own, next);
 }
+
+#[test]
+fn a_reduce_scatter_starts_again_and_may_be_polled() {
+    let mut fabric = fabric(1);
+    let mut comm = fabric.mpi(&TILES, &Shape::Centre).unwrap();
+    for way in FOLDS {
+        comm.force(Some(way));
+        let mut nothing = comm
+            .reduce_scatter(&mut fabric, SOURCE, RESULT, 0, Operation::Or)
+            .unwrap();
+        nothing.start(&mut fabric).unwrap();
+        nothing.run(&mut fabric, LIMIT).unwrap();
+        let mut request = comm
+            .reduce_scatter(&mut fabric, SOURCE, RESULT, 1, Operation::IntegerSum)
+            .unwrap();
+        assert_eq!(request.way(), way);
+        assert!(request.poll(&mut fabric).unwrap(), "it is not started");
+        for round in 0..5 {
+            for tile in TILES {
+                let own: Vec<u32> = (0..11).map(|rank| 100 * rank + round).collect();
+                fabric.write(tile, SOURCE, &own).unwrap();
+                fabric.write(tile, RESULT, &[0]).unwrap();
+            }
+            request.start(&mut fabric).unwrap();
+            while !request.poll(&mut fabric).unwrap() {}
+            for (tile, rank) in TILES.into_iter().zip(0..) {
+                assert_eq!(fabric.read(tile, RESULT, 1).unwrap(), [11 * (100 * rank + round)]);
+            }
+            // A start behind another one, and a wait for both.
+            request.start(&mut fabric).unwrap();
+            request.start(&mut fabric).unwrap();
+            request.wait(&mut fabric, LIMIT).unwrap();
+        }
+        request.release(&mut fabric).unwrap();
+    }
+    nothing_is_left(fabric, comm);
+}
