@@ -88,9 +88,9 @@ impl Exchange {
     /// [`Error::Refused`] if the hardware has refused a put of a member, when that member has ended its others; or the fabric's.
     pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
         let mut ended = 0;
-        while let Some(place) = self.first_waiting() {
+        while let Some(place) = self.last_waiting() {
             if ended == 1 {
-                // When one member has ended, the others are likely to have ended too.
+                // Members that were started before one that has ended are likely to have ended too.
                 let waiting = self.lists.iter().filter(|(_, target)| target.is_some());
                 let events: Vec<_> = waiting.map(|(list, _)| (list.tile, list.event.number())).collect();
                 fabric.read_events_ahead(&events)?;
@@ -122,7 +122,7 @@ impl Exchange {
     pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         while !self.poll(fabric)? {
-            let waiting = self.first_waiting().expect("it is not complete");
+            let waiting = self.last_waiting().expect("it is not complete");
             let tile = self.lists[waiting].0.tile;
             if let Err(timeout) = fabric.check_time(begun, timeout, tile, self.what) {
                 return Err(self.give_up(fabric)?.unwrap_or(timeout));
@@ -149,14 +149,14 @@ impl Exchange {
         lists.fold(ended, Result::and)
     }
 
-    /// The first list that is under way.
-    fn first_waiting(&self) -> Option<usize> {
-        self.lists.iter().position(|(_, target)| target.is_some())
+    /// The list under way that was started last: the others are likely to end before it.
+    fn last_waiting(&self) -> Option<usize> {
+        self.lists.iter().rposition(|(_, target)| target.is_some())
     }
 
     /// Counts the exchange as ended in its group when no list is under way.
     fn note_end(&mut self) {
-        if self.first_waiting().is_none() {
+        if self.last_waiting().is_none() {
             self.running.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -182,7 +182,7 @@ impl Exchange {
         let Some((node, code)) = self.refused else {
             return Ok(None);
         };
-        while let Some(place) = self.first_waiting() {
+        while let Some(place) = self.last_waiting() {
             let (list, target) = &mut self.lists[place];
             let (tile, event) = (list.tile, list.event.number());
             let mut count = list.event.state(fabric)?.count;
