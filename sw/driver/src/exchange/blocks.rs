@@ -50,7 +50,7 @@ impl Peers {
     /// [`Error::OutOfRange`] unless there is a list of blocks for each rank, or of a receiver's rank; [`Error::Misaligned`],
     /// [`Error::OutOfMemory`], [`Error::Unallocated`] of a block; [`Error::Overlap`] if a member would read or write a byte that
     /// another block writes: nothing is sent. [`Error::Exhausted`] if a member has no event, or no memory for its list: at a width
-    /// of 32 bits up to 24 bytes a block and 100 more; twice as many at 64.
+    /// of 32 bits up to 24 bytes a block and 200 more; twice as many at 64.
     /// [`Error::Descriptor`] of a block of more than 65,535 words; or the fabric's. Then nothing stays taken.
     pub fn exchange<T: Transport>(&self, fabric: &mut Fabric<T>, blocks: &[Vec<Block>]) -> Result<Exchange, Error> {
         self.of_blocks(fabric, "exchange", blocks)

@@ -2,6 +2,10 @@
 
 use super::Block;
 
+/// Members that a member starts, at most. A member that starts two sends its first blocks before members further down have their
+/// lists, and blocks that wait for a list hold up the starts of others: 16 tiles then need a third more cycles.
+const STARTS: usize = 4;
+
 /// One put of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -21,11 +25,12 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Each member first starts two others, in a binary tree of the ranks, then sends its blocks, by rank.
+    /// Each member first starts up to four others, in a tree of the ranks, then sends its blocks, by rank.
     pub fn blocks(blocks: &[Vec<Block>]) -> Plan {
         let size = blocks.len();
         Plan::of(0, size, |rank, steps| {
-            let children = (2 * rank + 1..2 * rank + 3).filter(|&child| child < size && !steps[child].is_empty());
+            let children =
+                (STARTS * rank + 1..STARTS * (rank + 1) + 1).filter(|&child| child < size && !steps[child].is_empty());
             let sent = blocks[rank].iter().copied().filter(|block| block.moves(rank));
             children.map(Step::Start).chain(sent.map(Step::Send)).collect()
         })
