@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
 /// behind. The first row that fits counts. Commands of different pages share fabrics of one size, which are compiled once.
-const SHORTER: [(&str, &str); 27] = [
+const SHORTER: [(&str, &str); 28] = [
     (
         "portico bench area..",
         "portico bench area --quick --only buddy --json build/area.json",
@@ -33,7 +33,7 @@ const SHORTER: [(&str, &str); 27] = [
     ("portico bench mpi..", "portico bench mpi --quick --mesh 2x1"),
     (
         "portico bench noc..",
-        "portico bench noc --quick --mesh 2x2 --pattern uniform,tornado --packet 1 --fifo 2 --load 0.1:0.9:0.8",
+        "portico bench noc --quick --mesh 2x2 --pattern uniform,transpose --packet 1 --fifo 2 --load 0.1:0.9:0.8",
     ),
     (
         "portico bench onesided..",
@@ -58,6 +58,7 @@ const SHORTER: [(&str, &str); 27] = [
     ),
     ("portico run alltoall", "portico run alltoall --set cols=2 --set rows=1"),
     ("portico run halo", "portico run halo --set cols=2 --set rows=1"),
+    ("portico run mpi", "portico run mpi --set cols=2 --set rows=1"),
     (
         "portico run traffic..",
         "portico run traffic --pattern uniform --loads 0.2,0.5,1 --set cols=2 --set rows=1",
