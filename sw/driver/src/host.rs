@@ -368,7 +368,7 @@ mod tests {
         let (node, what, code) = (2, ACCESS, ErrorCode::CommandFull);
         assert_eq!(refused, Err(Error::Refused { node, what, code }));
         assert_eq!(fabric.read(2, 0x40, 1).unwrap(), [5]);
-        // What was begun before an error ends, and the error of the work counts.
+        // A write that began before the error still ends. The caller gets the error of the work.
         let failed = fabric.together(|fabric| {
             fabric.write(1, 0x40, &[6])?;
             fabric.transport().left = Some(0);

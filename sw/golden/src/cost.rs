@@ -1,4 +1,4 @@
-//! What a collective operation costs, in cycles: a model to choose between the ways to carry it out.
+//! Cost model of collective operations, in cycles. The driver uses it to choose between the ways of a call.
 //!
 //! The model has the parts that decide: descriptors that a command list brings one after the other, the words of packets,
 //! links and receivers that carry one packet at a time, and the depth of trees. It is not exact. `portico bench mpi` prints it
@@ -167,8 +167,9 @@ impl Timeline<'_> {
         // A router holds a short packet whole while the last link is not free. A long one keeps all links of its way.
         let (last, links) = way.split_last().expect("a way ends at a port");
         let is_short = flits <= self.config.fifo as u64;
+        let held = if is_short { links } else { &way[..] };
         let mut begun = wanted;
-        for (hops, link) in way[..if is_short { links.len() } else { way.len() }].iter().enumerate() {
+        for (hops, link) in held.iter().enumerate() {
             let free = self.free.get(link).copied().unwrap_or(0);
             begun = begun.max(free.saturating_sub(hops as u64 * HOP));
         }
@@ -227,13 +228,13 @@ const TOKEN: u64 = 17;
 const CALL: u64 = 14;
 const FORWARD: u64 = 9;
 
-/// Cycles of a host at the AXI4-Lite port for so many accesses to registers of tiles. Those of a round travel together: the host
-/// waits once for all.
+/// Cycles in which a host at the AXI4-Lite port makes `accesses` accesses to registers of tiles, in `rounds` rounds. The accesses of
+/// a round travel together, and the host waits once for all of them.
 pub fn host(rounds: usize, accesses: usize) -> u64 {
     ROUND * rounds as u64 + TOGETHER * accesses as u64
 }
 
-/// Cycles of a host at the AXI4-Lite port that reads or writes so many pieces of the tiles' memories, of so many words each.
+/// Cycles in which a host at the AXI4-Lite port reads or writes `pieces` pieces of the tiles' memories, each of `words` words.
 pub fn words(pieces: usize, words: usize) -> u64 {
     pieces as u64 * (PIECE + WORD_OF_HOST * words as u64)
 }

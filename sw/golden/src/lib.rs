@@ -13,8 +13,8 @@
 //! | [`mpe`] | reductions |
 //! | [`portals`] | matching lists, buddy allocator |
 //!
-//! Only [`cost`] and [`latency`] have time. A testbench reports to [`Network`] each packet that enters the mesh and each that comes out.
-//! `Network` returns an error for a packet that is lost, changed, doubled, reordered or delivered to the wrong place.
+//! Only [`cost`] and [`latency`] have time. A testbench reports to [`Network`] each packet that enters the mesh and each that
+//! comes out. `Network` returns an error for a packet that is lost, changed, doubled, reordered or delivered to the wrong place.
 //!
 //! ```
 //! use portico_golden::{zero_load_latency, Delivery, Network};

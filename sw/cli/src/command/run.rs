@@ -260,7 +260,7 @@ fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<
         let used = expected.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         let used = used.next_multiple_of(2);
         expected.truncate(used + MARGIN);
-        // What golden does not write may hold words of an earlier example.
+        // A word that golden leaves 0 may be one that the example never writes. A board can still have one of an earlier example.
         for zeros in with_zeros(&expected) {
             fabric.write(tile, 4 * zeros.start as u32, &vec![0; zeros.len()])?;
         }

@@ -133,10 +133,8 @@ impl<T: Transport> Call<'_, T> {
     ///
     /// # Errors
     /// As for [`Call::start`] and [`CallTicket::wait`].
-    pub fn wait(self, timeout: u64) -> Result<(), Error> {
-        let (ticket, posted) = self.prepared.start(self.fabric);
-        posted?;
-        ticket.map_or(Ok(()), |mut ticket| ticket.wait(self.fabric, timeout))
+    pub fn wait(mut self, timeout: u64) -> Result<(), Error> {
+        self.begin()?.wait(self.fabric, timeout)
     }
 
     /// Posts the call at all members; the ticket tells when it has ended. Four calls of a communicator can be under way. A fifth
@@ -152,13 +150,17 @@ impl<T: Transport> Call<'_, T> {
     ///
     /// The call may be posted at some members: [`Error::Timeout`] if the command queue of a member gets no room, or the
     /// transport's. The driver posts it at the others with the next call, or when you ask a ticket of the communicator.
-    pub fn start(self) -> Result<CallTicket, Error> {
+    pub fn start(mut self) -> Result<CallTicket, Error> {
+        self.begin()
+    }
+
+    fn begin(&mut self) -> Result<CallTicket, Error> {
         let (ticket, posted) = self.prepared.start(self.fabric);
         posted?;
         Ok(ticket.expect("a call that is posted has a ticket"))
     }
 
-    /// The call, for starts of its own time.
+    /// The call without the fabric.
     pub(crate) fn prepared(self) -> Prepared {
         self.prepared
     }

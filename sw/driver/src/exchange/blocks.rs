@@ -53,7 +53,8 @@ impl Peers {
     /// of 32 bits up to 24 bytes a block and 200 more; twice as many at 64.
     /// [`Error::Descriptor`] of a block of more than 65,535 words; or the fabric's. Then nothing stays taken.
     pub fn exchange<T: Transport>(&self, fabric: &mut Fabric<T>, blocks: &[Vec<Block>]) -> Result<Exchange, Error> {
-        self.of_blocks(fabric, "exchange", blocks)
+        let plan = self.plan(fabric, blocks)?;
+        self.prepare(fabric, "exchange", &plan)
     }
 
     /// Prepares an exchange of one block from every member to every member. Member r reads the block for rank s at `source` + s
@@ -83,8 +84,20 @@ impl Peers {
         result: impl Into<Addresses>,
         bytes: u32,
     ) -> Result<Exchange, Error> {
+        let plan = self.alltoall_plan(fabric, order, source, result, bytes)?;
+        self.prepare(fabric, "alltoall", &plan)
+    }
+
+    pub(crate) fn alltoall_plan<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        order: Order,
+        source: impl Into<Addresses>,
+        result: impl Into<Addresses>,
+        bytes: u32,
+    ) -> Result<Plan, Error> {
         let lengths = vec![vec![bytes; self.size()]; self.size()];
-        self.personalised(fabric, "alltoall", order, source.into(), result.into(), &lengths)
+        self.alltoallv_plan(fabric, order, source, result, &lengths)
     }
 
     /// Prepares an exchange of blocks of different lengths: `bytes[r][s]` is that of the block from rank r to rank s. At a sender
@@ -99,8 +112,8 @@ impl Peers {
         result: impl Into<Addresses>,
         bytes: &[Vec<u32>],
     ) -> Result<Exchange, Error> {
-        let order = Order::default();
-        self.personalised(fabric, "alltoallv", order, source.into(), result.into(), bytes)
+        let plan = self.alltoallv_plan(fabric, Order::default(), source, result, bytes)?;
+        self.prepare(fabric, "alltoallv", &plan)
     }
 
     /// Prepares an exchange in which the root, a rank, sends a block to every member: that of rank r lies at `source` + r `bytes`
@@ -116,13 +129,24 @@ impl Peers {
         result: impl Into<Addresses>,
         bytes: u32,
     ) -> Result<Exchange, Error> {
-        check_rank("root", root, self.size())?;
-        let results = result.into().by_rank("result addresses", self.size())?;
-        let blocks = self.scatter_blocks(fabric, root, source, &results, bytes)?;
-        self.of_blocks(fabric, "scatter", &blocks)
+        let plan = self.scatter_plan(fabric, root, source, result, bytes)?;
+        self.prepare(fabric, "scatter", &plan)
     }
 
-    /// The blocks of a scatter.
+    pub(crate) fn scatter_plan<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        root: usize,
+        source: u32,
+        result: impl Into<Addresses>,
+        bytes: u32,
+    ) -> Result<Plan, Error> {
+        check_rank("root", root, self.size())?;
+        let results = result.into().by_rank("result addresses", self.size())?;
+        self.plan(fabric, &self.scatter_blocks(fabric, root, source, &results, bytes)?)
+    }
+
+    /// The blocks of a scatter, not checked.
     pub(crate) fn scatter_blocks<T: Transport>(
         &self,
         fabric: &Fabric<T>,
@@ -156,6 +180,18 @@ impl Peers {
         result: u32,
         bytes: u32,
     ) -> Result<Exchange, Error> {
+        let plan = self.gather_plan(fabric, root, source, result, bytes)?;
+        self.prepare(fabric, "gather", &plan)
+    }
+
+    pub(crate) fn gather_plan<T: Transport>(
+        &self,
+        fabric: &Fabric<T>,
+        root: usize,
+        source: impl Into<Addresses>,
+        result: u32,
+        bytes: u32,
+    ) -> Result<Plan, Error> {
         check_rank("root", root, self.size())?;
         let sources = source.into().by_rank("source addresses", self.size())?;
         let blocks = sources.into_iter().enumerate().map(|(rank, source)| {
@@ -169,7 +205,7 @@ impl Peers {
             }])
         });
         let blocks = blocks.collect::<Result<Vec<_>, Error>>()?;
-        self.of_blocks(fabric, "gather", &blocks)
+        self.plan(fabric, &blocks)
     }
 
     /// Prepares an exchange in which every member sends the same block to all members: that of rank r goes to `result` + r
@@ -185,20 +221,19 @@ impl Peers {
         result: impl Into<Addresses>,
         bytes: u32,
     ) -> Result<Exchange, Error> {
-        let sources = source.into().by_rank("source addresses", self.size())?;
-        let results = result.into().by_rank("result addresses", self.size())?;
-        let plan = self.allgather_plan(fabric, &sources, &results, bytes)?;
+        let plan = self.allgather_plan(fabric, source, result, bytes)?;
         self.prepare(fabric, "allgather", &plan)
     }
 
-    /// The plan of an allgather, checked: addresses for each rank.
     pub(crate) fn allgather_plan<T: Transport>(
         &self,
         fabric: &Fabric<T>,
-        sources: &[u32],
-        results: &[u32],
+        source: impl Into<Addresses>,
+        result: impl Into<Addresses>,
         bytes: u32,
     ) -> Result<Plan, Error> {
+        let sources = source.into().by_rank("source addresses", self.size())?;
+        let results = result.into().by_rank("result addresses", self.size())?;
         let mut blocks = vec![vec![]; self.size()];
         let receivers = self.receivers(fabric, Order::default());
         for (rank, blocks) in blocks.iter_mut().enumerate() {
@@ -211,8 +246,7 @@ impl Peers {
                 });
             }
         }
-        self.check_blocks(fabric, &blocks)?;
-        Ok(Plan::blocks(&blocks))
+        self.plan(fabric, &blocks)
     }
 
     /// Prepares an exchange that copies `bytes` bytes from the address of the root, a rank, to the addresses of all others, along
@@ -229,49 +263,42 @@ impl Peers {
         address: impl Into<Addresses>,
         bytes: u32,
     ) -> Result<Exchange, Error> {
-        check_rank("root", root, self.size())?;
-        let addresses = address.into().by_rank("addresses", self.size())?;
-        let plan = self.broadcast_plan(fabric, root, &addresses, bytes)?;
+        let plan = self.broadcast_plan(fabric, root, address, bytes)?;
         self.prepare(fabric, "broadcast", &plan)
     }
 
-    /// The plan of a broadcast, checked: an address for each rank.
     pub(crate) fn broadcast_plan<T: Transport>(
         &self,
         fabric: &Fabric<T>,
         root: usize,
-        addresses: &[u32],
+        address: impl Into<Addresses>,
         bytes: u32,
     ) -> Result<Plan, Error> {
+        check_rank("root", root, self.size())?;
+        let addresses = address.into().by_rank("addresses", self.size())?;
         for (rank, &address) in addresses.iter().enumerate() {
             self.check_piece(fabric, rank, ("address", address), bytes, rank != root)?;
         }
-        Ok(Plan::broadcast(root, addresses, bytes))
+        Ok(Plan::broadcast(root, &addresses, bytes))
     }
 
-    /// Prepares an exchange of these blocks, by rank, each member's in its order.
-    fn of_blocks<T: Transport>(
-        &self,
-        fabric: &mut Fabric<T>,
-        what: &'static str,
-        blocks: &[Vec<Block>],
-    ) -> Result<Exchange, Error> {
+    /// The plan of these blocks, by rank, each member's in its order. Like every plan that this module gives, it is checked.
+    fn plan<T: Transport>(&self, fabric: &Fabric<T>, blocks: &[Vec<Block>]) -> Result<Plan, Error> {
         self.check_blocks(fabric, blocks)?;
-        self.prepare(fabric, what, &Plan::blocks(blocks))
+        Ok(Plan::blocks(blocks))
     }
 
-    fn personalised<T: Transport>(
+    pub(crate) fn alltoallv_plan<T: Transport>(
         &self,
-        fabric: &mut Fabric<T>,
-        what: &'static str,
+        fabric: &Fabric<T>,
         order: Order,
-        source: Addresses,
-        result: Addresses,
+        source: impl Into<Addresses>,
+        result: impl Into<Addresses>,
         bytes: &[Vec<u32>],
-    ) -> Result<Exchange, Error> {
+    ) -> Result<Plan, Error> {
         let size = self.size();
-        let sources = source.by_rank("source addresses", size)?;
-        let mut results = result.by_rank("result addresses", size)?;
+        let sources = source.into().by_rank("source addresses", size)?;
+        let mut results = result.into().by_rank("result addresses", size)?;
         for count in [bytes.len()].into_iter().chain(bytes.iter().map(Vec::len)) {
             check_count("lengths", count, size)?;
         }
@@ -290,7 +317,7 @@ impl Peers {
             }
             blocks.push(receivers.into_iter().map(|to| row[to]).collect());
         }
-        self.of_blocks(fabric, what, &blocks)
+        self.plan(fabric, &blocks)
     }
 
     /// All ranks, for each rank in the order in which it sends to them; itself last, because no link carries this block.

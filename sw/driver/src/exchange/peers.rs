@@ -17,12 +17,44 @@ pub struct Peers {
     tiles: Vec<usize>,
     /// The segments of each member, by rank of the other one: whole address spaces, memory and command queue.
     remotes: Vec<Vec<Remote>>,
-    /// Exchanges that are under way; [`RELEASED`] when the group is released.
-    running: Arc<AtomicUsize>,
+    running: Running,
 }
 
-/// The count of a group that is released.
-pub(crate) const RELEASED: usize = usize::MAX;
+/// The exchanges of a group that are under way, and whether the group is released. Group and exchanges share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Running(Arc<AtomicUsize>);
+
+impl Running {
+    /// The count of a group that is released.
+    const RELEASED: usize = usize::MAX;
+
+    /// Refuses `what` after the release of the group.
+    pub fn check(&self, what: &'static str) -> Result<(), Error> {
+        match self.0.load(Ordering::Relaxed) {
+            Running::RELEASED => Err(Error::Released { what }),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn begin(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn end(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn check_idle(&self) -> Result<(), Error> {
+        match self.0.load(Ordering::Relaxed) {
+            0 | Running::RELEASED => Ok(()),
+            exchanges => Err(Error::UnderWay { exchanges }),
+        }
+    }
+
+    fn release(&self) {
+        self.0.store(Running::RELEASED, Ordering::Relaxed);
+    }
+}
 
 impl Peers {
     /// How many members it has.
@@ -41,13 +73,10 @@ impl Peers {
     /// [`Error::UnderWay`] if one of its exchanges is started and was not seen complete: nothing is released. Or the fabric's:
     /// all others are released.
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        let exchanges = self.running.load(Ordering::Relaxed);
-        if exchanges != 0 && exchanges != RELEASED {
-            return Err(Error::UnderWay { exchanges });
-        }
+        self.running.check_idle()?;
         // Its error is not one of the release, which can be repeated.
         fabric.end_earlier_access()?;
-        self.running.store(RELEASED, Ordering::Relaxed);
+        self.running.release();
         let remotes = self.remotes.drain(..).flatten();
         fabric.together(|fabric| remotes.map(|remote| remote.release(fabric)).fold(Ok(()), Result::and))
     }
@@ -57,8 +86,8 @@ impl Peers {
         self.remotes[rank][to].handle()
     }
 
-    pub(crate) fn running(&self) -> Arc<AtomicUsize> {
-        self.running.clone()
+    pub(crate) fn running(&self) -> &Running {
+        &self.running
     }
 
     fn take<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
@@ -90,7 +119,7 @@ impl<T: Transport> Fabric<T> {
         let mut peers = Peers {
             tiles: tiles.to_vec(),
             remotes: vec![],
-            running: Arc::new(AtomicUsize::new(0)),
+            running: Running::default(),
         };
         match peers.take(self) {
             Ok(()) => Ok(peers),

@@ -1,4 +1,4 @@
-//! What each member does in an exchange: whom it starts, and what it sends.
+//! The steps of the members of an exchange: each starts other members and sends blocks.
 
 use super::Block;
 

@@ -1,17 +1,11 @@
 //! An exchange that is prepared: it is started, waited for, and started again.
 
-use std::sync::{
-    atomic::{AtomicUsize, Ordering},
-    Arc,
-};
-
 use portico_golden::cost;
 
 use super::{
     list::List,
-    peers::RELEASED,
     plan::{Plan, Step},
-    Block, Peers,
+    Block, Peers, Running,
 };
 use crate::{command, Error, ErrorCode, Fabric, Transport};
 
@@ -27,28 +21,17 @@ const SETTLED: u64 = 2000;
 #[must_use = "an exchange does nothing until it is started, and takes memory until it is released"]
 pub struct Exchange {
     what: &'static str,
-    estimate: u64,
-    /// The lists, that of the first member that is started first, and under way the value of each event's counter when all of its puts are complete.
+    /// The lists, in the order in which their members are started; under way, with the value of each event's counter when all of
+    /// its puts are complete.
     lists: Vec<(List, Option<u16>)>,
     /// The count of the group, in which it counts while it is under way.
-    running: Arc<AtomicUsize>,
+    running: Running,
     /// The first refusal since the last start: its node and code.
     refused: Option<(usize, ErrorCode)>,
     is_released: bool,
 }
 
 impl Exchange {
-    /// Cycles that [`cost::exchange`](portico_golden::cost::exchange) expects, from the descriptor that starts the exchange to the
-    /// last acknowledgement.
-    pub fn estimate(&self) -> u64 {
-        self.estimate
-    }
-
-    /// Members that have something to do, and that the host asks whether they have done it.
-    pub(crate) fn members(&self) -> usize {
-        self.lists.len()
-    }
-
     /// Starts the exchange at all members, when an earlier start is complete. The driver waits for it, and for the commands of each
     /// member, each at most as long as its accesses may take ([`Fabric::set_timeout`]).
     ///
@@ -57,9 +40,10 @@ impl Exchange {
     /// [`Error::Timeout`] of commands of a member, or the transport's: nothing is started. After an [`Error::Timeout`] of the
     /// access that starts it, it is started all the same, and can be waited for.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        if self.is_released || self.running.load(Ordering::Relaxed) == RELEASED {
+        if self.is_released {
             return Err(Error::Released { what: self.what });
         }
+        self.running.check(self.what)?;
         self.wait(fabric, fabric.port.timeout)?;
         // All members are ready before the first is told, because no member waits for another one.
         for (list, _) in &self.lists {
@@ -78,7 +62,7 @@ impl Exchange {
             node.commands.push_list(list.event.number());
         }
         self.refused = None;
-        self.running.fetch_add(1, Ordering::Relaxed);
+        self.running.begin();
         written
     }
 
@@ -157,7 +141,7 @@ impl Exchange {
     /// Counts the exchange as ended in its group when no list is under way.
     fn note_end(&mut self) {
         if self.last_waiting().is_none() {
-            self.running.fetch_sub(1, Ordering::Relaxed);
+            self.running.end();
         }
     }
 
@@ -206,7 +190,7 @@ impl Exchange {
 }
 
 impl Peers {
-    /// Cycles that the cost model expects.
+    /// Cycles that the cost model expects, from the descriptor that starts the root to the last acknowledgement.
     pub(crate) fn cost<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
         let steps = plan.steps.iter().map(|steps| {
             let steps = steps.iter().map(|step| match *step {
@@ -226,10 +210,7 @@ impl Peers {
         what: &'static str,
         plan: &Plan,
     ) -> Result<Exchange, Error> {
-        let running = self.running();
-        if running.load(Ordering::Relaxed) == RELEASED {
-            return Err(Error::Released { what });
-        }
+        self.running().check(what)?;
         let mut lists: Vec<Option<List>> = (0..self.size()).map(|_| None).collect();
         // The list of a member names those of the members that it starts.
         let written = fabric.together(|fabric| {
@@ -242,9 +223,8 @@ impl Peers {
         lists.rotate_left(plan.root);
         let mut exchange = Exchange {
             what,
-            estimate: self.cost(fabric, plan),
             lists: lists.into_iter().flatten().map(|list| (list, None)).collect(),
-            running,
+            running: self.running().clone(),
             refused: None,
             is_released: false,
         };

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     collective::{check_rank, middle, Addresses, Call, Communicator},
-    exchange::{offset, Exchange, Plan},
+    exchange::{offset, Order, Plan},
     Error, Fabric, Transport,
 };
 
@@ -22,11 +22,6 @@ fn bytes(words: u32) -> Result<u32, Error> {
         min: 0,
         max: (u32::MAX / 4).into(),
     })
-}
-
-/// Cycles of an exchange for the host: the start, the first event, and the others together.
-fn cost_of_puts(cycles: u64, members: usize) -> u64 {
-    cycles + cost::host(2 + usize::from(members > 1), 1 + members)
 }
 
 impl Comm {
@@ -54,12 +49,13 @@ impl Comm {
         address: impl Into<Addresses>,
         words: u32,
     ) -> Result<Request, Error> {
-        check_rank("root", root, self.size())?;
-        let addresses = address.into().by_rank("addresses", self.size())?;
-        let plan = self.peers.broadcast_plan(fabric, root, &addresses, bytes(words)?)?;
-        let calls = [(root, Kind::Broadcast, words)];
-        self.copy(fabric, "bcast", &plan, &calls, |engines, fabric| {
-            engines.broadcast(fabric, root, addresses, words).map(of_engines)
+        let address = address.into();
+        let plan = self
+            .peers
+            .broadcast_plan(fabric, root, address.clone(), bytes(words)?)?;
+        let cost = self.cost_of_engines(fabric, &[(root, Kind::Broadcast, words)]);
+        self.copy(fabric, "bcast", &plan, cost, |engines, fabric| {
+            engines.broadcast(fabric, root, address, words).map(of_engines)
         })
     }
 
@@ -80,9 +76,10 @@ impl Comm {
         let sources = addresses.iter().zip(0..);
         let sources = sources.map(|(&address, rank)| offset(address, rank, length));
         let sources = sources.collect::<Result<Vec<_>, _>>()?;
-        let plan = self.peers.allgather_plan(fabric, &sources, &addresses, length)?;
+        let plan = self.peers.allgather_plan(fabric, sources, addresses.clone(), length)?;
         let calls: Vec<_> = (0..self.size()).map(|root| (root, Kind::Broadcast, words)).collect();
-        self.copy(fabric, "allgather", &plan, &calls, |engines, fabric| {
+        let cost = self.cost_of_engines(fabric, &calls);
+        self.copy(fabric, "allgather", &plan, cost, |engines, fabric| {
             engines.allgather(fabric, addresses, words).map(of_engines)
         })
     }
@@ -181,7 +178,7 @@ impl Comm {
         let all = words * self.size() as u32;
         let scatter = Plan::blocks(&self.peers.scatter_blocks(fabric, root, 0, &results, length)?);
         let reduce = self.cost_of_engines(fabric, &[(root, Kind::Reduce, all)]);
-        let cost = reduce.map(|cost| cost + self.cost_of_plan(fabric, &scatter));
+        let cost = reduce.map(|cost| cost + self.cost_of_puts(fabric, &scatter));
         self.fold(fabric, "reduce_scatter", cost, folds, |engines, fabric| {
             let region = fabric.allocate(self.tiles()[root], bytes(all.max(1))?)?;
             let reduce = engines.reduce(fabric, root, sources, region.base, all, operation);
@@ -212,9 +209,8 @@ impl Comm {
         result: impl Into<Addresses>,
         words: u32,
     ) -> Result<Request, Error> {
-        self.choose("scatter", &[(Way::Puts, 0)])?;
-        let exchange = self.peers.scatter(fabric, root, source, result, bytes(words)?)?;
-        Ok(self.of_puts("scatter", exchange))
+        let plan = self.peers.scatter_plan(fabric, root, source, result, bytes(words)?)?;
+        self.by_puts(fabric, "scatter", &plan)
     }
 
     /// Prepares a gather: the block of `words` words at the source address of rank r goes to `result` + 4 r `words` of the root, a
@@ -230,9 +226,8 @@ impl Comm {
         result: u32,
         words: u32,
     ) -> Result<Request, Error> {
-        self.choose("gather", &[(Way::Puts, 0)])?;
-        let exchange = self.peers.gather(fabric, root, source, result, bytes(words)?)?;
-        Ok(self.of_puts("gather", exchange))
+        let plan = self.peers.gather_plan(fabric, root, source, result, bytes(words)?)?;
+        self.by_puts(fabric, "gather", &plan)
     }
 
     /// Prepares an alltoall: member r sends the block of `words` words at its source address + 4 s `words` to rank s, and gets the
@@ -247,9 +242,10 @@ impl Comm {
         result: impl Into<Addresses>,
         words: u32,
     ) -> Result<Request, Error> {
-        self.choose("alltoall", &[(Way::Puts, 0)])?;
-        let exchange = self.peers.alltoall(fabric, source, result, bytes(words)?)?;
-        Ok(self.of_puts("alltoall", exchange))
+        let plan = self
+            .peers
+            .alltoall_plan(fabric, Order::default(), source, result, bytes(words)?)?;
+        self.by_puts(fabric, "alltoall", &plan)
     }
 
     /// Prepares an alltoall of blocks of different lengths: `words[r][s]` is that of the block from rank r to rank s. At a sender the
@@ -264,31 +260,38 @@ impl Comm {
         result: impl Into<Addresses>,
         words: &[Vec<u32>],
     ) -> Result<Request, Error> {
-        self.choose("alltoallv", &[(Way::Puts, 0)])?;
         let rows = words.iter().map(|row| row.iter().copied().map(bytes).collect());
         let lengths = rows.collect::<Result<Vec<Vec<u32>>, Error>>()?;
-        let exchange = self.peers.alltoallv(fabric, source, result, &lengths)?;
-        Ok(self.of_puts("alltoallv", exchange))
+        let plan = self
+            .peers
+            .alltoallv_plan(fabric, Order::default(), source, result, &lengths)?;
+        self.by_puts(fabric, "alltoallv", &plan)
     }
 
-    /// A call that copies by this plan or by these calls of the engines, each of a root.
+    /// A call that only puts can carry out.
+    fn by_puts<T: Transport>(&self, fabric: &mut Fabric<T>, what: &'static str, plan: &Plan) -> Result<Request, Error> {
+        let (_, estimate) = self.choose(what, &[(Way::Puts, self.cost_of_puts(fabric, plan))])?;
+        let exchange = self.peers.prepare(fabric, what, plan)?;
+        Ok(self.request(what, estimate, Work::Puts(exchange)))
+    }
+
+    /// A call that copies words. Engines carry it out in `cost` cycles, if there are engines.
     fn copy<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         what: &'static str,
         plan: &Plan,
-        calls: &[(usize, Kind, u32)],
+        cost: Option<u64>,
         by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
     ) -> Result<Request, Error> {
-        let mut ways = vec![(Way::Puts, self.cost_of_plan(fabric, plan))];
-        ways.extend(self.cost_of_engines(fabric, calls).map(|cost| (Way::Engines, cost)));
-        match (self.choose(what, &ways)?, &self.engines) {
-            ((Way::Engines, estimate), Some(engines)) => {
-                let work = by_engines(engines, fabric)?;
-                Ok(self.request(what, estimate, work))
-            }
-            _ => Ok(self.of_puts(what, self.peers.prepare(fabric, what, plan)?)),
-        }
+        let mut ways = vec![(Way::Puts, self.cost_of_puts(fabric, plan))];
+        ways.extend(cost.map(|cost| (Way::Engines, cost)));
+        let (way, estimate) = self.choose(what, &ways)?;
+        let work = match (way, &self.engines) {
+            (Way::Engines, Some(engines)) => by_engines(engines, fabric)?,
+            _ => Work::Puts(self.peers.prepare(fabric, what, plan)?),
+        };
+        Ok(self.request(what, estimate, work))
     }
 
     /// A call that consists of these folds, or is a barrier. Engines carry it out in `cost` cycles, if there are engines.
@@ -316,7 +319,7 @@ impl Comm {
         Ok(self.request(what, estimate, work))
     }
 
-    /// What engines take for these calls, one after the other.
+    /// Cycles in which engines carry out these calls, one after the other; none without engines.
     fn cost_of_engines<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Option<u64> {
         self.engines.as_ref()?;
         // The host posts a call at all members, and reads their events.
@@ -327,28 +330,23 @@ impl Comm {
         Some(cycles.sum())
     }
 
-    /// What puts take for a plan.
-    fn cost_of_plan<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
-        cost_of_puts(self.peers.cost(fabric, plan), plan.members())
+    /// Cycles in which puts carry out a plan. The host starts one member, reads one event, then those of the others together.
+    fn cost_of_puts<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
+        let members = plan.members();
+        self.peers.cost(fabric, plan) + cost::host(2 + usize::from(members > 1), 1 + members)
     }
 
     fn request(&self, what: &'static str, estimate: u64, work: Work) -> Request {
         Request {
             what,
-            running: self.peers.running(),
+            running: self.peers.running().clone(),
             estimate,
             work,
         }
     }
-
-    /// A request that puts carry out.
-    fn of_puts(&self, what: &'static str, exchange: Exchange) -> Request {
-        let estimate = cost_of_puts(exchange.estimate(), exchange.members());
-        self.request(what, estimate, Work::Puts(exchange))
-    }
 }
 
-/// What engines carry out.
+/// The work of a call by engines, not yet started.
 fn of_engines<T: Transport>(call: Call<T>) -> Work {
     Work::Engines(call.prepared(), None)
 }

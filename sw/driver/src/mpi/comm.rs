@@ -1,13 +1,11 @@
 //! Groups of tiles that make MPI-like calls.
 
-use std::sync::atomic::Ordering;
-
 use portico_spec::mpe::tree::{Shape, Tree};
 
 use super::Way;
 use crate::{
     collective::{Communicator, ENGINE},
-    exchange::{Peers, RELEASED},
+    exchange::Peers,
     Error, Fabric, Transport,
 };
 
@@ -64,9 +62,7 @@ impl Comm {
     /// The way of a call, with its estimate: of these, the one that is forced or the cheapest. A call that engines can carry out
     /// has [`Way::Engines`] among them only if the members have engines.
     pub(super) fn choose(&self, what: &'static str, ways: &[(Way, u64)]) -> Result<(Way, u64), Error> {
-        if self.peers.running().load(Ordering::Relaxed) == RELEASED {
-            return Err(Error::Released { what });
-        }
+        self.peers.running().check(what)?;
         let Some(forced) = self.forced else {
             let cheapest = ways.iter().copied().min_by_key(|&(_, cycles)| cycles);
             return Ok(cheapest.expect("a call has a way"));

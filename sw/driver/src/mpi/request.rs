@@ -1,14 +1,9 @@
 //! Calls that are prepared: started, waited for, and started again.
 
-use std::sync::{
-    atomic::{AtomicUsize, Ordering},
-    Arc,
-};
-
 use super::{host::HostWork, Way};
 use crate::{
     collective::{CallTicket, Prepared},
-    exchange::{Exchange, RELEASED},
+    exchange::{Exchange, Running},
     Error, Fabric, Region, Transport,
 };
 
@@ -18,12 +13,12 @@ use crate::{
 pub struct Request {
     pub(super) what: &'static str,
     /// The state of the group.
-    pub(super) running: Arc<AtomicUsize>,
+    pub(super) running: Running,
     pub(super) estimate: u64,
     pub(super) work: Work,
 }
 
-/// What carries out a call.
+/// The work of a call, by its way.
 #[derive(Debug)]
 pub(super) enum Work {
     /// The ticket is that of the last start.
@@ -37,11 +32,11 @@ pub(super) enum Work {
 #[derive(Debug)]
 pub(super) struct FoldThenScatter {
     reduce: Prepared,
+    /// The reduce for which the scatter waits.
     ticket: Option<CallTicket>,
     scatter: Exchange,
+    /// None after the release.
     region: Option<Region>,
-    /// The scatter waits for the reduce.
-    is_folding: bool,
 }
 
 impl FoldThenScatter {
@@ -52,33 +47,31 @@ impl FoldThenScatter {
             ticket: None,
             scatter,
             region: Some(region),
-            is_folding: false,
         }
     }
 
     fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.wait(fabric, fabric.port.timeout)?;
         let (ticket, posted) = self.reduce.start(fabric);
-        self.is_folding = ticket.is_some();
         self.ticket = ticket;
         posted
     }
 
     fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
-        if let Some(ticket) = self.ticket.as_mut().filter(|_| self.is_folding) {
+        if let Some(ticket) = &mut self.ticket {
             if !ticket.poll(fabric)? {
                 return Ok(false);
             }
             // After an error, the next poll starts it.
             self.scatter.start(fabric)?;
-            self.is_folding = false;
+            self.ticket = None;
         }
         self.scatter.poll(fabric)
     }
 
     fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
-        while self.is_folding {
+        while self.ticket.is_some() {
             self.poll(fabric)?;
             let node = self.region.as_ref().map_or(0, |region| region.node);
             fabric.check_time(begun, timeout, node, "reduce_scatter")?;
@@ -93,7 +86,7 @@ impl FoldThenScatter {
             return ended;
         }
         // A reduce that has failed is followed by no scatter.
-        self.is_folding = false;
+        self.ticket = None;
         let released = self.scatter.release(fabric);
         let freed = self.region.take().map_or(Ok(()), |region| fabric.free(region));
         ended.and(released).and(freed)
@@ -123,9 +116,7 @@ impl Request {
     /// [`Error::Released`] after its group was released; as for [`Call::start`](crate::collective::Call::start) and
     /// [`Exchange::start`], or the fabric's.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        if self.running.load(Ordering::Relaxed) == RELEASED {
-            return Err(Error::Released { what: self.what });
-        }
+        self.running.check(self.what)?;
         match &mut self.work {
             Work::Engines(call, ticket) => {
                 if let Some(earlier) = ticket {
@@ -184,8 +175,8 @@ impl Request {
     ///
     /// # Errors
     /// As for [`Request::start`] and [`Request::wait`]; after a time-out as for [`Request::release`]. If the release times out too,
-    /// what the call has taken stays taken. A call that may take longer than [`Fabric::set_timeout`] says is better started and
-    /// waited for.
+    /// the call never gives its events and memory back. For a call that may take longer than [`Fabric::set_timeout`] says, use
+    /// [`Request::start`] and [`Request::wait`].
     pub fn run<T: Transport>(mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let started = self.start(fabric);
         let ended = started.and_then(|()| self.wait(fabric, timeout));

@@ -13,7 +13,7 @@ const DATA: u32 = 0x8000;
 const SOURCE: u32 = 0x1000;
 const RESULT: u32 = 0x4000;
 
-/// A fabric of 4x3 tiles with so many contexts of engines.
+/// A fabric of 4x3 tiles, each with `mpe` contexts in its message-passing engine.
 fn fabric(mpe: usize) -> Fabric<GoldenTransport> {
     let config = Config {
         cols: 4,
