@@ -2,9 +2,13 @@
 
 use crate::{Options, SimError};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// The folder of the cache, made if need be; the crate's documentation says which.
 pub(crate) fn folder(options: &Options) -> Result<PathBuf, SimError> {
@@ -62,29 +66,42 @@ pub fn digest(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
 /// Prefix of the folder in which an entry is made; the entry's name follows.
 const ASIDE: &str = "new-";
 
-/// The entry `name`, made by `make` in a folder aside if it is not there yet; says whether it was.
+/// File of an entry with the digest of its other files.
+const SEAL: &str = "seal";
+/// An entry that nobody has used for so long goes.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The entry `name`, made by `make` in a folder aside if it is not there whole; says whether it was.
 ///
-/// Whoever wants the same entry meanwhile, in this process or another, waits for it.
+/// Other threads and processes that want the same entry meanwhile wait for it. The time of the lock's file is that of the last
+/// use.
 pub(crate) fn entry(
     cache: &Path,
     name: &str,
     make: impl FnOnce(&Path) -> Result<(), SimError>,
 ) -> Result<(PathBuf, bool), SimError> {
-    let entry = cache.join(name);
-    if entry.is_dir() {
-        return Ok((entry, true));
-    }
-    let lock = cache.join(format!("{name}.lock"));
-    let file = File::create(&lock).map_err(SimError::io("make the lock", &lock))?;
+    let (entry, lock) = (cache.join(name), cache.join(format!("{name}.lock")));
+    let file = File::options().create(true).append(true).open(&lock);
+    let file = file.map_err(SimError::io("make the lock", &lock))?;
+    // Only an age is lost where a file system keeps no times.
+    let _ = file.set_modified(SystemTime::now());
     let mut file = fd_lock::RwLock::new(file);
+    {
+        let _shared = file.read().map_err(SimError::io("take the lock", &lock))?;
+        if is_whole(&entry) {
+            return Ok((entry, true));
+        }
+    }
     let _held = file.write().map_err(SimError::io("take the lock", &lock))?;
-    if entry.is_dir() {
+    if is_whole(&entry) {
         return Ok((entry, true));
     }
     sweep(cache);
     let aside = cache.join(format!("{ASIDE}{name}"));
-    if aside.exists() {
-        fs::remove_dir_all(&aside).map_err(SimError::io("clear", &aside))?;
+    for left in [&entry, &aside] {
+        if left.exists() {
+            fs::remove_dir_all(left).map_err(SimError::io("clear", left))?;
+        }
     }
     let aside = tempfile::Builder::new()
         .prefix(ASIDE)
@@ -93,23 +110,66 @@ pub(crate) fn entry(
         .tempdir_in(cache)
         .map_err(SimError::io("make a folder in", cache))?;
     make(aside.path())?;
+    let seal = aside.path().join(SEAL);
+    let sum = sum(aside.path()).map_err(SimError::io("read", aside.path()))?;
+    fs::write(&seal, sum).map_err(SimError::io("write", &seal))?;
     fs::rename(aside.path(), &entry).map_err(SimError::io("complete the cache entry", &entry))?;
     Ok((entry, false))
 }
 
-/// Removes what interrupted builds have left: nobody holds the lock of their entry.
+/// Digest of the files of an entry but the seal.
+fn sum(entry: &Path) -> io::Result<String> {
+    let files = fs::read_dir(entry)?.collect::<io::Result<Vec<_>>>()?;
+    let mut files: Vec<PathBuf> = files.iter().map(fs::DirEntry::path).collect();
+    files.retain(|file| !file.ends_with(SEAL));
+    files.sort();
+    let parts: Vec<[Vec<u8>; 2]> = files
+        .iter()
+        .map(|file| {
+            Ok([
+                file.as_os_str().as_encoded_bytes()[entry.as_os_str().len()..].to_vec(),
+                fs::read(file)?,
+            ])
+        })
+        .collect::<io::Result<_>>()?;
+    Ok(digest(parts.iter().flatten()))
+}
+
+/// Whether the entry is there with the bytes with which it was made; looked at once a process.
+fn is_whole(entry: &Path) -> bool {
+    static WHOLE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let known = || WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if entry.is_dir() && known().contains(entry) {
+        return true;
+    }
+    let whole = fs::read_to_string(entry.join(SEAL)).is_ok_and(|seal| sum(entry).is_ok_and(|sum| sum == seal));
+    if whole {
+        known().insert(entry.into());
+    }
+    whole
+}
+
+/// Removes entries that have not been used for long, and what interrupted builds have left: nobody holds their lock.
 fn sweep(cache: &Path) {
-    for folder in fs::read_dir(cache).into_iter().flatten().flatten() {
-        let name = folder.file_name();
-        let Some(entry) = name.to_str().and_then(|name| name.strip_prefix(ASIDE)) else {
-            continue;
-        };
-        let mut lock = File::open(cache.join(format!("{entry}.lock"))).map(fd_lock::RwLock::new);
-        // Taken until the folder is gone, so that no build begins in it meanwhile.
+    for file in fs::read_dir(cache).into_iter().flatten().flatten() {
+        let name = file.file_name();
+        let entry = name
+            .to_str()
+            .and_then(|name| name.strip_suffix(".lock").or(name.strip_prefix(ASIDE)));
+        let Some(entry) = entry else { continue };
+        let path = cache.join(format!("{entry}.lock"));
+        let mut lock = File::open(&path).map(fd_lock::RwLock::new);
+        // Taken until the folders are gone, so that no build and no use begins in them meanwhile.
         let taken = lock.as_mut().map(|lock| lock.try_write());
-        if !matches!(taken, Ok(Err(_))) {
-            // Another process may sweep at the same time.
-            let _ = fs::remove_dir_all(folder.path());
+        if matches!(taken, Ok(Err(_))) {
+            continue;
+        }
+        // Another process may sweep at the same time.
+        let _ = fs::remove_dir_all(cache.join(format!("{ASIDE}{entry}")));
+        let used = fs::metadata(&path).and_then(|metadata| metadata.modified());
+        if used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age > KEPT)) {
+            // The lock's file stays, because others may wait for it.
+            let _ = fs::remove_dir_all(cache.join(entry));
         }
     }
 }
@@ -168,6 +228,36 @@ mod tests {
         });
         assert_eq!(made.load(Ordering::SeqCst), 1);
         assert_eq!(found.iter().filter(|found| !**found).count(), 1);
+    }
+
+    #[test]
+    fn an_entry_with_a_changed_byte_is_made_anew() {
+        let cache = tempfile::tempdir().unwrap();
+        // A process trusts an entry that it has seen whole: here each look is the first.
+        let make = |aside: &Path| fs::write(aside.join("file"), "whole").map_err(SimError::io("write", aside));
+        let (folder, found) = entry(cache.path(), "one", make).unwrap();
+        fs::write(folder.join("file"), "whale").unwrap();
+        assert_eq!((found, entry(cache.path(), "one", make).unwrap().1), (false, false));
+        assert_eq!(fs::read_to_string(folder.join("file")).unwrap(), "whole");
+        assert!(entry(cache.path(), "one", make).unwrap().1);
+    }
+
+    #[test]
+    fn an_entry_that_is_not_used_goes_and_others_stay() {
+        let cache = tempfile::tempdir().unwrap();
+        let make = |_: &Path| Ok(());
+        let used = |name: &str, age: Duration| {
+            entry(cache.path(), name, make).unwrap();
+            let lock = File::options()
+                .append(true)
+                .open(cache.path().join(format!("{name}.lock")));
+            lock.unwrap().set_modified(SystemTime::now() - age).unwrap();
+        };
+        used("old", KEPT + Duration::from_secs(60));
+        used("young", KEPT - Duration::from_secs(60));
+        entry(cache.path(), "new", make).unwrap();
+        let is_there = |name: &str| cache.path().join(name).is_dir();
+        assert_eq!(["old", "young", "new"].map(is_there), [false, true, true]);
     }
 
     #[test]

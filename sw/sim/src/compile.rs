@@ -4,7 +4,7 @@ use crate::compiler::Compiler;
 use crate::shim::{self, PREFIX};
 use crate::source::Layout;
 use crate::{cache, Optimise, Options, SimError, Source, Trace};
-use portico_synth::{Located, Tool};
+use portico_synth::{Located, Origin, Tool};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -42,6 +42,8 @@ pub(crate) struct Job<'a> {
     source: &'a Source,
     options: &'a Options,
     verilator: Located,
+    /// Digest of what this Verilator consists of, wherever it is.
+    identity: String,
     compiler: Compiler,
     shim: String,
     /// The source's extra files, and their text with that of all that they include.
@@ -57,10 +59,12 @@ impl<'a> Job<'a> {
             gather(&path, &mut extra)?;
             files.push(path);
         }
+        let verilator = portico_synth::locate(Tool::Verilator)?;
         Ok(Job {
             source,
             options,
-            verilator: portico_synth::locate(Tool::Verilator)?,
+            identity: identity(&verilator)?,
+            verilator,
             compiler: Compiler::find()?,
             shim: shim::shim(layout, options.trace),
             files,
@@ -71,37 +75,30 @@ impl<'a> Job<'a> {
     /// Name of the model's entry in the cache.
     pub fn key(&self) -> String {
         let arguments = self.verilator_arguments().join(" ");
-        let [fast, slow] = self.optimisation();
         let own = [
             &*self.source.text,
             &*self.shim,
             shim::MAKEFILE,
             &*arguments,
-            fast,
-            slow,
+            &*self.parts().join(" "),
             &*self.runtime_key(),
         ]
         .map(String::from);
-        let extra = self
-            .extra
-            .iter()
-            .flat_map(|(path, text)| [path.to_string_lossy().into_owned(), text.clone()]);
+        let extra = self.extra.iter().flat_map(|(path, text)| [name_of(path), text.clone()]);
         cache::digest(own.into_iter().chain(extra))
     }
 
-    /// Name of the runtime's entry: the tools and the flags for every file decide what it is.
+    /// Name of the runtime's entry: the tools, the flags for every file and the header decide what it is.
     fn runtime_key(&self) -> String {
-        let verilator = [
+        let parts = [
             self.verilator.version.clone(),
-            self.verilator.program.display().to_string(),
-        ];
-        let trace = format!("{:?}", self.options.trace);
-        let compiler = [
+            self.identity.clone(),
             self.compiler.version.clone(),
             self.compiler.position_flags().into(),
-            trace,
+            shim::MAKEFILE.into(),
+            shim::header(self.options.trace),
         ];
-        cache::digest(verilator.into_iter().chain(compiler).chain(self.configuration()))
+        cache::digest(parts.into_iter().chain(self.configuration()))
     }
 
     fn verilator_arguments(&self) -> Vec<&str> {
@@ -132,10 +129,6 @@ impl<'a> Job<'a> {
             Trace::Vcd => Some("--trace-vcd"),
             Trace::Fst => Some("--trace-fst"),
         });
-        if self.options.optimise == Optimise::Build {
-            // One file: to read the headers for each of many takes longer than to compile them without optimisation.
-            arguments.extend(["--output-split", "0"]);
-        }
         arguments.extend(["-CFLAGS", self.compiler.position_flags()]);
         arguments
     }
@@ -143,23 +136,21 @@ impl<'a> Job<'a> {
     /// Variables of make in place of what a packaged Verilator was configured with: the machine that built it.
     fn configuration(&self) -> Vec<String> {
         let compiler = &self.compiler.program;
-        let precompiled = if self.compiler.is_clang() { ".gch" } else { "" };
         vec![
             format!("CXX={compiler}"),
             format!("LINK={compiler}"),
             "AR=ar".into(),
             "PYTHON3=python3".into(),
-            "CFG_CXXFLAGS_PCH_I=-include".into(),
-            format!("CFG_GCH_IF_CLANG={precompiled}"),
             "OPT_GLOBAL=-O1".into(),
+            "OPT_SLOW=-O0".into(),
         ]
     }
 
-    /// Variables of make for what runs every cycle, and for what runs once.
-    fn optimisation(&self) -> [&'static str; 2] {
+    /// Variables of make for the compilations of a model and their level of optimisation.
+    fn parts(&self) -> [&'static str; 2] {
         match self.options.optimise {
-            Optimise::Speed => ["OPT_FAST=-O1", "OPT_SLOW=-O0"],
-            Optimise::Build => ["OPT_FAST=-O0", "OPT_SLOW=-O0"],
+            Optimise::Speed => ["PARTS=fast.o slow.o", "OPT_FAST=-O1"],
+            Optimise::Build => ["PARTS=whole.o", "OPT_FAST=-O0"],
         }
     }
 
@@ -175,6 +166,7 @@ impl<'a> Job<'a> {
         write(&aside.join(&verilog), &format!("{}\n", self.source.text.trim_end()))?;
         write(&objects.join("shim.cpp"), &self.shim)?;
         write(&objects.join("portico.mk"), shim::MAKEFILE)?;
+        write(&objects.join(shim::HEADER), &shim::header(self.options.trace))?;
 
         let mut verilate = self.verilator.command();
         verilate
@@ -191,22 +183,33 @@ impl<'a> Job<'a> {
         fs::remove_dir_all(&objects).map_err(SimError::io("clear", &objects))
     }
 
-    /// Compiles what Verilator wrote, and the runtime if the cache has none.
+    /// Compiles what Verilator wrote, and the runtime with its precompiled header if the cache has none.
     fn make_objects(&self, objects: &Path, cache: &Path, aside: &Path) -> Result<(), SimError> {
+        let precompiled = format!("{}.gch", shim::HEADER);
+        // clang would want the header where it was when it was compiled.
+        let kept: &[&str] = match self.compiler.is_clang() {
+            true => &[RUNTIME],
+            false => &[RUNTIME, &precompiled, shim::HEADER],
+        };
         let (runtime, _) = cache::entry(cache, &self.runtime_key(), |runtime| {
-            self.make(RUNTIME, None, cache, aside)?;
-            rename(&objects.join(RUNTIME), &runtime.join(RUNTIME))
+            self.make(kept, &[], cache, aside)?;
+            kept.iter()
+                .try_for_each(|name| rename(&objects.join(name), &runtime.join(name)))
         })?;
-        self.make(OBJECT, Some(runtime.join(RUNTIME)), cache, aside)?;
+        let archive = format!("RUNTIME={}", runtime.join(RUNTIME).display());
+        let common = match self.compiler.is_clang() {
+            true => "COMMON=".into(),
+            false => format!("COMMON=-include {}", runtime.join(shim::HEADER).display()),
+        };
+        self.make(&[OBJECT], &[archive, common], cache, aside)?;
         rename(&objects.join(OBJECT), &aside.join(OBJECT))
     }
 
-    fn make(&self, target: &str, runtime: Option<PathBuf>, cache: &Path, aside: &Path) -> Result<(), SimError> {
+    fn make(&self, targets: &[&str], variables: &[String], cache: &Path, aside: &Path) -> Result<(), SimError> {
         let mut make = Command::new("make");
-        make.args(["-C", "objects", "-f", "portico.mk", target])
-            .arg(format!("-j{}", self.options.jobs.max(1)));
-        make.args(self.configuration()).args(self.optimisation());
-        make.args(runtime.map(|runtime| format!("RUNTIME={}", runtime.display())));
+        make.args(["-C", "objects", "-f", "portico.mk"]).args(targets);
+        make.arg(format!("-j{}", self.options.jobs.max(1)));
+        make.args(self.configuration()).args(self.parts()).args(variables);
         // A make above this one would hand down its own variables and job server.
         for name in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
             make.env_remove(name);
@@ -240,6 +243,43 @@ impl<'a> Job<'a> {
             log: kept,
         })
     }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What tells this Verilator from others of its version: the pins of the project's, the files of any other.
+fn identity(verilator: &Located) -> Result<String, SimError> {
+    if verilator.origin == Origin::Project {
+        let folder = verilator.program.ancestors().nth(2).unwrap_or(Path::new("."));
+        let pins = folder.join("requirements.txt");
+        return Ok(cache::digest([read(&pins)?]));
+    }
+    let asked = verilator
+        .command()
+        .args(["--getenv", "VERILATOR_ROOT"])
+        .stdin(Stdio::null())
+        .output();
+    let root = asked.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_owned());
+    let include = PathBuf::from(root.unwrap_or_default()).join("include");
+    let mut files: Vec<PathBuf> = fs::read_dir(include)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|file| file.path())
+        .collect();
+    files.retain(|file| file.is_file());
+    files.sort();
+    // A name on PATH is no file here: its version and its include files have to do.
+    files.extend(Some(verilator.program.clone()).filter(|program| program.is_file()));
+    let parts = files.iter().map(|file| Ok([name_of(file).into_bytes(), read(file)?]));
+    let parts: Vec<[Vec<u8>; 2]> = parts.collect::<Result<_, SimError>>()?;
+    Ok(cache::digest(parts.iter().flatten()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, SimError> {
+    fs::read(path).map_err(SimError::io("read", path))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), SimError> {

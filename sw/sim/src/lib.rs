@@ -27,9 +27,11 @@
 //! # Cache
 //! The folder is [`Options::cache`], else `PORTICO_CACHE`, else `build/sim-cache` beside the project's `.tools`, else
 //! `portico` in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`). An entry's name is the SHA-256 of
-//! everything that determines the compiled model: Verilog, ports, options, flags, the shim, the versions of Verilator and
-//! of the C++ compiler. Entries are built in a separate place and renamed under a file lock, so several processes may share
-//! a cache. You may delete any entry at any time.
+//! everything that determines the compiled model: Verilog, ports, options, flags, the shim, the version of the C++ compiler,
+//! and the pins of Verilator (of one outside `.tools`, its program and include files). No path is part of it, so checkouts may
+//! share a cache, and so may processes: entries are built in a separate place and renamed under a file lock. An entry has a
+//! digest of its files, and one with a changed byte is made anew. Entries that nobody has used for 30 days are removed. You may
+//! delete any entry at any time.
 
 mod board;
 mod cache;

@@ -225,5 +225,12 @@ endmodule
             model.settle();
             assert_eq!(model.get(model.output("y").unwrap()), expected);
         }
+        // The same files in another folder are the same design.
+        let elsewhere = tempfile::tempdir().unwrap();
+        for name in ["cells.v", "body.vh"] {
+            fs::copy(folder.path().join(name), elsewhere.path().join(name)).unwrap();
+        }
+        source.extra = vec![elsewhere.path().join("cells.v")];
+        assert!(build(source, &options).unwrap().cached());
     }
 }

@@ -10,14 +10,39 @@ use std::fmt::Write;
 /// Name of Verilator's classes and files.
 pub(crate) const PREFIX: &str = "Vportico";
 
-/// Compiles the shim as one of the model's classes, so that a small model is one compilation, and links all with
-/// Verilator's runtime, the archive `RUNTIME`.
+/// Header that every file of a model reads; precompiled beside the runtime, since it takes most of a small model's time.
+pub(crate) const HEADER: &str = "common.h";
+
+/// Compiles the shim as one of the model's classes, and links all with Verilator's runtime, the archive `RUNTIME`.
+///
+/// `PARTS` says what is compiled at once: `whole.o`, or `fast.o` and `slow.o`, the code that runs every cycle and the code that
+/// runs once. To read the headers for each of Verilator's files takes longer than to compile what is in it. `COMMON` takes the
+/// precompiled header, which only code of its level of optimisation can use.
 pub(crate) const MAKEFILE: &str = "\
 VM_CLASSES_FAST = shim
 include Vportico.mk
-model.so: $(VK_OBJS) $(RUNTIME)
+fast.cpp: $(addsuffix .cpp, $(VM_FAST))
+slow.cpp: $(addsuffix .cpp, $(VM_SLOW))
+whole.cpp: $(addsuffix .cpp, $(VM_FAST) $(VM_SLOW))
+fast.cpp slow.cpp whole.cpp:
+\t$(VERILATOR_INCLUDER) -DVL_INCLUDE_OPT=include $^ > $@
+slow.o: override OPT_FAST = $(OPT_SLOW)
+slow.o whole.o: CPPFLAGS += $(COMMON)
+model.so: $(PARTS) $(RUNTIME)
 \t$(LINK) -shared -o $@ $^ $(LDFLAGS) $(LDLIBS)
+common.h.gch: common.h
+\t$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) -x c++-header -o $@ $<
 ";
+
+/// What the header of a model with this waveform includes.
+pub(crate) fn header(trace: Trace) -> String {
+    let tracer = match trace {
+        Trace::None => "",
+        Trace::Vcd => "#include \"verilated_vcd_c.h\"\n",
+        Trace::Fst => "#include \"verilated_fst_c.h\"\n",
+    };
+    format!("#include \"verilated.h\"\n{tracer}#include <cstdint>\n#include <cstring>\n#include <memory>\n")
+}
 
 /// All but the copying of ports and the class of the tracer.
 ///
@@ -112,20 +137,14 @@ bool open_trace(S&, const char*) { return false; }
 
 /// The shim of a top with these ports.
 pub(crate) fn shim(layout: &Layout, trace: Trace) -> String {
-    let (header, tracer) = match trace {
-        Trace::None => ("", UNTRACED.to_string()),
-        Trace::Vcd => (
-            "#include \"verilated_vcd_c.h\"\n",
-            format!("using Tracer = VerilatedVcdC;{TRACED}"),
-        ),
-        Trace::Fst => (
-            "#include \"verilated_fst_c.h\"\n",
-            format!("using Tracer = VerilatedFstC;{TRACED}"),
-        ),
+    let tracer = match trace {
+        Trace::None => UNTRACED.to_string(),
+        Trace::Vcd => format!("using Tracer = VerilatedVcdC;{TRACED}"),
+        Trace::Fst => format!("using Tracer = VerilatedFstC;{TRACED}"),
     };
     let mut text = format!(
-        "#include \"{PREFIX}.h\"\n{header}#include <cstdint>\n#include <cstring>\n#include <memory>\n\n\
-         struct Awaited {{ uint32_t word, words; uint64_t value, limit; }};\n{tracer}\n"
+        "{}#include \"{PREFIX}.h\"\n\nstruct Awaited {{ uint32_t word, words; uint64_t value, limit; }};\n{tracer}\n",
+        header(trace)
     );
     let clock = if layout.clocked { "top.clk = level;" } else { "" };
     let _ = writeln!(

@@ -29,7 +29,7 @@ pub fn compiled(design: &Design) -> anyhow::Result<Verilated> {
 /// # Errors
 /// As [`compiled`].
 pub fn library(design: &Design) -> anyhow::Result<Library> {
-    short_runs(design.into(), true)
+    short_runs(design, true)
 }
 
 /// The netlist of `design` after synthesis for ECP5, likewise. See [`portico_synth::netlist`] for what it may hold.
@@ -89,7 +89,7 @@ fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn short_runs(source: Source, lint: bool) -> anyhow::Result<Library> {
+fn short_runs(source: impl Into<Source>, lint: bool) -> anyhow::Result<Library> {
     let options = Options {
         optimise: Optimise::Build,
         lint,
@@ -111,13 +111,12 @@ pub fn mesh_of(library: &Library, config: &Config) -> anyhow::Result<VerilatedMe
     PortStreams::new(device, terminals, terminals).context("the model is no mesh of this configuration")
 }
 
-/// The mesh of `config`, compiled or taken from the cache.
+/// The mesh of `config` for short runs, compiled or taken from the cache.
 ///
 /// # Errors
 /// A tool is missing or fails, or the backend refuses the mesh.
 pub fn mesh(config: &Config) -> anyhow::Result<VerilatedMesh> {
-    let library = portico_sim::build(&design("mesh", config)?, &Options::default())?;
-    mesh_of(&library, config)
+    mesh_of(&library(&design("mesh", config)?)?, config)
 }
 
 /// External memories unless told otherwise: some 200 ns at 100 MHz, and nothing but that in the way.
@@ -126,21 +125,25 @@ pub const MEMORY: Timing = Timing {
     stall: 0.0,
 };
 
-/// The fabric of `config`, compiled or taken from the cache; reset, its tables cleared, and with a memory that answers
-/// after 20 cycles at every memory node.
+/// The fabric of `config` for long runs, compiled or taken from the cache; reset, its tables cleared, and with a memory that
+/// answers after 20 cycles at every memory node.
 ///
 /// # Errors
 /// A fabric cannot have this configuration, a tool is missing or fails, or the backend refuses the fabric.
 pub fn fabric(config: &Config) -> anyhow::Result<SimulatedFabric> {
-    fabric_with(config, MEMORY)
+    fabric_with(config, MEMORY, Optimise::Speed)
 }
 
-/// [`fabric`] with memories of this timing.
+/// [`fabric`] with memories of this timing, and for runs of this length.
 ///
 /// # Errors
 /// As [`fabric`].
-pub fn fabric_with(config: &Config, timing: Timing) -> anyhow::Result<SimulatedFabric> {
-    let library = portico_sim::build(&design("fabric", config)?, &Options::default())?;
+pub fn fabric_with(config: &Config, timing: Timing, optimise: Optimise) -> anyhow::Result<SimulatedFabric> {
+    let options = Options {
+        optimise,
+        ..Options::default()
+    };
+    let library = portico_sim::build(&design("fabric", config)?, &options)?;
     fabric_of(&library, config, timing)
 }
 
