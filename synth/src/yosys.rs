@@ -40,10 +40,31 @@ impl Yosys {
         self.run_in(&mut Scratch::new()?, design, script)
     }
 
+    /// Runs a script on each of several designs, one after the other in one process, and returns the log of all.
+    ///
+    /// Yosys takes longer to start than to check a small design.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); the log does not always tell which design is meant.
+    pub fn run_each<'a>(&self, jobs: impl IntoIterator<Item = (&'a Design, String)>) -> Result<String, SynthError> {
+        let mut scratch = Scratch::new()?;
+        let mut all = String::new();
+        for (at, (design, script)) in jobs.into_iter().enumerate() {
+            let file = format!("design_{at}.v");
+            scratch.write(&file, &design.text())?;
+            all += &format!("design -reset\nread_verilog {file}\n{script}\n");
+        }
+        self.run_script(&mut scratch, &all)
+    }
+
     /// The same in a folder of the caller's, with what the script writes.
     pub(crate) fn run_in(&self, scratch: &mut Scratch, design: &Design, script: &str) -> Result<String, SynthError> {
         scratch.write(DESIGN, &design.text())?;
-        scratch.write(SCRIPT, &format!("read_verilog {DESIGN}\n{script}\n"))?;
+        self.run_script(scratch, &format!("read_verilog {DESIGN}\n{script}\n"))
+    }
+
+    fn run_script(&self, scratch: &mut Scratch, script: &str) -> Result<String, SynthError> {
+        scratch.write(SCRIPT, script)?;
         // Yosys's standard output ends early under WebAssembly: what ABC prints is captured and not given back.
         scratch.run(&self.located, &["-Q", "-q", "-l", LOG, SCRIPT], LOG, |log, path| {
             let findings = faults::find(log);
@@ -74,6 +95,30 @@ mod tests {
         let folder = scratch.path(".");
         drop(scratch);
         assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_fault_of_the_second_of_two_designs_is_caught() {
+        let yosys = Yosys::locate().unwrap();
+        let script = |design: &Design| format!("hierarchy -check -top {}; proc; check -assert", design.top);
+        let (right, ports) = (fifo(), "input wire a, output wire y");
+        let wrong = design(
+            "open",
+            &[],
+            &format!("module open ({ports});\nwire x; assign y = x ^ a;\nendmodule\n"),
+        );
+        let log = yosys
+            .run_each([&right, &right].map(|design| (design, script(design))))
+            .unwrap();
+        assert_eq!(log.matches("Found and reported 0 problems.").count(), 2, "{log}");
+        let error = yosys
+            .run_each([&right, &wrong].map(|design| (design, script(design))))
+            .unwrap_err();
+        let SynthError::Faulty { findings, log } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(findings[0].fault, Fault::Undriven, "{error}");
+        fs::remove_dir_all(log.parent().unwrap()).unwrap();
     }
 
     #[test]
