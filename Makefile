@@ -2,7 +2,7 @@
 
 PORTICO = target/release/portico
 
-.PHONY: run test quick slowest formal bench figures synth doc clean tools help program
+.PHONY: run test quick long slowest formal bench figures synth doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
@@ -11,11 +11,14 @@ run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo
 	$(PORTICO) run transpose --set cols=4 --set rows=4
 	$(PORTICO) run allreduce --set cols=4 --set rows=4
 
-test: tools ## format, lints, all tests, documentation, with the time of each
+test: tools ## format, lints, all tests but those of `make long`, documentation, with the time of each
 	testbench/run.sh
 
 quick: tools ## format, lints, unit tests, and the suites without their longest tests
 	testbench/run.sh --quick
+
+long: tools ## the tests that take long; notes in testbench/long.txt with which files each passed
+	testbench/long.sh
 
 slowest: tools ## all tests, then the slowest of them with their seconds
 	testbench/slowest.sh

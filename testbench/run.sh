@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs what has to pass, part by part, and prints the time of each: on the wall, and of all processors.
+# Runs what has to pass, part by part, and prints the time of each: on the wall, and of all processors. The tests of
+# testbench/long.sh are left out: `make long` runs them.
 #
 #   run.sh            all of it: make test
 #   run.sh --quick    format, lints, unit tests, and the suites without the tests that take longest: make quick
@@ -20,7 +21,10 @@ esac
 # Tests that take longest, by a part of their names: soaks, benchmarks, planted faults that need a model of their own,
 # netlists, all tops under all tools, and other test benches.
 LONG=(mutants:: netlist cocotb:: soak:: bench:: emission:: is_caught are_caught in_mid_flight random_sizes
-    largest_row as_many_transactions commands_of applications_run examples_and_soaks ten_thousand stock_equivalence random_circuits)
+    as_many_transactions commands_of applications_run examples_and_soaks random_circuits)
+# Tests that `make long` runs.
+mapfile -t ELSEWHERE < <(testbench/long.sh --filters)
+elsewhere=("${ELSEWHERE[@]/#/--skip=}")
 
 runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
 table=$(mktemp)
@@ -49,9 +53,9 @@ part "format" cargo fmt --check
 part "lints" cargo clippy --workspace --all-targets -- -D warnings
 part "compilation of the tests" cargo test --workspace --no-run
 if [[ -n $quick ]]; then
-    part "unit tests" cargo test --workspace --lib --bins --config "$runner" -- "${LONG[@]/#/--skip=}"
-    part "suites, the short half" cargo test --workspace --test '*' --config "$runner" -- "${LONG[@]/#/--skip=}"
+    part "unit tests" cargo test --workspace --lib --bins --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
+    part "suites, the short half" cargo test --workspace --test '*' --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
 else
-    part "tests and their Verilated models" cargo test --workspace --config "$runner"
+    part "tests and their Verilated models" cargo test --workspace --config "$runner" -- "${elsewhere[@]}"
     part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 fi

@@ -22,7 +22,7 @@ use portico_testbench::{
     },
     device::{
         axi_memory::{AttachedMemory, Timing},
-        hardware::fabric_of,
+        hardware::{fabric_of, fabric_with},
     },
     soak::draw_sizes,
 };
@@ -80,7 +80,7 @@ macro_rules! of_any_size {
             errors::a_time_out_says_how_long_and_may_be_waited_out;
             errors::programs_are_checked_before_they_are_loaded;
             exchange::every_block_reaches_its_member;
-            exchange::lists_of_every_length_run;
+            exchange::lists_at_the_borders_run;
             exchange::roots_scatter_and_gather;
             flow::a_full_queue_loses_nothing;
             flow::every_operation_at_itself;
@@ -238,19 +238,32 @@ fn leaves() -> Config {
     }
 }
 
+fn verilated_leaves() -> SimulatedFabric {
+    fabric_with(&leaves(), MEMORY, Optimise::Speed).expect("the fabric compiles")
+}
+
 #[test]
 fn a_leaf_has_what_it_says_and_no_more() -> Result<(), Error> {
     let golden = |_| Fabric::open(GoldenTransport::new(&leaves()).unwrap()).unwrap();
     check_tables(golden)?;
-    let design = design("fabric", &leaves()).expect("the fabric can be emitted");
-    let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
-    let verilog = |_| Fabric::open(fabric_of(&library, &leaves(), MEMORY).unwrap()).unwrap();
+    let verilog = |_| Fabric::open(verilated_leaves()).unwrap();
     check_tables(verilog)?;
     // Its fixed logic runs command lists.
     exchange::every_block_reaches_its_member(verilog)?;
-    exchange::lists_of_every_length_run(verilog)?;
+    exchange::lists_at_the_borders_run(verilog)?;
     // Without engines, puts and the host make the calls of MPI.
     mpi::every_way_leaves_what_mpi_says(verilog)
+}
+
+#[test]
+fn lists_of_every_length_run_on_golden() -> Result<(), Error> {
+    exchange::lists_of_every_length_run(golden)
+}
+
+#[test]
+fn lists_of_every_length_run_on_verilog() -> Result<(), Error> {
+    exchange::lists_of_every_length_run(verilog)?;
+    exchange::lists_of_every_length_run(|_| Fabric::open(verilated_leaves()).unwrap())
 }
 
 fn check_tables<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
@@ -336,7 +349,8 @@ fn as_many_transactions_under_way_as_there_are_slots() -> Result<(), Error> {
         slots: 8,
         ..config(32)
     };
-    let hardware = portico_testbench::device::hardware::fabric(&config).expect("the fabric compiles");
+    let hardware = fabric_with(&config, MEMORY, Optimise::Build);
+    let hardware = hardware.expect("the fabric compiles");
     promises::fabric::as_many_transactions_under_way_as_there_are_slots(hardware)
 }
 
@@ -412,7 +426,7 @@ fn one_sided_operations_keep_their_bounds() {
 }
 
 /// The benchmark of collectives on a Verilated fabric of two columns.
-fn collectives_bench(rows: usize, effort: &collectives::Effort) -> Bench {
+fn collectives_bench(rows: usize, effort: &collectives::Effort, optimise: Optimise) -> Bench {
     let config = Config {
         cols: 2,
         rows,
@@ -421,9 +435,8 @@ fn collectives_bench(rows: usize, effort: &collectives::Effort) -> Bench {
         mpe_neighbours: 8,
         ..Config::default()
     };
-    let design = design("fabric", &config).expect("the fabric can be emitted");
-    let library = portico_sim::build(&design, &Options::default()).expect("its Verilog compiles");
-    let fabric = fabric_of(&library, &config, MEMORY).expect("the ports of a fabric");
+    let fabric = fabric_with(&config, MEMORY, optimise);
+    let fabric = fabric.expect("the fabric compiles");
     collectives::set_up(Box::new(fabric), effort).expect("a fabric that starts")
 }
 
@@ -431,7 +444,7 @@ fn collectives_bench(rows: usize, effort: &collectives::Effort) -> Bench {
 #[test]
 fn collectives_keep_their_bounds() {
     let effort = collectives::Effort::quick();
-    let mut bench = collectives_bench(2, &effort);
+    let mut bench = collectives_bench(2, &effort, Optimise::Build);
     let rows = collectives::bounds::rows(&mut bench, &effort).expect("calls that succeed");
     for (_, row) in rows.iter().filter(|(_, row)| !row.name.starts_with("barrier")) {
         assert_eq!(row.meets_bound(), Some(true), "{row:?}");
@@ -450,7 +463,7 @@ fn collectives_keep_their_bounds() {
 #[test]
 fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
     const CALLS: usize = 10_000;
-    let mut bench = collectives_bench(1, &collectives::Effort::quick());
+    let mut bench = collectives_bench(1, &collectives::Effort::quick(), Optimise::Speed);
     let mut group = Group::new(&mut bench, Form::Mapped).expect("a tree that fits");
     for kind in [Kind::Barrier, Kind::Allreduce] {
         let cycles = group.repeat(&mut bench, kind, CALLS).expect("calls that succeed");

@@ -19,6 +19,7 @@ mod emission;
 mod fabric;
 mod fp_adder;
 mod list_manager;
+mod long;
 mod memories;
 mod mesh;
 mod mpe;

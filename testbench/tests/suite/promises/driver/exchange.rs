@@ -103,18 +103,24 @@ pub fn every_block_reaches_its_member<T: Transport>(open: impl Fn(usize) -> Fabr
     Ok(())
 }
 
-/// One put, lists of as many as the queue of a member holds, of one more, and of several queues, each twice.
+/// One put, a list of as many as the queue of a member holds, and of one more.
+pub fn lists_at_the_borders_run<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    lists_run(open(32), 1, &[1, 16, 17])?;
+    lists_run(open(64), 64, &[1, 16, 17])
+}
+
+/// Lists of further lengths, up to several queues.
 pub fn lists_of_every_length_run<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     for width in [32, 64] {
         // Rows that the shaper cuts into packets of their own, or of a word each.
         for maximum in [64, 4, 1] {
-            lists_run(open(width), maximum)?;
+            lists_run(open(width), maximum, &[1, 2, 16, 17, 40])?;
         }
     }
     Ok(())
 }
 
-fn lists_run<T: Transport>(mut fabric: Fabric<T>, maximum: u32) -> Result<(), Error> {
+fn lists_run<T: Transport>(mut fabric: Fabric<T>, maximum: u32, lengths: &[usize]) -> Result<(), Error> {
     let unit = fabric.word_bytes();
     for tile in 0..fabric.config().tiles() {
         let shaper = Shaper {
@@ -127,7 +133,7 @@ fn lists_run<T: Transport>(mut fabric: Fabric<T>, maximum: u32) -> Result<(), Er
     let mut memories = Memories::new(&mut fabric, &mut random)?;
     let tiles: Vec<usize> = (0..fabric.config().tiles()).collect();
     let mut peers = fabric.peers(&tiles)?;
-    for puts in [1, 2, 16, 17, 40] {
+    for &puts in lengths {
         let mut blocks = vec![vec![]; tiles.len()];
         let mut free = vec![BYTES / 2; tiles.len()];
         for (from, blocks) in blocks.iter_mut().enumerate() {

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The tests that take long and whose outcome seldom changes. testbench/long.txt has a line for each: the hash of all that
+# decides its outcome, with which it last passed.
+#
+#   long.sh            runs all of them, and writes the line of each that passes: make long
+#   long.sh --due      runs those whose line differs, and one more, chosen by the commit; writes nothing. Part of .ci/run
+#   long.sh --list     prints each entry: its name, current or due, the folders that decide its outcome
+#   long.sh --filters  prints the names of their tests, which `make test` leaves out
+#
+# After a merge that changes testbench/long.txt on both sides, take neither: run `make long` anew. LONG_RECORD names another
+# file in place of testbench/long.txt.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+record=${LONG_RECORD:-testbench/long.txt}
+
+suite=testbench/tests/suite
+fabric="hdl sw/spec sw/golden sw/driver sw/sim synth/src testbench/src $suite/promises"
+backend="hdl/verilog hdl/macros sw/sim/src synth/src"
+# name | crate | tests, by a part of their names | files that decide the outcome
+ENTRIES=(
+    "random-sizes|portico-testbench|fabric::suites_hold_at_random_sizes|$fabric $suite/fabric.rs"
+    "random-soaks|portico-testbench|soak::nodes_of_more_random_sizes|$fabric $suite/soak.rs"
+    "board-netlist|portico-testbench|board::the_netlist_of_a_ulx3s|$fabric constraints $suite/board.rs"
+    "ten-thousand-calls|portico-testbench|fabric::the_same_call_ten_thousand_times|$fabric $suite/fabric.rs"
+    "largest-row|portico-testbench|fabric::the_largest_row_and_counts_on_verilog|$fabric $suite/fabric.rs"
+    "lists|portico-testbench|fabric::lists_of_every_length_run|$fabric $suite/fabric.rs"
+    "random-circuits|portico-verilog|random_circuits_behave_alike|$backend"
+    "stock-equivalence|portico-verilog|stock_equivalence::|$backend"
+)
+
+# The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
+hash_of() {
+    git ls-files -z --cached --others --exclude-standard -- "$@" Cargo.toml Cargo.lock synth/requirements.txt |
+        sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+}
+
+recorded() { sed -n "s/^$1 //p" "$record" 2>/dev/null || true; }
+
+# Runs an entry; a filter that meets no test is a failure.
+run() {
+    local name=$1 crate=$2 tests=$3 log
+    log=$(mktemp)
+    echo "long.sh: $name" >&2
+    local runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
+    if cargo test -p "$crate" --test suite --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
+        grep -Eq '^test result: ok\. [1-9][0-9]* passed' "$log"; then
+        rm -f "$log"
+    else
+        rm -f "$log"
+        echo "long.sh: $name failed" >&2
+        return 1
+    fi
+}
+
+# Writes the line of an entry, whole or not at all.
+write() {
+    local aside
+    aside=$(mktemp "$record.XXXXXX")
+    { grep -v "^$1 " "$record" 2>/dev/null || true; echo "$1 $2"; } | sort >"$aside"
+    mv "$aside" "$record"
+}
+
+mode=${1-}
+case $mode in
+    "" | --due | --list | --filters) ;;
+    *)
+        echo "long.sh: unknown argument $mode; allowed: --due, --list, --filters" >&2
+        exit 2
+        ;;
+esac
+
+# The entry that `--due` runs whatever the file says, so that a wrong line is found soon.
+commit=$(git rev-parse --verify --quiet HEAD || echo 0)
+chosen=$((16#${commit:0:7} % ${#ENTRIES[@]}))
+left=() failed=()
+for at in "${!ENTRIES[@]}"; do
+    IFS='|' read -r name crate tests files <<<"${ENTRIES[at]}"
+    # shellcheck disable=SC2086
+    hash=$(hash_of $files)
+    state=due
+    [[ $(recorded "$name") != "$hash" ]] || state=current
+    case $mode in
+        --filters) echo "$tests" ;;
+        --list) echo "$name $state $files" ;;
+        --due)
+            if [[ $state == current && $at != "$chosen" ]]; then
+                left+=("$name")
+            else
+                run "$name" "$crate" "$tests" || failed+=("$name")
+            fi
+            ;;
+        *) if run "$name" "$crate" "$tests"; then write "$name" "$hash"; else failed+=("$name"); fi ;;
+    esac
+done
+if ((${#left[@]})); then echo "long.sh: left out, passed with the same files before: ${left[*]}"; fi
+if ((${#failed[@]})); then
+    echo "long.sh: failed: ${failed[*]}" >&2
+    exit 1
+fi
