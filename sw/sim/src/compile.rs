@@ -249,7 +249,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What tells this Verilator from others of its version: the pins of the project's, the files of any other.
+/// Digest of the pins for the Verilator of `.tools`, of the program and its include files for any other.
 fn identity(verilator: &Located) -> Result<String, SimError> {
     if verilator.origin == Origin::Project {
         let folder = verilator.program.ancestors().nth(2).unwrap_or(Path::new("."));

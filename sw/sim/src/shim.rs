@@ -34,7 +34,7 @@ common.h.gch: common.h
 \t$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) -x c++-header -o $@ $<
 ";
 
-/// What the header of a model with this waveform includes.
+/// Text of the common header for models that write this waveform.
 pub(crate) fn header(trace: Trace) -> String {
     let tracer = match trace {
         Trace::None => "",
