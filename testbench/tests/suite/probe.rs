@@ -55,23 +55,23 @@ fn planted_faults_are_caught() {
         Fault {
             what: "a source that forgets how many packets it has sent",
             module: "probe_source",
-            from: "sent_to_write_data = next_serial + 32'd1",
-            to: "sent_to_write_data = next_serial",
+            from: "sent_to_write_data = «next_serial + 32'd1»",
+            to: "next_serial",
         },
         Fault {
             what: "latencies that are a cycle too long",
             module: "probe_sink",
-            from: "came <= now",
-            to: "came <= now + 32'd1",
+            from: "came <= «now»",
+            to: "now + 32'd1",
         },
         Fault {
             what: "a source that sends a packet too many",
             module: "probe_source",
-            from: "left_next = left - 32'd1",
-            to: "left_next = left - {31'd0, |left[31:1]}",
+            from: "left_next = «left - 32'd1»",
+            to: "left - {31'd0, |left[31:1]}",
         },
     ];
-    all_are_caught(&probe(32), &faults, ROUNDS, |design, rounds| {
-        check(&mut device(design), 32, rounds, FAULTS, SEED)
+    all_are_caught(&probe(32), &faults, ROUNDS, |library, rounds| {
+        check(&mut device(library), 32, rounds, FAULTS, SEED)
     });
 }

@@ -16,8 +16,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a block of a larger order than needed is cut",
         module: "tree_search",
-        from: "if (candidates[5]) begin",
-        to: "if (candidates[5] & ~candidates[4]) begin",
+        from: "if («candidates[5]») begin",
+        to: "candidates[5] & ~candidates[4]",
     },
     Fault {
         what: "not the lowest address",
@@ -34,8 +34,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a second free is done",
         module: "buddy_control",
-        from: "if (not_live) begin",
-        to: "if (1'b0) begin",
+        from: "if («not_live») begin",
+        to: "1'b0",
     },
     Fault {
         what: "buddies never join beyond the first depth",
@@ -58,14 +58,14 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "the halves of a block are not marked",
         module: "marker",
-        from: "mark = is_enough",
-        to: "mark = is_enough & (&(~enough | node))",
+        from: "mark = «is_enough»",
+        to: "is_enough & (&(~enough | node))",
     },
     Fault {
         what: "a reset keeps the upper nodes",
         module: "tree",
-        from: "first <= 8'd1;",
-        to: "first <= first;",
+        from: "first <= «8'd1»;",
+        to: "first",
     },
     Fault {
         what: "the last words are not cleared",
@@ -82,8 +82,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a word's last free block hides the group's others",
         module: "summary",
-        from: "|changed}",
-        to: "value}",
+        from: "«|changed»}",
+        to: "value",
     },
     Fault {
         what: "the summary is of the word before",
@@ -100,16 +100,16 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a result does not wait to be taken",
         module: "buddy_control",
-        from: "if (taken) begin",
-        to: "if (1'b1) begin",
+        from: "if («taken») begin",
+        to: "1'b1",
     },
 ];
 
 #[test]
 fn faults_of_the_buddy_allocator_are_caught() -> anyhow::Result<()> {
     let heap = Heap::new(4096, 64)?;
-    all_are_caught(&design(heap)?, FAULTS, COMMANDS, |design, commands| {
-        check(device(design), heap, commands, SEED)
+    all_are_caught(&design(heap)?, FAULTS, COMMANDS, |library, commands| {
+        check(device(library), heap, commands, SEED)
     });
     Ok(())
 }

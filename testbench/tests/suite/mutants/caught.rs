@@ -1,43 +1,52 @@
 //! A suite proves itself: hardware without a fault passes it, hardware with a planted one does not.
 
-use super::fault::Fault;
-use portico_sim::{build, Optimise, Options};
-use portico_testbench::device::verilated::Verilated;
+use super::fault::{Fault, Faulty};
+use portico_sim::{Library, Optimise};
+use portico_testbench::device::{hardware::library, verilated::Verilated};
 use portico_verilog::Design;
 use std::fmt::Debug;
 
 /// A run of so few cycles or commands does not meet every corner.
 const SHORT: usize = 10;
 
-/// The design, whatever a linter would say of it; panics if a tool fails.
-pub fn device(design: &Design) -> Verilated {
-    let options = Options {
-        optimise: Optimise::Build,
-        lint: false,
-        ..Options::default()
-    };
-    let library = build(design, &options).unwrap_or_else(|error| panic!("{}: {error}", design.top));
-    Verilated::new(&library).expect("its ports are known")
+/// A new device of the library.
+pub fn device(library: &Library) -> Verilated {
+    Verilated::new(library).expect("its ports are known")
 }
 
-/// Holds a suite, which is given a design and the length of a run, to pass `right` and to find each fault in it.
-pub fn all_are_caught<'a, T: Debug>(
+/// Holds a suite, which is given a library and the length of a run, to pass `right`, with and without the faults' choices in
+/// it, and to find each fault.
+pub fn all_are_caught<T: Debug>(
     right: &Design,
-    faults: impl IntoIterator<Item = &'a Fault>,
+    faults: &[Fault],
     length: usize,
-    suite: impl Fn(&Design, usize) -> anyhow::Result<T>,
+    suite: impl Fn(&Library, usize) -> anyhow::Result<T>,
 ) {
-    suite(right, length).expect("there is no fault in it");
-    let missed = format!("{:#}", suite(right, SHORT).expect_err("a short run meets all corners"));
+    let unchanged = library(right).expect("it compiles");
+    suite(&unchanged, length).expect("there is no fault in it");
+    let missed = format!(
+        "{:#}",
+        suite(&unchanged, SHORT).expect_err("a short run meets all corners")
+    );
     assert!(!tells_a_difference(&missed), "{missed}");
-    for fault in faults {
-        let mut design = right.clone();
-        fault.plant(&mut design);
-        let outcome = suite(&design, length);
-        let text = format!("{:#}", outcome.expect_err(fault.what));
-        assert!(tells_a_difference(&text), "{}: {text}", fault.what);
-        println!("{}: {text}", fault.what);
+    each_is_caught(&Faulty::new(right, faults, Optimise::Build), |library| {
+        suite(library, length)
+    });
+}
+
+/// Holds a suite to pass the design with no fault chosen, and to find each fault.
+pub fn each_is_caught<T: Debug>(faulty: &Faulty, suite: impl Fn(&Library) -> anyhow::Result<T>) {
+    suite(&faulty.with(0)).expect("no fault is chosen");
+    for (what, number) in faulty.names().zip(1..) {
+        is_caught(what, suite(&faulty.with(number)));
     }
+}
+
+/// Holds the outcome of a suite to tell of the fault `what`.
+pub fn is_caught<T: Debug>(what: &str, outcome: anyhow::Result<T>) {
+    let text = format!("{:#}", outcome.expect_err(what));
+    assert!(tells_a_difference(&text) && text.contains("seed 0x"), "{what}: {text}");
+    println!("{what}: {text}");
 }
 
 /// Whether a suite tells in which cycle the hardware went wrong, and not which corner its run did not meet.

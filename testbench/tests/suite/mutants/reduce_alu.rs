@@ -22,14 +22,14 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "of two negative numbers the smaller in magnitude is the lesser",
         module: "number_comparator",
-        from: " ^ (floating & a_negative & b_negative)",
-        to: "",
+        from: " ^ «(floating & a_negative & b_negative)»",
+        to: "1'b0",
     },
     Fault {
         what: "negative integers compare as floating-point numbers",
         module: "number_comparator",
-        from: "(floating & a_negative & b_negative)",
-        to: "(a_negative & b_negative)",
+        from: "(«floating» & a_negative & b_negative)",
+        to: "1'b1",
     },
     Fault {
         what: "an infinity is no number",
@@ -40,8 +40,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a NaN among the contributions is lost",
         module: "number_comparator",
-        from: "nan = a_nan | b_nan",
-        to: "nan = a_nan",
+        from: "nan = «a_nan | b_nan»",
+        to: "a_nan",
     },
     Fault {
         what: "a quiet NaN signals",
@@ -52,63 +52,63 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "an integer that looks like a NaN is none",
         module: "single_cycle",
-        from: "& floating & order_nan",
-        to: "& order_nan",
+        from: "& «floating» & order_nan",
+        to: "1'b1",
     },
     Fault {
         what: "an unknown code goes unnoticed",
         module: "single_cycle",
-        from: "invalid = unknown | ",
-        to: "invalid = ",
+        from: "invalid = «unknown» | ",
+        to: "1'b0",
     },
     Fault {
         what: "or does what xor does",
         module: "single_cycle",
-        from: "result = a | b;",
-        to: "result = a ^ b;",
+        from: "result = «a | b»;",
+        to: "a ^ b",
     },
     Fault {
         what: "a result moves on while the pipeline stands",
         module: "delay_line_n32",
-        from: "place_2_next = place_2;",
-        to: "place_2_next = place_1;",
+        from: "place_2_next = «place_2»;",
+        to: "place_1",
     },
     Fault {
         what: "a result is a cycle early",
         module: "delay_line_n32",
-        from: "q = place_3",
-        to: "q = place_2",
+        from: "q = «place_3»",
+        to: "place_2",
     },
     Fault {
         what: "half a pair is taken",
         module: "",
-        from: "s_axis_a_tready = moving & s_axis_b_tvalid",
-        to: "s_axis_a_tready = moving",
+        from: "s_axis_a_tready = «moving & s_axis_b_tvalid»",
+        to: "moving",
     },
     Fault {
         what: "a reset leaves a result on its way",
         module: "",
-        from: "valid_2 <= 1'b0;",
-        to: "valid_2 <= valid_2_next;",
+        from: "valid_2 <= «1'b0»;",
+        to: "valid_2_next",
     },
     Fault {
         what: "flags of the adder go with every result",
         module: "",
-        from: "m_axis_tuser = 5'd0;",
-        to: "m_axis_tuser = adder_flags;",
+        from: "m_axis_tuser = «5'd0»;",
+        to: "adder_flags",
     },
     Fault {
         what: "a result that is not taken is lost",
         module: "",
-        from: "moving = m_axis_tready | ~offered",
-        to: "moving = m_axis_tready | ~offered | valid_0",
+        from: "moving = «m_axis_tready | ~offered»",
+        to: "m_axis_tready | ~offered | valid_0",
     },
 ];
 
 #[test]
 fn faults_of_the_reduce_alu_are_caught() -> anyhow::Result<()> {
-    all_are_caught(&design(WIDTH, STAGES)?, FAULTS, CYCLES, |design, cycles| {
-        check(device(design), STAGES, WIDTH, cycles, SEED)
+    all_are_caught(&design(WIDTH, STAGES)?, FAULTS, CYCLES, |library, cycles| {
+        check(device(library), STAGES, WIDTH, cycles, SEED)
     });
     Ok(())
 }

@@ -193,7 +193,7 @@ fn fairness(bench: &mut Bench, width: usize, rng: &mut SmallRng) -> Result<()> {
             .collect();
         let mut queues = Queues::default();
         let mut waits = Ports::<usize>::default();
-        for _ in 0..200 * flits {
+        for cycle in 0..200 * flits {
             for input in &rivals {
                 let queue = &mut queues[input.index()];
                 if queue.is_empty() {
@@ -211,7 +211,7 @@ fn fairness(bench: &mut Bench, width: usize, rng: &mut SmallRng) -> Result<()> {
                 *wait = if *input == served { 0 } else { *wait + 1 };
                 ensure!(
                     *wait <= (turns_between(*input) - 1) * SERVICES_A_TURN,
-                    "{input} waits for {output} for {wait} packets of {flits} flits"
+                    "cycle {cycle}: {input} waits for {output} for {wait} packets of {flits} flits"
                 );
             }
         }
