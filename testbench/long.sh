@@ -2,9 +2,9 @@
 # The tests that take long and whose outcome seldom changes. testbench/long.txt has a line for each: the hash of all that
 # decides its outcome, with which it last passed.
 #
-#   long.sh            runs all of them, and writes the line of each that passes: make long
+#   long.sh [NAME...]  runs those of these names, or all, and writes the line of each that passes: make long
 #   long.sh --due      runs those whose line differs, and one more, chosen by the commit; writes nothing. Part of .ci/run
-#   long.sh --list     prints each entry: its name, current or due, the folders that decide its outcome
+#   long.sh --list     prints each entry: its name, current or due, its hash, the folders that decide its outcome
 #   long.sh --filters  prints the names of their tests, which `make test` leaves out
 #
 # After a merge that changes testbench/long.txt on both sides, take neither: run `make long` anew. LONG_RECORD names another
@@ -61,13 +61,19 @@ write() {
 }
 
 mode=${1-}
+names=$(printf '%s\n' "${ENTRIES[@]%%|*}")
 case $mode in
     "" | --due | --list | --filters) ;;
     *)
-        echo "long.sh: unknown argument $mode; allowed: --due, --list, --filters" >&2
-        exit 2
+        mode=
+        for name in "$@"; do
+            grep -Fqx -e "$name" <<<"$names" && continue
+            echo "long.sh: unknown argument $name; allowed: --due, --list, --filters, or of" $names >&2
+            exit 2
+        done
         ;;
 esac
+wanted=" $* "
 
 # The entry that `--due` runs whatever the file says, so that a wrong line is found soon.
 commit=$(git rev-parse --verify --quiet HEAD || echo 0)
@@ -81,7 +87,7 @@ for at in "${!ENTRIES[@]}"; do
     [[ $(recorded "$name") != "$hash" ]] || state=current
     case $mode in
         --filters) echo "$tests" ;;
-        --list) echo "$name $state $files" ;;
+        --list) echo "$name $state $hash $files" ;;
         --due)
             if [[ $state == current && $at != "$chosen" ]]; then
                 left+=("$name")
@@ -89,7 +95,10 @@ for at in "${!ENTRIES[@]}"; do
                 run "$name" "$crate" "$tests" || failed+=("$name")
             fi
             ;;
-        *) if run "$name" "$crate" "$tests"; then write "$name" "$hash"; else failed+=("$name"); fi ;;
+        *)
+            [[ $wanted == "  " || $wanted == *" $name "* ]] || continue
+            if run "$name" "$crate" "$tests"; then write "$name" "$hash"; else failed+=("$name"); fi
+            ;;
     esac
 done
 if ((${#left[@]})); then echo "long.sh: left out, passed with the same files before: ${left[*]}"; fi

@@ -49,6 +49,26 @@ part() {
     return "$status"
 }
 
+# Two lanes on two cores: the program that takes longest, and beside it all others, whose words come after.
+lanes() { # arguments for the tests' programs
+    local beside status=0 other=0
+    beside=$(mktemp)
+    part "tests, other programs" others "$@" >"$beside" 2>&1 &
+    part "tests, suites" cargo test --workspace --test 's*' --config "$runner" -- "$@" || status=$?
+    wait $! || other=$?
+    cat "$beside"
+    rm -f "$beside"
+    ((status == 0 && other == 0))
+}
+# All but the suites: the names of these begin with an s.
+others() {
+    cargo test --workspace --lib --bins --examples --test '[!s]*' --config "$runner" -- "$@" &&
+        cargo test --workspace --doc -- "$@"
+}
+models=$(mktemp)
+trap 'summary; rm -f "$models"' EXIT
+export PORTICO_MODEL_LOG=$models
+
 part "format" cargo fmt --check
 part "lints" cargo clippy --workspace --all-targets -- -D warnings
 part "compilation of the tests" cargo test --workspace --no-run
@@ -56,6 +76,7 @@ if [[ -n $quick ]]; then
     part "unit tests" cargo test --workspace --lib --bins --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
     part "suites, the short half" cargo test --workspace --test '*' --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
 else
-    part "tests and their Verilated models" cargo test --workspace --config "$runner" -- "${elsewhere[@]}"
+    lanes "${elsewhere[@]}"
     part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 fi
+testbench/models.sh "$models"

@@ -36,7 +36,7 @@ pub use error::SynthError;
 pub use faults::{Fault, Finding};
 pub use fusesoc::fusesoc_core;
 pub use mapping::Mapping;
-pub use netlist::{netlist, netlist_with_block_rams, Netlist};
+pub use netlist::{netlist, netlist_recipe, Memories, Netlist};
 pub use nextpnr::{fmax, instance_of, PathEnd, Placement, Timing, SLOWEST_ENDS};
 pub use parts::{parts, Part, PartsReport};
 pub use pll::{Dividers, Pll, CLOCK_TOLERANCE};

@@ -43,46 +43,61 @@ impl Netlist {
     }
 }
 
-/// Synthesises a design for ECP5 and gives the netlist back, mapped by `synth_ecp5 -nowidelut`.
-///
-/// Yosys has no simulation models of block RAMs and multipliers, so these are mapped to LUTs too (`-nobram -nodsp`): of
-/// a block without them this is the netlist whose area and clock are measured; a large memory becomes a very large
-/// netlist, for which [`netlist_with_block_rams`] is there. Registers start as their reset leaves them, memories with
-/// zeros.
+/// What memories of a netlist are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Memories {
+    /// LUTs and LUT-RAM. Of a block without block RAMs this is the netlist whose area and clock are measured; a large memory
+    /// becomes a very large netlist. Registers start as their reset leaves them, memories with zeros.
+    Luts,
+    /// Block RAMs where they fit, of which Portico has a model of its own (`models/dp16kd.v`).
+    ///
+    /// They start with noise in place of zeros, and where the hardware leaves data undefined they give noise: a design that
+    /// relies on either fails in simulation. Verilator refuses a block RAM in a mode without a model. A PLL passes its input
+    /// clock on (`models/ehxplll.v`), so that the top of a board has a netlist, too.
+    BlockRams,
+}
+
+impl Memories {
+    /// The commands before the mapping, and its options.
+    fn mapping(self) -> (&'static str, &'static str) {
+        match self {
+            // `-nobram` leaves no place for a memory that asks for a block RAM.
+            Memories::Luts => ("setattr -unset ram_style a:ram_style=block\n", "-nobram -nodsp"),
+            Memories::BlockRams => ("", "-nodsp"),
+        }
+    }
+
+    /// Cells that a netlist may hold.
+    fn modelled(self) -> Vec<&'static str> {
+        let more: &[&str] = match self {
+            Memories::Luts => &[],
+            Memories::BlockRams => &[BLOCK_RAM, PLL],
+        };
+        [&MODELLED, more].concat()
+    }
+}
+
+/// What decides a netlist beside its design and Yosys: the script, and our models of cells.
+pub fn netlist_recipe(top: &str, memories: Memories) -> String {
+    format!("{}{BLOCK_RAM_MODEL}{PLL_MODEL}", script(top, memories))
+}
+
+fn script(top: &str, memories: Memories) -> String {
+    let (before, options) = memories.mapping();
+    let mapped = format!("{before}{} {options}", Mode::Ecp5NoWideLut.script(top));
+    format!("{mapped}\n{STAT_SCRIPT}\nwrite_verilog -noattr {NETLIST}\ndesign -reset\nread_verilog -overwrite -ppdump {MODELS}")
+}
+
+/// Synthesises a design for ECP5 and gives the netlist back, mapped by `synth_ecp5 -nowidelut`. Yosys has no simulation models of
+/// multipliers, so these are mapped to LUTs (`-nodsp`).
 ///
 /// # Errors
 /// As [`Yosys::run`]; [`SynthError::NoModel`] if the design itself holds a vendor's cell.
-pub fn netlist(design: &Design) -> Result<Netlist, SynthError> {
-    // `-nobram` leaves no place for a memory that asks for a block RAM.
-    mapped(
-        design,
-        "setattr -unset ram_style a:ram_style=block\n",
-        "-nobram -nodsp",
-        &MODELLED,
-    )
-}
-
-/// As [`netlist`], with memories in block RAMs, of which Portico has a model of its own (`models/dp16kd.v`).
-///
-/// Block RAMs start with noise in place of zeros, and where the hardware leaves data undefined they give noise: a design
-/// that relies on either fails in simulation. Verilator refuses a block RAM in a mode without a model. A PLL passes its input
-/// clock on (`models/ehxplll.v`), so that the top of a board has a netlist, too.
-///
-/// # Errors
-/// As [`netlist`].
-pub fn netlist_with_block_rams(design: &Design) -> Result<Netlist, SynthError> {
-    let modelled: Vec<&str> = MODELLED.into_iter().chain([BLOCK_RAM, PLL]).collect();
-    mapped(design, "", "-nodsp", &modelled)
-}
-
-/// The netlist with these options, after these commands, if it has no cells but those in `modelled`.
-fn mapped(design: &Design, before: &str, options: &str, modelled: &[&str]) -> Result<Netlist, SynthError> {
+pub fn netlist(design: &Design, memories: Memories) -> Result<Netlist, SynthError> {
     let mut scratch = Scratch::new()?;
-    let mapped = format!("{before}{} {options}", Mode::Ecp5NoWideLut.script(&design.top));
-    let script =
-        format!("{mapped}\n{STAT_SCRIPT}\nwrite_verilog -noattr {NETLIST}\ndesign -reset\nread_verilog -overwrite -ppdump {MODELS}");
-    let log = Yosys::locate()?.run_in(&mut scratch, design, &script)?;
-    let foreign = |(cell, _): &(&String, &u64)| *cell != "$scopeinfo" && !modelled.contains(&&***cell);
+    let modelled = memories.modelled();
+    let log = Yosys::locate()?.run_in(&mut scratch, design, &script(&design.top, memories))?;
+    let foreign = |(cell, _): &(&String, &u64)| *cell != "$scopeinfo" && !modelled.contains(&cell.as_str());
     if let Some((cell, &count)) = Cells::of(&scratch, &design.top)?.0.iter().find(foreign) {
         return Err(SynthError::NoModel {
             top: design.top.clone(),
@@ -194,9 +209,9 @@ module LUT2(input A, output Z); endmodule
         let (verilator, scratch) = (locate(Tool::Verilator).unwrap(), Scratch::new().unwrap());
         let small = ram(Read::Registered);
         for (block, netlist, has_block_ram) in [
-            (fifo(), netlist(&fifo()), false),
-            (small.clone(), netlist(&small), false),
-            (small.clone(), netlist_with_block_rams(&small), true),
+            (fifo(), netlist(&fifo(), Memories::Luts), false),
+            (small.clone(), netlist(&small, Memories::Luts), false),
+            (small.clone(), netlist(&small, Memories::BlockRams), true),
         ] {
             let netlist = netlist.unwrap();
             for text in [&netlist.verilog, &netlist.cell_models] {
@@ -238,7 +253,7 @@ module LUT2(input A, output Z); endmodule
     fn a_cell_without_a_model_is_refused() {
         let text = "module pll (input wire clk, output wire y);\n\
                     DP16KD m (.CLKA(clk), .CLKB(clk), .DOA0(y));\nendmodule\n";
-        let error = netlist(&design("pll", &[("clk", 1), (">y", 1)], text)).unwrap_err();
+        let error = netlist(&design("pll", &[("clk", 1), (">y", 1)], text), Memories::Luts).unwrap_err();
         let SynthError::NoModel { cell, count, .. } = &error else {
             panic!("{error}")
         };

@@ -29,8 +29,12 @@ def main(path, seed):
     server.start(4)
     client = RemoteClient(host="127.0.0.1", port=port)
     client.open()
+    # After two seconds of the wall LiteX's client would return zeros in place of words.
+    client.socket.settimeout(None)
 
-    words = [random.Random(seed).getrandbits(32) for _ in range(WORDS)]
+    generator = random.Random(seed)
+    words = [generator.getrandbits(32) for _ in range(WORDS)]
+    assert len(set(words)) == WORDS, f"seed {seed} repeats a word"
     client.write(0x100, words)
     found = client.read(0x100, WORDS)
     assert found == words, f"read {found}, written {words}"

@@ -232,7 +232,8 @@ impl Checkout {
             shell.env_remove(variable);
         }
         // Verilated models outlive the checkout.
-        let cache = Path::new(ROOT).join("build/sim-cache");
+        let usual = || Path::new(ROOT).join("build/sim-cache").into();
+        let cache = std::env::var_os("PORTICO_CACHE").unwrap_or_else(usual);
         shell.env("PATH", path).env("PORTICO_CACHE", cache).stdin(Stdio::null());
         shell
     }

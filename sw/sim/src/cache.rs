@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -109,6 +109,47 @@ pub(crate) fn digest_of_files(files: &[PathBuf]) -> io::Result<String> {
     Ok(digest(parts.iter().flatten()))
 }
 
+/// Adds a line with the entry to the file that `PORTICO_MODEL_LOG` names, if it names one.
+pub(crate) fn note_use(entry: &Path) -> Result<(), SimError> {
+    let Some(log) = variable("PORTICO_MODEL_LOG") else {
+        return Ok(());
+    };
+    let line = format!("{}\n", entry.display());
+    let written = File::options()
+        .create(true)
+        .append(true)
+        .open(&log)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    written.map_err(SimError::io("write", &log))
+}
+
+/// Something beside the models in the cache: a folder of files.
+pub struct Kept {
+    path: PathBuf,
+    _folder: Folder,
+}
+
+impl Kept {
+    /// The folder, to be read.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The files that `make` leaves in an empty folder, made or taken from the cache. `parts` are everything that determines them:
+/// what they are made of, how, and the [`identity`](crate::identity) of each tool.
+///
+/// # Errors
+/// Those of `make`; a folder that cannot be written.
+pub fn keep<E: From<SimError>>(
+    parts: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    make: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<Kept, E> {
+    let folder = Folder::find(&Options::default())?;
+    let (path, _) = entry(&folder.path, &digest(parts), make)?;
+    Ok(Kept { path, _folder: folder })
+}
+
 /// Prefix of the folder in which an entry is made; the entry's name follows.
 const ASIDE: &str = "new-";
 
@@ -121,11 +162,11 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 ///
 /// Other threads and processes that want the same entry meanwhile wait for it. The time of the lock's file is that of the last
 /// use.
-pub(crate) fn entry(
+pub(crate) fn entry<E: From<SimError>>(
     cache: &Path,
     name: &str,
-    make: impl FnOnce(&Path) -> Result<(), SimError>,
-) -> Result<(PathBuf, bool), SimError> {
+    make: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(PathBuf, bool), E> {
     let (entry, lock) = (cache.join(name), cache.join(format!("{name}.lock")));
     let file = File::options().create(true).append(true).open(&lock);
     let file = file.map_err(SimError::io("make the lock", &lock))?;
@@ -230,10 +271,10 @@ mod tests {
         let left = ["new-a1b2c3", "new-killed", "new-again"].map(|name| cache.path().join(name));
         left.iter().for_each(|folder| fs::create_dir(folder).unwrap());
         File::create(cache.path().join("killed.lock")).unwrap();
-        let (entered, _) = entry(cache.path(), "again", |aside| {
+        let (entered, _) = entry(cache.path(), "again", |aside| -> Result<(), SimError> {
             assert_eq!(fs::read_dir(aside).unwrap().count(), 0);
             fs::write(aside.join("made"), "").map_err(SimError::io("write", aside))?;
-            entry(cache.path(), "other", |_| Ok(()))?;
+            entry(cache.path(), "other", |_| Ok::<_, SimError>(()))?;
             assert!(aside.join("made").exists(), "another build took it for abandoned");
             Ok(())
         })
@@ -282,7 +323,7 @@ mod tests {
     #[test]
     fn an_entry_that_is_not_used_goes_and_others_stay() {
         let cache = tempfile::tempdir().unwrap();
-        let make = |_: &Path| Ok(());
+        let make = |_: &Path| Ok::<_, SimError>(());
         let used = |name: &str, age: Duration| {
             entry(cache.path(), name, make).unwrap();
             let lock = File::options()
@@ -310,7 +351,7 @@ mod tests {
             .map(|file| file.unwrap().file_name())
             .collect();
         assert_eq!(left, ["one.lock"]);
-        assert!(!entry(cache.path(), "one", |_| Ok(())).unwrap().1);
+        assert!(!entry(cache.path(), "one", |_| Ok::<_, SimError>(())).unwrap().1);
     }
 
     #[test]

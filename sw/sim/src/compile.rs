@@ -10,7 +10,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::slice;
 
 /// File of an entry of the cache that is loaded.
 pub(crate) const OBJECT: &str = "model.so";
@@ -43,7 +42,7 @@ pub(crate) struct Job<'a> {
     source: &'a Source,
     options: &'a Options,
     verilator: Located,
-    /// Digest of what this Verilator consists of, wherever it is.
+    /// What this Verilator is, wherever it is.
     identity: String,
     compiler: Compiler,
     shim: String,
@@ -92,7 +91,6 @@ impl<'a> Job<'a> {
     /// Name of the runtime's entry: the tools, the flags for every file and the header decide what it is.
     fn runtime_key(&self) -> String {
         let parts = [
-            self.verilator.version.clone(),
             self.identity.clone(),
             self.compiler.version.clone(),
             self.compiler.position_flags().into(),
@@ -250,31 +248,40 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Digest of the pins for the Verilator of `.tools`, of the program and its include files for any other.
-fn identity(verilator: &Located) -> Result<String, SimError> {
-    if verilator.origin == Origin::Project {
-        let folder = verilator.program.ancestors().nth(2).unwrap_or(Path::new("."));
-        let pins = folder.join("requirements.txt");
-        return cache::digest_of_files(slice::from_ref(&pins)).map_err(SimError::io("read", &pins));
+/// What a tool is, wherever it is: its version, with the pins for a tool of `.tools`, and for any other with its program and,
+/// for Verilator, the files that models include.
+///
+/// # Errors
+/// A file of the tool cannot be read.
+pub fn identity(tool: &Located) -> Result<String, SimError> {
+    let program = &tool.program;
+    let mut files = vec![];
+    if tool.origin == Origin::Project {
+        files.push(
+            program
+                .ancestors()
+                .nth(2)
+                .unwrap_or(Path::new("."))
+                .join("requirements.txt"),
+        );
+    } else {
+        if tool.tool == Tool::Verilator {
+            let asked = tool
+                .command()
+                .args(["--getenv", "VERILATOR_ROOT"])
+                .stdin(Stdio::null())
+                .output();
+            let root = asked.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_owned());
+            let include = fs::read_dir(PathBuf::from(root.unwrap_or_default()).join("include"));
+            files.extend(include.into_iter().flatten().flatten().map(|file| file.path()));
+            files.retain(|file| file.is_file());
+            files.sort();
+        }
+        // A name on PATH is no file here: its version and its include files have to do.
+        files.extend(Some(program.clone()).filter(|program| program.is_file()));
     }
-    let asked = verilator
-        .command()
-        .args(["--getenv", "VERILATOR_ROOT"])
-        .stdin(Stdio::null())
-        .output();
-    let root = asked.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_owned());
-    let include = PathBuf::from(root.unwrap_or_default()).join("include");
-    let mut files: Vec<PathBuf> = fs::read_dir(include)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|file| file.path())
-        .collect();
-    files.retain(|file| file.is_file());
-    files.sort();
-    // A name on PATH is no file here: its version and its include files have to do.
-    files.extend(Some(verilator.program.clone()).filter(|program| program.is_file()));
-    cache::digest_of_files(&files).map_err(SimError::io("read the files of", &verilator.program))
+    let sum = cache::digest_of_files(&files).map_err(SimError::io("read the files of", program))?;
+    Ok(cache::digest([&tool.version, &sum]))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), SimError> {

@@ -32,7 +32,7 @@
 //! and the pins of Verilator (of one outside `.tools`, its program and include files). No path is part of it, so checkouts may
 //! share a cache, and so may processes: entries are built in a separate place and renamed under a file lock. An entry has a
 //! digest of its files, and one with a changed byte is made anew. Entries that nobody has used for 30 days are removed. You may
-//! delete any entry at any time.
+//! delete any entry at any time. Each [`build`] adds the path of its entry to the file that `PORTICO_MODEL_LOG` names.
 
 mod board;
 mod cache;
@@ -55,7 +55,8 @@ mod trace;
 mod fixtures;
 
 pub use board::{SimulatedBoard, BIT_CYCLES};
-pub use cache::digest;
+pub use cache::{digest, keep, Kept};
+pub use compile::identity;
 pub use compiler::working_compiler;
 pub use error::SimError;
 pub use fabric::{Peripheral, SimulatedFabric};

@@ -23,6 +23,7 @@ pub fn build(source: impl Into<Source>, options: &Options) -> Result<Library, Si
     let job = Job::new(&source, &layout, options)?;
     let made = cache::entry(cache, &job.key(), |aside| job.compile(cache, aside));
     let (entry, cached) = made.inspect_err(|_| folder.stays())?;
+    cache::note_use(&entry)?;
     let loaded = Loaded::load(&entry.join(OBJECT), source, layout, options.trace)?;
     Ok(Library {
         ports: loaded.ports.clone(),

@@ -7,14 +7,11 @@ use super::{
 };
 use anyhow::Context;
 use portico_generate::design;
-use portico_sim::{Library, Movement, Optimise, Options, SimulatedFabric, Source};
+use portico_sim::{identity, keep, Library, Movement, Optimise, Options, SimulatedFabric, Source};
 use portico_spec::Config;
-use portico_synth::Netlist;
+use portico_synth::{locate, Memories, Netlist, Tool};
 use portico_verilog::Design;
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::fs;
 
 /// `design` as a device for short runs, compiled or taken from the cache.
 ///
@@ -32,44 +29,41 @@ pub fn library(design: &Design) -> anyhow::Result<Library> {
     short_runs(design, true)
 }
 
-/// The netlist of `design` after synthesis for ECP5, likewise. See [`portico_synth::netlist`] for what it may hold.
+/// The netlist of `design` after synthesis for ECP5, likewise, with its memories in LUTs.
 ///
 /// # Errors
 /// A tool is missing or fails.
 pub fn synthesised(design: &Design) -> anyhow::Result<Verilated> {
-    Ok(Verilated::new(&compiled_netlist(&*netlist(design, Memories::Luts)?)?)?)
+    Ok(Verilated::new(&compiled_netlist(&netlist(design, Memories::Luts)?)?)?)
 }
 
-/// What memories of a netlist are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Memories {
-    /// LUTs and LUT-RAM: [`portico_synth::netlist`].
-    Luts,
-    /// Block RAMs where they fit: [`portico_synth::netlist_with_block_rams`].
-    BlockRams,
-}
-
-/// The netlist of `design` after synthesis for ECP5.
-///
-/// Synthesis takes longer than the runs: tests that hold one netlist to different promises share it, within a process.
+/// The netlist of `design` after synthesis for ECP5, made or taken from the compile cache.
 ///
 /// # Errors
-/// Yosys is missing or fails.
-pub fn netlist(design: &Design, memories: Memories) -> anyhow::Result<Arc<Netlist>> {
-    type Place = Arc<Mutex<Option<Arc<Netlist>>>>;
-    /// By the text of the design; each has a lock of its own, so that different ones are synthesised at once.
-    static NETLISTS: Mutex<BTreeMap<(Memories, String), Place>> = Mutex::new(BTreeMap::new());
-    let key = (memories, design.text());
-    let place = locked(&NETLISTS).entry(key).or_default().clone();
-    let mut known = locked(&place);
-    if let Some(netlist) = &*known {
-        return Ok(netlist.clone());
-    }
-    let made = match memories {
-        Memories::Luts => portico_synth::netlist(design)?,
-        Memories::BlockRams => portico_synth::netlist_with_block_rams(design)?,
-    };
-    Ok(known.insert(Arc::new(made)).clone())
+/// Yosys is missing or fails, or the cache cannot be written.
+pub fn netlist(design: &Design, memories: Memories) -> anyhow::Result<Netlist> {
+    const FILES: [&str; 2] = ["netlist.v", "cells.v"];
+    let text = design.text();
+    let parts = [
+        "netlist",
+        &text,
+        &portico_synth::netlist_recipe(&design.top, memories),
+        &identity(&locate(Tool::Yosys)?)?,
+    ];
+    let kept = keep(parts, |folder| -> anyhow::Result<()> {
+        let made = portico_synth::netlist(design, memories)?;
+        for (name, text) in FILES.into_iter().zip([made.verilog, made.cell_models]) {
+            fs::write(folder.join(name), text)?;
+        }
+        Ok(())
+    })?;
+    let read = |name| fs::read_to_string(kept.path().join(name));
+    Ok(Netlist {
+        top: design.top.clone(),
+        ports: design.ports.clone(),
+        verilog: read(FILES[0])?,
+        cell_models: read(FILES[1])?,
+    })
 }
 
 /// A netlist for short runs, compiled or taken from the cache.
@@ -82,11 +76,6 @@ pub fn compiled_netlist(netlist: &Netlist) -> anyhow::Result<Library> {
         ..Source::new(&netlist.top, netlist.text())
     };
     short_runs(source, false)
-}
-
-/// What a lock guards; a thread that panicked with it in hand has left it whole.
-fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn short_runs(source: impl Into<Source>, lint: bool) -> anyhow::Result<Library> {

@@ -9,8 +9,8 @@ use portico::{
 use portico_generate::design;
 use portico_sim::{Library, SimulatedBoard, BIT_CYCLES};
 use portico_spec::{uart::FRAME_WORDS, Config};
-use portico_synth::{board_design, Board, Netlist, Rates};
-use portico_testbench::device::hardware::{compiled_netlist, library, netlist, Memories};
+use portico_synth::{board_design, Board, Memories, Netlist, Rates};
+use portico_testbench::device::hardware::{compiled_netlist, library, netlist};
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 use std::time::Duration;
 

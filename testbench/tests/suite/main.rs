@@ -22,6 +22,7 @@ mod list_manager;
 mod long;
 mod memories;
 mod mesh;
+mod models;
 mod mpe;
 mod mutants;
 mod primitives;

@@ -9,17 +9,16 @@ use crate::promises::{
 use portico_generate::design;
 use portico_hdl::prim::{LutRam, Ram, TrueDualPortRam};
 use portico_spec::Config;
-use portico_synth::Netlist;
+use portico_synth::{Memories, Netlist};
 use portico_testbench::{
     device::{
-        hardware::{compiled, compiled_netlist, netlist, Memories},
+        hardware::{compiled, compiled_netlist, netlist},
         verilated::Verilated,
     },
     rtl_device,
 };
 use portico_verilog::{emit, Design, Options};
 use rand::{rngs::SmallRng, Rng};
-use std::sync::Arc;
 
 const CYCLES: usize = 10_000;
 const SEED: u64 = 0x5eed;
@@ -36,7 +35,7 @@ fn verilog(block: &str, width: usize, fifo: usize) -> anyhow::Result<Named> {
     Ok(("Verilog", Box::new(compiled(&design(block, &config)?)?)))
 }
 
-fn block_rams(design: &Design) -> anyhow::Result<Arc<Netlist>> {
+fn block_rams(design: &Design) -> anyhow::Result<Netlist> {
     netlist(design, Memories::BlockRams)
 }
 
@@ -245,7 +244,7 @@ fn true_dual_port_ram() -> anyhow::Result<Design> {
 
 #[test]
 fn a_netlist_of_a_true_dual_port_ram_keeps_what_either_port_writes() -> anyhow::Result<()> {
-    true_dual(vec![device(&*block_rams(&true_dual_port_ram()?)?)?], 32, true)
+    true_dual(vec![device(&block_rams(&true_dual_port_ram()?)?)?], 32, true)
 }
 
 /// A netlist with one text of its models in place of another.
@@ -325,7 +324,7 @@ fn a_netlist_with_a_block_ram_in_another_mode_does_not_compile() -> anyhow::Resu
         assert!(netlist.verilog.contains(from), "{from}");
         let netlist = Netlist {
             verilog: netlist.verilog.replace(from, to),
-            ..(*netlist).clone()
+            ..netlist.clone()
         };
         let error = compiled_netlist(&netlist).expect_err(to).to_string();
         assert!(
@@ -339,7 +338,7 @@ fn a_netlist_with_a_block_ram_in_another_mode_does_not_compile() -> anyhow::Resu
 /// A read of a word that is written gives neither the old word nor the new one.
 #[test]
 fn a_netlist_gives_noise_for_a_read_of_what_is_written() -> anyhow::Result<()> {
-    let (_, mut device) = device(&*block_rams(&ram::<32, 9, 4>())?)?;
+    let (_, mut device) = device(&block_rams(&ram::<32, 9, 4>())?)?;
     let [lanes, write, data, enable, read] = [
         "write_lanes",
         "write_address",

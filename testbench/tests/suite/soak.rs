@@ -22,12 +22,16 @@ const SLOW: Timing = Timing {
     stall: 0.3,
 };
 
+/// Four tiles have all engines; fewer have none.
 fn config(cols: usize, rows: usize) -> Config {
+    let has_engines = cols * rows == 4;
     Config {
         cols,
         rows,
         scratchpad: 16,
         memories: usize::from(cols > 1),
+        probe: has_engines,
+        mpe: if has_engines { 2 } else { 0 },
         ..Config::default()
     }
 }
@@ -114,11 +118,7 @@ fn mails_back_to_back() {
 
 #[test]
 fn source_sink_cores_beside_all_the_rest() {
-    let config = Config {
-        probe: true,
-        ..config(2, 2)
-    };
-    let summary = soak(&config, Workload::Probes, 30_000, RESETS);
+    let summary = soak(&config(2, 2), Workload::Probes, 30_000, RESETS);
     assert!(
         summary.probes > 50 && summary.transfers > 50 && summary.resets > 0,
         "{summary:?}"
@@ -127,12 +127,7 @@ fn source_sink_cores_beside_all_the_rest() {
 
 #[test]
 fn calls_of_engines_beside_all_the_rest() {
-    let config = Config {
-        mpe: 2,
-        probe: true,
-        ..config(2, 2)
-    };
-    let summary = soak(&config, Workload::Collectives, 40_000, RESETS);
+    let summary = soak(&config(2, 2), Workload::Collectives, 40_000, RESETS);
     assert!(
         summary.collectives > 50 && summary.transfers > 50 && summary.refused > 10,
         "{summary:?}"

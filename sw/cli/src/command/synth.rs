@@ -19,7 +19,8 @@ use clap::{
 };
 use portico_generate::Top;
 use portico_synth::{
-    fusesoc_core, netlist, parts, synthesise, vivado_project, Mapping, Placement, SynthError, SynthOptions, Target,
+    fusesoc_core, netlist, parts, synthesise, vivado_project, Mapping, Memories, Placement, SynthError, SynthOptions,
+    Target,
 };
 use portico_verilog::Design;
 use std::path::PathBuf;
@@ -197,7 +198,10 @@ impl Synth {
         let mut files = match self.target {
             Target::Ecp5 => vec![
                 (format!("{}.v", design.top), design.text()),
-                (format!("{}_netlist.v", design.top), netlist(design)?.text()),
+                (
+                    format!("{}_netlist.v", design.top),
+                    netlist(design, Memories::Luts)?.text(),
+                ),
             ],
             Target::Xilinx => vivado_project(design, &self.part, "").map_err(refusal)?,
         };

@@ -1,5 +1,6 @@
 //! cocotb tests as tests of this project: a design, a Python module, and what it must know of the specification.
 
+use portico_sim::{identity, keep, working_compiler, Kept, SimError};
 use portico_synth::{locate, tools_folder, Tool};
 use portico_verilog::Design;
 use serde_json::Value;
@@ -9,7 +10,6 @@ use std::{
     process::Command,
     sync::LazyLock,
 };
-use tempfile::TempDir;
 
 /// Where all simulations of this process keep what they share; what an earlier one left there is not trusted.
 static OBJECTS: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -19,49 +19,55 @@ static OBJECTS: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-/// A design in a folder of its own, where it is built once.
+/// A design as a program, in the compile cache.
 pub struct Simulation {
-    folder: TempDir,
+    kept: Kept,
     top: String,
 }
 
 impl Simulation {
+    /// Builds the design, unless the cache has it.
     pub fn of(design: &Design) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::write(folder.path().join("design.v"), design.text()).expect("a temporary folder can be written");
+        let text = design.text();
+        let verilator = locate(Tool::Verilator).expect("Verilator is installed");
+        let (_, compiler) = working_compiler().expect("a C++ compiler");
+        let parts = [
+            "cocotb",
+            &text,
+            include_str!("../../../cocotb/run.py"),
+            &identity(&verilator).expect("its pins can be read"),
+            &compiler,
+        ];
+        let make = |folder: &Path| -> Result<(), SimError> {
+            let scratch = tempfile::tempdir().expect("a temporary folder");
+            fs::write(scratch.path().join("design.v"), &text).expect("a temporary folder can be written");
+            let built = script(
+                scratch.path(),
+                "build",
+                &design.top,
+                folder,
+                &["--verilog", "design.v"],
+                &Value::Null,
+            );
+            built.map(drop).unwrap_or_else(|said| panic!("{said}"));
+            Ok(())
+        };
+        let kept = keep(parts, make).expect("the cache can be written");
         let top = design.top.clone();
-        Simulation { folder, top }
+        Simulation { kept, top }
     }
 
     /// Runs the tests of a Python module: all that was said, as an error if one fails.
     pub fn run(&self, module: &str, spec: &Value) -> Result<String, String> {
-        let tools = tools_folder().expect("PORTICO_TOOLS is right");
-        let tools = tools.expect("cocotb is in .tools: run `make tools`");
-        let verilator = locate(Tool::Verilator).expect("Verilator is installed");
-        let mut python = Command::new(tools.join("bin/python3"));
-        python
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cocotb/run.py"))
-            .args([
-                "--verilog",
-                "design.v",
-                "--top",
-                &self.top,
-                "--module",
-                module,
-                "--build",
-            ])
-            .arg(self.folder.path())
-            .envs(verilator.env)
-            .env("PORTICO_OBJECTS", &*OBJECTS)
-            .env("PORTICO_SPEC", spec.to_string())
-            .env("COCOTB_LOG_LEVEL", "WARNING")
-            .current_dir(self.folder.path());
-        let output = python.output().expect("Python starts");
-        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        match output.status.success() {
-            true => Ok(said),
-            false => Err(said),
-        }
+        let scratch = tempfile::tempdir().expect("a temporary folder");
+        script(
+            scratch.path(),
+            "test",
+            &self.top,
+            self.kept.path(),
+            &["--module", module],
+            spec,
+        )
     }
 
     /// Runs them when they are told something wrong, which this test and no other has to notice.
@@ -70,6 +76,30 @@ impl Simulation {
         let last = said.lines().next_back();
         let expected = format!("{tests} tests, failed: ['{test}'], skipped: []");
         assert_eq!(last, Some(&*expected), "{said}");
+    }
+}
+
+/// A step of `run.py` in the folder `at`: all that was said.
+fn script(at: &Path, step: &str, top: &str, build: &Path, arguments: &[&str], spec: &Value) -> Result<String, String> {
+    let tools = tools_folder().expect("PORTICO_TOOLS is right");
+    let tools = tools.expect("cocotb is in .tools: run `make tools`");
+    let verilator = locate(Tool::Verilator).expect("Verilator is installed");
+    let mut python = Command::new(tools.join("bin/python3"));
+    python
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cocotb/run.py"))
+        .args([step, "--top", top, "--build"])
+        .arg(build)
+        .args(arguments)
+        .envs(verilator.env)
+        .env("PORTICO_OBJECTS", &*OBJECTS)
+        .env("PORTICO_SPEC", spec.to_string())
+        .env("COCOTB_LOG_LEVEL", "WARNING")
+        .current_dir(at);
+    let output = python.output().expect("Python starts");
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    match output.status.success() {
+        true => Ok(said),
+        false => Err(said),
     }
 }
 
