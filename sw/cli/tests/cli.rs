@@ -1357,6 +1357,8 @@ fn examples_and_soaks_run_on_a_verilated_fabric() {
         waveform.contains("$enddefinitions") && waveform.contains("\n#"),
         "a waveform"
     );
+    // As those that the pages show.
+    let settings = concat!("--config ", env!("CARGO_MANIFEST_DIR"), "/tests/fabric.toml");
     let printed = success(folder.path(), &format!("sim fabric {settings} --cycles 2000 --seed 3"));
     for text in [
         "operations, each counted once",

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
-/// behind. The first row that fits counts. Commands of different pages share fabrics of one size, which are compiled once.
+/// behind. `FABRIC` stands for the configuration of [`FABRIC`]. The first row that fits counts.
 const SHORTER: [(&str, &str); 28] = [
     (
         "portico bench area..",
@@ -27,21 +27,21 @@ const SHORTER: [(&str, &str); 28] = [
     ),
     (
         "portico bench collectives..",
-        "portico bench collectives --quick --mesh 2x1",
+        "portico bench collectives --quick --mesh 2x1 FABRIC",
     ),
-    ("portico bench exchange..", "portico bench exchange --quick --mesh 2x1"),
-    ("portico bench mpi..", "portico bench mpi --quick --mesh 2x1"),
+    (
+        "portico bench exchange..",
+        "portico bench exchange --quick --mesh 2x1 FABRIC",
+    ),
+    ("portico bench mpi..", "portico bench mpi --quick --mesh 2x1 FABRIC"),
     (
         "portico bench noc..",
         "portico bench noc --quick --mesh 2x2 --pattern uniform,transpose --packet 1 --fifo 2 --load 0.1:0.9:0.8",
     ),
-    (
-        "portico bench onesided..",
-        "portico bench onesided --quick --set cols=2 --set rows=1",
-    ),
+    ("portico bench onesided..", "portico bench onesided --quick FABRIC"),
     (
         "portico bench soak..",
-        "portico bench soak --quick --cycles 2000 --set cols=2 --set rows=1",
+        "portico bench soak --quick --cycles 2000 FABRIC",
     ),
     ("portico bridge", "portico bridge --golden"),
     (
@@ -56,20 +56,17 @@ const SHORTER: [(&str, &str); 28] = [
         "portico bridge --once --config examples/portico.toml",
         "portico bridge --once --golden --config examples/portico.toml",
     ),
-    ("portico run alltoall", "portico run alltoall --set cols=2 --set rows=1"),
-    ("portico run halo", "portico run halo --set cols=2 --set rows=1"),
-    ("portico run mpi", "portico run mpi --set cols=2 --set rows=1"),
+    ("portico run alltoall", "portico run alltoall FABRIC"),
+    ("portico run halo", "portico run halo FABRIC"),
+    ("portico run mpi", "portico run mpi FABRIC"),
     (
         "portico run traffic..",
-        "portico run traffic --pattern uniform --loads 0.2,0.5,1 --set cols=2 --set rows=1",
+        "portico run traffic --pattern uniform --loads 0.2,0.5,1 FABRIC",
     ),
-    (
-        "portico sim fabric --set..",
-        "portico sim fabric --set cols=2 --set rows=1 --cycles 4000",
-    ),
+    ("portico sim fabric --set..", "portico sim fabric --cycles 4000 FABRIC"),
     (
         "portico sim fabric --workload..",
-        "portico sim fabric --workload soak --cycles 4000 --seed 7 --resets --set cols=2 --set rows=1",
+        "portico sim fabric --workload soak --cycles 4000 --seed 7 --resets FABRIC",
     ),
     ("portico sim mesh", "portico sim mesh --set cols=2 --set rows=2"),
     (
@@ -105,6 +102,9 @@ const SHORTER: [(&str, &str); 28] = [
         "portico synth fifo --target ecp5 --seeds 1,2 --aim 100",
     ),
 ];
+
+/// One fabric for all commands that can have it, which is compiled once.
+const FABRIC: &str = concat!("--config ", env!("CARGO_MANIFEST_DIR"), "/tests/fabric.toml");
 
 /// Commands that do not run here: place and route takes a quarter of an hour, and `.ci/run` makes the proofs.
 const PARSED: [&str; 5] = [
@@ -282,7 +282,7 @@ fn run(pages: &[String]) {
         let mut bridge: Option<(Bridge, String)> = None;
         for shown in commands(&text(page)) {
             let line = shorter(&shown);
-            let is_first = SEEN.lock().unwrap().insert(line.to_owned());
+            let is_first = SEEN.lock().unwrap().insert(line.clone());
             if PARSED.contains(&&*shown) || !is_first && !line.contains(" --out ") {
                 continue;
             }
@@ -293,7 +293,7 @@ fn run(pages: &[String]) {
             } else if NAMES.contains(&&*shown) {
                 checkout.ends_with(&shown, 2);
             } else if line.starts_with("portico bridge") {
-                bridge = Some(checkout.bridge(line));
+                bridge = Some(checkout.bridge(&line));
             } else if line.contains("/dev/pts/") {
                 let (words, _) = line.rsplit_once(' ').unwrap();
                 let (_, path) = bridge.as_ref().expect("a bridge before its host");
@@ -302,16 +302,20 @@ fn run(pages: &[String]) {
                 let (_board, path) = checkout.bridge(&format!("portico bridge --golden {settings}"));
                 checkout.ends_with(&format!("{words}{path} {settings}"), 0);
             } else {
-                checkout.ends_with(line, 0);
+                checkout.ends_with(&line, 0);
             }
         }
     }
 }
 
-fn shorter(shown: &str) -> &str {
+fn shorter(shown: &str) -> String {
     let is_name = NAMES.contains(&shown);
     let row = SHORTER.iter().find(|(whole, _)| !is_name && fits(whole, shown));
-    row.map_or(shown, |(_, shorter)| shorter)
+    with_fabric(row.map_or(shown, |(_, shorter)| shorter))
+}
+
+fn with_fabric(line: &str) -> String {
+    line.replace("FABRIC", FABRIC)
 }
 
 /// Whether a row is that of a command.
@@ -346,7 +350,7 @@ fn every_exception_is_a_command_of_a_page() {
     for (whole, shorter) in SHORTER {
         let is_used = shown
             .iter()
-            .any(|command| self::shorter(command) == shorter && fits(whole, command));
+            .any(|command| self::shorter(command) == with_fabric(shorter) && fits(whole, command));
         assert!(is_used, "no page shows {whole}");
     }
     for exception in PARSED.iter().chain(&NAMES) {
