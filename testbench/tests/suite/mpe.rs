@@ -88,6 +88,18 @@ fn planted_faults_are_caught() {
             from: "<< 2) | «{6'd0, owner}»;",
             to: "8'd0",
         },
+        Fault {
+            what: "a row is written beside the call that is taken in",
+            module: "mpe_registers",
+            from: "has_call = «running | waits | takes_in»;",
+            to: "running | waits",
+        },
+        Fault {
+            what: "a row is written in the cycle after its context had no call",
+            module: "mpe_registers",
+            from: "~has_call[owner]",
+            to: "1'b1",
+        },
     ];
     all_are_caught(&mpe(), &faults, ROUNDS, |library, rounds| {
         check(&mut device(library), rounds, SEED)

@@ -4,7 +4,7 @@
 mod bench;
 mod plan;
 
-use anyhow::ensure;
+use anyhow::{ensure, Context};
 use bench::{head, Act, Bench};
 use plan::Plan;
 use portico_spec::{
@@ -15,7 +15,7 @@ use portico_spec::{
     ni::{
         command::{Opcode, EVENT_OFFSET},
         packet::{ControlKind, DataKind},
-        registers::{MPE_IDLE_OFFSET, MPE_NEXT_OFFSET},
+        registers::{MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET},
         INITIALISATION_CYCLES,
     },
     Node,
@@ -160,12 +160,91 @@ fn strange(random: &mut StdRng, lists: &[Vec<(usize, Row)>]) -> Act {
     }
 }
 
+/// Cycle of a race in which the call is posted, and offsets of the row from the first cycle.
+const POSTED: u64 = 10;
+const OFFSETS: std::ops::Range<u64> = 0..22;
+/// Cycles after which a race is over.
+const DECIDED: u64 = 40;
+
+/// A row is written beside a call to its context, at every offset: first the row, and the call has a neighbour more; or first the
+/// call, and the row is refused, because the call does not end before its other neighbour has answered.
+fn rows_race_calls(device: &mut impl Device, kind: Kind, seed: u64) -> anyhow::Result<()> {
+    const CONTEXT: usize = 1;
+    let rows = [0, 1].map(|at| Row {
+        node: NODES[at],
+        place: 2,
+    });
+    let refusals = OFFSETS.map(|offset| -> anyhow::Result<u64> {
+        device.reset(2);
+        let mut bench = Bench::new(device, StdRng::seed_from_u64(seed));
+        bench.clear(INITIALISATION_CYCLES)?;
+        bench.write_list(CONTEXT, PLACES, &[(0, rows[0])])?;
+        let mut plan = draw(&mut bench.random, CONTEXT, 0, &[0]);
+        let transfer = Transfer {
+            length: 4,
+            ..plan.call.transfer
+        };
+        plan.call = Call {
+            kind,
+            towards: None,
+            transfer: if kind == Kind::Barrier {
+                Transfer::NONE
+            } else {
+                transfer
+            },
+            ..plan.call
+        };
+        (plan.way, plan.children) = (None, vec![0]);
+        bench.begin(vec![None, Some(plan)]);
+        let start = bench.now;
+        bench.acts.push((start + POSTED, Act::Post(CONTEXT)));
+        while bench.now < start + DECIDED {
+            let writes = bench.now == start + offset;
+            bench.write_row(CONTEXT, 1, rows[1], writes)?;
+            bench.tick()?;
+        }
+        let (found, expected) = (bench.status(CONTEXT)?, 1 << MPE_RUNNING_OFFSET | 1 << MPE_NEXT_OFFSET);
+        ensure!(
+            found == expected && !bench.events[CONTEXT],
+            "cycle {}: status {found:#x}, expected {expected:#x}",
+            bench.now
+        );
+        if kind == Kind::Barrier {
+            let token = bench.token(bench.edge(CONTEXT, 0));
+            bench.acts.push((bench.now, token));
+            (0..DECIDED).try_for_each(|_| bench.tick())?;
+            let (ended, refused) = (bench.events[CONTEXT], bench.refused == 1);
+            ensure!(
+                ended == refused,
+                "cycle {}: the barrier has ended: {ended}; the other neighbour was refused: {refused}",
+                bench.now
+            );
+        }
+        Ok(bench.refused)
+    });
+    let refusals: Vec<u64> = refusals.collect::<anyhow::Result<_>>()?;
+    let written = refusals.iter().take_while(|&&refused| refused == 0).count();
+    ensure!(
+        written > 0 && written < refusals.len() && refusals[written..].iter().all(|&refused| refused == 1),
+        "cycle {POSTED}: {kind:?} is posted, and rows from cycle 0 on are refused so often: {refusals:?}"
+    );
+    Ok(())
+}
+
 /// Rounds of calls in both contexts of an engine, which is in reset.
 ///
 /// # Errors
 /// The engine breaks a promise.
 pub fn check(device: &mut impl Device, rounds: usize, seed: u64) -> anyhow::Result<Seen> {
-    println!("seed {seed:#x}");
+    let races = [Kind::Barrier, Kind::Reduce].map(|kind| {
+        let raced = rows_race_calls(device, kind, seed);
+        raced.with_context(|| format!("seed {seed:#x}, a row beside a call of kind {kind:?}"))
+    });
+    races.into_iter().collect::<anyhow::Result<()>>()?;
+    play_rounds(device, rounds, seed).with_context(|| format!("seed {seed:#x}"))
+}
+
+fn play_rounds(device: &mut impl Device, rounds: usize, seed: u64) -> anyhow::Result<Seen> {
     device.reset(2);
     let mut bench = Bench::new(device, StdRng::seed_from_u64(seed));
     bench.clear(INITIALISATION_CYCLES)?;
@@ -291,7 +370,7 @@ fn play(
     // Nothing comes behind.
     (0..24).try_for_each(|_| bench.tick())?;
     let now = bench.now;
-    anyhow::Context::with_context(bench.verify(), || format!("cycle {now}"))?;
+    bench.verify().with_context(|| format!("cycle {now}"))?;
     let differs = (0..expected.len()).find(|&at| bench.memory[at] != expected[at]);
     if let Some(at) = differs {
         let (found, expected) = (bench.memory[at], expected[at]);

@@ -1,7 +1,7 @@
 //! What the source/sink core promises as a block: packets of its source are those of the specification, and its sink counts and
 //! times what comes.
 
-use anyhow::ensure;
+use anyhow::{ensure, Context};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
@@ -205,7 +205,10 @@ impl<D: Device> Bench<'_, D> {
 /// # Errors
 /// A packet or a count that is not the specification's.
 pub fn check(device: &mut impl Device, width: usize, rounds: usize, faults: f64, seed: u64) -> anyhow::Result<Seen> {
-    println!("seed {seed:#x}");
+    play_rounds(device, width, rounds, faults, seed).with_context(|| format!("seed {seed:#x}"))
+}
+
+fn play_rounds(device: &mut impl Device, width: usize, rounds: usize, faults: f64, seed: u64) -> anyhow::Result<Seen> {
     device.reset(2);
     let mut bench = Bench {
         device,

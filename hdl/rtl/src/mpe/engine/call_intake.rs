@@ -94,6 +94,8 @@ pub struct CallIntake {
     pub late: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: calls wait.
     pub waits: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: a call to it is whole here, and does not run or wait yet.
+    pub takes_in: Signal<Out, Bits<CONTEXTS>>,
     /// A row of the context's list is written: its calls are numbered from 0 on.
     pub renews: Signal<In, Bit>,
     pub renewed: Signal<In, Bits<CONTEXT_WIDTH>>,
@@ -441,6 +443,10 @@ impl Logic for CallIntake {
             }
         }
 
+        self.takes_in.next = 0.into();
+        if (self.step.q.val() != Intake::Take) & (self.step.q.val() != Intake::Report) {
+            self.takes_in.next = bits::<CONTEXTS>(1) << self.owner.val();
+        }
         self.call.valid.next = self.step.q.val() == Intake::Begin;
         self.call.owner.next = self.owner.val();
         self.length_word.next =

@@ -263,6 +263,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.registers.credits.next = self.credits.both.val();
         self.registers.running.next = self.scheduler.running.val();
         self.registers.waits.next = self.intake.waits.val();
+        self.registers.takes_in.next = self.intake.takes_in.val();
         self.registers.closed.next = self.scheduler.closed.val();
         self.registers.holds.next = self.words.holds.val();
         self.registers.owes.next = self.sender.owes.val();

@@ -36,9 +36,10 @@ pub struct MpeRegisters {
     pub timeout: Signal<Out, Bits<32>>,
     /// Edges that have all their credits.
     pub credits: Signal<In, Bits<EDGES>>,
-    /// One bit a context: a call runs; calls wait; it is closed; packets lie here; something is owed.
+    /// One bit a context: a call runs; calls wait; the intake has one; it is closed; packets lie here; something is owed.
     pub running: Signal<In, Bits<CONTEXTS>>,
     pub waits: Signal<In, Bits<CONTEXTS>>,
+    pub takes_in: Signal<In, Bits<CONTEXTS>>,
     pub closed: Signal<In, Bits<CONTEXTS>>,
     pub holds: Signal<In, Bits<CONTEXTS>>,
     pub owes: Signal<In, Bits<CONTEXTS>>,
@@ -54,6 +55,7 @@ pub struct MpeRegisters {
     asks: DFF<Bit>,
     writes: DFF<Bit>,
     answer: DFF<Bits<32>>,
+    has_call: Signal<Local, Bits<CONTEXTS>>,
     is_idle: Signal<Local, Bits<CONTEXTS>>,
     place: Signal<Local, Bits<MPE_FIELD_WIDTH>>,
     named: Signal<Local, Bits<CONTEXT_WIDTH>>,
@@ -98,15 +100,16 @@ impl Logic for MpeRegisters {
         self.asks.d.next = self.register.read.val() & self.is_own.hit.val() & self.is_built.val();
         self.writes.d.next = self.register.write.val() & self.is_own.hit.val() & self.is_built.val();
 
-        // Which contexts are idle.
+        // Which contexts are idle. A row and a call to its context come one after the other: `idle` is a cycle late, and a call
+        // that has come since refuses the row.
+        self.has_call.next = self.running.val() | self.waits.val() | self.takes_in.val();
         self.away.next = self.known.q.val() & !self.credits.val();
         self.is_idle.next = 0.into();
         for i in 0..CONTEXTS {
             self.is_idle.next = self.is_idle.val().replace_bit(
                 i,
                 !self.away.val().get_bits::<NEIGHBOURS>(0).any()
-                    & !self.running.val().get_bit(i)
-                    & !self.waits.val().get_bit(i)
+                    & !self.has_call.val().get_bit(i)
                     & !self.closed.val().get_bit(i)
                     & !self.holds.val().get_bit(i)
                     & !self.owes.val().get_bit(i),
@@ -121,6 +124,7 @@ impl Logic for MpeRegisters {
         self.row_write.row.next = self.register.data.val().get_bits::<ROW_WIDTH>(0);
         self.row_write.enable.next = self.is_row.val()
             & self.idle.q.val().get_bit(self.owner.val().index())
+            & !self.has_call.val().get_bit(self.owner.val().index())
             & (bit_cast::<{ PLACE_WIDTH + 1 }, PLACE_WIDTH>(self.place.val().get_bits::<PLACE_WIDTH>(0))
                 < self.neighbours.val());
         self.refused.next = self.is_row.val() & !self.row_write.enable.val();

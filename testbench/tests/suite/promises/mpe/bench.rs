@@ -187,17 +187,29 @@ impl<'a, D: Device> Bench<'a, D> {
         self.edges.retain(|edge| edge.context != context);
         for place in 0..places {
             let row = rows.iter().find(|row| row.0 == place).map(|row| row.1);
-            let register = MpeRegister::from_number(MpeRegister::Neighbour0.number() + place);
-            let register = register.expect("a row of the list");
-            self.set("register_index", index(register, context).into());
-            self.set("register_data", Row::encode(row)?.into());
-            self.set("register_write", 1);
+            self.write_row(context, place, row, true)?;
             self.tick()?;
             self.set("register_write", 0);
             (0..4).try_for_each(|_| self.tick())?;
         }
         let edges = rows.iter().map(|&(place, row)| Edge::new(context, place, row));
         self.edges.extend(edges);
+        Ok(())
+    }
+
+    /// Writes a row, or none, in the cycle that follows.
+    pub fn write_row(
+        &mut self,
+        context: usize,
+        place: usize,
+        row: impl Into<Option<Row>>,
+        writes: bool,
+    ) -> anyhow::Result<()> {
+        let register = MpeRegister::from_number(MpeRegister::Neighbour0.number() + place);
+        let register = register.context("a row of the list")?;
+        self.set("register_index", index(register, context).into());
+        self.set("register_data", Row::encode(row.into())?.into());
+        self.set("register_write", writes.into());
         Ok(())
     }
 
