@@ -44,7 +44,7 @@ targets:
       yosys_synth_options: [-nowidelut]
 ",
         name = quoted(&format!("::{top}:{}", env!("CARGO_PKG_VERSION"))),
-        description = quoted(design.header.trim_start_matches('/').trim()),
+        description = quoted(&design.about()),
         top = quoted(top),
     )
 }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_core_lists_sources_in_order_and_quotes_what_is_free() {
         let mut fifo = fifo();
-        fifo.header = "// Portico, depth: \"8\" # bytes".into();
+        fifo.header = "// SPDX-License-Identifier: MIT\n// Portico, depth:\n// \"8\" # bytes".into();
         let files = ["fifo_ram.v", "fifo.v", "fifo.f"].map(String::from);
         let core = fusesoc_core(&fifo, &files);
         assert!(core.starts_with("CAPI=2:\nname: \"::fifo:"), "{core}");

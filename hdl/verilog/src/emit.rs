@@ -2,7 +2,7 @@
 
 use crate::{
     custom,
-    design::{Design, Direction, Module, Port},
+    design::{Design, Direction, Module, Port, LICENCE},
     error::{Error, Result},
     loops::Paths,
     modules::{self, Shape},
@@ -34,15 +34,21 @@ pub struct Options {
     pub keep_apart: Vec<String>,
 }
 
+fn entries(configuration: &[(String, String)]) -> Vec<String> {
+    let entries = configuration.iter().map(|(key, value)| format!("{key} = {value}"));
+    entries.collect()
+}
+
+/// The hash of a block's configuration, (key, value), that the header shows: 8 hexadecimal digits.
+pub fn configuration_hash(block: &str, configuration: &[(String, String)]) -> String {
+    let digest = Sha256::digest(format!("{block}: {}", entries(configuration).join(", ")));
+    digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Options {
     fn header(&self) -> String {
-        let entries: Vec<String> = self
-            .configuration
-            .iter()
-            .map(|(key, value)| format!("{key} = {value}"))
-            .collect();
-        let digest = Sha256::digest(format!("{}: {}", self.block, entries.join(", ")));
-        let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let entries = entries(&self.configuration);
+        let hash = configuration_hash(&self.block, &self.configuration);
         let text = format!("{}, block {}, configuration {hash}", self.generator, self.block);
         let text = match entries.is_empty() {
             true => text,
@@ -51,7 +57,7 @@ impl Options {
         let text = wrapped_comment(&text.replace(['\n', '\r'], " "));
         match self.licence.as_str() {
             "" => text,
-            licence => format!("// SPDX-License-Identifier: {licence}\n{text}"),
+            licence => format!("// {LICENCE} {licence}\n{text}"),
         }
     }
 }

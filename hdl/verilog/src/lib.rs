@@ -83,5 +83,5 @@ mod tree;
 mod value;
 
 pub use design::{Design, Direction, Module, Port};
-pub use emit::{emit, Options};
+pub use emit::{configuration_hash, emit, Options};
 pub use error::{Error, Result};

@@ -55,15 +55,28 @@ impl Station {
         }
     }
 
+    /// What nodes of this kind are built with in a fabric whose tiles are built with `tile`.
+    pub fn build(self, tile: Build) -> Build {
+        match self {
+            Station::Tile => tile,
+            Station::Host => tile.of_host(),
+            Station::Memory => tile.of_memory_node(),
+        }
+    }
+
+    /// How many items of a block of registers nodes of this kind have in such a fabric, 0 without the block.
+    pub fn items(self, tile: Build, block: Block) -> usize {
+        let build = self.build(tile);
+        let mut owners = PARTS.iter().filter(|part| part.blocks.contains(&(block as u8)));
+        match owners.any(|part| part.stations.contains(&self) && build.has(part)) {
+            true => build.items(block),
+            false => 0,
+        }
+    }
+
     /// Whether nodes of this kind may have a block of registers, built with all that there is.
     pub fn has_block(self, block: Block) -> bool {
-        let build = match self {
-            Station::Tile => Build::FULL,
-            Station::Host => Build::FULL.of_host(),
-            Station::Memory => Build::FULL.of_memory_node(),
-        };
-        let mut owners = PARTS.iter().filter(|part| part.blocks.contains(&(block as u8)));
-        owners.any(|part| part.stations.contains(&self) && build.has(part)) && build.items(block) > 0
+        self.items(Build::FULL, block) > 0
     }
 }
 

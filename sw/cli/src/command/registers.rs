@@ -2,24 +2,29 @@
 
 use crate::{
     config_args::ConfigArgs,
+    design,
     output::{self, Output},
     table::counted,
 };
 use clap::{Args, ValueEnum};
+use portico_generate::PREFIX;
 use portico_spec::{
-    ni::render::{c_header, markdown, systemrdl},
+    ni::render::{c_header, markdown, systemrdl, Naming},
     Config,
 };
+use portico_verilog::configuration_hash;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   portico registers --form c --out build/portico_ni.h
   portico registers --form systemrdl --set width=64 > portico_ni.rdl
+  portico registers --form c --prefix left --config left.toml --out build/left_ni.h
   portico registers                       the page docs/registers.md
 
 The header names registers of tiles and the host PORTICO_..., those of memory nodes PORTICO_MEMORY_NODE_...
-SystemRDL has three address maps: portico_tile, portico_host, portico_memory_node.
+SystemRDL has three address maps: portico_tile, portico_host, portico_memory_node. Both have what the fabric of this
+configuration has. Texts of two fabrics in one project want two prefixes, as their Verilog does.
 
 All forms come from the tables from which the hardware comes too.";
 
@@ -43,24 +48,34 @@ pub struct Registers {
     form: Form,
     #[command(flatten)]
     config: ConfigArgs,
+    #[arg(long, value_parser = design::prefix, help = format!("Beginning of every global name [default: {PREFIX}]"))]
+    prefix: Option<String>,
     /// File for it, in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 impl Form {
-    fn render(self, config: &Config) -> String {
+    fn render(self, config: &Config, prefix: &str) -> String {
+        let fabric = design::block("fabric");
+        let naming = Naming {
+            prefix,
+            generator: &format!("Portico {}", design::VERSION),
+            hash: &configuration_hash(fabric.name, &fabric.configuration(config)),
+        };
         match self {
             Form::Page => markdown(config),
-            Form::C => c_header(config),
-            Form::Systemrdl => systemrdl(config),
+            Form::C => c_header(config, &naming),
+            Form::Systemrdl => systemrdl(config, &naming),
         }
     }
 }
 
 impl Registers {
     pub fn run(self) -> anyhow::Result<()> {
-        let text = self.form.render(&self.config.resolve()?);
+        let text = self
+            .form
+            .render(&self.config.resolve()?, self.prefix.as_deref().unwrap_or(PREFIX));
         let Some(path) = self.out else {
             return output::print(&text);
         };

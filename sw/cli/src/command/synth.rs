@@ -7,7 +7,7 @@ mod report_text;
 use super::bitstream::limit;
 use crate::{
     config_args::ConfigArgs,
-    design::{block_parser, design},
+    design::{self, block_parser, prefix},
     failure::not_allowed,
     figure_files::FigureFiles,
     output::{self, Output},
@@ -17,7 +17,8 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     Args,
 };
-use portico_generate::Top;
+use portico_generate::{generate, Top, PREFIX};
+use portico_spec::Config;
 use portico_synth::{
     fusesoc_core, netlist, parts, synthesise, vivado_project, Mapping, Memories, Placement, SynthError, SynthOptions,
     Target,
@@ -81,7 +82,7 @@ pub struct Synth {
     #[arg(long, value_name = "LEVELS", default_value_t = 2, requires = "by_part")]
     depth: usize,
     /// All blocks, with their default parameters; writes --json after each, and skips those that the file holds already
-    #[arg(long, requires = "json", conflicts_with_all = ["block", "config", "settings", "by_part", "out", "csv"])]
+    #[arg(long, requires = "json", conflicts_with_all = ["block", "config", "settings", "by_part", "out", "csv", "prefix"])]
     all: bool,
     /// With --all: synthesise only these blocks
     #[arg(long, value_name = "BLOCK,...", value_delimiter = ',', value_parser = block_parser(), requires = "all")]
@@ -91,6 +92,8 @@ pub struct Synth {
     part: String,
     #[command(flatten)]
     files: FigureFiles,
+    #[arg(long, value_parser = prefix, help = format!("Beginning of every module's name [default: {PREFIX}]"))]
+    prefix: Option<String>,
     /// Folder for the figures, made if need be; without --by-part also for the Verilog and its FuseSoC core with the netlist
     /// (ECP5) or the Vivado project (Xilinx)
     #[arg(long, value_name = "DIR")]
@@ -121,7 +124,7 @@ impl Synth {
     fn run_block(self, block: &'static Top, options: &SynthOptions) -> anyhow::Result<()> {
         let config = self.config.resolve()?;
         self.config.warn_of_other_keys(block);
-        let design = design(block.name, &config)?;
+        let design = self.design(block, &config)?;
         let progress = progress::spinner(format!("synthesising {} for {}", design.top, self.target));
         let files = self.files(&design);
         let report = files.and_then(|files| Ok((files, synthesise(&design, options).map_err(refusal)?)));
@@ -149,7 +152,7 @@ impl Synth {
         }
         let config = self.config.resolve()?;
         self.config.warn_of_other_keys(block);
-        let design = design(block.name, &config)?;
+        let design = self.design(block, &config)?;
         let progress = progress::spinner(format!("synthesising the parts of {}", design.top));
         let report = parts(&design, self.depth);
         progress.finish_and_clear();
@@ -165,6 +168,11 @@ impl Synth {
         output.add_at(self.files.json, in_folder, json);
         output.commit()?;
         output::print(&text)
+    }
+
+    fn design(&self, block: &Top, config: &Config) -> anyhow::Result<Design> {
+        let generated = generate(block, config, self.prefix.as_deref());
+        Ok(generated.map_err(design::refusal)?.design)
     }
 
     fn options(&self) -> anyhow::Result<SynthOptions> {

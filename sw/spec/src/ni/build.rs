@@ -24,7 +24,7 @@ use super::{
     window::{SYSTEM_WINDOW, WINDOWS},
     MAILBOXES, MAX_CORES,
 };
-use crate::{mpe::call::CONTEXTS, Config, Terminal};
+use crate::{mpe::call::CONTEXTS, Config};
 
 /// Sizes and features of a network interface. Every size but `cores` is a power of two, or 0 at a node that nobody commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,11 +273,7 @@ impl Build {
 impl Config {
     /// What the network interface of this terminal is built with.
     pub fn build_of(&self, terminal: usize) -> Build {
-        match self.terminal(terminal) {
-            Terminal::Tile(_) => self.build(),
-            Terminal::Edge(0) => self.build().of_host(),
-            Terminal::Edge(_) => self.build().of_memory_node(),
-        }
+        self.station(terminal).build(self.build())
     }
 
     /// Sizes and features of the network interface of every tile.

@@ -39,6 +39,7 @@
 pub use self::{
     atomic::Atomic,
     error::DescriptorError,
+    form::{Form, FormWord, FORMS},
     geometry::{Geometry, Transfer},
 };
 use super::{
@@ -62,6 +63,7 @@ use crate::{
 
 mod atomic;
 mod error;
+mod form;
 mod geometry;
 
 const OPCODE: BitField = BitField::new("opcode", OPCODE_OFFSET, OPCODE_WIDTH, "What is asked.").codes(Opcode::CODES);

@@ -11,13 +11,23 @@ use portico_spec::{
     ni::{
         layout::{Access, BitField},
         registers::{Block, BASE_BYTES, BLOCK_OFFSET, MAP},
-        render::systemrdl,
+        render::{systemrdl, Naming},
     },
+    parts::Station,
     Config,
 };
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(config: &Config, prefix: &str) -> String {
+    let naming = Naming {
+        prefix,
+        generator: "Portico test",
+        hash: "0123abcd",
+    };
+    systemrdl(config, &naming)
 }
 
 fn wide() -> Config {
@@ -62,13 +72,6 @@ fn access(field: &BitField, register: Access) -> &'static str {
     }
 }
 
-/// Name of a kind of node, bytes of its memory, first register, blocks that it has not.
-type Node = (&'static str, usize, usize, Vec<Block>);
-
-fn tile(config: &Config) -> Node {
-    ("tile", config.scratchpad * 1024, BASE_BYTES, vec![Block::Pages])
-}
-
 fn codes(field: &BitField) -> String {
     let mut codes: Vec<String> = field
         .codes
@@ -84,12 +87,13 @@ fn codes(field: &BitField) -> String {
     codes.join(",")
 }
 
-/// What the compiler should find of a kind of node: `top` is its name, `without` the blocks that it has not.
-fn expected(config: &Config, (top, bytes, base, without): &Node) -> String {
-    let word = config.width / 8;
-    let mut text = format!("portico_{top}.memory 0x0 {} {}\n", config.width, bytes / word);
-    for map in MAP.iter().filter(|map| !without.contains(&map.block)) {
-        for item in 0..map.items {
+/// What the compiler should find of nodes of a kind under a prefix, whose registers begin at `base` and whose memory has so many
+/// bytes.
+fn expected(config: &Config, prefix: &str, station: Station, base: usize, bytes: usize) -> String {
+    let (word, top) = (config.width / 8, station.name());
+    let mut text = format!("{prefix}_{top}.memory 0x0 {} {}\n", config.width, bytes / word);
+    for map in MAP {
+        for item in 0..station.items(config.build(), map.block) {
             for register in map.registers {
                 let index = (map.block as usize) << BLOCK_OFFSET | item << map.number_width | register.number;
                 let path = match (map.items, map.number_width) {
@@ -99,9 +103,10 @@ fn expected(config: &Config, (top, bytes, base, without): &Node) -> String {
                 };
                 for field in register.fields {
                     text += &format!(
-                        "portico_{top}.{path}.{} {:#x} {} {} {} {:#x} {}\n",
+                        "{prefix}_{top}.{path}.{} {:#x} {} {} {} {} {:#x} {}\n",
                         field.name,
                         base + index * word,
+                        config.width,
                         field.offset,
                         field.width,
                         access(field, register.access),
@@ -115,42 +120,76 @@ fn expected(config: &Config, (top, bytes, base, without): &Node) -> String {
     text
 }
 
+/// What it should find of all three kinds.
+fn all_expected(config: &Config, prefix: &str) -> String {
+    let (bytes, far) = (config.scratchpad << 10, 0x80_0000 * config.width / 32);
+    [
+        expected(config, prefix, Station::Tile, BASE_BYTES, bytes),
+        expected(config, prefix, Station::Host, BASE_BYTES, bytes),
+        expected(config, prefix, Station::Memory, far, far),
+    ]
+    .concat()
+}
+
+fn same(found: &str, expected: &str) {
+    for (found, expected) in found.lines().zip(expected.lines()) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.lines().count(), expected.lines().count());
+}
+
 #[test]
 fn the_compiler_finds_every_field_of_every_kind_of_node() {
-    for (name, config, far) in [
-        ("narrow.rdl", Config::default(), 0x80_0000),
-        ("wide.rdl", wide(), 0x100_0000),
+    let full = Config {
+        probe: true,
+        mpe: 4,
+        ..Config::default()
+    };
+    let leaf = Config::from_toml("profile = 'leaf'").unwrap();
+    for (name, config, least) in [
+        ("narrow.rdl", full, 12_000),
+        ("wide.rdl", wide(), 10_000),
+        ("leaf.rdl", leaf, 500),
     ] {
-        let found = listing(&elaborate(name, &systemrdl(&config)));
-        let tile = tile(&config);
-        let of_tiles = vec![Block::Program, Block::Pages, Block::Probe, Block::Mpe];
-        let host = ("host", tile.1, BASE_BYTES, of_tiles);
-        let of_others = vec![
-            Block::Command,
-            Block::Segments,
-            Block::Release,
-            Block::Mailboxes,
-            Block::Shapers,
-            Block::Program,
-            Block::Probe,
-            Block::Mpe,
-        ];
-        let memory = ("memory_node", far, far, of_others);
-        let expected: String = [tile, host, memory]
-            .iter()
-            .map(|node| expected(&config, node))
-            .collect();
-        assert!(expected.lines().count() > 12_000);
-        for (found, expected) in found.lines().zip(expected.lines()) {
-            assert_eq!(found, expected);
-        }
-        assert_eq!(found.lines().count(), expected.lines().count());
+        let found = listing(&elaborate(name, &text(&config, "portico")));
+        let expected = all_expected(&config, "portico");
+        assert!(expected.lines().count() > least, "{}", expected.lines().count());
+        same(&found, &expected);
+    }
+}
+
+/// Two fabrics in one compilation, each under its prefix.
+#[test]
+fn two_fabrics_compile_together_under_two_prefixes() {
+    let both = text(&Config::default(), "left") + &text(&wide(), "right");
+    let found = listing(&elaborate("both.rdl", &both));
+    same(
+        &found,
+        &(all_expected(&Config::default(), "left") + &all_expected(&wide(), "right")),
+    );
+    let twice = text(&Config::default(), "left") + &text(&wide(), "left");
+    let refused = elaborate("twice.rdl", &twice);
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && errors.contains("left_"), "{errors}");
+}
+
+/// Arrays of registers are dense: other compilers, such as peakrdl's for C, take no others.
+#[test]
+fn arrays_of_registers_have_no_gaps() {
+    for config in [Config::default(), wide()] {
+        let text = text(&config, "portico");
+        let release = text
+            .lines()
+            .find(|line| line.contains("} release["))
+            .expect("an array of registers");
+        assert!(release.ends_with(&format!("+= {:#x};", config.width / 8)), "{release}");
+        assert!(text.contains(&format!("default regwidth = {};", config.width)));
     }
 }
 
 #[test]
 fn a_wrong_map_is_found() {
-    let text = systemrdl(&Config::default());
+    let text = text(&Config::default(), "portico");
     let altered = |from: &str, to: &str| {
         let altered = text.replacen(from, to, 1);
         assert_ne!(altered, text, "{from}");
@@ -162,8 +201,7 @@ fn a_wrong_map_is_found() {
     let events = format!("{:#x}", BASE_BYTES + ((Block::Events as usize) << BLOCK_OFFSET) * 4);
     let moved = altered(&format!("@ {events} "), &format!("@ {:#x} ", BASE_BYTES + 0x8004));
     let found = listing(&elaborate("moved.rdl", &moved));
-    let config = Config::default();
-    assert!(!found.starts_with(&expected(&config, &tile(&config))));
-    let found = listing(&elaborate("right.rdl", &text));
-    assert!(found.starts_with(&expected(&config, &tile(&config))));
+    let expected = all_expected(&Config::default(), "portico");
+    assert_ne!(found, expected);
+    assert_eq!(listing(&elaborate("right.rdl", &text)), expected);
 }

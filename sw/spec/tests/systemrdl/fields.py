@@ -1,4 +1,4 @@
-"""Elaborates the SystemRDL files named, and prints every field of every register of each kind of node, memories first."""
+"""Elaborates the SystemRDL files named, and prints every field of every register of each address map, memories first."""
 
 import sys
 
@@ -15,7 +15,7 @@ def show(node):
             access = (child.get_property("sw").name, "cleared" if child.get_property("onwrite") else "kept")
             names = ",".join(f"{code.name}={code.value}" for code in codes) if codes else "-"
             reset = child.get_property("reset")
-            print(child.get_path(), hex(register.absolute_address), child.low, child.width, *access, hex(reset), names)
+            print(child.get_path(), hex(register.absolute_address), register.get_property("regwidth"), child.low, child.width, *access, hex(reset), names)
         else:
             show(child)
 
@@ -23,5 +23,5 @@ def show(node):
 for path in sys.argv[1:]:
     compiler = RDLCompiler()
     compiler.compile_file(path)
-    for name in ("tile", "host", "memory_node"):
-        show(compiler.elaborate(f"portico_{name}").top)
+    for name in compiler.root.comp_defs:
+        show(compiler.elaborate(name).top)

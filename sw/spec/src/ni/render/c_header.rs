@@ -1,28 +1,56 @@
 //! A C header.
 
-use super::{ENUMERATIONS, LAYOUTS};
+use super::{Naming, ENUMERATIONS, LAYOUTS};
 use crate::{
+    flit::X_WIDTH,
     ni::{
+        descriptor::{Form, FORMS},
         firmware::firmware,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
         layout::BitField,
         packet::MAX_MESSAGE_WORDS,
         registers::{byte, BlockMap, Register, BASE_BYTES, BLOCK_OFFSET, MAP, SPACE_BYTES},
+        window::SYSTEM_WINDOW,
     },
     parts::Station,
     Config,
 };
 
-/// A header for C and C++ with everything that software needs to speak to a network interface of this width: addresses
-/// of registers in the address space of a node, fields, and codes. It includes nothing. Addresses are in bytes; those of
-/// registers that there are several of take the number of the item; a field has a shift and, in place, a mask. Registers of a
-/// memory node lie elsewhere and have names of their own; fields and codes are the same at all nodes.
-pub fn c_header(config: &Config) -> String {
-    let mut header = Header::default();
-    header.text += "/* Registers and words of Portico's network interface. Generated: edit sw/spec instead. */\n";
-    header.text += "#ifndef PORTICO_NI_H\n#define PORTICO_NI_H\n";
+/// A header for C and C++ with everything that software needs to speak to the network interfaces of this fabric: what its nodes
+/// are and have, addresses of registers in the address space of a node, fields, words of descriptors, and codes. It includes
+/// nothing. Addresses are in bytes; those of registers that there are several of take the number of the item; a field has a shift
+/// and, in place, a mask. Registers of a memory node lie elsewhere and have names of their own; fields and codes are the same at
+/// all nodes. A block that no node has is left out.
+///
+/// A second header with the same prefix in one file has no effect if its configuration is the same, and is an error that tells both
+/// otherwise.
+///
+/// # Panics
+/// The configuration is not valid.
+pub fn c_header(config: &Config, naming: &Naming) -> String {
+    let config = &config.fabric().expect("a valid configuration");
+    let (prefix, hash) = (naming.prefix.to_uppercase(), naming.hash);
+    let mut header = Header {
+        text: String::new(),
+        prefix: prefix.clone(),
+    };
+    header.text = format!(
+        "\
+/* {about}. Generated: edit sw/spec instead. */
+#ifdef {prefix}_CONFIGURATION
+#if {prefix}_CONFIGURATION != 0x{hash}u
+#pragma message (\"included before: configuration \" {prefix}_CONFIGURATION_NAME)
+#error \"{prefix} names the registers of two fabrics: this is configuration {hash}; give one of them another --prefix\"
+#endif
+#else
+",
+        about = naming.about(),
+    );
 
     header.section("The fabric");
+    header.define("configuration", &format!("0x{hash}u"), "Hash, as in the Verilog.");
+    header.define("configuration_name", &format!("\"{hash}\""), "The same as text.");
+    header.define("generator", &format!("\"{}\"", naming.generator), "");
     for (name, number, doc) in [
         ("width", config.width, "Bits of a word."),
         (
@@ -30,7 +58,57 @@ pub fn c_header(config: &Config) -> String {
             config.width / 8,
             "Bytes of a word: the distance of registers.",
         ),
-        ("space_bytes", SPACE_BYTES, "Address space of a node."),
+        ("cols", config.cols, "Columns of tiles."),
+        ("rows", config.rows, "Rows of tiles."),
+        ("tiles", config.tiles(), "Tiles."),
+        ("memory_nodes", config.memories, "Memory nodes."),
+        (
+            "host_node",
+            config.host_node().number().into(),
+            "Number of the host's node.",
+        ),
+    ] {
+        header.define(name, &format!("{number:#x}u"), doc);
+    }
+    header.define(
+        "tile_node(x, y)",
+        &format!("((x) | (y) << {X_WIDTH})"),
+        "Number of a tile: column and row from 0 on.",
+    );
+    header.define(
+        "memory_node(memory)",
+        &format!("({:#x}u + (memory))", u32::from(config.host_node().number()) + 1),
+        "Number of a memory node, from 0 on.",
+    );
+
+    header.section("What tiles are built with");
+    let build = config.build();
+    for (name, number, doc) in [
+        ("memory_bytes", config.scratchpad << 10, "Memory of a tile or the host."),
+        ("cores", build.cores, "Micro-cores."),
+        ("slots", build.slots, "Transactions under way at once."),
+        ("has_monitors", build.monitors.into(), "Counters."),
+        ("has_queues", build.queues.into(), "Messages."),
+        ("has_programs", build.programs.into(), "Programs of the user's."),
+        ("has_wide_atomics", build.wide_atomics.into(), "Atomics of two words."),
+        ("has_commands", build.commands.into(), "A stream of descriptors."),
+        ("has_probe", build.probe.into(), "The source/sink core."),
+        (
+            "mpe_contexts",
+            build.mpe,
+            "Contexts of the message-passing engine, 0 without it.",
+        ),
+        (
+            "mpe_neighbours",
+            if build.mpe > 0 { config.mpe_neighbours } else { 0 },
+            "Neighbours of a context.",
+        ),
+        (
+            "system_window",
+            SYSTEM_WINDOW,
+            "Window over the whole address space of a node, open after reset.",
+        ),
+        ("space_bytes", SPACE_BYTES, "Address space of a tile or the host."),
         (
             "registers",
             BASE_BYTES,
@@ -54,6 +132,9 @@ pub fn c_header(config: &Config) -> String {
     for map in MAP {
         header.block(config, map);
     }
+    for form in FORMS {
+        header.form(&form);
+    }
     for layout in LAYOUTS {
         header.section(layout.doc.trim_end_matches('.'));
         header.fields(layout.name, layout.fields);
@@ -76,9 +157,10 @@ pub fn c_header(config: &Config) -> String {
     header.text
 }
 
-#[derive(Default)]
 struct Header {
     text: String,
+    /// Of all names, in capital letters.
+    prefix: String,
 }
 
 impl Header {
@@ -93,7 +175,7 @@ impl Header {
             Some((name, parameter)) => format!("{name}({}", parameter.to_lowercase()),
             None => name,
         };
-        self.text += &format!("#define PORTICO_{name} {value}");
+        self.text += &format!("#define {}_{name} {value}", self.prefix);
         self.text += &if doc.is_empty() {
             "\n".to_string()
         } else {
@@ -102,31 +184,37 @@ impl Header {
     }
 
     fn block(&mut self, config: &Config, map: &BlockMap) {
-        let at: Vec<&str> = Station::ALL
-            .into_iter()
-            .filter(|station| station.has_block(map.block))
-            .map(|station| match station {
-                Station::Tile => "tiles",
-                Station::Host => "the host",
-                Station::Memory => "memory nodes",
-            })
-            .collect();
+        let items = |station: Station| station.items(config.build(), map.block);
+        let at: Vec<Station> = Station::ALL.into_iter().filter(|&station| items(station) > 0).collect();
+        if at.is_empty() {
+            return;
+        }
+        let kinds = at.iter().map(|station| match station {
+            Station::Tile => "tiles",
+            Station::Host => "the host",
+            Station::Memory => "memory nodes",
+        });
         self.section(&format!(
             "Block {}, at {}: {}",
             map.block.name(),
-            at.join(", "),
+            kinds.collect::<Vec<_>>().join(", "),
             map.doc.trim_end_matches('.')
         ));
-        if map.items > 1 {
-            let name = format!("{}_items", map.block.name());
-            self.define(&name, &format!("{:#x}u", map.items), "How many there are.");
+        for &station in at.iter().filter(|_| map.items > 1) {
+            let (of, doc) = match station {
+                Station::Tile => ("", "How many a tile has."),
+                Station::Host => ("host_", "How many the host has."),
+                Station::Memory => ("memory_node_", "How many a memory node has."),
+            };
+            let name = format!("{of}{}_items", map.block.name());
+            self.define(&name, &format!("{:#x}u", items(station)), doc);
         }
         for register in map.registers {
             let name = register_name(map, register.name);
             // The first address tells what the register is.
             let mut doc = format!("{}: {}", register.access.abbreviation(), register.doc);
             for (station, prefix) in [(Station::Tile, ""), (Station::Memory, "memory_node_")] {
-                if station.has_block(map.block) {
+                if at.contains(&station) {
                     let doc = std::mem::take(&mut doc);
                     self.address(config, map, register, station, &format!("{prefix}{name}"), &doc);
                 }
@@ -134,6 +222,21 @@ impl Header {
             if register.fields.len() > 1 || register.fields[0].width < 32 {
                 self.fields(&name, register.fields);
             }
+        }
+    }
+
+    /// The words of a descriptor behind word 0, by their places.
+    fn form(&mut self, form: &Form) {
+        self.section(&format!("Words of descriptors: {}", form.doc.trim_end_matches('.')));
+        self.define(
+            &format!("{}_descriptor_words", form.name),
+            &format!("{}u", form.words_at_most),
+            "Words at most, word 0 among them.",
+        );
+        for (word, at) in form.words.iter().zip(1..) {
+            let name = format!("{}_{}", form.name, word.name);
+            self.define(&format!("{name}_word"), &format!("{at}u"), word.doc);
+            self.fields(&name, word.fields);
         }
     }
 

@@ -22,6 +22,24 @@ mod systemrdl;
 
 pub use self::{c_header::c_header, markdown::markdown, systemrdl::systemrdl};
 
+/// What a rendered text is called, and what it is of. Texts of two configurations in one project have two prefixes.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming<'a> {
+    /// Begins every global name: an identifier, in small letters where the language has them.
+    pub prefix: &'a str,
+    /// Name and version of the generator.
+    pub generator: &'a str,
+    /// Hash of the fabric's configuration, 8 hexadecimal digits: as in its Verilog.
+    pub hash: &'a str,
+}
+
+impl Naming<'_> {
+    /// What the first line of a text says.
+    fn about(&self) -> String {
+        format!("{}, block fabric, configuration {}", self.generator, self.hash)
+    }
+}
+
 /// The words outside the registers.
 const LAYOUTS: [Layout; 13] = [
     packet::HEAD,

@@ -1,6 +1,6 @@
 //! SystemRDL 2.0 (Accellera, January 2018).
 
-use super::ENUMERATIONS;
+use super::{Naming, ENUMERATIONS};
 use crate::{
     ni::{
         codes::Code,
@@ -12,10 +12,14 @@ use crate::{
 };
 
 /// The address spaces of a tile, the host and a memory node, an `addrmap` each: the memory and, as arrays of `regfile`s, the
-/// registers of all blocks that such a node may have.
-pub fn systemrdl(config: &Config) -> String {
-    let mut writer = Writer::default();
-    writer.line("// Address spaces of the nodes of Portico. Generated: edit sw/spec instead.");
+/// registers of all blocks that such a node has in this fabric. A register is as wide as a word of the fabric.
+pub fn systemrdl(config: &Config, naming: &Naming) -> String {
+    let mut writer = Writer {
+        text: String::new(),
+        depth: 0,
+        prefix: naming.prefix.into(),
+    };
+    writer.line(&format!("// {}. Generated: edit sw/spec instead.", naming.about()));
     let used = |codes: &[Code]| fields().any(|field| field.codes == codes);
     for (name, codes) in ENUMERATIONS.into_iter().filter(|(_, codes)| used(codes)) {
         writer.enumeration(name, codes);
@@ -35,10 +39,11 @@ fn fields() -> impl Iterator<Item = &'static BitField> {
     registers.flat_map(|register| register.fields)
 }
 
-#[derive(Default)]
 struct Writer {
     text: String,
     depth: usize,
+    /// Of all global names.
+    prefix: String,
 }
 
 impl Writer {
@@ -66,7 +71,7 @@ impl Writer {
 
     /// Fields in which 0 is no code are 0 for none of them.
     fn enumeration(&mut self, name: &str, codes: &[Code]) {
-        self.open(&format!("enum {name}"));
+        self.open(&format!("enum {}_{name}", self.prefix));
         if codes.iter().all(|code| code.code != 0) {
             self.line("none = 0;");
         }
@@ -81,10 +86,11 @@ impl Writer {
 
     fn node(&mut self, config: &Config, station: Station, name: &str) {
         self.line("");
-        self.open(&format!("addrmap portico_{}", station.name()));
+        self.open(&format!("addrmap {}_{}", self.prefix, station.name()));
         self.property("name", name);
-        self.line("default regwidth = 32;");
-        self.line("default accesswidth = 32;");
+        for property in ["regwidth", "accesswidth"] {
+            self.line(&format!("default {property} = {};", config.width));
+        }
         self.line("");
         self.open("external mem");
         self.property("desc", "Memory of the node.");
@@ -93,17 +99,21 @@ impl Writer {
         self.line(&format!("mementries = {words};"));
         self.line("sw = rw;");
         self.close(" memory @ 0x0");
-        for map in MAP.iter().filter(|map| station.has_block(map.block)) {
+        for map in MAP {
             self.block(config, station, map);
         }
         self.close("");
     }
 
     fn block(&mut self, config: &Config, station: Station, map: &BlockMap) {
+        let items = station.items(config.build(), map.block);
+        if items == 0 {
+            return;
+        }
         let word = config.width / 8;
         let first = byte(config, station, (map.block as usize) << BLOCK_OFFSET);
         let stride = word << map.number_width;
-        let repeated = format!("[{}] @ {first:#x} += {stride:#x}", map.items);
+        let repeated = format!("[{items}] @ {first:#x} += {stride:#x}");
         self.line("");
         if map.number_width == 0 {
             self.register(&map.registers[0], &format!(" {}{repeated}", map.block.name()), map.doc);
@@ -137,7 +147,7 @@ impl Writer {
             self.property("desc", field.doc);
             self.line(&format!("{software} {hardware}"));
             if let Some((name, _)) = ENUMERATIONS.iter().find(|(_, codes)| *codes == field.codes) {
-                self.line(&format!("encode = {name};"));
+                self.line(&format!("encode = {}_{name};", self.prefix));
             }
             let (high, low) = (field.offset + field.width - 1, field.offset);
             self.close(&format!(" {}[{high}:{low}] = {:#x}", field.name, field.reset));
@@ -157,15 +167,21 @@ mod tests {
     use super::*;
     use crate::ni::registers::BASE_BYTES;
 
+    const NAMING: Naming = Naming {
+        prefix: "portico",
+        generator: "Test",
+        hash: "0123abcd",
+    };
+
     #[test]
     fn registers_follow_the_memory() {
         let config = Config::default();
-        let text = systemrdl(&config);
+        let text = systemrdl(&config, &NAMING);
         assert!(text.contains("mementries = 16384;"));
         assert!(text.contains(&format!("}} control @ {BASE_BYTES:#x};")));
         assert!(text.contains("mementries = 2097152;") && text.contains("} control @ 0x800000;"));
         assert!(text.contains("} event[64] @ 0x88000 += 0x20;"));
-        let wide = systemrdl(&Config { width: 64, ..config });
+        let wide = systemrdl(&Config { width: 64, ..config }, &NAMING);
         assert!(wide.contains("mementries = 8192;"));
         assert!(wide.contains("} event[64] @ 0x90000 += 0x40;"));
     }
