@@ -41,8 +41,9 @@ run() {
     local name=$1 crate=$2 tests=$3 log
     log=$(mktemp)
     echo "long.sh: $name" >&2
+    local TIMEFORMAT="long.sh: $name: %0R s on the wall, %0U and %0S s of processors"
     local runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
-    if cargo test -p "$crate" --test suite --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
+    if time cargo test -p "$crate" --test suite --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
         grep -Eq '^test result: ok\. [1-9][0-9]* passed' "$log"; then
         rm -f "$log"
     else
