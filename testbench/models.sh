@@ -31,7 +31,8 @@ kind_of() {
     echo "$block"
 }
 
-counts=$(sort -u "$1" | while read -r entry; do kind_of "$entry"; done | sort | uniq -c)
+# A test with a cache of its own has removed it.
+counts=$(sort -u "$1" | while read -r entry; do if [[ -d $entry ]]; then kind_of "$entry"; fi; done | sort | uniq -c)
 failed=
 while read -r count kind; do
     [[ -n $kind ]] || continue
