@@ -31,7 +31,7 @@ ENTRIES=(
 # The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
 hash_of() {
     git ls-files -z --cached --others --exclude-standard -- "$@" Cargo.toml Cargo.lock synth/requirements.txt |
-        sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+        LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 
 recorded() { sed -n "s/^$1 //p" "$record" 2>/dev/null || true; }

@@ -657,6 +657,20 @@ fn a_reader_that_leaves_is_no_error_and_a_full_disk_is() {
 }
 
 #[test]
+fn without_a_cache_a_simulation_leaves_nothing_behind() {
+    let folder = folder();
+    let mut simulation = command(
+        folder.path(),
+        "sim mesh --set cols=2 --set rows=1 --cycles 200 --warmup 20",
+    );
+    simulation.env("PORTICO_CACHE", "off").env("TMPDIR", folder.path());
+    let output = simulation.output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("all equal"), "{output:?}");
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
 fn a_mesh_is_simulated_and_replayed() {
     let folder = folder();
     let arguments = "sim mesh --set cols=2 --set rows=1 --set edge_nodes=1 --rate 0.4 --packet 3 \
