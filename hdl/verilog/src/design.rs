@@ -79,7 +79,7 @@ impl Design {
         files
     }
 
-    /// What the header says, line by line, for a comment or a field of another language.
+    /// The lines of the header without the marks of a comment, for a text in another language.
     pub fn header_lines(&self) -> impl Iterator<Item = &str> {
         self.header.lines().map(|line| line.trim_start_matches('/').trim())
     }

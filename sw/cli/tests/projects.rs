@@ -1,11 +1,12 @@
-//! What the program writes for other tools, before those tools: scripts of Vivado before Tcl, cores before FuseSoC, and two
-//! fabrics in one project before Verilator, a C compiler, FuseSoC and a compiler of SystemRDL.
+//! Files that the program writes for other tools, tried with these tools: scripts of Vivado with Tcl, cores with FuseSoC, and two
+//! fabrics in one project with Verilator, a C compiler, FuseSoC and a compiler of SystemRDL.
 
 use portico_generate::design;
 use portico_spec::Config;
+use portico_synth::{tools_folder, vivado_project};
 use std::{
     env, fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output, Stdio},
 };
 use tempfile::TempDir;
@@ -16,7 +17,7 @@ fn portico(folder: &Path, arguments: &str) {
     succeeds(Command::new(program).args(arguments.split_whitespace()), folder);
 }
 
-/// What a command prints that succeeds in `folder`.
+/// Standard output of a command that succeeds in `folder`.
 fn succeeds(command: &mut Command, folder: &Path) -> String {
     let output = ends(command, folder);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -32,9 +33,8 @@ fn ends(command: &mut Command, folder: &Path) -> Output {
 
 /// A program of the pinned tools.
 fn tool(name: &str) -> Command {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools");
-    let tools = env::var_os("PORTICO_TOOLS").map_or(beside.into(), PathBuf::from);
-    let bin = tools.join("bin");
+    let tools = tools_folder().expect("PORTICO_TOOLS is right");
+    let bin = tools.expect("the tools are set up: run `make tools`").join("bin");
     let mut path = vec![bin.clone()];
     path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
     let mut command = Command::new(bin.join(name));
@@ -102,7 +102,7 @@ fn scripts_of_blocks_run() {
     };
     let fabric = design("fabric", &square).unwrap();
     fs::create_dir(folder.path().join("fabric")).unwrap();
-    for (name, text) in portico_synth::vivado_project(&fabric, "xc7a200tfbg484-2", "").unwrap() {
+    for (name, text) in vivado_project(&fabric, "xc7a200tfbg484-2", "").unwrap() {
         fs::write(folder.path().join("fabric").join(name), text).unwrap();
     }
     for (block, lines) in [("router", 2), ("fabric", 3)] {
@@ -167,7 +167,7 @@ report_timing_summary -file F/{top}_timing.rpt
     assert!(!folder.join(&bit).exists());
 }
 
-/// The commands that README shows for two fabrics in one project.
+/// Prefix and configuration of two fabrics of different width and depth.
 const TWO: [&str; 2] = [
     "--prefix left --set profile=leaf --set cols=1 --set rows=1",
     "--prefix right --set profile=leaf --set cols=2 --set rows=1 --set width=64 --set fifo=8",

@@ -136,8 +136,8 @@ impl Kept {
     }
 }
 
-/// The files that `make` leaves in an empty folder, made or taken from the cache. `parts` are everything that determines them:
-/// what they are made of, how, and the [`identity`](crate::identity) of each tool.
+/// The files that `make` leaves in an empty folder, made or taken from the cache. `parts` hold all that determines
+/// the files: sources, commands, and the [`identity`](crate::identity) of each tool.
 ///
 /// # Errors
 /// Those of `make`; a folder that cannot be written.

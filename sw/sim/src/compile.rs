@@ -42,7 +42,7 @@ pub(crate) struct Job<'a> {
     source: &'a Source,
     options: &'a Options,
     verilator: Located,
-    /// What this Verilator is, wherever it is.
+    /// Tells this Verilator from others; the same in every folder.
     identity: String,
     compiler: Compiler,
     shim: String,
@@ -248,8 +248,8 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What a tool is, wherever it is: its version, with the pins for a tool of `.tools`, and for any other with its program and,
-/// for Verilator, the files that models include.
+/// Digest that tells a tool from others and is the same in every folder. It covers the version and, of a tool of `.tools`, the pins;
+/// of any other tool, the program and, of Verilator, the files that models include.
 ///
 /// # Errors
 /// A file of the tool cannot be read.

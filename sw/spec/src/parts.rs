@@ -55,7 +55,7 @@ impl Station {
         }
     }
 
-    /// What nodes of this kind are built with in a fabric whose tiles are built with `tile`.
+    /// The build of nodes of this kind in a fabric whose tiles have the build `tile`.
     pub fn build(self, tile: Build) -> Build {
         match self {
             Station::Tile => tile,

@@ -1,12 +1,16 @@
 //! The words of descriptors, as data.
 
-use crate::ni::{
-    command::MAX_DESCRIPTOR_WORDS,
-    layout::BitField,
-    packet::{ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
+use crate::{
+    mpe::call,
+    ni::{
+        command::{self, BARE_WORDS, MAX_DESCRIPTOR_WORDS},
+        layout::BitField,
+        packet::{ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
+    },
+    probe,
 };
 
-/// What the words behind word 0 are in the descriptors of some opcodes.
+/// The words behind word 0 in the descriptors of some opcodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// In small letters, words joined by `_`.
@@ -24,7 +28,7 @@ pub struct Form {
 pub struct FormWord {
     /// In small letters, words joined by `_`.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// Its meaning, in a sentence.
     pub doc: &'static str,
     /// Its fields, where it is more than one value and no layout of its own.
     pub fields: &'static [BitField],
@@ -42,12 +46,21 @@ const fn high(name: &'static str, width: usize, doc: &'static str) -> BitField {
     BitField::new(name, STRIDE_OFFSET, width, doc)
 }
 
+const STRIDES: [BitField; 2] = [
+    low(
+        "local",
+        STRIDE_WIDTH,
+        "In the memory of the node, in words of the fabric.",
+    ),
+    high("remote", STRIDE_WIDTH, "In the segment, in words of the fabric."),
+];
+
 /// Every form; a fence has word 0 alone.
 pub const FORMS: [Form; 6] = [
     Form {
         name: "transfer",
         doc: "Put and get; stream and enqueue, with remote 0.",
-        words_at_most: 7,
+        words_at_most: command::TRANSFER_WORDS[2],
         words: &[
             word("remote", "Offset of the first row in the segment, in bytes."),
             word("local", "Address of the first row in the memory of the node, in bytes."),
@@ -62,34 +75,21 @@ pub const FORMS: [Form; 6] = [
             FormWord {
                 name: "strides",
                 doc: "From row to row; the last word of a transfer of rows.",
-                fields: &[
-                    low(
-                        "local",
-                        STRIDE_WIDTH,
-                        "In the memory of the node, in words of the fabric.",
-                    ),
-                    high("remote", STRIDE_WIDTH, "In the segment, in words of the fabric."),
-                ],
+                fields: &STRIDES,
             },
             word("planes", "How many planes of rows."),
             FormWord {
                 name: "plane_strides",
                 doc: "From plane to plane.",
-                fields: &[
-                    low(
-                        "local",
-                        STRIDE_WIDTH,
-                        "In the memory of the node, in words of the fabric.",
-                    ),
-                    high("remote", STRIDE_WIDTH, "In the segment, in words of the fabric."),
-                ],
+                fields: &STRIDES,
             },
         ],
     },
     Form {
         name: "atomic",
         doc: "Atomic.",
-        words_at_most: 6,
+        // Two operands of two words.
+        words_at_most: BARE_WORDS + 4,
         words: &[
             word("remote", "Offset of the operand in the segment, in bytes."),
             word("operand", "First word of the operands, each low word first."),
@@ -117,7 +117,7 @@ pub const FORMS: [Form; 6] = [
     Form {
         name: "collective",
         doc: "Barrier, which has word 1 alone; broadcast, reduce, allreduce.",
-        words_at_most: 5,
+        words_at_most: call::TRANSFER_WORDS,
         words: &[
             word("call", "The call, as DESCRIPTOR_CALL has it."),
             word("length", "Words of 32 bits."),
@@ -128,7 +128,7 @@ pub const FORMS: [Form; 6] = [
     Form {
         name: "probe",
         doc: "Probe.",
-        words_at_most: 6,
+        words_at_most: probe::DESCRIPTOR_WORDS,
         words: &[
             word("target", "Destination, as DESCRIPTOR_PROBE_TARGET has it."),
             word("length", "Words of a packet, as DESCRIPTOR_PROBE_LENGTH has them."),

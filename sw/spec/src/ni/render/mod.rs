@@ -22,7 +22,7 @@ mod systemrdl;
 
 pub use self::{c_header::c_header, markdown::markdown, systemrdl::systemrdl};
 
-/// What a rendered text is called, and what it is of. Texts of two configurations in one project have two prefixes.
+/// Names in a rendered text, and its origin. Texts of two configurations in one project need two prefixes.
 #[derive(Clone, Copy, Debug)]
 pub struct Naming<'a> {
     /// Begins every global name: an identifier, in small letters where the language has them.
@@ -34,7 +34,7 @@ pub struct Naming<'a> {
 }
 
 impl Naming<'_> {
-    /// What the first line of a text says.
+    /// Generator, block and configuration, for the first line of a text.
     fn about(&self) -> String {
         format!("{}, block fabric, configuration {}", self.generator, self.hash)
     }
