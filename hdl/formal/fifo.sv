@@ -160,15 +160,11 @@ module fifo_properties (
 `endif
     (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.reader.place ;
     (* hierconn *) wire [ADDRESS_BITS-1:0] \dut.control.writer.place ;
-    (* hierconn *) wire [3:0] \dut.data.memory[0] ;
-    (* hierconn *) wire [3:0] \dut.data.memory[1] ;
-    (* hierconn *) wire \dut.last.memory[0] ;
-    (* hierconn *) wire \dut.last.memory[1] ;
+    (* hierconn *) wire [4:0] \dut.beats.memory[0] ;
+    (* hierconn *) wire [4:0] \dut.beats.memory[1] ;
 `ifdef FOUR_PLACES
-    (* hierconn *) wire [3:0] \dut.data.memory[2] ;
-    (* hierconn *) wire [3:0] \dut.data.memory[3] ;
-    (* hierconn *) wire \dut.last.memory[2] ;
-    (* hierconn *) wire \dut.last.memory[3] ;
+    (* hierconn *) wire [4:0] \dut.beats.memory[2] ;
+    (* hierconn *) wire [4:0] \dut.beats.memory[3] ;
 `endif
     reg [2:0] reader_step;
 
@@ -189,11 +185,11 @@ module fifo_properties (
     // What the memory holds of the word with so many others ahead.
     function [4:0] stored(input [2:0] ahead);
         case (step(reader_step, ahead))
-            3'd0: stored = {\dut.last.memory[0] , \dut.data.memory[0] };
-            3'd1: stored = {\dut.last.memory[1] , \dut.data.memory[1] };
+            3'd0: stored = \dut.beats.memory[0] ;
+            3'd1: stored = \dut.beats.memory[1] ;
 `ifdef FOUR_PLACES
-            3'd2: stored = {\dut.last.memory[3] , \dut.data.memory[3] };
-            3'd3: stored = {\dut.last.memory[2] , \dut.data.memory[2] };
+            3'd2: stored = \dut.beats.memory[3] ;
+            3'd3: stored = \dut.beats.memory[2] ;
 `endif
             default: stored = 5'd0;
         endcase

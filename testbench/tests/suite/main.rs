@@ -17,6 +17,7 @@ mod buddy;
 mod cocotb;
 mod emission;
 mod fabric;
+mod families;
 mod fp_adder;
 mod list_manager;
 mod long;

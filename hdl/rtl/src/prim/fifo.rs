@@ -1,4 +1,4 @@
-use super::{FifoControl, LutRam, StreamIn, StreamOut};
+use super::{BeatRam, FifoControl, StreamIn, StreamOut};
 use portico_verilog::prelude::*;
 
 /// First-word fall-through FIFO of a stream, in LUT-RAM.
@@ -22,8 +22,7 @@ pub struct Fifo<const W: usize, const A: usize> {
     /// Beats that come out.
     pub m_axis: StreamOut<W>,
     control: FifoControl<A>,
-    data: LutRam<W, A>,
-    last: LutRam<1, A>,
+    beats: BeatRam<W, A>,
 }
 
 impl<const W: usize, const A: usize> Fifo<W, A> {
@@ -36,8 +35,7 @@ impl<const W: usize, const A: usize> Fifo<W, A> {
             s_axis: Default::default(),
             m_axis: Default::default(),
             control: FifoControl::new(depth),
-            data: LutRam::new(words),
-            last: LutRam::new(words),
+            beats: BeatRam::new(words),
         }
     }
 }
@@ -53,21 +51,18 @@ impl<const W: usize, const A: usize> Default for Fifo<W, A> {
 impl<const W: usize, const A: usize> Logic for Fifo<W, A> {
     fn update(&mut self) {
         wire!(self => control: clk, rst);
-        wire!(self => data, last: clk);
+        wire!(self => beats: clk);
         self.control.write.next = self.s_axis.tvalid.val();
         self.control.read.next = self.m_axis.tready.val();
         self.s_axis.tready.next = !self.control.full.val();
         self.m_axis.tvalid.next = !self.control.empty.val();
 
-        wire!(control => data: write_enable, write_address);
-        self.data.write_data.next = self.s_axis.tdata.val();
-        self.data.read_address.next = self.control.read_address.val();
-        self.m_axis.tdata.next = self.data.read_data.val();
-
-        wire!(control => last: write_enable, write_address);
-        self.last.write_data.next = self.s_axis.tlast.val().into();
-        self.last.read_address.next = self.control.read_address.val();
-        self.m_axis.tlast.next = self.last.read_data.val().any();
+        wire!(control => beats: write_enable, write_address);
+        self.beats.write_data.next = self.s_axis.tdata.val();
+        self.beats.write_last.next = self.s_axis.tlast.val();
+        self.beats.read_address.next = self.control.read_address.val();
+        self.m_axis.tdata.next = self.beats.read_data.val();
+        self.m_axis.tlast.next = self.beats.read_last.val();
     }
 }
 

@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | latency | write: readable in the next cycle; read: combinational from `read_address` |
 /// | throughput | one write and one read a cycle |
 /// | state | `words` words of `D` bits, undefined until written, untouched by reset |
-/// | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx |
+/// | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx; up to 16 words also flip-flops, on families without LUT-RAM |
 #[derive(LogicBlock)]
 pub struct LutRam<const D: usize, const A: usize> {
     /// Every register changes at its rising edge.
@@ -69,21 +69,7 @@ impl<const D: usize, const A: usize> Logic for LutRam<D, A> {
     }
 
     fn hdl(&self) -> Verilog {
-        let size = self._size;
-        Verilog::Custom(format!(
-            "\
-{array}{unused}always @(posedge clk) begin
-    if (write_enable) begin
-        memory[{write}] <= write_data;
-    end
-end
-assign read_data = memory[{read}];
-",
-            array = size.verilog_array("(* ram_style = \"distributed\" *) ", D),
-            unused = size.verilog_unused(&["write_address", "read_address"]),
-            write = size.verilog_index("write_address"),
-            read = size.verilog_index("read_address"),
-        ))
+        Verilog::Custom(self._size.verilog_lut_ram(D, "write_data", "read_data"))
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -2,6 +2,9 @@
 
 use portico_verilog::prelude::*;
 
+/// Words of one LUT-RAM of an ECP5. A memory of more that does not name its style may become a block RAM.
+const SHALLOW_WORDS: usize = 16;
+
 /// Words of a memory, reached through an address port that may be wider than they need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
@@ -41,6 +44,30 @@ impl Size {
     /// Declaration of the array `memory`.
     pub(super) fn verilog_array(self, attributes: &str, width: usize) -> String {
         format!("{attributes}reg [{}:0] memory [0:{}];\n", width - 1, self.words - 1)
+    }
+
+    /// A LUT-RAM of `width` bits between these expressions, with the ports of [`LutRam`](super::LutRam).
+    pub(super) fn verilog_lut_ram(self, width: usize, write_data: &str, read_data: &str) -> String {
+        // A tool takes a deep memory for a block RAM by moving the registers of its address into it. A shallow one it takes
+        // for a LUT-RAM unasked, and where the family has none, for flip-flops: asked for a LUT-RAM, it would refuse.
+        let style = match self.words > SHALLOW_WORDS {
+            true => "(* ram_style = \"distributed\" *) ",
+            false => "",
+        };
+        format!(
+            "\
+{array}{unused}always @(posedge clk) begin
+    if (write_enable) begin
+        memory[{write}] <= {write_data};
+    end
+end
+assign {read_data} = memory[{read}];
+",
+            array = self.verilog_array(style, width),
+            unused = self.verilog_unused(&["write_address", "read_address"]),
+            write = self.verilog_index("write_address"),
+            read = self.verilog_index("read_address"),
+        )
     }
 
     /// Marks unused address bits as intended, for lint. Empty if all bits are used.

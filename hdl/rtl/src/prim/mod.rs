@@ -8,6 +8,7 @@
 //! | [`RamOutput`] | a block RAM whose words come out as a stream, from flip-flops |
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
+//! | [`BeatRam`] | the same for beats of a stream: data and a last |
 //! | [`Fifo`] | first-word fall-through FIFO of a stream |
 //! | [`BlockFifo`] | FIFO of words in block RAM |
 //! | [`FifoControl`] | the flags and addresses of a FIFO, for a memory of any shape |
@@ -21,6 +22,7 @@
 //! Every block has one clock, `clk`, and where it has state to reset a synchronous, active-high `rst`.
 
 mod address_ring;
+mod beat_ram;
 mod block_fifo;
 mod counter_table;
 mod credit_counter;
@@ -40,6 +42,7 @@ pub(crate) mod testing;
 mod true_dual_port_ram;
 
 pub use address_ring::AddressRing;
+pub use beat_ram::BeatRam;
 pub use block_fifo::BlockFifo;
 pub use counter_table::{Change, CounterTable};
 pub use credit_counter::CreditCounter;
