@@ -33,11 +33,11 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub rst: Signal<In, Bit>,
     /// Scratchpad and registers of the host node; from there, everything else.
     pub s_axil: AxiLiteIn,
-    /// An event of the host node that may interrupt has fired.
+    /// Events of the host node.
     pub host: NodeStatus,
     /// Descriptors for each tile; never ready where no accelerators are configured.
     pub s_axis_command: Vec<StreamIn<32>>,
-    /// Each tile's.
+    /// Events of each tile.
     pub status: Vec<NodeStatus>,
     /// External memory, one a memory node.
     pub m_axi: Vec<AxiOut<W, B>>,

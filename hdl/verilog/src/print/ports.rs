@@ -117,6 +117,13 @@ fn plain(text: &str) -> String {
     plain + rest
 }
 
+/// The first element of the array of interfaces of which the group is another element.
+fn first_of_array(group: &str) -> Option<String> {
+    let (array, index) = group.rsplit_once('$')?;
+    let is_other = index.bytes().all(|digit| digit.is_ascii_digit()) && index != "0";
+    is_other.then(|| format!("{array}$0"))
+}
+
 /// Comments above ports, each said once.
 struct Remarks<'a> {
     ports: &'a Ports,
@@ -146,21 +153,31 @@ impl<'a> Remarks<'a> {
                 .rsplit_once('$')
                 .map_or(String::new(), |(group, _)| group.to_owned()),
         };
-        if group != self.group && !text.ends_with("(\n") {
-            text.push('\n');
+        let mut heading = String::new();
+        if group != self.group {
+            if !text.ends_with("(\n") {
+                text.push('\n');
+            }
+            heading = match first_of_array(&group) {
+                Some(first) => comment(&format!("As {}.", names::flat(&first)), 1),
+                None => (1..named.len()).map(|depth| self.say(&named[..depth])).collect(),
+            };
         }
         self.group = group;
-        for depth in 1..=named.len() {
-            self.say(&named[..depth].join("$"), named[depth - 1], text);
-        }
+        let own = self.say(&named);
+        // What is said of the interface must not read as what is said of its first port.
+        let apart = if heading.is_empty() || own.is_empty() { "" } else { "\n" };
+        *text += &format!("{heading}{apart}{own}");
     }
 
-    fn say(&mut self, path: &str, subject: &str, text: &mut String) {
-        let Some((_, remark)) = self.ports.iter().find(|(port, _)| port == path) else {
-            return;
-        };
-        if !remark.is_empty() && self.said.insert((subject.to_owned(), remark)) {
-            text.push_str(&comment(&plain(remark), 1));
+    /// The comment of the port or interface at this path, the first time.
+    fn say(&mut self, path: &[&str]) -> String {
+        let (whole, subject) = (path.join("$"), path.last().copied().unwrap_or_default());
+        match self.ports.iter().find(|(port, _)| *port == whole) {
+            Some((_, remark)) if !remark.is_empty() && self.said.insert((subject.to_owned(), remark)) => {
+                comment(&plain(remark), 1)
+            }
+            _ => String::new(),
         }
     }
 }
@@ -168,6 +185,43 @@ impl<'a> Remarks<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interface_has_a_heading_and_the_next_of_an_array_names_the_first() {
+        let ports = [
+            ("out", "Beats."),
+            ("out$valid", "There is a beat."),
+            ("events", "Each event."),
+            ("irq", "It interrupts."),
+        ];
+        let ports = ports.map(|(path, remark)| (path.to_owned(), remark)).into();
+        let mut remarks = Remarks::new(&ports);
+        let mut text = "module (\n".to_owned();
+        for key in ["out$0$valid", "out$1$valid", "out$12$valid", "events$fired", "irq"] {
+            remarks.above(key, &mut text);
+            text += &format!("    {key}\n");
+        }
+        let expected = "\
+module (
+    // Beats.
+
+    // There is a beat.
+    out$0$valid
+
+    // As out_0.
+    out$1$valid
+
+    // As out_0.
+    out$12$valid
+
+    // Each event.
+    events$fired
+
+    // It interrupts.
+    irq
+";
+        assert_eq!(text, expected);
+    }
 
     #[test]
     fn links_of_rustdoc_are_plain_text() {
