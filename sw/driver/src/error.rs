@@ -1,6 +1,7 @@
 //! Errors of the driver.
 
 use portico_spec::{
+    config::ConfigError,
     mpe::tree::TreeError,
     ni::{
         assembler::AssemblyError, descriptor::DescriptorError, disassembler::DisassemblyError, layout::FieldError,
@@ -35,9 +36,25 @@ pub enum Error {
     /// A program that could leave its bounds.
     #[error("{}{}", .0.at().map_or(String::new(), |at| format!("instruction {at}: ")), .0)]
     Program(#[from] ProgramError),
+    /// A configuration of which there is no fabric.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The fabric has no host node.
     #[error("edge_nodes = 0: the host is the first edge node, at least 1 is needed")]
     NoHost,
+    /// A time-out that ends calls before they are posted at all members.
+    #[error(
+        "timeout = {cycles} cycles is not allowed: allowed is 0, for none, or {least} and more, since posting a call at all \
+         members takes {posting}"
+    )]
+    ShortTimeout {
+        /// The time-out asked for.
+        cycles: u32,
+        /// The least allowed one.
+        least: u32,
+        /// Cycles of posting a call at all members, by the cost model.
+        posting: u64,
+    },
     /// There is no such node.
     #[error("node = {node} does not exist: allowed is 0..={last}")]
     NoSuchNode {

@@ -12,6 +12,7 @@ use portico_spec::{
 
 use crate::{
     collective::Group,
+    exchange::Dropped,
     host::{node_bits, HostPort},
     onesided::Initiator,
     registers::{ControlRegister, PageRegister, Registers},
@@ -38,8 +39,7 @@ pub struct Region {
 /// ```
 /// use portico::{Config, Fabric, GoldenTransport};
 ///
-/// let config = Config { edge_nodes: 1, ..Config::default() };
-/// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+/// let mut fabric = Fabric::open(GoldenTransport::new(&Config::default())?)?;
 /// fabric.write(5, 0x100, &[1, 2, 3, 4])?;
 /// assert_eq!(fabric.read(5, 0x108, 2)?, [3, 4]);
 /// # Ok::<(), portico::Error>(())
@@ -50,10 +50,12 @@ pub struct Fabric<T> {
     pub(crate) nodes: Vec<NodeState>,
     /// The groups of communicators that have a context, by their numbers.
     pub(crate) groups: BTreeMap<u64, Group>,
+    pub(crate) dropped: Dropped,
 }
 
-/// The node that is the host.
+/// The node that is the host, of a configuration with allowed values.
 pub(crate) fn host(config: &Config) -> Result<usize, Error> {
+    config.validate()?;
     if config.edge_nodes == 0 {
         return Err(Error::NoHost);
     }
@@ -65,7 +67,7 @@ impl<T: Transport> Fabric<T> {
     /// node.
     ///
     /// # Errors
-    /// [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Refused`] at a node that the fabric does not have,
+    /// [`Error::Config`], [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Refused`] at a node that the fabric does not have,
     /// [`Error::Timeout`], or the transport's.
     pub fn open(transport: T) -> Result<Fabric<T>, Error> {
         let config = transport.config().clone();
@@ -76,6 +78,7 @@ impl<T: Transport> Fabric<T> {
             port,
             nodes,
             groups: BTreeMap::new(),
+            dropped: Dropped::default(),
         };
         for node in 0..config.terminals() {
             let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;

@@ -14,7 +14,7 @@ use crate::{Error, Transport, TransportError};
 /// use portico::{GoldenTransport, Transport};
 /// use portico_spec::Config;
 ///
-/// let mut transport = GoldenTransport::new(&Config { edge_nodes: 1, ..Config::default() })?;
+/// let mut transport = GoldenTransport::new(&Config::default())?;
 /// transport.write(0x40, 7)?;
 /// assert_eq!((transport.read(0x40)?, transport.cycles()), (7, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,15 +27,15 @@ pub struct GoldenTransport {
 }
 
 impl GoldenTransport {
-    /// A fabric after reset.
+    /// A fabric after reset, with as many edge nodes as host and memories take, whatever `edge_nodes` of the configuration.
     ///
     /// # Errors
-    /// [`Error::NoHost`] if the configuration has no edge node.
+    /// [`Error::Config`] if a value is not allowed.
     pub fn new(config: &Config) -> Result<GoldenTransport, Error> {
-        let host = crate::fabric::host(config)?;
+        let config = config.fabric()?;
         Ok(GoldenTransport {
-            fabric: GoldenFabric::new(config),
-            host,
+            fabric: GoldenFabric::new(&config),
+            host: config.tiles(),
             cycles: 0,
         })
     }
@@ -108,11 +108,45 @@ impl Bus for GoldenTransport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Fabric;
 
     #[test]
-    fn a_fabric_must_have_a_host() {
-        let config = Config::default();
-        assert_eq!(GoldenTransport::new(&config).unwrap_err(), Error::NoHost);
+    fn a_configuration_opens_as_it_is_or_is_refused_with_its_key() {
+        let transport = GoldenTransport::new(&Config::default()).unwrap();
+        assert_eq!(transport.config().edge_nodes, 1);
+        assert_eq!(Fabric::open(transport).unwrap().host_node(), 16);
+        let memories = Config {
+            memories: 2,
+            ..Config::default()
+        };
+        assert_eq!(GoldenTransport::new(&memories).unwrap().config().edge_nodes, 3);
+        for (setting, message) in [
+            (
+                Config {
+                    cols: 0,
+                    ..Config::default()
+                },
+                "cols = 0 is not allowed: allowed is 1..=16",
+            ),
+            (
+                Config {
+                    memories: 4,
+                    ..Config::default()
+                },
+                "memories = 4",
+            ),
+            (
+                Config {
+                    width: 48,
+                    ..Config::default()
+                },
+                "width = 48",
+            ),
+        ] {
+            let refused = GoldenTransport::new(&setting).unwrap_err();
+            assert!(matches!(refused, Error::Config(_)), "{refused:?}");
+            assert!(refused.to_string().starts_with(message), "{refused}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use portico_spec::{
 use crate::Error;
 
 /// Numbers of which each is free or taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
     resource: &'static str,
     taken: Vec<bool>,

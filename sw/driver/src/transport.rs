@@ -104,7 +104,15 @@ pub trait Transport {
         Ok(())
     }
 
-    /// Cycles since some moment in the past.
+    /// Cycles since some moment in the past, by which the driver limits its waits.
+    ///
+    /// | carrier | counts |
+    /// | --- | --- |
+    /// | a Verilated fabric | cycles of its clock |
+    /// | [`GoldenTransport`](crate::GoldenTransport) | accesses, and what each [`wait`](Self::wait) asks for: it has no time |
+    /// | [`SerialTransport`](crate::SerialTransport), [`UioTransport`](crate::UioTransport) | the same, a word of the serial line as [`CYCLES_PER_ACCESS`](crate::serial::CYCLES_PER_ACCESS): the clock of a board is not seen |
+    ///
+    /// A rate is computed from the first alone.
     fn cycles(&self) -> u64;
 
     /// Lets so many cycles pass.

@@ -8,7 +8,7 @@ use portico_spec::{
     Config,
 };
 
-use crate::{fabric::host, Error, Transport, TransportError};
+use crate::{Error, Transport, TransportError};
 
 /// Accesses to mapped memory, of a processor beside the fabric on one chip.
 ///
@@ -48,9 +48,9 @@ impl UioTransport {
     /// As [`UioTransport::open`], without the check: for what tells nothing of itself.
     ///
     /// # Errors
-    /// [`Error::NoHost`]. [`TransportError::Failed`] if the file cannot be opened or mapped, or is too short.
+    /// [`Error::Config`] if a value is not allowed. [`TransportError::Failed`] if the file cannot be opened or mapped, or is too short.
     pub fn map(path: impl AsRef<Path>, offset: u64, config: &Config, clock: f64) -> Result<UioTransport, Error> {
-        let host = host(config)?;
+        let config = config.fabric()?;
         let path = path.as_ref();
         let failed = |what: String| TransportError::Failed(format!("{}: {what}", path.display()));
         if !offset.is_multiple_of(4) {
@@ -77,8 +77,8 @@ impl UioTransport {
         let map = map.map_err(|error| failed(format!("cannot map {SPACE_BYTES} bytes from {offset}: {error}")))?;
         Ok(UioTransport {
             map,
-            config: config.clone(),
-            host,
+            host: config.tiles(),
+            config,
             clock,
             cycles: 0,
         })

@@ -239,6 +239,14 @@ pub fn words(pieces: usize, words: usize) -> u64 {
     pieces as u64 * (PIECE + WORD_OF_HOST * words as u64)
 }
 
+/// Cycles in which a host at the AXI4-Lite port posts a call at so many members, one after the other.
+pub fn posting(members: usize) -> u64 {
+    POST * members as u64
+}
+
+/// A descriptor that the host puts into the command queue of a tile, with the count of the event that tells its completion: it is
+/// read when the driver takes the event for the first time.
+const POST: u64 = 200;
 /// A wait of the host for accesses, and each of them.
 const ROUND: u64 = 112;
 const TOGETHER: u64 = 33;

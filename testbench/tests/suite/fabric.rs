@@ -161,6 +161,7 @@ macro_rules! on_hardware {
 
 on_hardware! {
     collective::a_call_that_stands_still_times_out;
+    collective::the_least_timeout_ends_no_call;
     limits::the_hosts_port_answers_while_its_commands_wait;
     waits::an_access_out_of_time_is_done_once;
     waits::what_is_given_back_out_of_time_is_free;

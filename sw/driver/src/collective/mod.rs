@@ -42,6 +42,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use portico_golden::cost;
+
 pub use portico_spec::mpe::{
     reduce::Operation,
     tree::{Shape, Tree, TreeError},
@@ -164,12 +166,25 @@ impl Communicator {
     /// as it is after the communicator was made. A call stands still while the context of that member neither takes nor sends.
     /// A golden fabric has no time, and no time-out.
     ///
+    /// The first member waits while the host posts the call at the others: [`least_timeout`](Self::least_timeout) allows for
+    /// that.
+    ///
     /// # Errors
-    /// [`Error::WrongCommunicator`], or the fabric's.
+    /// [`Error::ShortTimeout`] below the least, [`Error::WrongCommunicator`], or the fabric's.
     pub fn timeout<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u32) -> Result<(), Error> {
         fabric.check_communicator(self)?;
+        let (least, posting) = (self.least_timeout(), cost::posting(self.size()));
+        if (1..least).contains(&cycles) {
+            return Err(Error::ShortTimeout { cycles, least, posting });
+        }
         let mut tiles = self.tiles().iter();
         tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, self.context(), &[cycles]))
+    }
+
+    /// The least time-out, in cycles: twice the time in which a host at the AXI4-Lite port posts a call at all members. A host
+    /// behind a serial line is slower, and needs a longer one.
+    pub fn least_timeout(&self) -> u32 {
+        2 * cost::posting(self.size()) as u32
     }
 
     /// Gives its context back, as dropping it does. Tickets of its calls stay valid.

@@ -529,7 +529,7 @@ fn a_member_without_an_event_left_gets_no_call() {
 fn a_duplicate_is_another_communicator_of_the_same_members() {
     let mut fabric = fabric(2, 2, 2);
     let one = fabric.communicator(&[2, 0, 3], &Shape::Star).unwrap();
-    one.timeout(&mut fabric, 400).unwrap();
+    one.timeout(&mut fabric, one.least_timeout()).unwrap();
     let two = one.dup(&mut fabric).unwrap();
     assert_eq!((two.tiles(), two.tree()), (one.tiles(), one.tree()));
     assert_eq!((one.context(), two.context()), (0, 1));

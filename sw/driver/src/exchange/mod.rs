@@ -40,7 +40,7 @@
 
 pub use portico_spec::exchange::Order;
 
-pub(crate) use self::{blocks::offset, peers::Running, plan::Plan};
+pub(crate) use self::{blocks::offset, peers::Dropped, peers::Running, plan::Plan};
 pub use self::{blocks::Block, peers::Peers, run::Exchange};
 
 mod blocks;

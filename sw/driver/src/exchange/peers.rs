@@ -1,8 +1,11 @@
 //! Groups of tiles that exchange blocks: segments of each member for all others.
 
-use std::sync::{
-    atomic::{AtomicUsize, Ordering},
-    Arc,
+use std::{
+    mem,
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError,
+    },
 };
 
 use portico_spec::mpe::tree::{Shape, Tree};
@@ -11,13 +14,36 @@ use crate::{onesided::Remote, Error, Fabric, Transport};
 
 /// A group of tiles that exchange blocks, made by [`Fabric::peers`]. Members have *ranks*, 0 and up, in the order in which they
 /// were named.
+///
+/// A group that is dropped gives its segment handles back once its exchanges are dropped, too, and none is under way: the next
+/// time that a handle is taken.
 #[derive(Debug)]
-#[must_use = "segments are taken until the group is released"]
+#[must_use = "segments are taken until the group is released or dropped"]
 pub struct Peers {
     tiles: Vec<usize>,
     /// The segments of each member, by rank of the other one: whole address spaces, memory and command queue.
     remotes: Vec<Vec<Remote>>,
     running: Running,
+    dropped: Dropped,
+}
+
+impl Drop for Peers {
+    fn drop(&mut self) {
+        let remotes: Vec<Remote> = self.remotes.drain(..).flatten().collect();
+        if !remotes.is_empty() {
+            self.dropped.lock().push((self.running.clone(), remotes));
+        }
+    }
+}
+
+/// The handles of groups that were dropped without a release, which needs the fabric.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dropped(Arc<Mutex<Vec<(Running, Vec<Remote>)>>>);
+
+impl Dropped {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Running, Vec<Remote>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The exchanges of a group that are under way, and whether the group is released. Group and exchanges share it.
@@ -49,6 +75,11 @@ impl Running {
             0 | Running::RELEASED => Ok(()),
             exchanges => Err(Error::UnderWay { exchanges }),
         }
+    }
+
+    /// Whether no exchange can use the group again, and none is under way.
+    fn is_over(&self) -> bool {
+        Arc::strong_count(&self.0) == 1 && self.check_idle().is_ok()
     }
 
     fn release(&self) {
@@ -107,6 +138,26 @@ impl Peers {
 }
 
 impl<T: Transport> Fabric<T> {
+    /// Releases the handles of groups that were dropped, unless an exchange may still use them.
+    ///
+    /// # Errors
+    /// The fabric's; what was not released then is kept for the next time.
+    pub(crate) fn release_dropped(&mut self) -> Result<(), Error> {
+        let mut groups = mem::take(&mut *self.dropped.lock());
+        let released = groups.iter_mut().filter(|(running, _)| running.is_over());
+        let mut remotes = released.flat_map(|(_, remotes)| mem::take(remotes)).collect::<Vec<_>>();
+        groups.retain(|(_, remotes)| !remotes.is_empty());
+        self.dropped.lock().extend(groups);
+        while let Some(remote) = remotes.pop() {
+            if let Err(error) = remote.give(self) {
+                remotes.push(remote);
+                self.dropped.lock().push((Running::default(), remotes));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     /// A group of these tiles, in the order of their ranks, that can exchange blocks. Each member takes a segment handle for
     /// each member.
     ///
@@ -116,10 +167,12 @@ impl<T: Transport> Fabric<T> {
     pub fn peers(&mut self, tiles: &[usize]) -> Result<Peers, Error> {
         // A chain joins any tiles that are a group.
         Tree::new(self.config(), tiles, &Shape::Linear)?;
+        self.release_dropped()?;
         let mut peers = Peers {
             tiles: tiles.to_vec(),
             remotes: vec![],
             running: Running::default(),
+            dropped: self.dropped.clone(),
         };
         match peers.take(self) {
             Ok(()) => Ok(peers),

@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// A group of tiles that make MPI-like calls, made by [`Fabric::mpi`]. Members have *ranks*, 0 and up, in the order in which they
-/// were named.
+/// were named. A group that is dropped gives segments and context back: see [`Peers`].
 #[derive(Debug)]
-#[must_use = "segments and a context are taken until the group is released"]
+#[must_use = "segments and a context are taken until the group is released or dropped"]
 pub struct Comm {
     pub(super) peers: Peers,
     /// None if some member has no engine.

@@ -444,6 +444,36 @@ fn a_group_without_room_takes_nothing() {
 }
 
 #[test]
+fn a_group_that_is_dropped_gives_its_handles_back() {
+    let mut fabric = fabric(1);
+    let taken = |fabric: &mut Fabric<GoldenTransport>| {
+        fabric.release_dropped().unwrap();
+        fabric
+            .nodes
+            .iter()
+            .map(|node| node.segments.clone())
+            .collect::<Vec<_>>()
+    };
+    let before = taken(&mut fabric);
+    for _ in 0..100 {
+        let comm = fabric.mpi(&TILES, &Shape::Linear).unwrap();
+        comm.barrier(&mut fabric).unwrap().run(&mut fabric, LIMIT).unwrap();
+    }
+    assert_eq!(taken(&mut fabric), before);
+
+    // A prepared call keeps the handles of its group.
+    let comm = fabric.mpi(&TILES, &Shape::Linear).unwrap();
+    let mut call = comm.gather(&mut fabric, 0, SOURCE, RESULT, 1).unwrap();
+    drop(comm);
+    assert_ne!(taken(&mut fabric), before);
+    call.start(&mut fabric).unwrap();
+    call.wait(&mut fabric, LIMIT).unwrap();
+    call.release(&mut fabric).unwrap();
+    drop(call);
+    assert_eq!(taken(&mut fabric), before);
+}
+
+#[test]
 fn what_is_released_or_of_another_fabric_is_not_started() {
     let mut own = fabric(1);
     let mut comm = own.mpi(&TILES, &Shape::Linear).unwrap();

@@ -302,6 +302,7 @@ impl<T: Transport> Fabric<T> {
         self.check_way(initiator, id.node)?;
         let target = segment_target(self.config(), id.node, id.tag, kind);
         let size = id.bytes / self.word_bytes();
+        self.release_dropped()?;
         let handle = self.nodes[initiator].segments.take(initiator)?;
         let registers = [
             (SegmentRegister::Target, target),

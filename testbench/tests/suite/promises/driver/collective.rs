@@ -381,7 +381,7 @@ pub fn a_call_that_stands_still_times_out<T: Transport>(open: impl Fn(usize) -> 
     let good = fabric.communicator(&[1, 2], &Shape::Linear)?;
     let late = fabric.communicator(&[0, 1, 2], &Shape::Linear)?;
     prepare(&mut fabric, 2_000)?;
-    good.timeout(&mut fabric, 400)?;
+    good.timeout(&mut fabric, good.least_timeout())?;
     good.allreduce(&mut fabric, OWN, RESULT, 768, Operation::IntegerSum)?
         .wait(SOON)?;
     late.timeout(&mut fabric, 3_000)?;
@@ -419,6 +419,41 @@ pub fn a_call_that_stands_still_times_out<T: Transport>(open: impl Fn(usize) -> 
     );
     good.allreduce(&mut fabric, OWN, RESULT, 64, Operation::IntegerSum)?
         .wait(SOON)
+}
+
+/// The least time-out that the driver allows ends no call that all members make, and one cycle less is refused. Needs a fabric
+/// with time.
+pub fn the_least_timeout_ends_no_call<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let mut fabric = open(32);
+    prepare(&mut fabric, 64)?;
+    let tiles: Vec<usize> = (0..fabric.config().tiles()).rev().collect();
+    for members in 2..=tiles.len() {
+        for shape in [Shape::Linear, Shape::Centre] {
+            let group = fabric.communicator(&tiles[..members], &shape)?;
+            let least = group.least_timeout();
+            let refused = group.timeout(&mut fabric, least - 1);
+            let message = format!(
+                "timeout = {} cycles is not allowed: allowed is 0, for none, or {least} and more, since posting a call at \
+                 all members takes {}",
+                least - 1,
+                least / 2
+            );
+            super::says(refused, &message);
+            group.timeout(&mut fabric, least)?;
+            for root in [0, members - 1] {
+                group.barrier(&mut fabric)?.wait(SOON)?;
+                group.broadcast(&mut fabric, root, OWN, 1)?.wait(SOON)?;
+                group
+                    .reduce(&mut fabric, root, OWN, RESULT, 1, Operation::IntegerSum)?
+                    .wait(SOON)?;
+                group
+                    .allreduce(&mut fabric, OWN, RESULT, 64, Operation::IntegerSum)?
+                    .wait(SOON)?;
+            }
+            group.timeout(&mut fabric, 0)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reduce_scatter leaves each member its block of the sums, and allgather gives all blocks to all.
