@@ -1,12 +1,20 @@
 # `make` sets up and runs the main job; `make test` sets up and passes the tests; `make help` lists the rest.
 
-PORTICO = target/release/portico
+# Cargo alone knows where it puts programs: CARGO_TARGET_DIR, its settings and a target of its own decide.
+PORTICO = cargo run --quiet --release -p portico-cli --
+# Where the commands write: `make OUT=DIR` names another folder, for a checkout that cannot be written.
+OUT = build
+
+# Cargo passes that folder on in variables that part at colons.
+ifneq (,$(if $(CARGO_TARGET_DIR),,$(findstring :,$(CURDIR))))
+$(error cargo puts no program below a folder with a colon in its name: rename $(CURDIR), or set CARGO_TARGET_DIR to another)
+endif
 
 .PHONY: run test quick long slowest formal bench figures synth doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
-	$(PORTICO) sim mesh --set cols=4 --set rows=4 --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1 --out build/demo
+	$(PORTICO) sim mesh --set cols=4 --set rows=4 --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1 --out $(OUT)/demo
 	$(PORTICO) run halo --set cols=4 --set rows=4
 	$(PORTICO) run transpose --set cols=4 --set rows=4
 	$(PORTICO) run allreduce --set cols=4 --set rows=4
@@ -28,13 +36,13 @@ formal: tools ## prove the properties of the primitives with SymbiYosys, and tha
 	hdl/formal/run.sh --mutants
 
 bench: tools program ## all benchmarks, each figure beside its bound; JSON and plots in build
-	$(PORTICO) bench noc --out build/noc
-	$(PORTICO) bench onesided --set memories=1 --out build/onesided
-	$(PORTICO) bench collectives --out build/collectives
-	$(PORTICO) bench exchange --out build/exchange
-	$(PORTICO) bench mpi --out build/mpi
-	$(PORTICO) bench blocks --out build/blocks
-	$(PORTICO) bench soak --json build/soak.json
+	$(PORTICO) bench noc --out $(OUT)/noc
+	$(PORTICO) bench onesided --set memories=1 --out $(OUT)/onesided
+	$(PORTICO) bench collectives --out $(OUT)/collectives
+	$(PORTICO) bench exchange --out $(OUT)/exchange
+	$(PORTICO) bench mpi --out $(OUT)/mpi
+	$(PORTICO) bench blocks --out $(OUT)/blocks
+	$(PORTICO) bench soak --json $(OUT)/soak.json
 
 figures: tools program ## measure anew what the tables of the pages show, and write them
 	$(PORTICO) bench onesided --set memories=1 --json docs/figures/onesided.json
@@ -48,18 +56,19 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) figures
 
 synth: tools program ## area and clock of the router on ECP5
-	$(PORTICO) synth router --target ecp5 --out build/synth
+	$(PORTICO) synth router --target ecp5 --out $(OUT)/synth
 
 doc: ## documentation of the crates, in target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 program:
-	cargo build --release -p portico-cli
+	@cargo build --release -p portico-cli || { test -w . || \
+		echo "make: this folder cannot be written: set CARGO_TARGET_DIR to another for what cargo writes, and give make OUT=DIR for what portico writes" >&2; exit 1; }
 
-tools: ## the pinned EDA tools, in .tools
+tools: ## the pinned EDA tools, in .tools or the folder that PORTICO_TOOLS names
 	synth/install-tools.sh
 
-clean: ## remove all that was built; .tools stays
+clean: ## remove all that was built; .tools and a folder that CARGO_TARGET_DIR names stay
 	rm -rf build target
 
 help: ## this list

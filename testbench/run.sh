@@ -7,6 +7,9 @@
 #
 # It ends with the first part that fails. A test program that takes longer than TEST_LIMIT is ended, and named.
 set -euo pipefail
+# What the caller's shell has set for other programs: it would change what cd, grep, sort, make and Python do here.
+unset CDPATH BASH_ENV ENV POSIXLY_CORRECT GREP_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL "${!PYTHON@}"
+export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case ${1-} in
@@ -23,10 +26,12 @@ esac
 LONG=(mutants:: netlist cocotb:: soak:: bench:: emission:: is_caught are_caught in_mid_flight random_sizes
     as_many_transactions commands_of applications_run examples_and_soaks random_circuits)
 # Tests that `make long` runs.
-mapfile -t ELSEWHERE < <(testbench/long.sh --filters)
+filters=$(testbench/long.sh --filters)
+mapfile -t ELSEWHERE <<<"$filters"
 elsewhere=("${ELSEWHERE[@]/#/--skip=}")
 
-runner="target.'cfg(all())'.runner = '$PWD/testbench/within-limit.sh'"
+# Cargo takes it from this folder, whose name may hold a quote or a blank.
+runner="target.'cfg(all())'.runner = ['testbench/within-limit.sh']"
 table=$(mktemp)
 summary() {
     echo

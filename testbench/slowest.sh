@@ -7,6 +7,9 @@
 # The test runner tells times only where unstable options are allowed, so that is allowed to it alone: what is compiled
 # stays as it is.
 set -euo pipefail
+# What the caller's shell has set for other programs: it would change what cd, grep, sort, make and Python do here.
+unset CDPATH BASH_ENV ENV POSIXLY_CORRECT GREP_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL "${!PYTHON@}"
+export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 shown=40
 

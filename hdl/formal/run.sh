@@ -5,14 +5,18 @@
 #   run.sh --short     the same properties for the first cycles after reset only
 #   run.sh --mutants   plants a fault in the Verilog at a time, and wants its property to fail
 #
-# One line a proof; the exit status is 0 if all went as wanted. Works in build/formal. SymbiYosys is that of .tools, unless
-# PORTICO_SBY names another; FORMAL_VERILOG may name a folder with the Verilog, emitted already, and FORMAL_JOBS how
-# many proofs run at a time.
+# One line a proof; the exit status is 0 if all went as wanted. Works in build/formal, or below the folder that FORMAL_OUT
+# names. SymbiYosys is that of .tools or of PORTICO_TOOLS, unless PORTICO_SBY names another; FORMAL_VERILOG may name a folder
+# with the Verilog, emitted already, and FORMAL_JOBS how many proofs run at a time.
 set -euo pipefail
+# What the caller's shell has set for other programs: it would change what cd, grep, sort, make and Python do here.
+unset CDPATH BASH_ENV ENV POSIXLY_CORRECT GREP_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL "${!PYTHON@}"
+export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
-sby=${PORTICO_SBY:-$root/.tools/bin/sby}
-export PATH=$root/.tools/bin:$PATH
+tools=$(realpath -s "${PORTICO_TOOLS:-.tools}")
+sby=${PORTICO_SBY:-$tools/bin/sby}
+export PATH=$tools/bin:$PATH
 
 # Longest a proof may take, in seconds: a program that hangs must not hang its caller.
 limit=1800
@@ -26,13 +30,16 @@ case ${1-} in
         exit 2
         ;;
 esac
-work=$root/build/formal/$mode
+work=${FORMAL_OUT:-$root/build/formal}/$mode
 command -v "$sby" >/dev/null || {
     echo "run.sh: no SymbiYosys at $sby; run synth/install-tools.sh, or name one with PORTICO_SBY" >&2
     exit 1
 }
 
-rm -rf "$work"
+rm -rf "$work" 2>/dev/null && mkdir -p "$work" 2>/dev/null || {
+    echo "run.sh: $work cannot be made anew; FORMAL_OUT names another folder" >&2
+    exit 1
+}
 verilog=${FORMAL_VERILOG:-$work/verilog}
 if [[ -z ${FORMAL_VERILOG-} ]]; then
     cargo run --quiet -p portico-hdl --example formal -- "$verilog"
@@ -114,7 +121,7 @@ plant_soon_caught() {
         beside mutant "written while full" fifo "short_$depth" "fifo_$depth.v" 's/storing = write & has_room/storing = write/'
         beside mutant "read while empty" fifo "short_$depth" "fifo_$depth.v" 's/taking = read & has_word/taking = read/'
         beside mutant "room forgotten" fifo "short_$depth" "fifo_$depth.v" 's/has_room <= taking | /has_room <= /'
-        beside mutant "last lost" fifo "short_$depth" "fifo_$depth.v" 's/\.write_data(s_axis_tlast)/.write_data(1'"'"'b0)/'
+        beside mutant "last lost" fifo "short_$depth" "fifo_$depth.v" 's/\.write_last(s_axis_tlast)/.write_last(1'"'"'b0)/'
     done
     for depth in 2 3 4; do
         beside mutant "reader stands still" fifo "short_$depth" "fifo_$depth.v" 's/\.advance(taking)/.advance(1'"'"'b0)/'

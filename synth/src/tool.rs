@@ -62,7 +62,7 @@ impl Tool {
     /// Oldest version (major, minor) that the flows are written for, where it matters.
     pub fn minimum(self) -> Option<(u32, u32)> {
         match self {
-            Tool::Verilator => Some((5, 0)),
+            Tool::Verilator => Some((5, 30)),
             Tool::Yosys => Some((0, 40)),
             Tool::NextpnrEcp5 => Some((0, 7)),
             Tool::Ecppack | Tool::Sby | Tool::Verible | Tool::OpenFpgaLoader => None,

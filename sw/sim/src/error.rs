@@ -11,10 +11,12 @@ pub enum SimError {
     #[error(transparent)]
     Tool(#[from] ToolError),
     /// A program that compiles C++ is missing.
-    #[error("`{program}` does not run, and a model needs {what}: on Debian, `apt-get install {package}`")]
+    #[error("`{program}` does not run ({reason}), and a model needs {what}: on Debian, `apt-get install {package}`")]
     Compiler {
         /// The program tried.
         program: String,
+        /// What went wrong.
+        reason: String,
         /// What it is needed for.
         what: &'static str,
         /// The Debian package that has it.
@@ -33,9 +35,9 @@ pub enum SimError {
         "FST traces need the headers lz4.h and zlib.h: on Debian, `apt-get install liblz4-dev zlib1g-dev`; or trace to VCD"
     )]
     NoFst,
-    /// Make cannot build below a folder with a space in its name.
-    #[error("{what} is {}, but make cannot build in a path with a space: {remedy}", .path.display())]
-    Space {
+    /// Make cannot build below a folder with a space or a colon in its name.
+    #[error("{what} is {}, but make cannot build in a path with a space or a colon: {remedy}", .path.display())]
+    Name {
         /// Which folder it is.
         what: &'static str,
         /// The folder.
@@ -56,7 +58,7 @@ pub enum SimError {
         log: PathBuf,
     },
     /// The compiled model does not load.
-    #[error("cannot load the model {}: {source}", .path.display())]
+    #[error("cannot load the model {}: {source}{}", .path.display(), remedy(source))]
     Load {
         /// The shared object.
         path: PathBuf,
@@ -102,5 +104,19 @@ impl SimError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SimError {
         let path = path.to_path_buf();
         move |source| SimError::Io { action, path, source }
+    }
+}
+
+/// A remedy for what the loader says, with what leads up to it.
+fn remedy(source: &libloading::Error) -> &'static str {
+    let said = source.to_string();
+    match () {
+        () if said.contains("GLIBCXX") || said.contains("CXXABI") => {
+            "; the C++ library that LD_LIBRARY_PATH names is older than that of the compiler: unset LD_LIBRARY_PATH"
+        }
+        () if said.contains("failed to map segment") => {
+            "; the folder allows no programs: name another in PORTICO_CACHE, or in TMPDIR with PORTICO_CACHE=off"
+        }
+        () => "",
     }
 }

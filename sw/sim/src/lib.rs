@@ -25,8 +25,8 @@
 //! that the tick ended. A design without `clk` is combinational, and a tick only counts.
 //!
 //! # Cache
-//! The folder is [`Options::cache`], else `PORTICO_CACHE`, else `build/sim-cache` beside the project's `.tools`, else
-//! `portico` in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`). With `PORTICO_CACHE=off` no
+//! The folder is [`Options::cache`], else `PORTICO_CACHE`, else `build/sim-cache` beside the project's `.tools` where that can
+//! be written and has no space or colon in its path, else `portico` in the user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`). With `PORTICO_CACHE=off` no
 //! process uses what another has compiled. An entry's name is the SHA-256 of
 //! everything that determines the compiled model: Verilog, ports, options, flags, the shim, the version of the C++ compiler,
 //! and the pins of Verilator (of one outside `.tools`, its program and include files). No path is part of it, so checkouts may

@@ -1,4 +1,4 @@
-//! `portico doctor`: whether the programs that Portico calls are there.
+//! `portico doctor`: whether the programs that Portico calls are there, and new enough.
 
 use crate::{output, table::folded};
 use anyhow::bail;
@@ -8,15 +8,16 @@ use std::error::Error;
 
 /// Letters of a cell before it is folded.
 const WIDEST: usize = 60;
-/// State of a tool that Portico needs and does not find.
+/// State of a tool that is not found, or too old.
 const MISSING: &str = "missing";
 
 const EXAMPLES: &str = "\
 Examples:
-  portico doctor                                    exit status 1 if something is missing
+  portico doctor                                    exit status 1 if a command of portico lacks something
   PORTICO_YOSYS=yosys portico doctor                your own Yosys in place of the project's
 
-`make tools` installs all but openFPGALoader, which only `portico program` needs.";
+`portico tools install`, or `make tools` in a checkout, installs all but openFPGALoader, which only `portico program` \
+needs. What only the tests of Portico need is listed apart, and may be missing.";
 
 /// Tell which tools are found, where, and what is missing
 #[derive(Args)]
@@ -25,22 +26,31 @@ pub struct Doctor {}
 
 impl Doctor {
     pub fn run(self) -> anyhow::Result<()> {
-        let tools = Tool::ALL.map(|tool| (tool.to_string(), serves(tool), found(tool)));
-        let compiler = ("C++ compiler, make".into(), "Verilated models", found_compiler());
-        let mut missing = 0;
-        let rows = tools.into_iter().chain([compiler]).map(|(tool, what, found)| {
-            missing += usize::from(found[0] == MISSING);
-            [vec![tool, what.into()], found.to_vec()].concat()
-        });
-        let rows: Vec<_> = rows.collect();
+        let row = |tool: Tool| [vec![tool.to_string(), serves(tool).into()], found(tool).to_vec()].concat();
+        let (developers, users): (Vec<Tool>, _) = Tool::ALL.into_iter().partition(|&tool| is_for_tests(tool));
+        let compiler = [
+            vec!["C++ compiler, make".to_owned(), "Verilated models".into()],
+            found_compiler().to_vec(),
+        ];
+        let users: Vec<_> = users.into_iter().map(row).chain([compiler.concat()]).collect();
+        let missing = users.iter().filter(|row| row[2] == MISSING).count();
+        let developers: Vec<_> = developers.into_iter().map(row).collect();
         let header = ["tool", "for", "from", "version", "program"];
-        output::print(&folded(&header, rows, &[], WIDEST))?;
+        output::print(&format!(
+            "{}\nFor the tests of Portico alone:\n\n{}",
+            folded(&header, users, &[], WIDEST),
+            folded(&header, developers, &[], WIDEST)
+        ))?;
         match missing {
             0 => Ok(()),
             1 => bail!("a tool is missing"),
             _ => bail!("{missing} tools are missing"),
         }
     }
+}
+
+fn is_for_tests(tool: Tool) -> bool {
+    matches!(tool, Tool::Sby | Tool::Verible)
 }
 
 /// Where a tool comes from, its version, and its program or why there is none.

@@ -18,6 +18,7 @@ mod run;
 mod sim;
 mod sweep;
 mod synth;
+mod tools;
 mod vivado;
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -37,8 +38,8 @@ Examples:
   portico bench noc --json build/noc.json --svg build/noc.svg
   portico figures --check                 whether the pages show the figures that were measured
   portico synth router --target ecp5
-  portico bitstream --board ulx3s-85f --out build/ulx3s
-  portico vivado --board arty-a7-100t --out build/arty
+  portico bitstream --board ulx3s-85f --set cols=2 --set rows=1 --out build/ulx3s
+  portico vivado --board arty-a7-100t --set cols=2 --set rows=1 --out build/arty
 
 Exit status: 0 done, 1 failed, 2 not allowed as asked.";
 
@@ -72,6 +73,7 @@ pub enum Command {
     Vivado(vivado::Vivado),
     Program(program::Program),
     Doctor(doctor::Doctor),
+    Tools(tools::Tools),
     Completions(completions::Completions),
 }
 
@@ -99,6 +101,7 @@ impl Command {
             Command::Vivado(vivado) => vivado.run(),
             Command::Program(program) => program.run(),
             Command::Doctor(doctor) => doctor.run(),
+            Command::Tools(tools) => tools.run(),
             Command::Completions(completions) => completions.run(),
         }
     }

@@ -1,0 +1,238 @@
+//! The caller's shell and folders: what it has set for other programs neither stops nor changes ours.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+use tempfile::TempDir;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// A shell's variables as vendors' suites, conda and other makes leave them; all of them are wrong for our programs.
+const RUBBISH: [(&str, &str); 13] = [
+    ("PYTHONPATH", "/nowhere"),
+    ("PYTHONHOME", "/nowhere"),
+    ("PYTHONSTARTUP", "/nowhere"),
+    ("VERILATOR_ROOT", "/nowhere"),
+    ("CDPATH", "/tmp:/"),
+    ("YOWASP_MOUNT", "x"),
+    ("MAKEFLAGS", "-n"),
+    ("GNUMAKEFLAGS", "-n"),
+    ("MAKEFILES", "/nowhere/rules.mk"),
+    ("CXXFLAGS", "--rubbish"),
+    ("CPPFLAGS", "--rubbish"),
+    ("LDFLAGS", "--rubbish"),
+    ("POSIXLY_CORRECT", "1"),
+];
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn executable(path: &Path, text: &str) {
+    fs::write(path, text).expect("a temporary folder can be written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is there");
+}
+
+/// A copy of the scripts in a folder of this name, with a `cargo` on `PATH` that says what it is asked for.
+struct Copy {
+    _parent: TempDir,
+    folder: PathBuf,
+    path: String,
+}
+
+impl Copy {
+    fn new(name: &str) -> Self {
+        let parent = folder();
+        let (folder, bin) = (parent.path().join(name), parent.path().join("bin"));
+        for part in ["synth", "testbench"] {
+            fs::create_dir_all(folder.join(part)).expect("a temporary folder can be written");
+        }
+        for file in [
+            "Makefile",
+            "synth/install-tools.sh",
+            "synth/requirements.txt",
+            "testbench/long.sh",
+        ] {
+            fs::copy(Path::new(ROOT).join(file), folder.join(file)).expect("the file is there");
+        }
+        fs::create_dir(&bin).expect("a temporary folder can be written");
+        executable(&bin.join("cargo"), "#!/bin/sh\necho \"cargo $*\"\n");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a path"));
+        Copy {
+            _parent: parent,
+            folder,
+            path,
+        }
+    }
+
+    fn run(&self, words: &[&str], variables: &[(&str, &str)]) -> Output {
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .current_dir(&self.folder)
+            .env("PATH", &self.path);
+        for name in ["CARGO_TARGET_DIR", "PORTICO_TOOLS", "MAKEFLAGS", "CXX"] {
+            command.env_remove(name);
+        }
+        command
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the program starts")
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn make_finds_the_program_where_cargo_puts_it() {
+    let copy = Copy::new("a b'c#d");
+    let asked = copy.run(&["make", "-n", "synth"], &[("CARGO_TARGET_DIR", "elsewhere")]);
+    let said = text(&asked.stdout);
+    assert!(asked.status.success() && said.contains("cargo run"), "{said}");
+    assert!(!said.contains("target/release"), "{said}");
+    let built = copy.run(&["make", "program"], &[("CARGO_TARGET_DIR", "elsewhere")]);
+    assert_eq!(text(&built.stdout).trim(), "cargo build --release -p portico-cli");
+}
+
+#[test]
+fn a_checkout_with_a_colon_in_its_name_is_told_with_a_remedy() {
+    let copy = Copy::new("a:b");
+    let refused = copy.run(&["make", "-n", "program"], &[]);
+    let said = text(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("colon") && said.contains("CARGO_TARGET_DIR"), "{said}");
+    let works = copy.run(&["make", "program"], &[("CARGO_TARGET_DIR", "/tmp/elsewhere")]);
+    assert!(works.status.success(), "{works:?}");
+}
+
+#[test]
+fn the_installation_names_what_it_cannot_use() {
+    let copy = Copy::new("checkout");
+    let install = |variables: &[(&str, &str)]| {
+        let output = copy.run(&["synth/install-tools.sh"], variables);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        text(&output.stderr)
+    };
+    let compiler = install(&[("CXX", "no-such-compiler -O2")]);
+    assert!(
+        compiler.contains("CXX=no-such-compiler -O2") && compiler.contains("not found"),
+        "{compiler}"
+    );
+    let taken = install(&[("PORTICO_TOOLS", "synth")]);
+    assert!(
+        taken.contains("holds something else") && taken.contains("new or empty"),
+        "{taken}"
+    );
+    let sealed = install(&[("PORTICO_TOOLS", "/proc/nowhere/tools")]);
+    assert!(
+        sealed.contains("cannot be written") && sealed.contains("PORTICO_TOOLS=DIR"),
+        "{sealed}"
+    );
+    let colon = install(&[("PORTICO_TOOLS", "a:b")]);
+    assert!(colon.contains("a:b has one of :"), "{colon}");
+    // A compiler of several words is one: the next thing that is wrong is told.
+    let words = install(&[("CXX", "env LC_ALL=C c++"), ("PORTICO_TOOLS", "synth")]);
+    assert!(
+        words.contains("holds something else") && !words.contains("missing"),
+        "{words}"
+    );
+}
+
+#[test]
+fn scripts_do_not_hear_what_a_shell_has_set_for_others() {
+    let copy = Copy::new("checkout");
+    let listed = copy.run(&["testbench/long.sh", "--filters"], &RUBBISH);
+    assert_eq!(text(&listed.stderr), "");
+    assert!(text(&listed.stdout).lines().count() > 5, "{listed:?}");
+}
+
+#[test]
+fn pinned_tools_run_in_any_shell() {
+    let tools = portico_synth::tools_folder()
+        .expect("tools")
+        .expect("`make tools` has run");
+    for (tool, arguments) in [("verilator", "--version"), ("yosys", "--version"), ("sby", "--help")] {
+        let mut command = Command::new(tools.join("bin").join(tool));
+        let run = command.arg(arguments).envs(RUBBISH).output().expect("it starts");
+        assert!(run.status.success(), "{tool}: {run:?}");
+    }
+}
+
+#[test]
+fn a_model_is_built_in_any_shell_with_tools_and_a_cache_whose_names_make_would_split() {
+    let parent = folder();
+    let linked = parent.path().join("a $b'ü");
+    fs::create_dir(&linked).expect("a temporary folder can be written");
+    let tools = portico_synth::tools_folder()
+        .expect("tools")
+        .expect("`make tools` has run");
+    std::os::unix::fs::symlink(&tools, linked.join(".tools")).expect("a link");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_portico"));
+    command
+        .args([
+            "sim", "mesh", "--set", "cols=2", "--set", "rows=1", "--cycles", "100", "--warmup", "10",
+        ])
+        .envs(RUBBISH)
+        .env("CXX", "LC_ALL=C env c++")
+        .env("PORTICO_TOOLS", linked.join(".tools"))
+        .env("PORTICO_CACHE", parent.path().join("ca$h'#ü"))
+        .env_remove("PORTICO_MODEL_LOG");
+    let run = command.output().expect("it starts");
+    assert!(run.status.success(), "{run:?}");
+}
+
+#[test]
+fn a_clone_that_turns_line_ends_leaves_ours() {
+    if !Path::new(ROOT).join(".git").exists() {
+        println!("not a clone: nothing to compare");
+        return;
+    }
+    let parent = folder();
+    let git = |arguments: &[&str], folder: &Path| {
+        let run = Command::new("git")
+            .args(arguments)
+            .current_dir(folder)
+            .output()
+            .expect("git starts");
+        assert!(run.status.success(), "{run:?}");
+        text(&run.stdout)
+    };
+    let clone = parent.path().join("clone");
+    let into = clone.display().to_string();
+    git(
+        &["clone", "--quiet", "-c", "core.autocrlf=true", "--", ROOT, &into],
+        parent.path(),
+    );
+    let listed = git(&["ls-files", "--eol"], &clone);
+    assert!(listed.lines().count() > 500, "{listed}");
+    let turned: Vec<&str> = listed.lines().filter(|line| line.contains("w/crlf")).collect();
+    assert_eq!(turned, Vec::<&str>::new());
+}
+
+#[test]
+fn tools_install_tells_what_is_wrong_and_leaves_the_folder() {
+    let parent = folder();
+    let taken = parent.path().join("taken");
+    fs::create_dir(&taken).expect("a temporary folder can be written");
+    fs::write(taken.join("mine"), "").expect("a temporary folder can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_portico"));
+    let run = command
+        .args(["tools", "install", "--into"])
+        .arg(&taken)
+        .output()
+        .expect("it starts");
+    let said = text(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("holds something else") && said.contains("error: the tools are not in"),
+        "{said}"
+    );
+    assert!(taken.join("mine").is_file());
+}
