@@ -8,6 +8,7 @@ mod config_args;
 mod design;
 mod failure;
 mod figure_files;
+mod fits;
 mod loads;
 mod model;
 mod on_board;

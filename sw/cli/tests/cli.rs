@@ -377,6 +377,28 @@ fn the_doctor_tells_what_is_there_and_what_is_missing() {
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("no-such-yosys") && said.contains("CXX=true"), "{said}");
+    // What only the tests of Portico need may be missing.
+    let output = command(folder.path(), "doctor")
+        .env("PORTICO_SBY", "no-such-sby")
+        .output()
+        .unwrap();
+    let said_of_tests = String::from_utf8(output.stdout).unwrap();
+    let (users, tests) = said_of_tests.split_once("For the tests of Portico alone:").unwrap();
+    assert!(
+        tests.contains("no-such-sby") && !users.contains("SymbiYosys"),
+        "{said_of_tests}"
+    );
+    assert_eq!(output.status.code(), Some(0));
+    let output = command(folder.path(), "doctor")
+        .env("CXX", "LC_ALL=C env c++")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = command(folder.path(), "doctor")
+        .env("PORTICO_YOSYS", "no-such-yosys")
+        .env("CXX", "true")
+        .output()
+        .unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         (output.status.code(), errors.as_str()),
@@ -1016,6 +1038,34 @@ fn a_fabric_that_a_board_does_not_take_is_refused_before_any_tool_runs() {
     ] {
         assert_eq!(failure(folder.path(), arguments, 2), format!("error: {line}\n"));
     }
+    for (arguments, line) in [
+        ("bitstream --board ulx3s-85f", "error: 4x4 full takes "),
+        (
+            "vivado --board arty-a7-35t --set mpe=1 --set cols=2 --set rows=1 --out build",
+            "error: 2x1 full with engines takes ",
+        ),
+    ] {
+        let errors = failure(folder.path(), arguments, 2);
+        assert!(errors.starts_with(line) && errors.contains("; what fits: "), "{errors}");
+    }
+    let elsewhere = self::folder();
+    for (arguments, share) in [
+        ("--force --out forced", "4x4 full takes 7"),
+        (
+            "--set cols=1 --set rows=1 --set mpe=1 --set probe=true --out tight",
+            "1x1 full with engines takes 9",
+        ),
+    ] {
+        let warned = command(elsewhere.path(), &format!("vivado --board arty-a7-35t {arguments}"))
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(warned.stderr).unwrap();
+        assert_eq!(warned.status.code(), Some(0), "{errors}");
+        assert!(
+            errors.contains(share) && errors.contains("place and route may fail"),
+            "{errors}"
+        );
+    }
     let errors = failure(folder.path(), "bitstream --board ulx4s-85f", 2);
     let first = errors.lines().next();
     assert_eq!(first, Some("error: invalid value 'ulx4s-85f' for '--board <BOARD>'"));
@@ -1045,6 +1095,10 @@ fn a_bitstream_goes_to_openfpgaloader_with_the_name_of_the_board() {
     assert_eq!(
         run("program --board arty-a7-35t top.bit", own),
         (Some(0), "loader -b arty_a7_35t top.bit\n".into(), String::new())
+    );
+    assert_eq!(
+        run("program --board arty-a7-35t top.bit -- --cable ft4232 -f", own).1,
+        "loader -b arty_a7_35t --cable ft4232 -f top.bit\n"
     );
     assert_eq!(
         run("program --board ecpix5-85f top.bit", own),
@@ -1127,10 +1181,12 @@ fn examples_run_on_the_golden_fabric() {
             folder.path(),
             &format!("run {example} --golden --set cols=2 --set rows=1"),
         );
-        for text in ["2x1, 32 bits, golden", "payload moved", "bytes/cycle"] {
+        for text in ["2x1, 32 bits, golden, without time", "payload moved", "bytes"] {
             assert!(printed.contains(text), "{printed}");
         }
-        assert!(!printed.contains("memories checked"), "{printed}");
+        for text in ["memories checked", "cycles", "rate"] {
+            assert!(!printed.contains(text), "{printed}");
+        }
     }
     let traffic = "run traffic --golden --set cols=2 --set rows=1 --loads 0.5 --packets 7 --words 3";
     let printed = success(folder.path(), traffic);

@@ -19,11 +19,11 @@ const EXAMPLES: &str = "\
 Examples:
   portico bitstream --board ulx3s-85f --set cols=2 --set rows=2
   portico bitstream --board ecpix5-85f --config fabric.toml --clock 40 --limit 90 --out build/ecpix5
-  portico bitstream --board ulx3s-85f --baud 115200 --seeds 1
+  portico bitstream --board ulx3s-85f --set cols=2 --set rows=1 --baud 115200 --seeds 1
   portico program --board ulx3s-85f build/ulx3s-85f/portico_ulx3s_85f.bit
 
-Yosys synthesises the fabric with the board's PLL, nextpnr places and routes it, ecppack packs it. A design that is too \
-big for the FPGA is refused before placement. If a seed misses the clock, the next one is tried; if all miss it, no \
+Yosys synthesises the fabric with the board's PLL, nextpnr places and routes it, ecppack packs it. A fabric that is too \
+big for the FPGA by the sums of docs/area.md is refused before synthesis, one that is too big by its cells before placement. If a seed misses the clock, the next one is tried; if all miss it, no \
 bitstream is written, and the report tells what each reached. Boards with an FPGA of Xilinx: see portico vivado.";
 
 /// Make the bitstream of a fabric for a board with an ECP5

@@ -4,6 +4,7 @@ use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
     design,
     failure::not_allowed,
+    fits,
 };
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
@@ -30,6 +31,9 @@ pub struct BoardArgs {
     /// Baud rate of the serial line
     #[arg(long, default_value_t = DEFAULT_BAUD)]
     baud: u32,
+    /// Go on although the fabric takes more than the FPGA has, by the sums of docs/area.md
+    #[arg(long)]
+    force: bool,
 }
 
 /// A fabric for a board.
@@ -51,8 +55,8 @@ impl BoardArgs {
     /// Checks all that can be checked before Verilog is generated, for the command `what` that is for `family` alone.
     ///
     /// # Errors
-    /// The FPGA is of another family, the configuration is not allowed on a board, or the PLL does not make the clock, or
-    /// the clock not the baud rate.
+    /// The FPGA is of another family, the configuration is not allowed on a board, the PLL does not make the clock, the clock
+    /// not the baud rate, or the FPGA does not hold the fabric.
     pub fn resolve(&self, what: &str, family: Target) -> anyhow::Result<OnBoard> {
         let board = self.board.clone();
         board.expect(family).map_err(refusal)?;
@@ -66,6 +70,7 @@ impl BoardArgs {
         }
         let clock = self.clock.unwrap_or(board.clock.fabric_mhz);
         let rates = Rates::new(&board, clock, self.baud).map_err(refusal)?;
+        fits::check(&board, &config, self.force)?;
         Ok(OnBoard { board, config, rates })
     }
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   portico vivado --board arty-a7-100t --set cols=2 --set rows=2 --out build/arty
-  portico vivado --board arty-a7-35t --clock 40 --baud 115200 --out build/arty
+  portico vivado --board arty-a7-35t --set profile=leaf --set cols=2 --set rows=1 --clock 40 --out build/arty
 
 Then, where Vivado is installed:
   (cd build/arty && vivado -mode batch -source portico_arty_a7_100t.tcl)

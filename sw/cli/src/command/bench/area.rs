@@ -5,6 +5,7 @@ use crate::{
     design::design,
     failure::not_allowed,
     figure_files::FigureFiles,
+    fits::{family, Size},
     output::{self, Output},
     progress,
     table::{grouped, table},
@@ -70,16 +71,17 @@ pub(super) const SUBJECTS: [Subject; 12] = [
     Subject::part("buddy", "buddy", &[]),
 ];
 
-/// Fabrics that a board may hold: name, host, tile, tiles, and whether each has a message-passing engine of one context.
-const FABRICS: [(&str, &str, &str, u64, bool); 8] = [
-    ("2x2 full, mpe=1", "host-full", "tile-full", 4, true),
-    ("2x2 full", "host-full", "tile-full", 4, false),
-    ("2x2 compact", "host-compact", "tile-compact", 4, false),
-    ("2x1 full", "host-full", "tile-full", 2, false),
-    ("3x3 leaf", "host-leaf", "tile-leaf", 9, false),
-    ("3x2 leaf", "host-leaf", "tile-leaf", 6, false),
-    ("2x2 leaf", "host-leaf", "tile-leaf", 4, false),
-    ("1x1 leaf", "host-leaf", "tile-leaf", 1, false),
+/// Fabrics that a board may hold: name, profile, tiles, and whether each has a message-passing engine of one context.
+const FABRICS: [(&str, &str, usize, bool); 9] = [
+    ("2x2 full, mpe=1", "full", 4, true),
+    ("2x2 full", "full", 4, false),
+    ("2x2 compact", "compact", 4, false),
+    ("2x1 full", "full", 2, false),
+    ("3x3 leaf", "leaf", 9, false),
+    ("3x2 leaf", "leaf", 6, false),
+    ("2x2 leaf", "leaf", 4, false),
+    ("2x1 leaf", "leaf", 2, false),
+    ("1x1 leaf", "leaf", 1, false),
 ];
 
 impl Subject {
@@ -176,14 +178,6 @@ impl AreaBench {
     }
 }
 
-/// The family as a key of rows.
-fn family(target: Target) -> &'static str {
-    match target {
-        Target::Ecp5 => "ECP5",
-        Target::Xilinx => "Xilinx 7",
-    }
-}
-
 /// LUTs that an area takes, those of memories and carry cells among them.
 fn taken(target: Target, area: &Area) -> u64 {
     match target {
@@ -245,7 +239,7 @@ fn of_parts(node: &str, block: &Part, within: &str, rows: &mut Vec<Row>) {
 fn of_boards(areas: &Areas) -> Vec<Row> {
     let mut rows = vec![];
     for board in Board::all() {
-        let of = |name: &'static str| taken(board.family, &areas[&(name, family(board.family))]);
+        let of = |name: &str| taken(board.family, &areas[&(name, family(board.family))]);
         let mut add = |what: &str, kind: &str, luts: u64| {
             let share = 100.0 * luts as f64 / board.capacity.luts as f64;
             let name = format!("{what} on {}", board.name);
@@ -259,10 +253,14 @@ fn of_boards(areas: &Areas) -> Vec<Row> {
         for subject in &SUBJECTS {
             add(subject.name, "node on board", of(subject.name));
         }
-        for (name, host, tile, tiles, has_engine) in FABRICS {
-            let engines = if has_engine { tiles * of("mpe") } else { 0 };
-            let sum = of(host) + tiles * of(tile) + 2 * tiles * of("router") + engines;
-            add(name, "fabric on board", sum);
+        for (name, profile, tiles, mpe) in FABRICS {
+            let size = Size {
+                profile,
+                tiles,
+                mpe,
+                probe: false,
+            };
+            add(name, "fabric on board", size.luts(of));
         }
     }
     rows
