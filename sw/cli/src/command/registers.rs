@@ -9,7 +9,7 @@ use crate::{
 use clap::{Args, ValueEnum};
 use portico_generate::PREFIX;
 use portico_spec::{
-    ni::render::{c_header, markdown, systemrdl, Naming},
+    ni::render::{c_header, markdown, systemrdl, verilog_header, Naming},
     Config,
 };
 use portico_verilog::configuration_hash;
@@ -18,11 +18,12 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   portico registers --form c --out build/portico_ni.h
+  portico registers --form verilog --out build/portico_ni.vh
   portico registers --form systemrdl --set width=64 > portico_ni.rdl
   portico registers --form c --prefix left --config left.toml --out build/left_ni.h
   portico registers                       the page docs/registers.md
 
-The header names registers of tiles and the host PORTICO_..., those of memory nodes PORTICO_MEMORY_NODE_...
+The headers name registers of tiles and the host PORTICO_..., those of memory nodes PORTICO_MEMORY_NODE_...
 SystemRDL has three address maps: portico_tile, portico_host, portico_memory_node. Both have what the fabric of this
 configuration has. Texts of two fabrics in one project want two prefixes, as their Verilog does.
 
@@ -35,11 +36,13 @@ enum Form {
     Page,
     /// Header for C and C++: addresses, fields, codes, words of packets and descriptors
     C,
+    /// The same names as macros, for a file that Verilog includes
+    Verilog,
     /// SystemRDL 2.0: registers and memory, for peakrdl and other compilers
     Systemrdl,
 }
 
-/// Describe registers, packets and descriptors: as a page, a C header, or SystemRDL
+/// Describe registers, packets and descriptors: as a page, a C header, macros of Verilog, or SystemRDL
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Registers {
@@ -66,6 +69,7 @@ impl Form {
         match self {
             Form::Page => markdown(config),
             Form::C => c_header(config, &naming),
+            Form::Verilog => verilog_header(config, &naming),
             Form::Systemrdl => systemrdl(config, &naming),
         }
     }

@@ -1,6 +1,6 @@
-//! What this module describes, in other languages: a C header, SystemRDL, and a page of documentation.
+//! What this module describes, in other languages: a C header, macros of Verilog, SystemRDL, and a page of documentation.
 //!
-//! All three come from the same tables as the hardware; nothing in them is written twice.
+//! All of them come from the same tables as the hardware; nothing in them is written twice.
 
 use super::{
     codes::Code,
@@ -16,11 +16,15 @@ use super::{
 };
 use crate::{mpe::call, probe};
 
-mod c_header;
+mod header;
 mod markdown;
 mod systemrdl;
 
-pub use self::{c_header::c_header, markdown::markdown, systemrdl::systemrdl};
+pub use self::{
+    header::{c_header, verilog_header},
+    markdown::markdown,
+    systemrdl::systemrdl,
+};
 
 /// Names in a rendered text, and its origin. Texts of two configurations in one project need two prefixes.
 #[derive(Clone, Copy, Debug)]
