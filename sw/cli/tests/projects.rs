@@ -286,3 +286,73 @@ fn cores_of_two_depths_are_in_one_project_of_fusesoc() {
     }
     fusesoc(&["run", "--target", "lint", "::both:1.0"]);
 }
+
+/// Files of examples/soc, with the fabric and its macros generated into the folder as the example says.
+fn chip(folder: &Path) -> Vec<String> {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/soc");
+    portico(
+        folder,
+        &format!("generate fabric --config {example}/fabric.toml --out ."),
+    );
+    portico(
+        folder,
+        &format!("registers --form verilog --config {example}/fabric.toml --out portico_ni.vh"),
+    );
+    let mut files = vec!["portico_fabric.v".to_owned()];
+    for file in fs::read_dir(example).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "v") {
+            files.push(path.display().to_string());
+        }
+    }
+    assert_eq!(files.len(), 6);
+    files
+}
+
+/// The master beside tile 0 moves its words, and one that compares wrong words says so.
+fn passes_and_fails(folder: &Path, run: impl Fn(&[String]) -> String) {
+    let mut files = chip(folder);
+    let said = run(&files);
+    assert!(said.contains("soc: PASS: 8 words"), "{said}");
+    let at = files.iter().position(|file| file.ends_with("put_master.v")).unwrap();
+    let text = fs::read_to_string(&files[at]).unwrap();
+    let wrong = text.replace("COPY + {26'd0, word, 2'b00}", "COPY + {26'd0, word + 4'd1, 2'b00}");
+    assert_ne!(wrong, text);
+    files[at] = folder.join("wrong.v").display().to_string();
+    fs::write(&files[at], wrong).unwrap();
+    let said = run(&files);
+    assert!(said.contains("soc: FAIL: a word or an answer"), "{said}");
+}
+
+#[test]
+fn a_chip_around_a_fabric_runs_under_verilator() {
+    let folder = tempfile::tempdir().unwrap();
+    passes_and_fails(folder.path(), |files| {
+        let mut verilator = tool("verilator");
+        verilator.args([
+            "--binary",
+            "--timing",
+            "-Wall",
+            "-Wno-PINCONNECTEMPTY",
+            "-Wno-DECLFILENAME",
+        ]);
+        verilator.args(["-O0", "-CFLAGS", "-O0", "-j", "2", "--top-module", "soc_tb", "-I."]);
+        succeeds(verilator.args(files), folder.path());
+        succeeds(&mut Command::new("obj_dir/Vsoc_tb"), folder.path())
+    });
+}
+
+#[test]
+fn a_chip_around_a_fabric_runs_under_icarus() {
+    if Command::new("iverilog").arg("-V").output().is_err() {
+        println!("not run: Icarus is not installed; on Debian: apt-get install iverilog");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    passes_and_fails(folder.path(), |files| {
+        let mut compile = Command::new("iverilog");
+        compile.args(["-g2005", "-Wall", "-I.", "-o", "soc.vvp"]).args(files);
+        succeeds(&mut compile, folder.path());
+        succeeds(Command::new("vvp").arg("soc.vvp"), folder.path())
+    });
+}
