@@ -95,6 +95,7 @@ const FABRIC_KEYS: &[&str] = &[
     "programs",
     "wide_atomics",
     "commands",
+    "tile_ports",
     "probe",
     "mpe",
     "mpe_neighbours",

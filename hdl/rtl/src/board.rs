@@ -18,7 +18,8 @@ const RESET_WIDTH: usize = 8;
 
 /// The core of an FPGA board: a fabric, with a UART bridge at its host's port.
 ///
-/// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits, without memory nodes.
+/// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits, without memory nodes. Nobody is at the
+/// ports and the command streams of its tiles.
 ///
 /// | LED | what it shows |
 /// | --- | --- |
@@ -62,6 +63,8 @@ pub struct Board<const W: usize, const B: usize, const A: usize> {
     error_bit: Signal<Local, Bits<1>>,
     interrupt_bit: Signal<Local, Bits<1>>,
     _tiles: usize,
+    /// Tiles with a port.
+    _ported: usize,
 }
 
 impl<const W: usize, const B: usize, const A: usize> Board<W, B, A> {
@@ -78,6 +81,7 @@ impl<const W: usize, const B: usize, const A: usize> Board<W, B, A> {
         Self {
             fabric: Fabric::new(config),
             _tiles: config.tiles(),
+            _ported: if config.tile_ports { config.tiles() } else { 0 },
             ..Default::default()
         }
     }
@@ -121,6 +125,19 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Board<W, B, A> {
             self.fabric.s_axis_command[i].tdata.next = 0.into();
             self.fabric.s_axis_command[i].tlast.next = false;
             self.fabric.s_axis_command[i].tvalid.next = false;
+        }
+        for i in 0..self._ported {
+            self.fabric.s_axil_tile[i].awaddr.next = 0.into();
+            self.fabric.s_axil_tile[i].awprot.next = 0.into();
+            self.fabric.s_axil_tile[i].awvalid.next = false;
+            self.fabric.s_axil_tile[i].wdata.next = 0.into();
+            self.fabric.s_axil_tile[i].wstrb.next = 0.into();
+            self.fabric.s_axil_tile[i].wvalid.next = false;
+            self.fabric.s_axil_tile[i].bready.next = false;
+            self.fabric.s_axil_tile[i].araddr.next = 0.into();
+            self.fabric.s_axil_tile[i].arprot.next = 0.into();
+            self.fabric.s_axil_tile[i].arvalid.next = false;
+            self.fabric.s_axil_tile[i].rready.next = false;
         }
         self.fabric.monitor.tile.next = 0.into();
         self.fabric.monitor.link.next = 0.into();

@@ -1,7 +1,7 @@
 use crate::{
     host::{AxiLiteIn, AxiOut, MemoryNode},
     noc::{many, DropReportOut, Mesh, MonitorSelect},
-    node::{Node, NodeStatus},
+    node::NodeStatus,
     prim::{SkidBuffer, StreamIn, StreamOut},
     tile::Tile,
 };
@@ -35,6 +35,8 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub s_axil: AxiLiteIn,
     /// Events of the host node.
     pub host: NodeStatus,
+    /// Scratchpad and registers of each tile, where the tiles have ports.
+    pub s_axil_tile: Vec<AxiLiteIn>,
     /// Descriptors for each tile; never ready where no accelerators are configured.
     pub s_axis_command: Vec<StreamIn<32>>,
     /// Events of each tile.
@@ -53,7 +55,7 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub control_monitor: Signal<Out, Bits<32>>,
     data_plane: Mesh<W, A>,
     control_plane: Mesh<32, A>,
-    tile: Vec<Node<W, B>>,
+    tile: Vec<Tile<W, B>>,
     host_node: Tile<W, B>,
     /// The host node lies where its pins are, far from the mesh: the way there is a cycle of its own.
     host_data: SkidBuffer<W>,
@@ -63,9 +65,9 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     tiles: Constant<Bits<16>>,
     memories_at: Constant<Bits<16>>,
     _tiles: usize,
-    /// Tiles that take descriptors of an accelerator, and tiles that do not: one of the two is all.
-    _commanded: usize,
-    _silent: usize,
+    /// Tiles with a port, and tiles without: one of the two is all.
+    _ported: usize,
+    _portless: usize,
     _memories: usize,
 }
 
@@ -77,21 +79,23 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             let node = config.terminal_node(terminal);
             Constant::new(bits(u64::from(node.number())))
         };
+        let ported = if config.tile_ports { config.tiles() } else { 0 };
         Self {
+            s_axil_tile: many(ported, |_| Default::default()),
             s_axis_command: many(config.tiles(), |_| Default::default()),
             status: many(config.tiles(), |_| Default::default()),
             m_axi: many(config.memories, |_| Default::default()),
             data_plane: Mesh::new(config),
             control_plane: Mesh::new(config),
-            tile: many(config.tiles(), |_| Node::tile(config)),
+            tile: many(config.tiles(), |_| Tile::of_fabric(config)),
             host_node: Tile::host(config),
             memory: many(config.memories, |_| MemoryNode::new(config)),
             node: many(config.terminals(), node),
             tiles: Constant::new(bits(config.tiles() as u64)),
             memories_at: Constant::new(bits(config.tiles() as u64 + 1)),
             _tiles: config.tiles(),
-            _commanded: if config.commands { config.tiles() } else { 0 },
-            _silent: if config.commands { 0 } else { config.tiles() },
+            _ported: ported,
+            _portless: config.tiles() - ported,
             _memories: config.memories,
             ..Default::default()
         }
@@ -117,27 +121,23 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
             StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile[i].s_axis_control);
             StreamOut::<32>::join(&mut self.tile[i].m_axis_control, &mut self.control_plane.s_axis[i]);
             NodeStatus::link(&mut self.status[i], &mut self.tile[i].status);
-            self.tile[i].dropped.next = false;
-            self.tile[i].local_write.valid.next = false;
-            self.tile[i].local_write.index.next = 0.into();
-            self.tile[i].local_write.data.next = 0.into();
-            self.tile[i].local_read.valid.next = false;
-            self.tile[i].local_read.index.next = 0.into();
-            self.tile[i].memory_write.valid.next = false;
-            self.tile[i].memory_write.address.next = 0.into();
-            self.tile[i].memory_write.data.next = 0.into();
-            self.tile[i].memory_write.lanes.next = 0.into();
-            self.tile[i].memory_read.valid.next = false;
-            self.tile[i].memory_read.address.next = 0.into();
-        }
-        for i in 0..self._commanded {
             StreamIn::<32>::link(&mut self.s_axis_command[i], &mut self.tile[i].s_axis_command);
         }
-        for i in 0..self._silent {
-            self.s_axis_command[i].tready.next = false;
-            self.tile[i].s_axis_command.tdata.next = 0.into();
-            self.tile[i].s_axis_command.tlast.next = false;
-            self.tile[i].s_axis_command.tvalid.next = false;
+        for i in 0..self._ported {
+            AxiLiteIn::link(&mut self.s_axil_tile[i], &mut self.tile[i].s_axil);
+        }
+        for i in 0..self._portless {
+            self.tile[i].s_axil.awaddr.next = 0.into();
+            self.tile[i].s_axil.awprot.next = 0.into();
+            self.tile[i].s_axil.awvalid.next = false;
+            self.tile[i].s_axil.wdata.next = 0.into();
+            self.tile[i].s_axil.wstrb.next = 0.into();
+            self.tile[i].s_axil.wvalid.next = false;
+            self.tile[i].s_axil.bready.next = false;
+            self.tile[i].s_axil.araddr.next = 0.into();
+            self.tile[i].s_axil.arprot.next = 0.into();
+            self.tile[i].s_axil.arvalid.next = false;
+            self.tile[i].s_axil.rready.next = false;
         }
 
         self.host_node.node.next = self.node[self.tiles.val().index()].val();

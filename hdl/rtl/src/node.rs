@@ -32,7 +32,7 @@ pub struct NodeStatus {
 ///
 /// A node of `W`-bit flits with `B` bytes.
 ///
-/// [`Tile`](crate::tile::Tile) adds an AXI4-Lite port. The tiles of a fabric have none.
+/// [`Tile`](crate::tile::Tile) adds an AXI4-Lite port, where the configuration has ports of tiles.
 ///
 /// | | |
 /// | --- | --- |

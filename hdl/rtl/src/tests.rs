@@ -82,7 +82,7 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
             Box::new(DataReceiver::<64, 8>::new(&small, 1 << 15, 1 << 17, 16, true, &[PROBE])),
         ),
         ("register-bus", Box::new(RegisterBus::new(&small))),
-        ("control-registers", Box::new(ControlRegisters::new(1, 2, 3, 4))),
+        ("control-registers", Box::new(ControlRegisters::new(1, 2, 3, &small))),
         ("node-counters", Box::new(NodeCounters::default())),
         ("node-monitor", Box::new(NodeMonitor::default())),
         ("slots", Box::new(Slots::new(&small, 32))),

@@ -7,9 +7,9 @@ use crate::{
 use portico_spec::{flit::NODE_WIDTH, Config};
 use portico_verilog::prelude::*;
 
-/// A tile with an AXI4-Lite port for whatever computes there; also the host's node, whose port is the host's.
+/// A tile, with an AXI4-Lite port for whatever computes there or without; also the host's node, whose port is the host's.
 ///
-/// A tile of `W`-bit flits with `B` bytes.
+/// A tile of `W`-bit flits with `B` bytes. Without a port it is a [`Node`] and no more.
 ///
 /// | | |
 /// | --- | --- |
@@ -32,38 +32,58 @@ pub struct Tile<const W: usize, const B: usize> {
     pub s_axis_control: StreamIn<32>,
     /// To the control plane.
     pub m_axis_control: StreamOut<32>,
-    /// Scratchpad and registers.
+    /// Scratchpad and registers; never ready where no port is configured.
     pub s_axil: AxiLiteIn,
     /// Descriptors of an accelerator; never ready where none is configured.
     pub s_axis_command: StreamIn<32>,
     /// Events that have fired.
     pub status: NodeStatus,
     inner: Node<W, B>,
-    port: AxiLiteSlave<W, B>,
-    host_queue: CommandQueue,
+    /// Where there is a port: it, and the descriptors that come through it.
+    port: Vec<AxiLiteSlave<W, B>>,
+    host_queue: Vec<CommandQueue>,
     /// Where an accelerator has descriptors as well.
     commands: Vec<PacketArbiter<32, 2>>,
+    _ports: usize,
+    _alone: usize,
+    /// 1 where descriptors come through the port and in a stream, in a stream alone, and in neither.
     _commands: usize,
+    _streamed: usize,
+    _silent: usize,
 }
 
 impl<const W: usize, const B: usize> Tile<W, B> {
-    /// A tile of the fabric that `config` describes; `config.width` is `W`.
+    /// A tile that stands alone: that of a fabric as `config` describes it, with a port; `config.width` is `W`.
     pub fn new(config: &Config) -> Self {
-        Self::with(config, Node::tile(config), usize::from(config.commands))
+        Self::of_fabric(&Config {
+            tile_ports: true,
+            ..config.clone()
+        })
+    }
+
+    /// A tile of the fabric that `config` describes, with a port where the tiles have one.
+    pub fn of_fabric(config: &Config) -> Self {
+        Self::with(config, Node::tile(config), config.tile_ports, config.commands)
     }
 
     /// The host's node of that fabric: nothing computes beside the host.
     pub fn host(config: &Config) -> Self {
-        Self::with(config, Node::host(config), 0)
+        Self::with(config, Node::host(config), true, false)
     }
 
-    fn with(config: &Config, inner: Node<W, B>, commands: usize) -> Self {
+    fn with(config: &Config, inner: Node<W, B>, has_port: bool, is_commanded: bool) -> Self {
+        let ports = usize::from(has_port);
+        let commands = usize::from(has_port && is_commanded);
         Self {
             inner,
-            port: AxiLiteSlave::new(config.scratchpad << 10),
-            host_queue: CommandQueue::new(),
+            port: (0..ports).map(|_| AxiLiteSlave::new(config.scratchpad << 10)).collect(),
+            host_queue: (0..ports).map(|_| CommandQueue::new()).collect(),
             commands: (0..commands).map(|_| PacketArbiter::default()).collect(),
+            _ports: ports,
+            _alone: 1 - ports,
             _commands: commands,
+            _streamed: usize::from(!has_port && is_commanded),
+            _silent: usize::from(!has_port && !is_commanded),
             ..Default::default()
         }
     }
@@ -72,39 +92,71 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Tile<W, B> {
     fn update(&mut self) {
-        wire!(self => inner, port, host_queue: clk, rst);
-        wire!(self => inner: node);
+        wire!(self => inner: clk, rst, node);
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.inner.s_axis_data);
         StreamOut::<W>::link(&mut self.m_axis_data, &mut self.inner.m_axis_data);
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.inner.s_axis_control);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.inner.m_axis_control);
         NodeStatus::link(&mut self.status, &mut self.inner.status);
 
-        AxiLiteIn::link(&mut self.s_axil, &mut self.port.s_axil);
-        MemoryWriteOut::<W, B>::join(&mut self.port.memory_write, &mut self.inner.memory_write);
-        MemoryReadOut::<W>::join(&mut self.port.memory_read, &mut self.inner.memory_read);
-        self.inner.local_write.valid.next = self.port.register_write_valid.val();
-        self.inner.local_write.index.next = self.port.register_write_index.val();
-        self.inner.local_write.data.next = self.port.register_write_data.val();
-        self.port.register_write_ready.next = self.inner.local_write.ready.val();
-        self.inner.local_read.valid.next = self.port.register_read_valid.val();
-        self.inner.local_read.index.next = self.port.register_read_index.val();
-        self.port.register_read_ready.next = self.inner.local_read.ready.val();
-        self.port.register_read_data.next = self.inner.local_read.data.val();
-        self.port.register_read_data_valid.next = self.inner.local_read.data_valid.val();
-
-        // A host writes a descriptor word by word; the stream beside it does not wait for that.
-        StreamOut::<32>::join(&mut self.port.m_axis_command, &mut self.host_queue.s_axis);
-        self.port.command_refused.next = self.host_queue.refuses.val();
-        StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.inner.s_axis_command);
         self.s_axis_command.tready.next = false;
+        for i in 0..self._ports {
+            wire!(self => port[i], host_queue[i]: clk, rst);
+            AxiLiteIn::link(&mut self.s_axil, &mut self.port[i].s_axil);
+            MemoryWriteOut::<W, B>::join(&mut self.port[i].memory_write, &mut self.inner.memory_write);
+            MemoryReadOut::<W>::join(&mut self.port[i].memory_read, &mut self.inner.memory_read);
+            self.inner.local_write.valid.next = self.port[i].register_write_valid.val();
+            self.inner.local_write.index.next = self.port[i].register_write_index.val();
+            self.inner.local_write.data.next = self.port[i].register_write_data.val();
+            self.port[i].register_write_ready.next = self.inner.local_write.ready.val();
+            self.inner.local_read.valid.next = self.port[i].register_read_valid.val();
+            self.inner.local_read.index.next = self.port[i].register_read_index.val();
+            self.port[i].register_read_ready.next = self.inner.local_read.ready.val();
+            self.port[i].register_read_data.next = self.inner.local_read.data.val();
+            self.port[i].register_read_data_valid.next = self.inner.local_read.data_valid.val();
+
+            // A master writes a descriptor word by word; the stream beside it does not wait for that.
+            StreamOut::<32>::join(&mut self.port[i].m_axis_command, &mut self.host_queue[i].s_axis);
+            self.port[i].command_refused.next = self.host_queue[i].refuses.val();
+            StreamOut::<32>::join(&mut self.host_queue[i].m_axis, &mut self.inner.s_axis_command);
+            self.inner.dropped.next = self.host_queue[i].dropped.val();
+        }
         for i in 0..self._commands {
             wire!(self => commands[i]: clk, rst);
-            StreamOut::<32>::join(&mut self.host_queue.m_axis, &mut self.commands[i].s_axis[0]);
+            StreamOut::<32>::join(&mut self.host_queue[i].m_axis, &mut self.commands[i].s_axis[0]);
             StreamIn::<32>::link(&mut self.s_axis_command, &mut self.commands[i].s_axis[1]);
             StreamOut::<32>::join(&mut self.commands[i].m_axis, &mut self.inner.s_axis_command);
         }
 
-        self.inner.dropped.next = self.host_queue.dropped.val();
+        for _i in 0..self._alone {
+            self.s_axil.awready.next = false;
+            self.s_axil.wready.next = false;
+            self.s_axil.bresp.next = 0.into();
+            self.s_axil.bvalid.next = false;
+            self.s_axil.arready.next = false;
+            self.s_axil.rdata.next = 0.into();
+            self.s_axil.rresp.next = 0.into();
+            self.s_axil.rvalid.next = false;
+            self.inner.memory_write.valid.next = false;
+            self.inner.memory_write.address.next = 0.into();
+            self.inner.memory_write.data.next = 0.into();
+            self.inner.memory_write.lanes.next = 0.into();
+            self.inner.memory_read.valid.next = false;
+            self.inner.memory_read.address.next = 0.into();
+            self.inner.local_write.valid.next = false;
+            self.inner.local_write.index.next = 0.into();
+            self.inner.local_write.data.next = 0.into();
+            self.inner.local_read.valid.next = false;
+            self.inner.local_read.index.next = 0.into();
+            self.inner.dropped.next = false;
+        }
+        for _i in 0..self._streamed {
+            StreamIn::<32>::link(&mut self.s_axis_command, &mut self.inner.s_axis_command);
+        }
+        for _i in 0..self._silent {
+            self.inner.s_axis_command.tdata.next = 0.into();
+            self.inner.s_axis_command.tlast.next = false;
+            self.inner.s_axis_command.tvalid.next = false;
+        }
     }
 }

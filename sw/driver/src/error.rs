@@ -164,6 +164,14 @@ pub enum Error {
         /// How much there is in all.
         limit: u32,
     },
+    /// Something was to be reserved that the driver has handed out.
+    #[error("node {node} cannot reserve this {resource}: the driver has handed it out")]
+    Taken {
+        /// The node.
+        node: usize,
+        /// The resource.
+        resource: &'static str,
+    },
     /// The node is built without it.
     #[error("node {node} is built without {what}")]
     NotBuilt {

@@ -1,6 +1,6 @@
 //! A fabric as the driver knows it: the memory and registers of every node, and their allocation.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use portico_spec::{
     ni::{
@@ -53,6 +53,21 @@ pub struct Fabric<T> {
     pub(crate) dropped: Dropped,
 }
 
+/// Checks that there is a port at this tile.
+///
+/// # Errors
+/// [`Error::NoSuchNode`], [`Error::NotBuilt`].
+pub fn check_port(config: &Config, tile: usize) -> Result<(), Error> {
+    let (node, last) = (tile, config.tiles() - 1);
+    if tile > last {
+        return Err(Error::NoSuchNode { node, last });
+    }
+    if !config.tile_ports {
+        return Err(Error::NotBuilt { node, what: "a port" });
+    }
+    Ok(())
+}
+
 /// The node that is the host, of a configuration with allowed values.
 pub(crate) fn host(config: &Config) -> Result<usize, Error> {
     config.validate()?;
@@ -87,7 +102,8 @@ impl<T: Transport> Fabric<T> {
                 return Err(Error::WrongFabric { node, found, expected });
             }
             if node != host {
-                let build = Build::from_register(registers[ControlRegister::Build]);
+                let words = [ControlRegister::Build, ControlRegister::BuildEngines].map(|register| registers[register]);
+                let build = Build::from_registers(words[0], words[1]);
                 fabric.nodes[node] = NodeState::new(registers[ControlRegister::Memory], &build);
             }
         }
@@ -237,6 +253,71 @@ impl<T: Transport> Fabric<T> {
         let Region { node, base, .. } = region;
         self.check_node(node)?;
         self.nodes[node].memory.give(node, base)
+    }
+
+    /// Leaves windows, segments, events and bytes of memory of a tile to a master at its port: the driver hands none of them
+    /// out, until the fabric is opened anew. `bytes` begins and ends at a multiple of 8. The driver still writes where it is told
+    /// to.
+    ///
+    /// The driver counts the room in the command queue of the tile as if it alone sent descriptors there. So either the driver
+    /// commands the tile or the master does. Who counts nothing takes an SLVERR, or COMMAND_FULL, for a full queue.
+    ///
+    /// ```
+    /// use portico::{registers::EventRegister, Config, Fabric, GoldenTransport, Transport};
+    /// use portico_spec::ni::registers::address;
+    ///
+    /// let config = Config { edge_nodes: 1, tile_ports: true, ..Config::default() };
+    /// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+    /// fabric.reserve(3, 0..0, 0..1, 0..1, 0..0x400)?;
+    /// assert_eq!(fabric.allocate(3, 64)?.base, 0x400);
+    /// assert_eq!(fabric.event(3)?.number(), 1);
+    ///
+    /// // The master at tile 3 counts in its own event.
+    /// let count = address(&config, EventRegister::Count, 0) as u32;
+    /// fabric.transport().port(3)?.write(count, 7)?;
+    /// assert_eq!(fabric.peek(3, EventRegister::Count, 0)?, 7);
+    /// # Ok::<(), portico::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`] of a node that is no tile, [`Error::NotBuilt`] if the tiles have no ports, [`Error::OutOfRange`] and
+    /// [`Error::OutOfMemory`] of what the tile does not have, [`Error::Misaligned`], [`Error::Taken`] of what the driver has handed
+    /// out. Nothing is reserved then.
+    pub fn reserve(
+        &mut self,
+        tile: usize,
+        windows: Range<usize>,
+        segments: Range<usize>,
+        events: Range<usize>,
+        bytes: Range<u32>,
+    ) -> Result<(), Error> {
+        check_port(self.config(), tile)?;
+        for (field, value) in [("first byte", bytes.start), ("end of bytes", bytes.end)] {
+            if !value.is_multiple_of(8) {
+                let (value, unit) = (value.into(), 8);
+                return Err(Error::Misaligned { field, value, unit });
+            }
+        }
+        let length = bytes.end.saturating_sub(bytes.start);
+        self.check_local(tile, "first byte", bytes.start, "bytes", length.into())?;
+        let node = &mut self.nodes[tile];
+        let numbers = [
+            (&mut node.windows, windows),
+            (&mut node.segments, segments),
+            (&mut node.events, events),
+        ];
+        for (numbers, wanted) in &numbers {
+            numbers.check_free(tile, wanted)?;
+        }
+        if !node.memory.is_free(bytes.start, length) {
+            let resource = "bytes of memory";
+            return Err(Error::Taken { node: tile, resource });
+        }
+        node.memory.reserve(bytes.start, length);
+        for (numbers, wanted) in numbers {
+            numbers.reserve(wanted);
+        }
+        Ok(())
     }
 
     pub(crate) fn check_node(&self, node: usize) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use portico_golden::{
 };
 use portico_spec::{ni::registers::SPACE_BYTES, Config};
 
-use crate::{Error, Transport, TransportError};
+use crate::{fabric::check_port, Error, Transport, TransportError};
 
 /// Drives a [`GoldenFabric`] through its host node. It has no time: a cycle is an access.
 ///
@@ -45,12 +45,38 @@ impl GoldenTransport {
         &mut self.fabric
     }
 
+    /// The port of a tile, for the memory and the registers of the tile.
+    ///
+    /// A driver that commands the same tile counts the room in its command queue alone: see [`Fabric::reserve`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no ports.
+    ///
+    /// [`Fabric::reserve`]: crate::Fabric::reserve
+    pub fn port(&mut self, tile: usize) -> Result<GoldenPort<'_>, Error> {
+        check_port(self.fabric.config(), tile)?;
+        Ok(GoldenPort { golden: self, tile })
+    }
+
     fn check(&mut self, address: u32) -> Result<(), TransportError> {
         let limit = SPACE_BYTES as u32;
         if address >= limit || !address.is_multiple_of(4) {
             return Err(TransportError::Address { address, limit });
         }
         self.cycles += 1;
+        Ok(())
+    }
+
+    fn read_at(&mut self, node: usize, address: u32) -> Result<u32, TransportError> {
+        self.check(address)?;
+        Ok(self.fabric.read(node, address))
+    }
+
+    fn write_at(&mut self, node: usize, address: u32, value: u32) -> Result<(), TransportError> {
+        self.check(address)?;
+        if !self.fabric.write(node, address, value) {
+            return Err(TransportError::slave_error(address));
+        }
         Ok(())
     }
 }
@@ -61,16 +87,11 @@ impl Transport for GoldenTransport {
     }
 
     fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-        self.check(address)?;
-        Ok(self.fabric.read(self.host, address))
+        self.read_at(self.host, address)
     }
 
     fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-        self.check(address)?;
-        if !self.fabric.write(self.host, address, value) {
-            return Err(TransportError::slave_error(address));
-        }
-        Ok(())
+        self.write_at(self.host, address, value)
     }
 
     fn cycles(&self) -> u64 {
@@ -83,6 +104,39 @@ impl Transport for GoldenTransport {
 
     fn interrupt(&mut self) -> bool {
         self.fabric.interrupt(self.host)
+    }
+}
+
+/// The port of a tile of a golden fabric: see [`GoldenTransport::port`].
+#[derive(Debug)]
+pub struct GoldenPort<'a> {
+    golden: &'a mut GoldenTransport,
+    tile: usize,
+}
+
+impl Transport for GoldenPort<'_> {
+    fn config(&self) -> &Config {
+        self.golden.config()
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        self.golden.read_at(self.tile, address)
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        self.golden.write_at(self.tile, address, value)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.golden.cycles
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        self.golden.cycles += cycles;
+    }
+
+    fn interrupt(&mut self) -> bool {
+        self.golden.fabric.interrupt(self.tile)
     }
 }
 
@@ -147,6 +201,32 @@ mod tests {
             assert!(matches!(refused, Error::Config(_)), "{refused:?}");
             assert!(refused.to_string().starts_with(message), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_port_reaches_its_tile_and_there_is_none_without_the_key() {
+        let config = Config {
+            edge_nodes: 1,
+            tile_ports: true,
+            ..Config::default()
+        };
+        let mut transport = GoldenTransport::new(&config).unwrap();
+        for tile in 0..16 {
+            transport.port(tile).unwrap().write(0x40, 100 + tile as u32).unwrap();
+        }
+        for tile in 0..16 {
+            assert_eq!(transport.fabric().read(tile, 0x40), 100 + tile as u32);
+        }
+        assert_eq!(Transport::read(&mut transport, 0x40), Ok(0), "the host's memory");
+        let (node, last) = (16, 15);
+        assert_eq!(transport.port(16).err(), Some(Error::NoSuchNode { node, last }));
+        let without = Config {
+            tile_ports: false,
+            ..config
+        };
+        let (node, what) = (3, "a port");
+        let mut without = GoldenTransport::new(&without).unwrap();
+        assert_eq!(without.port(3).err(), Some(Error::NotBuilt { node, what }));
     }
 
     #[test]

@@ -64,8 +64,13 @@ impl<T: Transport> HostPort<T> {
     /// Waits until the host is initialised.
     pub fn open(mut transport: T, host: usize, timeout: u64) -> Result<HostPort<T>, Error> {
         let word_bytes = (transport.config().width / 8) as u32;
-        let [bytes, build, status] = [ControlRegister::Memory, ControlRegister::Build, ControlRegister::Status]
-            .map(|register| address_at(transport.config(), host, register, 0));
+        let [bytes, build, engines, status] = [
+            ControlRegister::Memory,
+            ControlRegister::Build,
+            ControlRegister::BuildEngines,
+            ControlRegister::Status,
+        ]
+        .map(|register| address_at(transport.config(), host, register, 0));
         let begun = transport.cycles();
         while transport.read(status)? >> INITIALISING_OFFSET & 1 != 0 {
             if transport.cycles() - begun >= timeout {
@@ -74,7 +79,7 @@ impl<T: Transport> HostPort<T> {
             }
         }
         let memory_bytes = transport.read(bytes)?;
-        let build = Build::from_register(transport.read(build)?);
+        let build = Build::from_registers(transport.read(build)?, transport.read(engines)?);
         let staging_bytes = (memory_bytes / 4).min(MAX_STAGING) / 8 * 8;
         Ok(HostPort {
             transport,

@@ -4,8 +4,8 @@ use portico_spec::ni::registers::{address_at, ControlRegister, Place, IDENTITY};
 
 use crate::{fabric::host, host::node_bits, Config, Error, Fabric, Transport};
 
-/// Compares the registers of the host node that describe the fabric with the configuration: identity, tiles, build, memory,
-/// node. It only reads, so it changes nothing in a wrong fabric.
+/// Compares the registers of the host node that describe the fabric with the configuration: identity, tiles, build, engines,
+/// memory, node. It only reads, so it changes nothing in a wrong fabric.
 ///
 /// ```
 /// use portico::{verify, Config, GoldenTransport};
@@ -24,6 +24,7 @@ pub fn verify<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Error> {
         (ControlRegister::Id, IDENTITY),
         (ControlRegister::Tiles, config.tiles_register()),
         (ControlRegister::Build, config.build_of(host).register()),
+        (ControlRegister::BuildEngines, config.build_of(host).engines_register()),
         (ControlRegister::Memory, config.memory_bytes(host)),
         (ControlRegister::Node, node_bits(&config, host)),
     ] {
@@ -36,8 +37,8 @@ pub fn verify<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compares the registers of tile 0 that describe tiles with the configuration: build, memory. The host node has fewer
-/// features than a tile, so [`verify`] cannot tell these. It reads through the fabric, so [`verify`] comes first.
+/// Compares the registers of tile 0 that describe tiles with the configuration: build, engines, memory. The host node has
+/// fewer features than a tile, so [`verify`] cannot tell these. It reads through the fabric, so [`verify`] comes first.
 ///
 /// # Errors
 /// [`Error::WrongBitstream`] names the first field that differs. [`Error::Timeout`], [`Error::Transport`].
@@ -45,6 +46,10 @@ pub fn verify_tiles<T: Transport>(fabric: &mut Fabric<T>) -> Result<(), Error> {
     let tile = 0;
     for (register, expected) in [
         (ControlRegister::Build, fabric.config().build_of(tile).register()),
+        (
+            ControlRegister::BuildEngines,
+            fabric.config().build_of(tile).engines_register(),
+        ),
         (ControlRegister::Memory, fabric.config().memory_bytes(tile)),
     ] {
         compare(register, fabric.peek(tile, register, 0)?, expected)?;
@@ -91,6 +96,7 @@ fn check_width<T: Transport + ?Sized>(transport: &mut T, config: &Config, host: 
 mod tests {
     use super::*;
     use crate::{GoldenTransport, TransportError};
+    use portico_spec::ni::registers::MAGIC;
 
     /// A fabric that is taken for another, and whether it may be written.
     struct Taken(GoldenTransport, Config, bool);
@@ -122,6 +128,36 @@ mod tests {
         }
     }
 
+    /// A fabric in which one register reads another value.
+    struct Altered(GoldenTransport, u32, u32);
+
+    impl Transport for Altered {
+        fn config(&self) -> &Config {
+            self.0.config()
+        }
+
+        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+            let found = self.0.read(address)?;
+            Ok(if address == self.1 { self.2 } else { found })
+        }
+
+        fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {
+            self.0.write(address, word)
+        }
+
+        fn cycles(&self) -> u64 {
+            self.0.cycles()
+        }
+
+        fn wait(&mut self, cycles: u64) {
+            self.0.wait(cycles);
+        }
+
+        fn interrupt(&mut self) -> bool {
+            self.0.interrupt()
+        }
+    }
+
     #[test]
     fn a_field_that_differs_is_named() {
         let config = Config {
@@ -135,6 +171,7 @@ mod tests {
             ("edge_nodes=2", "edge_nodes is 1, expected 2 (register tiles);"),
             ("cores=2", ""),
             ("probe=true", ""),
+            ("tile_ports=true", ""),
             ("queues=false", "queues is 1, expected 0 (register build);"),
             ("scratchpad=16", " expected 16384 (register memory)"),
             ("width=64", "width is 32, expected 64 (register tiles)"),
@@ -142,7 +179,7 @@ mod tests {
             let mut other = config.clone();
             other.set(setting).unwrap();
             let checked = verify(&mut Taken(GoldenTransport::new(&config).unwrap(), other, false));
-            // The host has one core and no engines, whatever tiles have.
+            // The host has one core, no engines and its own port, whatever tiles have.
             let text = checked.err().map_or(String::new(), |error| error.to_string());
             assert!(
                 text.contains(told) && text.is_empty() == told.is_empty(),
@@ -155,6 +192,19 @@ mod tests {
     }
 
     #[test]
+    fn another_version_is_named_with_the_one_that_is_expected() {
+        let config = Config {
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        let id = address_at(&config, config.tiles(), ControlRegister::Id, 0);
+        let golden = GoldenTransport::new(&config).unwrap();
+        let refused = verify(&mut Altered(golden, id, MAGIC << 16 | 1)).unwrap_err();
+        let text = "version is 1, expected 2 (register id)";
+        assert!(refused.to_string().contains(text), "{refused}");
+    }
+
+    #[test]
     fn a_field_of_tiles_that_differs_is_named() {
         let config = Config {
             edge_nodes: 1,
@@ -162,8 +212,9 @@ mod tests {
         };
         for (setting, told) in [
             ("cores=2", "cores is 8, expected 2 (register build);"),
-            ("probe=true", "probe is 0, expected 1 (register build);"),
-            ("mpe=1", "mpe is 0, expected 1 (register build);"),
+            ("tile_ports=true", "tile_ports is 0, expected 1 (register build);"),
+            ("probe=true", "probe is 0, expected 1 (register build_engines);"),
+            ("mpe=1", "mpe is 0, expected 1 (register build_engines);"),
             ("programs=false", "programs is 1, expected 0 (register build);"),
             ("monitors=true", ""),
         ] {

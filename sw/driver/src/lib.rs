@@ -43,8 +43,8 @@
 
 pub use self::{
     error::Error,
-    fabric::{Fabric, Region},
-    golden::GoldenTransport,
+    fabric::{check_port, Fabric, Region},
+    golden::{GoldenPort, GoldenTransport},
     identity::{verify, verify_tiles},
     serial::SerialTransport,
     transport::{Transport, TransportError},

@@ -48,6 +48,26 @@ impl Numbers {
         self.taken.iter().all(|&taken| taken)
     }
 
+    /// Refuses numbers that node `node` does not have, or of which one is taken.
+    pub fn check_free(&self, node: usize, numbers: &std::ops::Range<usize>) -> Result<(), Error> {
+        let most = self.taken.len();
+        if numbers.start > numbers.end || numbers.end > most {
+            return Err(Error::OutOfRange {
+                field: self.resource,
+                value: numbers.end as u64,
+                min: numbers.start.min(most) as u64,
+                max: most as u64,
+            });
+        }
+        match self.taken[numbers.clone()].contains(&true) {
+            true => Err(Error::Taken {
+                node,
+                resource: self.resource,
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// Takes these permanently.
     pub fn reserve(&mut self, numbers: std::ops::Range<usize>) {
         self.taken[numbers].fill(true);
@@ -94,10 +114,32 @@ impl Space {
         Ok(base)
     }
 
+    /// Whether all of these bytes are free.
+    pub fn is_free(&self, first: u32, bytes: u32) -> bool {
+        let before = self.free.range(..=first).next_back();
+        bytes == 0 || before.is_some_and(|(&base, &size)| holds(base, size, first, bytes))
+    }
+
+    /// Takes these bytes, which are free, permanently.
+    pub fn reserve(&mut self, first: u32, bytes: u32) {
+        if bytes == 0 {
+            return;
+        }
+        let before = self.free.range(..=first).next_back();
+        let (&base, &size) = before.expect("a free piece");
+        self.free.remove(&base);
+        for (base, end) in [(base, first), (first + bytes, base + size)] {
+            if base < end {
+                self.free.insert(base, end - base);
+            }
+        }
+        self.taken.insert(first, bytes);
+    }
+
     /// Whether these bytes lie in one piece that is taken.
     pub fn has_taken(&self, first: u32, bytes: u32) -> bool {
         let before = self.taken.range(..=first).next_back();
-        before.is_some_and(|(&base, &size)| u64::from(first) + u64::from(bytes) <= u64::from(base) + u64::from(size))
+        before.is_some_and(|(&base, &size)| holds(base, size, first, bytes))
     }
 
     pub fn give(&mut self, node: usize, base: u32) -> Result<(), Error> {
@@ -114,6 +156,11 @@ impl Space {
         }
         Ok(())
     }
+}
+
+/// Whether a piece that begins at or before these bytes has all of them.
+fn holds(base: u32, size: u32, first: u32, bytes: u32) -> bool {
+    u64::from(first) + u64::from(bytes) <= u64::from(base) + u64::from(size)
 }
 
 /// Descriptors that may still wait at a node, in a queue for each taker. A taker works in order: when a descriptor has completed,
@@ -306,6 +353,31 @@ mod tests {
         assert_eq!(none.to_string(), "node 3 cannot allocate 1 event: it has 2 in all");
         numbers.give(0);
         assert_eq!(numbers.take(3), Ok(0));
+    }
+
+    #[test]
+    fn what_is_reserved_is_handed_out_to_nobody() {
+        let mut numbers = Numbers::new("event", 4);
+        numbers.check_free(3, &(0..2)).unwrap();
+        numbers.reserve(0..2);
+        assert_eq!(numbers.take(3), Ok(2));
+        let told = |numbers: &Numbers, wanted| numbers.check_free(3, &wanted).unwrap_err().to_string();
+        assert_eq!(
+            told(&numbers, 1..4),
+            "node 3 cannot reserve this event: the driver has handed it out"
+        );
+        assert_eq!(told(&numbers, 3..5), "event = 5 is not allowed: allowed is 3..=4");
+        numbers.check_free(3, &(4..4)).unwrap();
+
+        let mut space = Space::new("bytes of memory", 0, 0x100);
+        assert!(space.is_free(0x40, 0x40) && !space.is_free(0xc0, 0x48));
+        space.reserve(0x40, 0x40);
+        assert!(!space.is_free(0x40, 8) && !space.is_free(0x38, 16) && space.is_free(0x80, 0x80));
+        assert_eq!(space.take(3, 0x48), Ok(0x80));
+        assert_eq!(space.take(3, 0x40), Ok(0));
+        space.give(3, 0x80).unwrap();
+        space.give(3, 0).unwrap();
+        assert_eq!((space.take(3, 0x80), space.take(3, 0x40)), (Ok(0x80), Ok(0)));
     }
 
     /// One that has left its queue may still run.

@@ -8,12 +8,12 @@ use crate::serial::LineError;
 /// An access that the carrier could not make.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TransportError {
-    /// The address is not that of a word of the host node's space.
-    #[error("address = {address:#x} of the host node: allowed are multiples of 4 below {limit:#x}")]
+    /// The address is not that of a word of the node's space.
+    #[error("address = {address:#x} of the node: allowed are multiples of 4 below {limit:#x}")]
     Address {
         /// The byte address.
         address: u32,
-        /// Bytes of the host node's space.
+        /// Bytes of the node's space.
         limit: u32,
     },
     /// The bus answered with an error.
@@ -62,8 +62,8 @@ impl TransportError {
     }
 }
 
-/// Accesses to the address space of a fabric's host node, as its AXI4-Lite port gives them: 32 bits at byte addresses,
-/// the node's memory from 0, its registers from [`BASE_BYTES`](portico_spec::ni::registers::BASE_BYTES).
+/// Accesses to the address space of a fabric's host node, or of a tile with a port, as its AXI4-Lite port gives them: 32 bits
+/// at byte addresses, the node's memory from 0, its registers from [`BASE_BYTES`](portico_spec::ni::registers::BASE_BYTES).
 ///
 /// Time must go on with every access: at least one cycle each, or a wait would never end.
 pub trait Transport {
@@ -118,7 +118,7 @@ pub trait Transport {
     /// Lets so many cycles pass.
     fn wait(&mut self, cycles: u64);
 
-    /// Whether the host node interrupts now.
+    /// Whether the node interrupts now.
     fn interrupt(&mut self) -> bool;
 }
 

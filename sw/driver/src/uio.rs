@@ -202,6 +202,7 @@ mod tests {
             ControlRegister::Tiles,
             ControlRegister::Memory,
             ControlRegister::Build,
+            ControlRegister::BuildEngines,
         ] {
             let address = address_at(&config(), host, register, 0);
             put(file.as_file(), address, Transport::read(&mut golden, address).unwrap());

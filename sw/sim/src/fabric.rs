@@ -1,7 +1,11 @@
-//! A fabric that runs as compiled Verilog: its host's AXI4-Lite port, its tiles' command streams and events.
+//! A fabric that runs as compiled Verilog: its AXI4-Lite ports, its tiles' command streams and events.
 
-use crate::{monitors::Monitors, Input, Library, Model, Output, SimError};
-use portico::{Transport, TransportError};
+use crate::{
+    axi_lite::{AxiLitePort, Passing},
+    monitors::Monitors,
+    Access, Answer, Input, Library, Model, Output, SimError,
+};
+use portico::{check_port, Error, Transport, TransportError};
 use portico_spec::Config;
 use std::collections::VecDeque;
 
@@ -17,59 +21,13 @@ pub trait Peripheral {
     fn reset(&mut self);
 }
 
-/// The host's port: names as in AMBA AXI4-Lite (ARM IHI 0022), after `s_axil_`.
-struct HostPort {
-    awaddr: Input,
-    awvalid: Input,
-    awready: Output,
-    wdata: Input,
-    wstrb: Input,
-    wvalid: Input,
-    wready: Output,
-    bresp: Output,
-    bvalid: Output,
-    bready: Input,
-    araddr: Input,
-    arvalid: Input,
-    arready: Output,
-    rdata: Output,
-    rresp: Output,
-    rvalid: Output,
-    rready: Input,
-}
-
-impl HostPort {
-    fn find(model: &Model) -> Result<Self, SimError> {
-        let input = |name: &str| model.input(&format!("s_axil_{name}"));
-        let output = |name: &str| model.output(&format!("s_axil_{name}"));
-        Ok(Self {
-            awaddr: input("awaddr")?,
-            awvalid: input("awvalid")?,
-            awready: output("awready")?,
-            wdata: input("wdata")?,
-            wstrb: input("wstrb")?,
-            wvalid: input("wvalid")?,
-            wready: output("wready")?,
-            bresp: output("bresp")?,
-            bvalid: output("bvalid")?,
-            bready: input("bready")?,
-            araddr: input("araddr")?,
-            arvalid: input("arvalid")?,
-            arready: output("arready")?,
-            rdata: output("rdata")?,
-            rresp: output("rresp")?,
-            rvalid: output("rvalid")?,
-            rready: input("rready")?,
-        })
-    }
-}
-
 /// A tile's command stream and what it shows.
-struct TilePort {
+struct TilePins {
     tdata: Input,
     tlast: Input,
     tvalid: Input,
     tready: Output,
+    irq: Output,
     fired: Output,
     waiting: VecDeque<(u32, bool)>,
     accepted: u64,
@@ -80,16 +38,19 @@ struct TilePort {
 pub struct SimulatedFabric {
     model: Model,
     config: Config,
-    host: HostPort,
+    /// Those of the tiles, where they have any, and that of the host.
+    ports: Vec<AxiLitePort>,
+    /// Those with accesses that are not answered.
+    asking: Vec<usize>,
     host_irq: Output,
     host_fired: Output,
-    tiles: Vec<TilePort>,
+    tiles: Vec<TilePins>,
     active: Vec<usize>,
     pub(crate) monitors: Option<Monitors>,
     peripherals: Vec<Box<dyn Peripheral>>,
 }
 
-/// Longest time that an access of the host's port may take; the port never waits for the network.
+/// Longest time that an access of a port may take; a port never waits for the network.
 const ACCESS_CYCLES: u64 = 10_000;
 
 impl SimulatedFabric {
@@ -99,12 +60,13 @@ impl SimulatedFabric {
     /// The library has not the ports of that fabric.
     pub fn new(library: &Library, config: &Config) -> Result<Self, SimError> {
         let model = library.model();
-        let tile = |at: usize| -> Result<TilePort, SimError> {
-            Ok(TilePort {
+        let tile = |at: usize| -> Result<TilePins, SimError> {
+            Ok(TilePins {
                 tdata: model.input(&format!("s_axis_command_{at}_tdata"))?,
                 tlast: model.input(&format!("s_axis_command_{at}_tlast"))?,
                 tvalid: model.input(&format!("s_axis_command_{at}_tvalid"))?,
                 tready: model.output(&format!("s_axis_command_{at}_tready"))?,
+                irq: model.output(&format!("status_{at}_irq"))?,
                 fired: model.output(&format!("status_{at}_fired"))?,
                 waiting: VecDeque::new(),
                 accepted: 0,
@@ -112,8 +74,13 @@ impl SimulatedFabric {
             })
         };
         let tiles = (0..config.tiles()).map(tile).collect::<Result<_, _>>()?;
+        let ported = if config.tile_ports { config.tiles() } else { 0 };
+        let prefixes = (0..ported).map(|at| format!("s_axil_tile_{at}"));
+        let ports = prefixes.chain(["s_axil".to_owned()]);
+        let ports = ports.map(|prefix| AxiLitePort::find(&model, &prefix));
         let mut fabric = Self {
-            host: HostPort::find(&model)?,
+            ports: ports.collect::<Result<_, _>>()?,
+            asking: vec![],
             host_irq: model.output("host_irq")?,
             host_fired: model.output("host_fired")?,
             tiles,
@@ -123,8 +90,6 @@ impl SimulatedFabric {
             peripherals: vec![],
             model,
         };
-        fabric.model.set(fabric.host.bready, 1);
-        fabric.model.set(fabric.host.rready, 1);
         fabric.reset();
         Ok(fabric)
     }
@@ -141,8 +106,19 @@ impl SimulatedFabric {
 
     /// Whether the host node interrupts.
     pub fn interrupt(&mut self) -> bool {
-        self.model.settle();
-        self.model.get(self.host_irq) == 1
+        self.is_high(self.host_irq)
+    }
+
+    /// The port of a tile, for the memory and the registers of the tile. An access takes its cycles of all that is at the
+    /// fabric: accesses that wait at other ports, descriptors, peripherals.
+    ///
+    /// A driver that commands the same tile counts the room in its command queue alone: see [`portico::Fabric::reserve`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no ports.
+    pub fn port(&mut self, tile: usize) -> Result<TilePort<'_>, Error> {
+        check_port(&self.config, tile)?;
+        Ok(TilePort { fabric: self, tile })
     }
 
     /// Puts something at the fabric's outer ports.
@@ -155,16 +131,17 @@ impl SimulatedFabric {
         &mut self.model
     }
 
-    /// Resets the fabric in whatever it is doing, forgets descriptors that wait at the command streams, and lets the
-    /// tables be cleared.
+    /// Resets the fabric in whatever it is doing, forgets descriptors that wait at the command streams and accesses that wait at
+    /// the ports, and lets the tables be cleared.
     pub fn reset(&mut self) {
         for tile in &mut self.tiles {
             tile.waiting.clear();
             self.model.set(tile.tvalid, 0);
         }
-        for input in [self.host.awvalid, self.host.wvalid, self.host.arvalid] {
-            self.model.set(input, 0);
+        for port in &mut self.ports {
+            port.reset(&mut self.model);
         }
+        self.asking.clear();
         self.active.clear();
         for peripheral in &mut self.peripherals {
             peripheral.reset();
@@ -175,7 +152,7 @@ impl SimulatedFabric {
 
     /// Lets time pass.
     pub fn run(&mut self, cycles: u64) {
-        if self.active.is_empty() && self.peripherals.is_empty() {
+        if self.active.is_empty() && self.asking.is_empty() && self.peripherals.is_empty() {
             self.model.run(cycles);
         } else {
             (0..cycles).for_each(|_| self.cycle());
@@ -193,6 +170,56 @@ impl SimulatedFabric {
             self.active.push(tile);
         }
         self.tiles[tile].waiting.extend(words);
+    }
+
+    /// Queues an access at a tile's port: so several ports have accesses in the same cycles. They pass as cycles do.
+    ///
+    /// # Panics
+    /// There is no such tile, or the tiles have no ports.
+    pub fn ask(&mut self, tile: usize, access: Access) {
+        check_port(&self.config, tile).expect("a tile with a port");
+        self.ask_port(tile, access);
+    }
+
+    /// The oldest answer of a tile's port that was not taken; `None` if there is none yet.
+    ///
+    /// # Panics
+    /// There is no such tile, or the tiles have no ports.
+    pub fn answer(&mut self, tile: usize) -> Option<Answer> {
+        check_port(&self.config, tile).expect("a tile with a port");
+        self.ports[tile].answer()
+    }
+
+    fn ask_port(&mut self, port: usize, access: Access) {
+        if !self.ports[port].is_asking() {
+            self.asking.push(port);
+        }
+        self.ports[port].ask(&mut self.model, access);
+    }
+
+    /// Makes an access of a port, behind those that wait there.
+    fn access(&mut self, port: usize, access: Access) -> Answer {
+        self.ask_port(port, access);
+        for _ in 0..ACCESS_CYCLES {
+            self.cycle();
+            if !self.ports[port].is_asking() {
+                return self.ports[port].last_answer().expect("all are answered");
+            }
+        }
+        Err(TransportError::Silent {
+            address: access.address(),
+            cycles: ACCESS_CYCLES,
+        })
+    }
+
+    /// The host's is the last.
+    fn host_port(&self) -> usize {
+        self.ports.len() - 1
+    }
+
+    fn is_high(&mut self, output: Output) -> bool {
+        self.model.settle();
+        self.model.get(output) == 1
     }
 
     /// Descriptors of this tile that were accepted whole, and the cycle in which the last beat of the latest was.
@@ -255,10 +282,20 @@ impl SimulatedFabric {
                 taken.push(tile);
             }
         }
+        let passing: Vec<(usize, Passing)> = self
+            .asking
+            .iter()
+            .map(|&port| (port, self.ports[port].passing(&self.model)))
+            .collect();
         for peripheral in &mut self.peripherals {
             peripheral.observe(&mut self.model);
         }
         self.model.tick();
+        for (port, passing) in passing {
+            self.ports[port].pass(&mut self.model, passing);
+        }
+        let ports = &self.ports;
+        self.asking.retain(|&port| ports[port].is_asking());
         for tile in taken {
             let port = &mut self.tiles[tile];
             let (_, last) = port.waiting.pop_front().expect("an active stream has words");
@@ -278,29 +315,7 @@ impl SimulatedFabric {
     /// # Errors
     /// The response is not OKAY, or there is none.
     pub fn write_word(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-        self.model.set(self.host.awaddr, address.into());
-        self.model.set(self.host.awvalid, 1);
-        self.model.set(self.host.wdata, value.into());
-        self.model.set(self.host.wstrb, 0xf);
-        self.model.set(self.host.wvalid, 1);
-        for _ in 0..ACCESS_CYCLES {
-            self.model.settle();
-            let address_taken = self.model.get(self.host.awready) == 1;
-            let data_taken = self.model.get(self.host.wready) == 1;
-            let answered = self.model.get(self.host.bvalid) == 1;
-            let response = self.model.get(self.host.bresp) as u8;
-            self.cycle();
-            if address_taken {
-                self.model.set(self.host.awvalid, 0);
-            }
-            if data_taken {
-                self.model.set(self.host.wvalid, 0);
-            }
-            if answered {
-                return okay(address, response);
-            }
-        }
-        Err(silent(address))
+        self.access(self.host_port(), Access::write(address, value)).map(drop)
     }
 
     /// Reads a word through the host's port.
@@ -308,45 +323,7 @@ impl SimulatedFabric {
     /// # Errors
     /// The response is not OKAY, or there is none.
     pub fn read_word(&mut self, address: u32) -> Result<u32, TransportError> {
-        self.model.set(self.host.araddr, address.into());
-        self.model.set(self.host.arvalid, 1);
-        for _ in 0..ACCESS_CYCLES {
-            self.model.settle();
-            let taken = self.model.get(self.host.arready) == 1;
-            let answered = self.model.get(self.host.rvalid) == 1;
-            let (data, response) = (
-                self.model.get(self.host.rdata) as u32,
-                self.model.get(self.host.rresp) as u8,
-            );
-            self.cycle();
-            if taken {
-                self.model.set(self.host.arvalid, 0);
-            }
-            if answered {
-                return okay(address, response).map(|()| data);
-            }
-        }
-        Err(silent(address))
-    }
-}
-
-fn okay(address: u32, response: u8) -> Result<(), TransportError> {
-    let name = match response {
-        0 => return Ok(()),
-        2 => "SLVERR",
-        3 => "DECERR",
-        _ => "EXOKAY",
-    };
-    Err(TransportError::Bus {
-        address,
-        response: name.to_owned(),
-    })
-}
-
-fn silent(address: u32) -> TransportError {
-    TransportError::Silent {
-        address,
-        cycles: ACCESS_CYCLES,
+        self.access(self.host_port(), Access::Read { address })
     }
 }
 
@@ -373,5 +350,38 @@ impl Transport for SimulatedFabric {
 
     fn interrupt(&mut self) -> bool {
         self.interrupt()
+    }
+}
+
+/// The port of a tile as a transport: see [`SimulatedFabric::port`].
+pub struct TilePort<'a> {
+    fabric: &'a mut SimulatedFabric,
+    tile: usize,
+}
+
+impl Transport for TilePort<'_> {
+    fn config(&self) -> &Config {
+        self.fabric.config()
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        self.fabric.access(self.tile, Access::Read { address })
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        self.fabric.access(self.tile, Access::write(address, value)).map(drop)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.fabric.cycles()
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        self.fabric.run(cycles);
+    }
+
+    fn interrupt(&mut self) -> bool {
+        let irq = self.fabric.tiles[self.tile].irq;
+        self.fabric.is_high(irq)
     }
 }

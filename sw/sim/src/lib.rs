@@ -34,6 +34,7 @@
 //! digest of its files, and one with a changed byte is made anew. Entries that nobody has used for 30 days are removed. You may
 //! delete any entry at any time. Each [`build`] adds the path of its entry to the file that `PORTICO_MODEL_LOG` names.
 
+mod axi_lite;
 mod board;
 mod cache;
 mod compile;
@@ -54,12 +55,13 @@ mod trace;
 #[cfg(test)]
 mod fixtures;
 
+pub use axi_lite::{Access, Answer};
 pub use board::{SimulatedBoard, BIT_CYCLES};
 pub use cache::{digest, keep, Kept};
 pub use compile::identity;
 pub use compiler::working_compiler;
 pub use error::SimError;
-pub use fabric::{Peripheral, SimulatedFabric};
+pub use fabric::{Peripheral, SimulatedFabric, TilePort};
 pub use library::{build, Library};
 pub use model::Model;
 pub use movement::Movement;

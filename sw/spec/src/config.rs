@@ -229,6 +229,8 @@ configuration! {
     wide_atomics: bool = true, Allowed::Switch;
     /// A stream of descriptors into every tile, for an accelerator beside it.
     commands: bool = true, Allowed::Switch;
+    /// An AXI4-Lite port at every tile, for a processor or accelerator beside it.
+    tile_ports: bool = false, Allowed::Switch;
     /// A source/sink core in every tile: traffic and its measurement without software.
     probe: bool = false, Allowed::Switch;
     /// Contexts of the message-passing engine of every tile, 0 for none; it has words of 32 bits.

@@ -6,6 +6,7 @@
 //! | [`rtl`], [`verilated`] | such devices: rust-hdl's simulator; Verilog under Verilator |
 //! | [`stream`] | a device by its streams of flits, made of any device by its ports |
 //! | [`counters`] | the flits of every link, as the monitors of a mesh count them |
+//! | [`axi_lite_master`] | masters of AXI4-Lite ports, with a watch over the protocol |
 //! | [`axi_memory`] | an external memory behind AXI4, with a watch over the protocol |
 //! | [`hardware`] | the emitted Verilog as such devices |
 //!
@@ -17,7 +18,9 @@
 
 #[cfg(test)]
 mod accumulators;
+pub mod axi_lite_master;
 pub mod axi_memory;
+mod channel;
 pub mod counters;
 pub mod hardware;
 pub mod rtl;

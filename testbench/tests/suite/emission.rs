@@ -30,6 +30,14 @@ fn fabric(size: usize, width: usize) -> Config {
     }
 }
 
+/// The same with a port at every tile.
+fn with_ports(config: Config) -> Config {
+    Config {
+        tile_ports: true,
+        ..config
+    }
+}
+
 /// The configurations in which a block is looked at: those that shape it.
 fn configurations(top: &Top) -> Vec<Config> {
     match top.name {
@@ -45,8 +53,8 @@ fn configurations(top: &Top) -> Vec<Config> {
             mesh(8, 8, 0, 32, 4),
         ],
         "dma" | "tile" | "host-node" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
-        "fabric" => vec![fabric(2, 32), fabric(1, 64)],
-        "board" => vec![fabric(1, 32), fabric(1, 64)],
+        "fabric" => vec![fabric(2, 32), with_ports(fabric(1, 64))],
+        "board" => vec![fabric(1, 32), with_ports(fabric(1, 64))],
         _ => combinations(top),
     }
 }
@@ -199,7 +207,7 @@ fn a_larger_mesh_has_no_more_modules() {
 fn a_larger_fabric_has_no_more_modules() {
     let names = |size: usize| module_names("fabric", &fabric(size, 32));
     let small = names(3);
-    for name in ["tile", "memory_node", "router"] {
+    for name in ["tile_ports0", "tile_ports1", "memory_node", "router"] {
         let is_it = |module: &&String| **module == format!("portico_fabric_{name}");
         assert_eq!(small.iter().filter(is_it).count(), 1, "{name} of {small:?}");
     }

@@ -7,9 +7,10 @@ use crate::{
         self,
         driver::{
             absent, codes, collective, config, errors, exchange, flow, geometry, limits, messages, mpi, operations,
-            order, probe, refusals, registers, tables, waits,
+            order, ports, probe, refusals, registers, tables, waits,
         },
     },
+    tile_ports,
 };
 use portico::{examples, Config, Error, Fabric, GoldenTransport, Transport};
 use portico_generate::design;
@@ -110,6 +111,9 @@ macro_rules! of_any_size {
             order::a_program_waits_for_all_but_itself;
             order::a_get_that_breaks_off_is_over_when_it_says_so;
             order::a_closed_window_takes_nothing;
+            ports::a_master_reaches_its_own_tile;
+            ports::a_word_goes_from_master_to_master;
+            ports::a_port_answers_while_its_commands_wait;
             probe::what_is_sent_comes_and_is_counted;
             probe::wrong_traffic_is_refused;
             probe::a_busy_taker_stops_nobody_elses_commands;
@@ -163,6 +167,7 @@ on_hardware! {
     collective::a_call_that_stands_still_times_out;
     collective::the_least_timeout_ends_no_call;
     limits::the_hosts_port_answers_while_its_commands_wait;
+    ports::a_port_refuses_what_is_not_there;
     waits::an_access_out_of_time_is_done_once;
     waits::what_is_given_back_out_of_time_is_free;
 }
@@ -478,7 +483,7 @@ fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
 }
 
 /// Faults of the fabric of 32 bits.
-const FAULTS: [Fault; 5] = [
+const FAULTS: [Fault; 6] = [
     Fault {
         what: "a window takes words behind its end",
         module: "target",
@@ -508,6 +513,12 @@ const FAULTS: [Fault; 5] = [
         module: "get_credits",
         from: "credits_read_data + 2'd1",
         to: "credits_read_data | 2'd1",
+    },
+    Fault {
+        what: "a port writes the lowest byte of a word always",
+        module: "axi_lite_writer",
+        from: "strobes_next = «wstrb»;",
+        to: "wstrb | 4'd1",
     },
 ];
 
@@ -576,6 +587,14 @@ fn a_fence_that_does_not_wait_is_caught() {
 fn a_reset_that_leaves_transactions_open_and_a_credit_that_does_not_come_back_are_caught() {
     caught(&[4, 5], |fabric| {
         promises::fabric::a_reset_in_mid_flight_loses_no_credit(fabric)
+    });
+}
+
+#[test]
+fn a_port_that_does_not_heed_its_strobes_is_caught() {
+    caught(&[6], |fabric| {
+        tile_ports::strobes_choose_bytes(fabric(32));
+        Ok(())
     });
 }
 

@@ -34,3 +34,4 @@ mod router;
 mod serial;
 mod soak;
 mod streams;
+mod tile_ports;

@@ -179,12 +179,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
                 engines,
             ),
             completions: Completions::new(build, config.terminals(), config.node_numbers(), engines),
-            identity: ControlRegisters::new(
-                IDENTITY,
-                config.tiles_register(),
-                parameters.memory_bytes,
-                build.register(),
-            ),
+            identity: ControlRegisters::new(IDENTITY, config.tiles_register(), parameters.memory_bytes, build),
             monitor: (0..monitors).map(|_| NodeMonitor::default()).collect(),
             _monitors: monitors,
             ..Default::default()

@@ -106,12 +106,7 @@ impl<const W: usize, const B: usize> ServerInterface<W, B> {
                 &[],
             ),
             events: Events::new(build.events),
-            identity: ControlRegisters::new(
-                IDENTITY,
-                config.tiles_register(),
-                parameters.memory_bytes,
-                build.register(),
-            ),
+            identity: ControlRegisters::new(IDENTITY, config.tiles_register(), parameters.memory_bytes, build),
             monitor: (0..monitors).map(|_| NodeMonitor::default()).collect(),
             _monitors: monitors,
             ..Default::default()

@@ -56,14 +56,32 @@ pub(super) struct Interface {
     /// Descriptors for which the command queue had no room.
     pub dropped: u32,
     pub outgoing: VecDeque<Sent>,
-    incomplete: Vec<u32>,
-    /// A word of it was not kept.
-    dropping: bool,
+    /// By the way on which they come.
+    incomplete: [Incomplete; 3],
     commands: CommandQueue,
     contexts: VecDeque<Context>,
     slots: Vec<Option<Slot>>,
     probe: Option<Probe>,
     mpe: Option<Mpe>,
+}
+
+/// How words come to a node. Descriptors of different ways do not mix.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    /// Through the AXI4-Lite port.
+    Port,
+    /// In the stream of descriptors.
+    Stream,
+    /// In packets.
+    Network,
+}
+
+/// A descriptor whose last word has not come.
+#[derive(Clone, Debug, Default)]
+struct Incomplete {
+    words: Vec<u32>,
+    /// A word of it was not kept.
+    dropping: bool,
 }
 
 /// An open transaction.
@@ -115,8 +133,7 @@ impl Interface {
             refused: 0,
             dropped: 0,
             outgoing: VecDeque::new(),
-            incomplete: Vec::new(),
-            dropping: false,
+            incomplete: Default::default(),
             commands: CommandQueue::default(),
             contexts: VecDeque::new(),
             slots: vec![None; build.slots],
@@ -144,9 +161,9 @@ impl Interface {
     }
 
     /// Writes a word of memory, or a register with its low half; false for a word of a descriptor that is not kept.
-    pub fn write_word(&mut self, address: u32, word: u64) -> bool {
+    pub fn write_word(&mut self, way: Way, address: u32, word: u64) -> bool {
         if self.is_register(address) {
-            return self.write_register(address as u16, word as u32);
+            return self.write_register(way, address as u16, word as u32);
         }
         self.memory.write(address, word);
         true
@@ -155,29 +172,29 @@ impl Interface {
     /// Takes a word of a descriptor; false if it is not kept. A descriptor for which there is no room is dropped whole, and
     /// counted: none of its words is kept from the first without room on. A node that takes no commands counts what it
     /// drops with the last word.
-    pub fn push_command(&mut self, word: u32, last: bool) -> bool {
+    pub fn push_command(&mut self, way: Way, word: u32, last: bool) -> bool {
         if !self.build.takes_commands() {
             self.dropped += u32::from(last);
             return false;
         }
-        self.incomplete.push(word);
-        let opcode = opcode(self.incomplete[0]);
+        let incomplete = &mut self.incomplete[way as usize];
+        incomplete.words.push(word);
+        let opcode = opcode(incomplete.words[0]);
         let queue = match (&mut self.probe, &mut self.mpe) {
             (Some(probe), _) if PROBE.takes(opcode) => probe.commands(),
             (_, Some(mpe)) if MPE.takes(opcode) => mpe.commands(),
             _ => &mut self.commands,
         };
-        if !self.dropping && !queue.fits(self.incomplete.len()) {
-            self.dropping = true;
+        if !incomplete.dropping && !queue.fits(incomplete.words.len()) {
+            incomplete.dropping = true;
             self.dropped += 1;
         }
-        let is_kept = !self.dropping;
+        let is_kept = !incomplete.dropping;
         if last {
-            let descriptor = std::mem::take(&mut self.incomplete);
+            let Incomplete { words, .. } = std::mem::take(incomplete);
             if is_kept {
-                queue.push(descriptor);
+                queue.push(words);
             }
-            self.dropping = false;
         }
         is_kept
     }

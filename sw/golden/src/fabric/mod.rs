@@ -54,7 +54,7 @@
 
 use portico_spec::Config;
 
-use self::interface::Interface;
+use self::interface::{Interface, Way};
 
 mod bits;
 mod command_queue;
@@ -124,10 +124,10 @@ impl GoldenFabric {
         let interface = &mut self.interfaces[node];
         let is_kept = if interface.is_register(word) {
             // Of a register there is only the low half.
-            shift > 0 || interface.write_word(word, u64::from(value))
+            shift > 0 || interface.write_word(Way::Port, word, u64::from(value))
         } else {
             let kept = interface.read_word(word) & !(u64::from(u32::MAX) << shift);
-            interface.write_word(word, kept | u64::from(value) << shift)
+            interface.write_word(Way::Port, word, kept | u64::from(value) << shift)
         };
         self.settle();
         is_kept
@@ -139,7 +139,7 @@ impl GoldenFabric {
     /// If there is no such node.
     pub fn command(&mut self, node: usize, descriptor: &[u32]) {
         for (at, &word) in descriptor.iter().enumerate() {
-            self.interfaces[node].push_command(word, at + 1 == descriptor.len());
+            self.interfaces[node].push_command(Way::Stream, word, at + 1 == descriptor.len());
         }
         self.settle();
     }

@@ -178,8 +178,8 @@ mod tests {
 
     const KEYS: &str =
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
-                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, probe, mpe, mpe_neighbours, stages, entries, \
-                        buckets, heap, block, profile";
+                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, probe, mpe, mpe_neighbours, stages, \
+                        entries, buckets, heap, block, profile";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()

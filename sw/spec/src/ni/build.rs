@@ -10,7 +10,7 @@
 //!
 //! let build = Config::from_toml("profile = \"compact\"")?.build();
 //! assert_eq!((build.windows, build.shapers), (64, 2));
-//! assert_eq!(Build::from_register(build.register()), build);
+//! assert_eq!(Build::from_registers(build.register(), build.engines_register()), build);
 //! # Ok::<(), portico_spec::ConfigError>(())
 //! ```
 
@@ -53,6 +53,8 @@ pub struct Build {
     pub wide_atomics: bool,
     /// A tile takes descriptors of an accelerator, from a stream.
     pub commands: bool,
+    /// A tile has an AXI4-Lite port.
+    pub tile_ports: bool,
     /// There is a source/sink core.
     pub probe: bool,
     /// Contexts of the message-passing engine: 0, 1, 2 or 4.
@@ -63,8 +65,8 @@ const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitFiel
     BitField::new(name, offset, 1, doc)
 }
 
-/// Fields of the register that tells it.
-pub(super) const FIELDS: [BitField; 14] = [
+/// Fields of the register that tells all but the engines.
+pub(super) const FIELDS: [BitField; 13] = [
     BitField::new(
         "windows",
         0,
@@ -97,19 +99,30 @@ pub(super) const FIELDS: [BitField; 14] = [
         4,
         "Micro-cores. A node with 0 takes no commands and no mail: it has no segments, slots, mailboxes and shapers.",
     ),
+    switch(23, "tile_ports", "A tile has an AXI4-Lite port."),
     switch(24, "monitors", "There are counters."),
     switch(25, "queues", "The node sends and takes messages."),
     switch(26, "programs", "The node runs programs of the user's."),
     switch(27, "wide_atomics", "The node does atomics of two words."),
     switch(28, "commands", "A tile takes descriptors of an accelerator."),
-    switch(29, "probe", "There is a source/sink core."),
+];
+
+/// Fields of the register that tells the engines.
+pub(super) const ENGINE_FIELDS: [BitField; 2] = [
     BitField::new(
         "mpe",
-        30,
+        0,
         2,
         "Contexts of the message-passing engine: 0 for none, else their logarithm plus 1.",
     ),
+    switch(2, "probe", "There is a source/sink core."),
 ];
+
+/// The word of these fields with these values.
+fn word<const N: usize>(fields: &[BitField; N], values: [u32; N]) -> u32 {
+    let placed = fields.iter().zip(values).map(|(field, value)| field.place(value));
+    placed.fold(0, |word, value| word | value.expect("a size of the contract"))
+}
 
 impl Build {
     /// All that there can be.
@@ -126,11 +139,12 @@ impl Build {
         programs: true,
         wide_atomics: true,
         commands: true,
+        tile_ports: true,
         probe: true,
         mpe: CONTEXTS,
     };
 
-    /// What the register that tells it holds.
+    /// What the register that tells all but the engines holds.
     pub fn register(&self) -> u32 {
         let log = |size: usize| size.checked_ilog2().unwrap_or(0);
         let values = [
@@ -141,23 +155,28 @@ impl Build {
             log(self.mailboxes),
             log(self.shapers),
             self.cores as u32,
+            self.tile_ports.into(),
             self.monitors.into(),
             self.queues.into(),
             self.programs.into(),
             self.wide_atomics.into(),
             self.commands.into(),
-            self.probe.into(),
-            self.mpe.checked_ilog2().map_or(0, |log| log + 1),
         ];
-        let placed = FIELDS.iter().zip(values).map(|(field, value)| field.place(value));
-        placed.fold(0, |word, value| word | value.expect("a size of the contract"))
+        word(&FIELDS, values)
     }
 
-    /// What that register says.
-    pub fn from_register(word: u32) -> Build {
-        let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ .., mpe] =
-            FIELDS.map(|field| field.take(word) as usize);
-        let [monitors, queues, programs, wide_atomics, commands, probe] = switches.map(|switch| switch == 1);
+    /// What the register that tells the engines holds.
+    pub fn engines_register(&self) -> u32 {
+        let contexts = self.mpe.checked_ilog2().map_or(0, |log| log + 1);
+        word(&ENGINE_FIELDS, [contexts, self.probe.into()])
+    }
+
+    /// What these two registers say.
+    pub fn from_registers(build: u32, engines: u32) -> Build {
+        let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
+            FIELDS.map(|field| field.take(build) as usize);
+        let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
+        let [mpe, probe] = ENGINE_FIELDS.map(|field| field.take(engines) as usize);
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
         Build {
             windows: 1 << windows,
@@ -172,19 +191,21 @@ impl Build {
             programs,
             wide_atomics,
             commands,
-            probe,
+            tile_ports,
+            probe: probe == 1,
             mpe: (1 << mpe) >> 1,
         }
     }
 
     /// The same for the host's node, which one master commands, word by word: one micro-core with one shaper, no programs of
-    /// the user's, no stream of descriptors, and no engines.
+    /// the user's, no stream of descriptors, and no engines. Its port is the host's.
     pub fn of_host(self) -> Build {
         Build {
             shapers: 1,
             cores: 1,
             programs: false,
             commands: false,
+            tile_ports: false,
             ..self.without_engines()
         }
     }
@@ -200,6 +221,7 @@ impl Build {
             queues: false,
             programs: false,
             commands: false,
+            tile_ports: false,
             ..self.without_engines()
         }
     }
@@ -291,6 +313,7 @@ impl Config {
             programs: self.programs,
             wide_atomics: self.wide_atomics,
             commands: self.commands,
+            tile_ports: self.tile_ports,
             probe: self.probe,
             mpe: self.mpe,
         }
@@ -303,17 +326,40 @@ mod tests {
     use crate::config::PROFILES;
 
     #[test]
-    fn the_register_tells_every_profile() {
+    fn the_registers_tell_every_profile() {
         for profile in PROFILES {
             let mut config = Config::default();
             config.set(&format!("profile={}", profile.name)).unwrap();
             let build = config.build();
-            for build in [build, build.of_host(), build.of_memory_node()] {
-                assert_eq!(Build::from_register(build.register()), build, "{}", profile.name);
+            for build in [build, build.of_host(), build.of_memory_node(), with_all(build)] {
+                let told = Build::from_registers(build.register(), build.engines_register());
+                assert_eq!(told, build, "{}", profile.name);
             }
         }
-        assert_eq!(Config::default().build(), Build::FULL.without_engines());
-        assert_eq!(Build::FULL.register(), 0xff47_ee88);
+        assert_eq!(with_all(Config::default().build()), Build::FULL);
+        assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
+        assert_eq!(Build::FULL.engines_register(), 0b111);
+    }
+
+    /// With what no profile has.
+    fn with_all(build: Build) -> Build {
+        Build {
+            tile_ports: true,
+            probe: true,
+            mpe: CONTEXTS,
+            ..build
+        }
+    }
+
+    #[test]
+    fn ports_of_tiles_are_those_of_tiles() {
+        let build = Build::FULL;
+        assert!(!build.of_host().tile_ports && !build.of_memory_node().tile_ports);
+        // A port is no engine: it adds no banks.
+        let leaf = Config::from_toml("profile = 'leaf'\ntile_ports = true")
+            .unwrap()
+            .build();
+        assert_eq!((leaf.tile_ports, leaf.banks()), (true, 1));
     }
 
     #[test]

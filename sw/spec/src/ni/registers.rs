@@ -45,7 +45,7 @@ pub const BASE_BYTES: usize = 0x80000;
 /// In the identity register: what a network interface is known by.
 pub const MAGIC: u32 = 0x504f;
 /// In the identity register: version of all that is described here.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The identity register.
 pub const IDENTITY: u32 = MAGIC << 16 | VERSION;
 

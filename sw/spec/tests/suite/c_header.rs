@@ -186,6 +186,7 @@ fn a_header_has_what_the_fabric_has() {
             ("HAS_PROGRAMS", build.programs.into()),
             ("HAS_WIDE_ATOMICS", build.wide_atomics.into()),
             ("HAS_COMMANDS", build.commands.into()),
+            ("HAS_TILE_PORTS", build.tile_ports.into()),
             ("HAS_MONITORS", build.monitors.into()),
             ("HAS_PROBE", build.probe.into()),
             ("MPE_CONTEXTS", build.mpe),

@@ -5,8 +5,7 @@
 //!
 //! A cycle is: [`drive`](AxiMemory::drive), the device settles, [`observe`](AxiMemory::observe), the device ticks.
 
-use crate::device::{Device, Input, Output, PortError};
-use channel::Channel;
+use crate::device::{channel::Channel, Device, Input, Output, PortError};
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 use std::{
     collections::{HashMap, VecDeque},
@@ -16,7 +15,6 @@ use std::{
 pub use attached::AttachedMemory;
 
 mod attached;
-mod channel;
 
 /// Bytes of a block that no burst may leave.
 const BLOCK: u64 = 4096;

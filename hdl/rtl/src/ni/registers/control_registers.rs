@@ -2,6 +2,7 @@ use crate::bus::{AddressMatch, RegisterReadIn};
 use portico_spec::{
     flit::NODE_WIDTH,
     ni::{
+        build::Build,
         event::EVENTS,
         registers::{Block as Registers, ControlRegister},
     },
@@ -9,7 +10,7 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 /// Bits that number them.
-const PLACE_WIDTH: usize = 3;
+const PLACE_WIDTH: usize = 4;
 
 /// What a network interface says of itself.
 ///
@@ -34,17 +35,19 @@ pub struct ControlRegisters {
     tiles: Constant<Bits<32>>,
     memory_bytes: Constant<Bits<32>>,
     build: Constant<Bits<32>>,
+    engines: Constant<Bits<32>>,
 }
 
 impl ControlRegisters {
-    /// Registers with these constants.
-    pub fn new(identity: u32, tiles: u32, memory_bytes: u32, build: u32) -> Self {
+    /// Registers with these constants, for a node that is built so.
+    pub fn new(identity: u32, tiles: u32, memory_bytes: u32, build: &Build) -> Self {
         let constant = |value: u32| Constant::new(bits(value.into()));
         Self {
             identity: constant(identity),
             tiles: constant(tiles),
             memory_bytes: constant(memory_bytes),
-            build: constant(build),
+            build: constant(build.register()),
+            engines: constant(build.engines_register()),
             ..Default::default()
         }
     }
@@ -83,6 +86,9 @@ impl Logic for ControlRegisters {
             if self.place.val() == bits::<PLACE_WIDTH>(ControlRegister::Build as u64) {
                 self.shown.d.next = self.build.val();
             }
+            if self.place.val() == bits::<PLACE_WIDTH>(ControlRegister::BuildEngines as u64) {
+                self.shown.d.next = self.engines.val();
+            }
         }
         self.register_read.data.next = self.shown.q.val();
     }
@@ -95,7 +101,7 @@ mod tests {
 
     #[test]
     fn every_register_says_what_it_is_to() {
-        let mut dut = ControlRegisters::new(0x9021_0001, 0x0004_0008, 65536, 0x1f47_ee88);
+        let mut dut = ControlRegisters::new(0x9021_0001, 0x0004_0008, 65536, &Build::FULL);
         dut.connect_all();
         dut.node.next = 0x1a5u64.into();
         dut.pending.next = 0x1234_5678_9abc_def0u64.into();
@@ -110,7 +116,8 @@ mod tests {
                 status,
                 0x9abc_def0,
                 0x1234_5678,
-                0x1f47_ee88,
+                0x1fc7_ee88,
+                0b111,
             ];
             for index in 0..0x1_0000u64 {
                 dut.register_read.index.next = index.into();

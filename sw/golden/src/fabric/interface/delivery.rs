@@ -11,7 +11,7 @@ use super::{
         transfer::Runs,
         window::Window,
     },
-    Interface,
+    Interface, Way,
 };
 
 impl Interface {
@@ -91,7 +91,7 @@ impl Target for Interface {
     }
 
     fn write(&mut self, address: u32, word: u64) -> bool {
-        self.write_word(address, word)
+        self.write_word(Way::Network, address, word)
     }
 
     fn write_half(&mut self, address: u32, upper: bool, half: u32) {

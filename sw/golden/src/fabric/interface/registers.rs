@@ -12,7 +12,7 @@ use portico_spec::{
 
 use super::{
     super::{event::Event, reception::release},
-    Interface,
+    Interface, Way,
 };
 
 /// Block, place in it.
@@ -78,6 +78,7 @@ impl Interface {
             ControlRegister::InterruptLow => self.interrupts() as u32,
             ControlRegister::InterruptHigh => (self.interrupts() >> 32) as u32,
             ControlRegister::Build => self.build.register(),
+            ControlRegister::BuildEngines => self.build.engines_register(),
         }
     }
 
@@ -97,12 +98,12 @@ impl Interface {
     }
 
     /// Writes the register of this index, if there is one to write; false for a word of a descriptor that is not kept.
-    pub(super) fn write_register(&mut self, index: u16, data: u32) -> bool {
+    pub(super) fn write_register(&mut self, way: Way, index: u16, data: u32) -> bool {
         let (block, place) = split(index);
         match Block::from_code(block) {
             Some(Block::Command) => {
                 let last = place % MAX_DESCRIPTOR_WORDS == MAX_DESCRIPTOR_WORDS - 1;
-                return self.push_command(data, last);
+                return self.push_command(way, data, last);
             }
             Some(Block::Events) => {
                 if let Some((event, register)) = self.item(place) {

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!((block, item, register.name), (Block::Tags, 255, "released"));
         assert!(locate(0x37ff).is_none(), "a tag has no register 7");
         assert!(locate(0x2200).is_none(), "there is no event 64");
-        assert!(locate(0x0008).is_none());
+        assert!(locate(0x0009).is_none());
         assert!(locate(0xd000).is_none());
         let registers: usize = MAP.iter().map(|map| map.items * map.registers.len()).sum();
         assert_eq!(

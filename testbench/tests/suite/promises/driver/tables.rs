@@ -42,7 +42,9 @@ pub fn every_node_tells_what_it_is_built_with<T: Transport>(open: impl Fn(usize)
     for width in [32, 64] {
         let mut fabric = open(width);
         for node in 0..fabric.config().terminals() {
-            let told = Build::from_register(fabric.peek(node, ControlRegister::Build, 0)?);
+            let [build, engines] =
+                [ControlRegister::Build, ControlRegister::BuildEngines].map(|register| fabric.peek(node, register, 0));
+            let told = Build::from_registers(build?, engines?);
             assert_eq!(told, fabric.config().build_of(node), "node {node}");
         }
     }

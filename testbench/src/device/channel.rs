@@ -1,8 +1,8 @@
-//! A channel that the master drives, and the rule that what is offered stays.
+//! A channel that a design drives, and the rule that what is offered stays.
 
 use crate::device::{Device, Input, Output, PortError};
 
-/// A channel that the master drives: valid, ready, and what must not change while it waits.
+/// A channel that a design drives: valid, ready, and what must not change while it waits.
 pub struct Channel {
     name: &'static str,
     valid: Output,
