@@ -2,6 +2,7 @@
 //! fabrics in one project with Verilator, a C compiler, FuseSoC and a compiler of SystemRDL.
 
 use portico_generate::design;
+use portico_sim::{Optimise, Options, Source};
 use portico_spec::Config;
 use portico_synth::{tools_folder, vivado_project};
 use std::{
@@ -328,17 +329,42 @@ fn passes_and_fails(folder: &Path, run: impl Fn(&[String]) -> String) {
 fn a_chip_around_a_fabric_runs_under_verilator() {
     let folder = tempfile::tempdir().unwrap();
     passes_and_fails(folder.path(), |files| {
-        let mut verilator = tool("verilator");
-        verilator.args([
-            "--binary",
+        let mut lint = tool("verilator");
+        lint.args([
+            "--lint-only",
             "--timing",
             "-Wall",
             "-Wno-PINCONNECTEMPTY",
-            "-Wno-DECLFILENAME",
+            "-Wno-UNUSEDSIGNAL",
         ]);
-        verilator.args(["-O0", "-CFLAGS", "-O0", "-j", "2", "--top-module", "soc_tb", "-I."]);
-        succeeds(verilator.args(files), folder.path());
-        succeeds(&mut Command::new("obj_dir/Vsoc_tb"), folder.path())
+        lint.args(["-Wno-DECLFILENAME", "--top-module", "soc_tb", "-I."]);
+        succeeds(lint.args(files), folder.path());
+
+        // The test bench of the example wants delays; here the clock is the model's.
+        let is_chip = |file: &&String| file.ends_with("/soc.v");
+        let chip = fs::read_to_string(files.iter().find(is_chip).unwrap()).unwrap();
+        let source = Source::new("soc", chip).input("clk", 1).input("rst", 1);
+        let mut source = source.output("done", 1).output("failed", 1);
+        let others = files.iter().filter(|file| !is_chip(file) && !file.ends_with("_tb.v"));
+        source.extra = others.map(|file| folder.path().join(file)).collect();
+        let options = Options {
+            lint: false,
+            optimise: Optimise::Build,
+            ..Options::default()
+        };
+        let mut model = portico_sim::build(source, &options).unwrap().model();
+        let [done, failed] = ["done", "failed"].map(|port| model.output(port).unwrap());
+        let rst = model.input("rst").unwrap();
+        for cycle in 0..20_000 {
+            model.set(rst, u64::from(cycle < 10));
+            model.settle();
+            match (cycle > 10 && model.get(done) == 1, model.get(failed)) {
+                (true, 0) => return "soc: PASS: 8 words".into(),
+                (true, _) => return "soc: FAIL: a word or an answer".into(),
+                _ => model.tick(),
+            }
+        }
+        "the master has not ended".into()
     });
 }
 

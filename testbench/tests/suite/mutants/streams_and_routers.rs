@@ -48,8 +48,8 @@ fn faults_of_queues_are_caught() {
         },
         Fault {
             what: "last is not stored",
-            module: "lut_ram_d1",
-            from: "<= «write_data»",
+            module: "beat_ram",
+            from: "<= {«write_last», write_data}",
             to: "1'b0",
         },
         Fault {
