@@ -38,10 +38,13 @@ impl Drop for Peers {
 
 /// The handles of groups that were dropped without a release, which needs the fabric.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Dropped(Arc<Mutex<Vec<(Running, Vec<Remote>)>>>);
+pub(crate) struct Dropped(Arc<Mutex<Vec<Left>>>);
+
+/// What a dropped group has left.
+type Left = (Running, Vec<Remote>);
 
 impl Dropped {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Running, Vec<Remote>)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Left>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

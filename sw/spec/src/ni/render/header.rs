@@ -314,10 +314,10 @@ impl Header {
         let index = (map.block as usize) << BLOCK_OFFSET | register.number;
         let first = byte(config, station, index);
         if map.items == 1 {
-            return self.define(name, &self.hex(first as usize), doc);
+            return self.define(name, &self.hex(first), doc);
         }
         let stride = (config.width / 8) << map.number_width;
-        let address = format!("({} + {} * ({}))", self.hex(first as usize), self.hex(stride), map.item);
+        let address = format!("({} + {} * ({}))", self.hex(first), self.hex(stride), map.item);
         self.define(&format!("{name}({})", map.item), &address, doc);
     }
 
