@@ -1,4 +1,5 @@
-//! How tiles are given their descriptors: over their command streams, or through the registers of their command queues.
+//! How tiles are given their descriptors: over their command streams, by masters at their ports, or by the host through the
+//! registers of their command queues.
 
 use super::{
     access::{self, Rows},
@@ -61,9 +62,8 @@ impl Batch {
 impl<D: SoakDevice> Epoch<D> {
     /// Gives a descriptor to a tile, whose queue has room for it.
     pub fn command(&mut self, tile: usize, words: &[u32]) -> anyhow::Result<()> {
-        if self.config.commands {
-            self.device.transport().command(tile, words);
-            return Ok(());
+        if self.config.commands || self.config.tile_ports {
+            return Ok(self.device.transport().command(tile, words)?);
         }
         let first = MAX_DESCRIPTOR_WORDS - words.len();
         let place = Rows::new(&self.device, tile, CommandRegister::Word, first, 1, words.len());

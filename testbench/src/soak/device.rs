@@ -1,13 +1,22 @@
-//! A fabric as the soak sees it: the host's port, and the tiles' command streams and events.
+//! A fabric as the soak sees it: the host's port, and the tiles' command streams, ports and events.
 
 use portico::{Error, GoldenTransport, Transport, TransportError};
-use portico_sim::{Movement, SimulatedFabric};
-use portico_spec::Config;
+use portico_sim::{Access, Movement, SimulatedFabric};
+use portico_spec::{
+    ni::{
+        command::MAX_DESCRIPTOR_WORDS,
+        registers::{address, CommandRegister},
+    },
+    Config,
+};
 
 /// A fabric out of reset, with its tables cleared.
 pub trait SoakDevice: Transport {
-    /// Queues a descriptor at the command stream of a tile.
-    fn command(&mut self, tile: usize, descriptor: &[u32]);
+    /// Queues a descriptor at the command stream of a tile or, where tiles have ports alone, at the port.
+    ///
+    /// # Errors
+    /// A port has refused a word of this descriptor or of one before it.
+    fn command(&mut self, tile: usize, descriptor: &[u32]) -> Result<(), TransportError>;
 
     /// The events of a tile that have fired, bit 0 for event 0.
     fn fired(&mut self, tile: usize) -> u64;
@@ -21,9 +30,16 @@ pub trait SoakDevice: Transport {
     fn reset(&mut self);
 }
 
+/// The writes of a descriptor at a port, in their order.
+fn writes<'a>(config: &Config, descriptor: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+    let config = config.clone();
+    let places = (MAX_DESCRIPTOR_WORDS - descriptor.len()..).zip(descriptor);
+    places.map(move |(place, &word)| (address(&config, CommandRegister::Word, place) as u32, word))
+}
+
 impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
-    fn command(&mut self, tile: usize, descriptor: &[u32]) {
-        (**self).command(tile, descriptor);
+    fn command(&mut self, tile: usize, descriptor: &[u32]) -> Result<(), TransportError> {
+        (**self).command(tile, descriptor)
     }
 
     fn fired(&mut self, tile: usize) -> u64 {
@@ -40,8 +56,19 @@ impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
 }
 
 impl SoakDevice for SimulatedFabric {
-    fn command(&mut self, tile: usize, descriptor: &[u32]) {
-        self.command(tile, descriptor);
+    fn command(&mut self, tile: usize, descriptor: &[u32]) -> Result<(), TransportError> {
+        if self.config().commands {
+            self.command(tile, descriptor);
+            return Ok(());
+        }
+        // The ports of several tiles are busy at once, and answer later.
+        for (address, word) in writes(self.config(), descriptor) {
+            self.ask(tile, Access::write(address, word));
+        }
+        while let Some(answer) = self.answer(tile) {
+            answer?;
+        }
+        Ok(())
     }
 
     fn fired(&mut self, tile: usize) -> u64 {
@@ -81,8 +108,15 @@ impl GoldenDevice {
 }
 
 impl SoakDevice for GoldenDevice {
-    fn command(&mut self, tile: usize, descriptor: &[u32]) {
-        self.transport.fabric().command(tile, descriptor);
+    fn command(&mut self, tile: usize, descriptor: &[u32]) -> Result<(), TransportError> {
+        // As the model of tiles that the host commands it has a stream, too.
+        if self.config().commands || !self.config().tile_ports {
+            self.transport.fabric().command(tile, descriptor);
+            return Ok(());
+        }
+        let writes = writes(self.config(), descriptor);
+        let mut port = self.transport.port(tile).expect("a tile with a port");
+        writes.into_iter().try_for_each(|(address, word)| port.write(address, word))
     }
 
     fn fired(&mut self, tile: usize) -> u64 {

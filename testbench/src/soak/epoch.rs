@@ -83,7 +83,7 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// The model does what the tile is to do.
     pub fn model(&mut self, tile: usize, operation: &Operation) -> anyhow::Result<()> {
-        self.golden.transport().command(tile, &operation.words);
+        self.golden.transport().command(tile, &operation.words)?;
         let count = &mut self.tiles[tile].counts[operation.event];
         *count = count.wrapping_add(u16::from(operation.counts));
         Ok(())

@@ -182,10 +182,10 @@ mod tests {
     }
 
     impl SoakDevice for Faulty {
-        fn command(&mut self, tile: usize, descriptor: &[u32]) {
+        fn command(&mut self, tile: usize, descriptor: &[u32]) -> Result<(), TransportError> {
             let mut words = descriptor.to_vec();
             (self.alter)(tile, &mut words);
-            self.device.command(tile, &words);
+            self.device.command(tile, &words)
         }
 
         fn fired(&mut self, tile: usize) -> u64 {

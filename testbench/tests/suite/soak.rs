@@ -98,12 +98,13 @@ fn a_lone_tile_of_64_bits() {
     assert!(summary.operations > 50, "{summary:?}");
 }
 
-/// Without command streams: descriptors come through registers.
+/// Without command streams: masters at the ports of the tiles write the descriptors.
 #[test]
-fn leaves_as_they_are() {
+fn leaves_with_masters_at_their_ports() {
     let config = Config {
         cols: 2,
         rows: 1,
+        tile_ports: true,
         ..Config::from_toml("profile = 'leaf'").expect("a profile")
     };
     let summary = soak(&config, Workload::Soak, 40_000, RESETS);

@@ -253,8 +253,8 @@ mod tests {
     }
 
     impl SoakDevice for Silent {
-        fn command(&mut self, tile: usize, descriptor: &[u32]) {
-            self.0.command(tile, descriptor);
+        fn command(&mut self, tile: usize, descriptor: &[u32]) -> Result<(), TransportError> {
+            self.0.command(tile, descriptor)
         }
 
         fn fired(&mut self, _: usize) -> u64 {
