@@ -25,6 +25,7 @@ ENTRIES=(
     "random-soaks|portico-testbench|soak::nodes_of_more_random_sizes|$fabric $suite/soak.rs"
     "board-netlist|portico-testbench|board::the_netlist_of_a_ulx3s|$fabric constraints $suite/board.rs"
     "ten-thousand-calls|portico-testbench|fabric::the_same_call_ten_thousand_times|$fabric $suite/fabric.rs"
+    "sixteen-members|portico-testbench|fabric::the_least_timeout_of_sixteen|$fabric $suite/fabric.rs"
     "largest-row|portico-testbench|fabric::the_largest_row_and_counts_on_verilog|$fabric $suite/fabric.rs"
     "lists|portico-testbench|fabric::lists_of_every_length_run|$fabric $suite/fabric.rs"
     "families|portico-testbench|families::all_other_families|hdl sw/spec synth/src $suite/families.rs"

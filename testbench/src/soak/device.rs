@@ -116,7 +116,9 @@ impl SoakDevice for GoldenDevice {
         }
         let writes = writes(self.config(), descriptor);
         let mut port = self.transport.port(tile).expect("a tile with a port");
-        writes.into_iter().try_for_each(|(address, word)| port.write(address, word))
+        writes
+            .into_iter()
+            .try_for_each(|(address, word)| port.write(address, word))
     }
 
     fn fired(&mut self, tile: usize) -> u64 {

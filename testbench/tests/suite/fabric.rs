@@ -482,6 +482,20 @@ fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
     }
 }
 
+/// The host posts a call at 16 members: as many as the least time-out of the suites' fabric does not tell.
+#[test]
+fn the_least_timeout_of_sixteen_members_ends_no_call() -> Result<(), Error> {
+    let sixteen = Config {
+        cols: 4,
+        rows: 4,
+        mpe: 2,
+        ..leaves()
+    };
+    collective::the_least_timeout_ends_no_call(|_| {
+        Fabric::open(fabric_with(&sixteen, MEMORY, Optimise::Build).expect("the fabric compiles")).unwrap()
+    })
+}
+
 /// Faults of the fabric of 32 bits.
 const FAULTS: [Fault; 6] = [
     Fault {
