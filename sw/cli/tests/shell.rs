@@ -236,3 +236,61 @@ fn tools_install_tells_what_is_wrong_and_leaves_the_folder() {
     );
     assert!(taken.join("mine").is_file());
 }
+
+/// Installed by cargo, in a folder that is in no checkout: without tools it says how to get them, with those of the user's data
+/// folder it simulates.
+#[test]
+fn an_installed_program_works_outside_of_the_checkout() {
+    let home = folder();
+    let built = Path::new(env!("CARGO_BIN_EXE_portico"));
+    let target = built.ancestors().nth(2).expect("a target folder");
+    let mut install = Command::new(env!("CARGO"));
+    install.args([
+        "install",
+        "--debug",
+        "--locked",
+        "--offline",
+        "--quiet",
+        "--path",
+        "sw/cli",
+        "--target-dir",
+    ]);
+    let installed = install
+        .arg(target)
+        .arg("--root")
+        .arg(home.path())
+        .current_dir(ROOT)
+        .output();
+    let installed = installed.expect("cargo starts");
+    assert!(installed.status.success(), "{installed:?}");
+
+    let tools = portico_synth::tools_folder()
+        .expect("tools")
+        .expect("`make tools` has run");
+    let cache = std::env::var_os("PORTICO_CACHE").unwrap_or_else(|| home.path().join("cache").into());
+    let portico = |arguments: &str| {
+        let mut command = Command::new(home.path().join("bin/portico"));
+        command.args(arguments.split(' ')).current_dir(home.path());
+        for name in ["PORTICO_TOOLS", "XDG_DATA_HOME", "PORTICO_VERILATOR", "PORTICO_YOSYS"] {
+            command.env_remove(name);
+        }
+        command
+            .env("HOME", home.path())
+            .env("PORTICO_CACHE", &cache)
+            .env("PATH", "/usr/bin:/bin");
+        let run = command.output().expect("it starts");
+        (run.status.code(), text(&run.stdout) + &text(&run.stderr))
+    };
+    let (status, said) = portico("doctor");
+    assert!(status == Some(1) && said.contains("portico tools install"), "{said}");
+    let data = home.path().join(".local/share/portico");
+    fs::create_dir_all(&data).expect("a temporary folder can be written");
+    std::os::unix::fs::symlink(tools, data.join("tools")).expect("a link");
+    let (status, said) = portico("doctor");
+    assert!(
+        status == Some(0) && said.contains(".local/share/portico/tools"),
+        "{said}"
+    );
+    let (status, said) = portico("sim mesh --set cols=2 --set rows=1 --cycles 1000 --warmup 10");
+    assert!(status == Some(0) && said.contains("latency"), "{said}");
+}
