@@ -7,7 +7,7 @@ use portico_synth::{Board, Target};
 use portico_testbench::bench::report::BenchReport;
 use std::collections::BTreeMap;
 
-/// What was measured, as docs/area.md shows it.
+/// Figures of `portico bench area`, which docs/area.md shows.
 const FIGURES: &str = include_str!("../../../docs/figures/area.json");
 /// Shares of a board's LUTs, in percent, from which a fabric is a warning and a refusal.
 const TIGHT: f64 = 90.0;

@@ -377,7 +377,7 @@ fn the_doctor_tells_what_is_there_and_what_is_missing() {
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("no-such-yosys") && said.contains("CXX=true"), "{said}");
-    // What only the tests of Portico need may be missing.
+    // A tool that only the tests of Portico need may be missing.
     let output = command(folder.path(), "doctor")
         .env("PORTICO_SBY", "no-such-sby")
         .output()

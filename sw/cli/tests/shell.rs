@@ -1,4 +1,4 @@
-//! The caller's shell and folders: what it has set for other programs neither stops nor changes ours.
+//! The caller's shell and folders: variables that are meant for other programs neither stop nor change ours.
 
 #![cfg(unix)]
 
