@@ -22,7 +22,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node; see [`Node`] |
+/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node; see [`Tile`] |
 /// | throughput | one flit a cycle on every link of each plane |
 /// | after reset | takes nothing for 512 cycles |
 #[derive(LogicBlock, Default)]
