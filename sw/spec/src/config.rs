@@ -233,6 +233,8 @@ configuration! {
     tile_ports: bool = false, Allowed::Switch;
     /// A source/sink core in every tile: traffic and its measurement without software.
     probe: bool = false, Allowed::Switch;
+    /// Streams of words out of and into the scratchpad of every tile, for an accelerator beside it.
+    streams: bool = false, Allowed::Switch;
     /// Contexts of the message-passing engine of every tile, 0 for none; it has words of 32 bits.
     mpe: usize = 0, Allowed::OneOf(&[0, 1, 2, CONTEXTS]);
     /// Neighbours that a context of it may have.

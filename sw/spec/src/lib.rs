@@ -16,6 +16,7 @@
 //! | [`parts`] | which part of a node owns which packets, descriptors and registers, and what it may wait for |
 //! | [`probe`] | the source/sink core: its descriptors, packets and random numbers |
 //! | [`ni`] | what the network interface understands: packets, descriptors, registers, instructions, errors |
+//! | [`streams`] | the streams of a tile: descriptors of the engine that moves them |
 //! | [`routing`] | the path of a packet, and where a packet for a node that does not exist leaves the mesh |
 //! | [`deadlock`] | the proof of freedom from deadlock |
 //! | [`uart`] | frames on the serial line between a host and a board |
@@ -52,6 +53,7 @@ pub mod parts;
 pub mod portals;
 pub mod probe;
 pub mod routing;
+pub mod streams;
 pub mod topology;
 pub mod uart;
 

@@ -127,7 +127,7 @@ pub struct Opcodes {
 }
 
 /// Engines of a node at most.
-pub const SEATS: usize = 4;
+pub const SEATS: usize = 6;
 
 /// Opcodes of an engine: a run that begins at a multiple of its length, so that a few bits of an opcode select the
 /// engine. The engine refuses the opcodes of its run that have no meaning.
@@ -310,11 +310,26 @@ pub const MPE: Part = Part {
     ..NOTHING
 };
 
+/// The streams of a tile: see [`crate::streams`]. It has no packets, and no stream holds up anything but itself; so it adds
+/// no wait.
+pub const STREAMS: Part = Part {
+    name: "streams",
+    stations: &[Station::Tile],
+    is_built: |build| build.streams,
+    is_engine: true,
+    opcodes: Some(Opcodes {
+        first: Opcode::Send as u8,
+        last: Opcode::Send as u8 + OPCODE_RUN as u8 - 1,
+    }),
+    blocks: &[Block::Streams as u8],
+    ..NOTHING
+};
+
 /// All parts. Engines take their seats in this order.
 pub static PARTS: &[Part] = ROWS;
 
 const ROWS: &[Part] = &[
-    RECEIVER, REQUESTER, SERVER, INBOX, EVENTS, IDENTITY, MONITOR, PAGES, PROBE, MPE,
+    RECEIVER, REQUESTER, SERVER, INBOX, EVENTS, IDENTITY, MONITOR, PAGES, PROBE, MPE, STREAMS,
 ];
 
 const _: () = assert!(fault(ROWS).is_none(), "the table of parts contradicts itself");

@@ -65,6 +65,7 @@ fn the_table_holds_the_contract() {
             "commands true or false true",
             "tile_ports true or false false",
             "probe true or false false",
+            "streams true or false false",
             "mpe 0, 1, 2 or 4 0",
             "mpe_neighbours 1..=8 5",
             "stages 2..=6 4",

@@ -57,6 +57,8 @@ pub struct Build {
     pub tile_ports: bool,
     /// There is a source/sink core.
     pub probe: bool,
+    /// There is an engine for streams of words.
+    pub streams: bool,
     /// Contexts of the message-passing engine: 0, 1, 2 or 4.
     pub mpe: usize,
 }
@@ -108,7 +110,7 @@ pub(super) const FIELDS: [BitField; 13] = [
 ];
 
 /// Fields of the register that tells the engines.
-pub(super) const ENGINE_FIELDS: [BitField; 2] = [
+pub(super) const ENGINE_FIELDS: [BitField; 3] = [
     BitField::new(
         "mpe",
         0,
@@ -116,6 +118,7 @@ pub(super) const ENGINE_FIELDS: [BitField; 2] = [
         "Contexts of the message-passing engine: 0 for none, else their logarithm plus 1.",
     ),
     switch(2, "probe", "There is a source/sink core."),
+    switch(3, "streams", "There are streams of words out of and into the memory."),
 ];
 
 /// The word of these fields with these values.
@@ -141,6 +144,7 @@ impl Build {
         commands: true,
         tile_ports: true,
         probe: true,
+        streams: true,
         mpe: CONTEXTS,
     };
 
@@ -168,7 +172,7 @@ impl Build {
     /// What the register that tells the engines holds.
     pub fn engines_register(&self) -> u32 {
         let contexts = self.mpe.checked_ilog2().map_or(0, |log| log + 1);
-        word(&ENGINE_FIELDS, [contexts, self.probe.into()])
+        word(&ENGINE_FIELDS, [contexts, self.probe.into(), self.streams.into()])
     }
 
     /// What these two registers say.
@@ -176,7 +180,7 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(build) as usize);
         let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
-        let [mpe, probe] = ENGINE_FIELDS.map(|field| field.take(engines) as usize);
+        let [mpe, probe, streams] = ENGINE_FIELDS.map(|field| field.take(engines) as usize);
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
         Build {
             windows: 1 << windows,
@@ -193,6 +197,7 @@ impl Build {
             commands,
             tile_ports,
             probe: probe == 1,
+            streams: streams == 1,
             mpe: (1 << mpe) >> 1,
         }
     }
@@ -235,6 +240,7 @@ impl Build {
     pub fn without_engines(self) -> Build {
         Build {
             probe: false,
+            streams: false,
             mpe: 0,
             ..self
         }
@@ -286,6 +292,7 @@ impl Build {
             Block::Mailboxes => self.mailboxes,
             Block::Shapers => self.shapers,
             Block::Probe => self.probe.into(),
+            Block::Streams => self.streams.into(),
             Block::Mpe => self.mpe,
             _ => block.map().items,
         }
@@ -315,6 +322,7 @@ impl Config {
             commands: self.commands,
             tile_ports: self.tile_ports,
             probe: self.probe,
+            streams: self.streams,
             mpe: self.mpe,
         }
     }
@@ -338,7 +346,7 @@ mod tests {
         }
         assert_eq!(with_all(Config::default().build()), Build::FULL);
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
-        assert_eq!(Build::FULL.engines_register(), 0b111);
+        assert_eq!(Build::FULL.engines_register(), 0b1111);
     }
 
     /// With what no profile has.
@@ -346,6 +354,7 @@ mod tests {
         Build {
             tile_ports: true,
             probe: true,
+            streams: true,
             mpe: CONTEXTS,
             ..build
         }

@@ -69,5 +69,9 @@ codes! {
         Allreduce = 19, "allreduce";
         /// A run of the source of the source/sink core.
         Probe = 20, "probe";
+        /// Rows of the memory onto the stream that leaves the tile.
+        Send = 28, "send";
+        /// The stream that comes to the tile into its memory.
+        Receive = 29, "receive";
     }
 }

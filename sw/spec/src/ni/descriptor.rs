@@ -15,6 +15,8 @@
 //! | barrier | call | | | | | |
 //! | broadcast, reduce, allreduce | call | words | source address | result address | | |
 //! | probe | destination | words of a packet | packets | rate | seed | |
+//! | send | address | rows, row | flags, stride | | | |
+//! | receive | address | most words | | | | |
 //!
 //! Of two values in a word the first is in bits 31:16, but for a mail: mailbox in 15:9, node in 8:0. Offsets and
 //! addresses are in bytes; rows and strides are in words of the fabric, 16 bits each. Here all are in bytes, and what is
@@ -36,6 +38,7 @@
 //! # Ok::<(), portico_spec::ni::descriptor::DescriptorError>(())
 //! ```
 
+pub(crate) use self::geometry::Units;
 pub use self::{
     atomic::Atomic,
     error::DescriptorError,
@@ -58,6 +61,7 @@ use crate::{
     flit::NODE_WIDTH,
     mpe::call::{Call, Kind},
     probe::Run,
+    streams::{Receive, Send},
     Config, Node,
 };
 
@@ -148,6 +152,10 @@ pub enum Command {
     Call(Call),
     /// A run of the source/sink core. Segment and shaper do not matter.
     Probe(Run),
+    /// Rows of the memory onto the stream that leaves the tile. Segment and shaper do not matter.
+    Send(Send),
+    /// The stream that comes to the tile into its memory. Segment and shaper do not matter.
+    Receive(Receive),
 }
 
 /// A descriptor.
@@ -184,6 +192,8 @@ impl Command {
                 Kind::Allreduce => Opcode::Allreduce,
             },
             Command::Probe(_) => Opcode::Probe,
+            Command::Send(_) => Opcode::Send,
+            Command::Receive(_) => Opcode::Receive,
         }
     }
 }
@@ -261,6 +271,8 @@ impl Descriptor {
             }
             Command::Call(call) => call.encode()?,
             Command::Probe(run) => run.encode()?.to_vec(),
+            Command::Send(send) => send.encode(config)?.to_vec(),
+            Command::Receive(receive) => receive.encode(config)?.to_vec(),
         };
         let mut words = vec![word];
         words.extend(rest);
@@ -335,6 +347,8 @@ impl Descriptor {
             Opcode::Reduce => Command::Call(Call::decode(Kind::Reduce, rest)?),
             Opcode::Allreduce => Command::Call(Call::decode(Kind::Allreduce, rest)?),
             Opcode::Probe => Command::Probe(Run::decode(rest.try_into().map_err(|_| wrong())?)?),
+            Opcode::Send => Command::Send(Send::decode(config, rest.try_into().map_err(|_| wrong())?)?),
+            Opcode::Receive => Command::Receive(Receive::decode(config, rest.try_into().map_err(|_| wrong())?)?),
             Opcode::Serve => unreachable!("not from software"),
         };
         Ok(Descriptor {

@@ -47,7 +47,7 @@ codes! {
         Closed = 19, "closed";
         /// The fabric has no such node, or it is an edge node that names itself.
         AbsentNode = 20, "absent_node";
-        /// The command queue had no room for all of the descriptor.
+        /// The command queue had no room for all of the descriptor, or as many of its kind wait as there is room for.
         CommandFull = 21, "command_full";
         /// No credit for a message, and no room to park the command.
         NoCredit = 22, "no_credit";

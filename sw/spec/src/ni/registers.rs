@@ -17,8 +17,8 @@ pub use self::{
     map::{
         BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister,
         PageRegister, ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister,
-        TagRegister, MAP, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET,
-        MPE_TIMEOUT_WIDTH, MPE_WAITING_OFFSET,
+        StreamRegister, TagRegister, MAP, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET,
+        MPE_RUNNING_OFFSET, MPE_TIMEOUT_WIDTH, MPE_WAITING_OFFSET,
     },
 };
 use super::{
@@ -78,6 +78,8 @@ codes! {
         Probe = 11, "probe";
         /// The message-passing engine.
         Mpe = 12, "mpe";
+        /// The streams of a tile.
+        Streams = 14, "streams";
     }
 }
 

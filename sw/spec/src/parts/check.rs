@@ -234,7 +234,7 @@ mod tests {
         let engine = Part {
             name: "planted",
             is_engine: true,
-            opcodes: Some(Opcodes { first: 28, last: 31 }),
+            opcodes: Some(Opcodes { first: 24, last: 27 }),
             ..NOTHING
         };
         let new = PARTS.len();
@@ -285,8 +285,8 @@ mod tests {
                 other
             })
         );
-        assert_eq!(run(25, 28), Some(Fault::Run { part: new }));
-        assert_eq!(run(30, 33), Some(Fault::Number { part: new }));
+        assert_eq!(run(25, 27), Some(Fault::Run { part: new }));
+        assert_eq!(run(32, 35), Some(Fault::Number { part: new }));
         assert_eq!(with(Part { data: &[8], ..engine }), Some(Fault::Number { part: new }));
     }
 

@@ -27,6 +27,7 @@ use portico_spec::{
         ErrorCode,
     },
     probe::{Destination, Run},
+    streams::{Receive, Send},
     Config, Node,
 };
 
@@ -189,6 +190,7 @@ fn a_header_has_what_the_fabric_has() {
             ("HAS_TILE_PORTS", build.tile_ports.into()),
             ("HAS_MONITORS", build.monitors.into()),
             ("HAS_PROBE", build.probe.into()),
+            ("HAS_STREAMS", build.streams.into()),
             ("MPE_CONTEXTS", build.mpe),
             ("SYSTEM_WINDOW", 255),
             ("EVENTS_ITEMS", build.events),
@@ -292,6 +294,17 @@ fn descriptors_of_the_header_are_those_of_the_specification() {
         rate: 77,
         seed: 6,
     };
+    let send = Send {
+        address: 0x40,
+        row: 16,
+        rows: 3,
+        stride: 32,
+        each_row: true,
+    };
+    let receive = Receive {
+        address: 0x80,
+        length: 64,
+    };
     let mail = Asked::Mail {
         node: Node { x: 3, y: 1 },
         mailbox: 12,
@@ -387,6 +400,26 @@ fn descriptors_of_the_header_are_those_of_the_specification() {
                 word("PROBE_RATE", field("DESCRIPTOR_PROBE_RATE_RATE", 77)),
                 number("PROBE_SEED", 6),
             ],
+        ),
+        (
+            Asked::Send(send),
+            "SEND",
+            vec![
+                number("SEND_ADDRESS", 0x40),
+                word(
+                    "SEND_SHAPE",
+                    field("SEND_SHAPE_ROWS", 3) + " | " + &field("SEND_SHAPE_ROW", 4),
+                ),
+                word(
+                    "SEND_STEP",
+                    field("SEND_STEP_EACH_ROW", 1) + " | " + &field("SEND_STEP_STRIDE", 8),
+                ),
+            ],
+        ),
+        (
+            Asked::Receive(receive),
+            "RECEIVE",
+            vec![number("RECEIVE_ADDRESS", 0x80), number("RECEIVE_LENGTH", 16)],
         ),
     ];
     for (at, (command, form, words)) in cases.into_iter().enumerate() {

@@ -142,6 +142,7 @@ fn same(found: &str, expected: &str) {
 fn the_compiler_finds_every_field_of_every_kind_of_node() {
     let full = Config {
         probe: true,
+        streams: true,
         mpe: 4,
         ..Config::default()
     };

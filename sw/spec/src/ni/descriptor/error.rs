@@ -29,7 +29,7 @@ pub enum DescriptorError {
     #[error("a stream of planes is not allowed: allowed are one row or rows")]
     PlanesOfStream,
     /// No command has this opcode, or none of software's.
-    #[error("opcode = {code} is not allowed: allowed is 1..=8 or 16..=20")]
+    #[error("opcode = {code} is not allowed: allowed is 1..=8, 16..=20, 28 or 29")]
     Opcode {
         /// The opcode.
         code: u32,

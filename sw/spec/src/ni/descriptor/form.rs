@@ -7,7 +7,7 @@ use crate::{
         layout::BitField,
         packet::{ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
     },
-    probe,
+    probe, streams,
 };
 
 /// The words behind word 0 in the descriptors of some opcodes.
@@ -56,7 +56,7 @@ const STRIDES: [BitField; 2] = [
 ];
 
 /// Every form; a fence has word 0 alone.
-pub const FORMS: [Form; 6] = [
+pub const FORMS: [Form; 8] = [
     Form {
         name: "transfer",
         doc: "Put and get; stream and enqueue, with remote 0.",
@@ -138,6 +138,39 @@ pub const FORMS: [Form; 6] = [
                 "seed",
                 "Decides random destinations, and the content with its low 8 bits.",
             ),
+        ],
+    },
+    Form {
+        name: "send",
+        doc: "Send.",
+        words_at_most: streams::SEND_WORDS,
+        words: &[
+            word(
+                "address",
+                "Address of the first row in the memory of the node, in bytes.",
+            ),
+            FormWord {
+                name: "shape",
+                doc: "Rows.",
+                fields: &streams::SHAPE,
+            },
+            FormWord {
+                name: "step",
+                doc: "From row to row.",
+                fields: &streams::STEP,
+            },
+        ],
+    },
+    Form {
+        name: "receive",
+        doc: "Receive.",
+        words_at_most: streams::RECEIVE_WORDS,
+        words: &[
+            word(
+                "address",
+                "Address of the first word in the memory of the node, in bytes.",
+            ),
+            word("length", "Most words of the fabric."),
         ],
     },
 ];

@@ -80,7 +80,7 @@ pub struct Transfer {
 }
 
 /// The words of a fabric, to count bytes by.
-pub(super) struct Units {
+pub(crate) struct Units {
     word: u32,
 }
 
@@ -89,6 +89,11 @@ impl Units {
         Units {
             word: (config.width / 8) as u32,
         }
+    }
+
+    /// Words in bytes.
+    pub fn bytes(&self, words: u32) -> u32 {
+        words * self.word
     }
 
     /// Bytes in words, at most `last` words.
@@ -187,7 +192,7 @@ impl Transfer {
 
     /// From words 1 and up.
     pub(super) fn decode(units: &Units, words: &[u32]) -> Result<Transfer, DescriptorError> {
-        let bytes = |words: u32| words * units.word;
+        let bytes = |words: u32| units.bytes(words);
         let wrong = DescriptorError::Words { words: words.len() + 1 };
         let (&[remote, local, shape], strides) = words.split_first_chunk().ok_or(wrong.clone())?;
         let (rows, row) = halves(shape);

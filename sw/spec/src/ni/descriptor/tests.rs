@@ -206,7 +206,9 @@ fn a_value_out_of_range_is_named() {
 fn words_that_no_command_has_are_refused_as_the_hardware_does() {
     let code = |words: &[u32]| Descriptor::decode(&narrow(), words).unwrap_err().code();
     assert_eq!(code(&[]), ErrorCode::Malformed);
-    for opcode in (0..32).filter(|opcode| !(1..=8).contains(opcode) && !(16..=20).contains(opcode)) {
+    for opcode in
+        (0..32).filter(|opcode| !(1..=8).contains(opcode) && !(16..=20).contains(opcode) && ![28, 29].contains(opcode))
+    {
         assert_eq!(code(&[opcode, 0]), ErrorCode::UnknownOpcode);
     }
     for (opcode, lengths) in [
@@ -217,12 +219,14 @@ fn words_that_no_command_has_are_refused_as_the_hardware_does() {
         (6, vec![4]),
         (7, vec![1, 2]),
         (20, vec![6]),
+        (28, vec![4]),
+        (29, vec![3]),
     ] {
         for length in 1..=17 {
             let mut words = vec![0; length];
             words[0] = opcode;
-            if let (20, Some(payload)) = (opcode, words.get_mut(2)) {
-                *payload = 2;
+            if let (20 | 28 | 29, Some(payload)) = (opcode, words.get_mut(2)) {
+                *payload = 1 << 16 | 2;
             }
             let taken = Descriptor::decode(&narrow(), &words);
             assert_eq!(

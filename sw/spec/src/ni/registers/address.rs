@@ -20,7 +20,8 @@ pub trait Place: Copy {
 impl Block {
     /// What the block has.
     pub fn map(self) -> &'static BlockMap {
-        &MAP[self as usize]
+        let found = MAP.iter().find(|map| map.block == self);
+        found.expect("every block has its map")
     }
 }
 
@@ -65,7 +66,7 @@ pub(in crate::ni) fn byte(config: &Config, station: Station, index: usize) -> us
 /// Block, item and register of an index, if there is one.
 pub fn locate(index: u16) -> Option<(Block, usize, &'static Register)> {
     let index = usize::from(index);
-    let map = MAP.get(index >> BLOCK_OFFSET)?;
+    let map = Block::from_code((index >> BLOCK_OFFSET) as u32)?.map();
     let place = index & ((1 << BLOCK_OFFSET) - 1);
     let (item, number) = (place >> map.number_width, place & ((1 << map.number_width) - 1));
     let register = map.registers.iter().find(|register| register.number == number)?;
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
     use crate::ni::registers::{
         CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, PageRegister,
-        ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister, SPACE_BYTES,
+        ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, StreamRegister, TagRegister, SPACE_BYTES,
     };
 
     #[test]
@@ -93,6 +94,7 @@ mod tests {
         assert_eq!(index(ReleaseRegister::Messages, 255), 0x80ff);
         assert_eq!(index(CounterRegister::Waiting, 0), 0x9009);
         assert_eq!(index(PageRegister::High, 7), 0xa00f);
+        assert_eq!(index(StreamRegister::ReceiveWords, 0), 0xe003);
         assert_eq!(TagRegister::from_number(6), Some(TagRegister::Released));
         assert_eq!(TagRegister::from_number(7), None);
     }
@@ -134,7 +136,8 @@ mod tests {
         assert!(locate(0x37ff).is_none(), "a tag has no register 7");
         assert!(locate(0x2200).is_none(), "there is no event 64");
         assert!(locate(0x0009).is_none());
-        assert!(locate(0xd000).is_none());
+        assert!(locate(0xd000).is_none(), "block 13 is kept for Portals");
+        assert!(locate(0xe004).is_none());
         let registers: usize = MAP.iter().map(|map| map.items * map.registers.len()).sum();
         assert_eq!(
             (0..=u16::MAX).filter(|&index| locate(index).is_some()).count(),

@@ -18,6 +18,7 @@ use crate::{
         window::{self, ENDS_WIDTH, MESSAGES_WIDTH, WINDOWS},
         MAILBOXES,
     },
+    streams,
 };
 
 /// A register of an item.
@@ -357,6 +358,31 @@ registers! {
     }
 }
 
+registers! {
+    /// Registers of block streams.
+    StreamRegister of Streams {
+        /// What the direction out of the tile does.
+        SendStatus = 0, "send_status", ReadOnly, STREAM_STATUS;
+        /// What the last send that ended has moved.
+        SendWords = 1, "send_words", ReadOnly, [value(32, "Words of the fabric, modulo 2^32.")];
+        /// What the direction into the tile does.
+        ReceiveStatus = 2, "receive_status", ReadOnly, STREAM_STATUS;
+        /// What the last receive that ended has moved.
+        ReceiveWords = 3, "receive_words", ReadOnly, [value(32, "Words of the fabric.")];
+    }
+}
+
+/// What a direction of the streams does.
+const STREAM_STATUS: [BitField; 2] = [
+    BitField::new("running", streams::RUNNING_OFFSET, 1, "A descriptor runs."),
+    BitField::new(
+        "waiting",
+        streams::WAITING_OFFSET,
+        streams::WAITING_WIDTH,
+        "Descriptors that wait behind it.",
+    ),
+];
+
 /// In the status of a context.
 pub const MPE_IDLE_OFFSET: usize = 0;
 /// In the status of a context.
@@ -423,6 +449,12 @@ pub static MAP: &[BlockMap] = &[
         call::CONTEXTS,
         MPE_FIELD_WIDTH,
         "Contexts of the message-passing engine; of tiles that are built with it.",
+    ),
+    block::<StreamRegister>(
+        "streams",
+        1,
+        BLOCK_OFFSET,
+        "Streams of words out of and into the memory; of tiles that are built with them.",
     ),
 ];
 

@@ -133,6 +133,11 @@ impl Header {
             ("has_tile_ports", build.tile_ports.into(), "An AXI4-Lite port."),
             ("has_probe", build.probe.into(), "The source/sink core."),
             (
+                "has_streams",
+                build.streams.into(),
+                "Streams of words out of and into the memory.",
+            ),
+            (
                 "mpe_contexts",
                 build.mpe,
                 "Contexts of the message-passing engine, 0 without it.",

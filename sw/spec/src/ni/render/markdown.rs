@@ -195,8 +195,11 @@ and whole words; rows and strides are in words of the fabric.
 | barrier | 2 | call: [above](#descriptor-call) | | | | | |
 | broadcast, reduce, allreduce | 5 | call: [above](#descriptor-call) | words | source address | result address | | |
 | probe | 6 | destination: [above](#descriptor-probe-target) | words of a packet | packets | rate | seed | |
+| send | 4 | address | rows, row | each row (16), stride (15:0) | | | |
+| receive | 3 | address | most words | | | | |
 
 Four words of a put or get are one row: rows is 1. Nothing is moved if rows, row or planes is 0, but the transfer ends.
+A send or receive of no words is malformed.
 ";
 
 fn instructions() -> String {
