@@ -8,7 +8,8 @@ use portico_spec::{
         build::Build, command::opcode, firmware::firmware, instruction::PROGRAM_WORDS, packet::OFFSET_WIDTH,
         window::SYSTEM_WINDOW, ErrorCode,
     },
-    parts::{MPE, PROBE},
+    parts::{MPE, PROBE, STREAMS},
+    streams::Beat,
     Config, Node, Terminal,
 };
 
@@ -25,6 +26,7 @@ use super::{
     packet::{Atomic, DataPacket, Packet, Sent},
     probe::{self, Probe},
     segment::Segment,
+    streams::{self, Streams},
     transfer::Runs,
     window::Window,
 };
@@ -63,6 +65,7 @@ pub(super) struct Interface {
     slots: Vec<Option<Slot>>,
     probe: Option<Probe>,
     mpe: Option<Mpe>,
+    streams: Option<Streams>,
 }
 
 /// How words come to a node. Descriptors of different ways do not mix.
@@ -139,6 +142,7 @@ impl Interface {
             slots: vec![None; build.slots],
             probe: build.probe.then(|| Probe::new(config, config.terminal_node(terminal))),
             mpe: (build.mpe > 0).then(|| Mpe::new(config, build.mpe)),
+            streams: build.streams.then(|| Streams::new(word_bytes)),
         }
     }
 
@@ -180,9 +184,10 @@ impl Interface {
         let incomplete = &mut self.incomplete[way as usize];
         incomplete.words.push(word);
         let opcode = opcode(incomplete.words[0]);
-        let queue = match (&mut self.probe, &mut self.mpe) {
-            (Some(probe), _) if PROBE.takes(opcode) => probe.commands(),
-            (_, Some(mpe)) if MPE.takes(opcode) => mpe.commands(),
+        let queue = match (&mut self.probe, &mut self.mpe, &mut self.streams) {
+            (Some(probe), ..) if PROBE.takes(opcode) => probe.commands(),
+            (_, Some(mpe), _) if MPE.takes(opcode) => mpe.commands(),
+            (.., Some(streams)) if STREAMS.takes(opcode) => streams.commands(),
             _ => &mut self.commands,
         };
         if !incomplete.dropping && !queue.fits(incomplete.words.len()) {
@@ -207,6 +212,7 @@ impl Interface {
             && self.outgoing.is_empty()
             && probe.is_none_or(Probe::is_idle)
             && mpe.is_none_or(Mpe::is_idle)
+            && self.streams.as_ref().is_none_or(Streams::is_idle)
     }
 
     /// Runs what can run, for at most `budget` steps, and subtracts these. Returns whether anything ran.
@@ -241,6 +247,9 @@ impl Interface {
         while *budget > 0 && self.step_mpe() {
             *budget -= 1;
         }
+        while *budget > 0 && self.step_streams() {
+            *budget -= 1;
+        }
         *budget != before
     }
 
@@ -263,6 +272,31 @@ impl Interface {
             Some(mpe::Step::Ends(common, error)) => self.end(common, error),
         }
         true
+    }
+
+    /// Lets the streams do one thing, if there is one that they can do.
+    fn step_streams(&mut self) -> bool {
+        match self.streams.as_mut().and_then(|streams| streams.step(&mut self.memory)) {
+            None => return false,
+            Some(streams::Step::Moves) => {}
+            Some(streams::Step::Ends(common, error)) => self.end(common, error),
+        }
+        true
+    }
+
+    /// Gives words to the stream into the tile.
+    pub fn give(&mut self, beats: &[Beat]) {
+        self.streams.as_mut().expect("a tile with streams").give(beats);
+    }
+
+    /// Takes a word from the stream out of the tile, if a send has one.
+    pub fn take(&mut self) -> Option<Beat> {
+        let streams = self.streams.as_mut().expect("a tile with streams");
+        let (beat, ended) = streams.take(&self.memory)?;
+        if let Some(common) = ended {
+            self.end(common, None);
+        }
+        Some(beat)
     }
 
     /// A descriptor of an engine is done: one that is refused, or fails, counts even if it is quiet.

@@ -52,7 +52,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use portico_spec::Config;
+use portico_spec::{streams::Beat, Config};
 
 use self::interface::{Interface, Way};
 
@@ -71,6 +71,7 @@ pub mod packet;
 mod probe;
 pub mod reception;
 mod segment;
+mod streams;
 mod transfer;
 pub mod window;
 
@@ -142,6 +143,33 @@ impl GoldenFabric {
             self.interfaces[node].push_command(Way::Stream, word, at + 1 == descriptor.len());
         }
         self.settle();
+    }
+
+    /// Gives words to the stream into a tile, as an accelerator would. They wait until a receive takes them. Then everything runs
+    /// that can.
+    ///
+    /// # Panics
+    /// If there is no such tile, or the tiles have no streams.
+    pub fn give(&mut self, tile: usize, beats: &[Beat]) {
+        self.interfaces[tile].give(beats);
+        self.settle();
+    }
+
+    /// Takes up to `most` words from the stream out of a tile, as an accelerator would: as many as sends have. Then everything runs
+    /// that can.
+    ///
+    /// # Panics
+    /// If there is no such tile, or the tiles have no streams.
+    pub fn take(&mut self, tile: usize, most: usize) -> Vec<Beat> {
+        let mut taken = vec![];
+        while taken.len() < most {
+            match self.interfaces[tile].take() {
+                Some(beat) => taken.push(beat),
+                None => break,
+            }
+            self.settle();
+        }
+        taken
     }
 
     /// The events of a node that have fired, bit 0 for event 0.

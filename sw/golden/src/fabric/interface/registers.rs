@@ -63,6 +63,10 @@ impl Interface {
                 let (context, register) = self.item(place)?;
                 Some(mpe.read(context, register))
             }),
+            Some(Block::Streams) => self.streams.as_ref().and_then(|streams| {
+                let (_, register) = self.item(place)?;
+                Some(streams.read(register))
+            }),
             _ => None,
         };
         value.unwrap_or_default()
