@@ -3,7 +3,7 @@
 //! Widths are const generics, so the supported ones are chosen among here; depths and the size of the mesh are values.
 
 use portico_hdl::{
-    accel::Probe,
+    accel::{Probe, Streams},
     board::Board,
     dma::Engine,
     fabric::Fabric,
@@ -97,6 +97,7 @@ const FABRIC_KEYS: &[&str] = &[
     "commands",
     "tile_ports",
     "probe",
+    "streams",
     "mpe",
     "mpe_neighbours",
     "stages",
@@ -278,6 +279,16 @@ pub static TOPS: &[Top] = &[
         },
     },
     Top {
+        name: "streams",
+        about: "streams of words out of and into the scratchpad, in a seat of a tile's socket",
+        keys: &["width", "scratchpad"],
+        keep_apart: &[],
+        make: |config| match config.width {
+            32 => Box::new(Streams::<32, 4>::new(config)),
+            _ => Box::new(Streams::<64, 8>::new(config)),
+        },
+    },
+    Top {
         name: "mpe",
         about: "message-passing engine: barrier, broadcast, reduce, allreduce, in a seat of a tile's socket",
         keys: &["cols", "rows", "scratchpad", "mpe", "mpe_neighbours", "stages"],
@@ -306,6 +317,7 @@ pub static TOPS: &[Top] = &[
             "wide_atomics",
             "commands",
             "probe",
+            "streams",
             "mpe",
             "mpe_neighbours",
             "stages",

@@ -19,7 +19,7 @@ const RESET_WIDTH: usize = 8;
 /// The core of an FPGA board: a fabric, with a UART bridge at its host's port.
 ///
 /// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits, without memory nodes. Nobody is at the
-/// ports and the command streams of its tiles.
+/// ports, the command streams and the streams of its tiles.
 ///
 /// | LED | what it shows |
 /// | --- | --- |
@@ -63,8 +63,9 @@ pub struct Board<const W: usize, const B: usize, const A: usize> {
     error_bit: Signal<Local, Bits<1>>,
     interrupt_bit: Signal<Local, Bits<1>>,
     _tiles: usize,
-    /// Tiles with a port.
+    /// Tiles with a port, and tiles with streams.
     _ported: usize,
+    _streamed: usize,
 }
 
 impl<const W: usize, const B: usize, const A: usize> Board<W, B, A> {
@@ -82,6 +83,7 @@ impl<const W: usize, const B: usize, const A: usize> Board<W, B, A> {
             fabric: Fabric::new(config),
             _tiles: config.tiles(),
             _ported: if config.tile_ports { config.tiles() } else { 0 },
+            _streamed: if config.streams { config.tiles() } else { 0 },
             ..Default::default()
         }
     }
@@ -138,6 +140,12 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Board<W, B, A> {
             self.fabric.s_axil_tile[i].arprot.next = 0.into();
             self.fabric.s_axil_tile[i].arvalid.next = false;
             self.fabric.s_axil_tile[i].rready.next = false;
+        }
+        for i in 0..self._streamed {
+            self.fabric.m_axis_stream[i].tready.next = false;
+            self.fabric.s_axis_stream[i].tdata.next = 0.into();
+            self.fabric.s_axis_stream[i].tlast.next = false;
+            self.fabric.s_axis_stream[i].tvalid.next = false;
         }
         self.fabric.monitor.tile.next = 0.into();
         self.fabric.monitor.link.next = 0.into();

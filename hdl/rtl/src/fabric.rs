@@ -39,6 +39,10 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub s_axil_tile: Vec<AxiLiteIn>,
     /// Descriptors for each tile; never ready where no accelerators are configured.
     pub s_axis_command: Vec<StreamIn<32>>,
+    /// Words of each tile for an accelerator, where the tiles have streams.
+    pub m_axis_stream: Vec<StreamOut<W>>,
+    /// Words of an accelerator for each tile, where the tiles have streams.
+    pub s_axis_stream: Vec<StreamIn<W>>,
     /// Events of each tile.
     pub status: Vec<NodeStatus>,
     /// External memory, one a memory node.
@@ -68,6 +72,8 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     /// Tiles with a port, and tiles without: one of the two is all.
     _ported: usize,
     _portless: usize,
+    /// Tiles with streams: all or none.
+    _streamed: usize,
     _memories: usize,
 }
 
@@ -80,9 +86,12 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             Constant::new(bits(u64::from(node.number())))
         };
         let ported = if config.tile_ports { config.tiles() } else { 0 };
+        let streamed = if config.streams { config.tiles() } else { 0 };
         Self {
             s_axil_tile: many(ported, |_| Default::default()),
             s_axis_command: many(config.tiles(), |_| Default::default()),
+            m_axis_stream: many(streamed, |_| Default::default()),
+            s_axis_stream: many(streamed, |_| Default::default()),
             status: many(config.tiles(), |_| Default::default()),
             m_axi: many(config.memories, |_| Default::default()),
             data_plane: Mesh::new(config),
@@ -96,6 +105,7 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             _tiles: config.tiles(),
             _ported: ported,
             _portless: config.tiles() - ported,
+            _streamed: streamed,
             _memories: config.memories,
             ..Default::default()
         }
@@ -125,6 +135,10 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         }
         for i in 0..self._ported {
             AxiLiteIn::link(&mut self.s_axil_tile[i], &mut self.tile[i].s_axil);
+        }
+        for i in 0..self._streamed {
+            StreamOut::<W>::link(&mut self.m_axis_stream[i], &mut self.tile[i].m_axis_stream[0]);
+            StreamIn::<W>::link(&mut self.s_axis_stream[i], &mut self.tile[i].s_axis_stream[0]);
         }
         for i in 0..self._portless {
             self.tile[i].s_axil.awaddr.next = 0.into();

@@ -1,5 +1,5 @@
 use crate::{
-    accel::Probe,
+    accel::{Probe, Streams},
     bus::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, SocketOut, WriteShare},
     mpe::Mpe,
     ni::{
@@ -65,6 +65,10 @@ pub struct Node<const W: usize, const B: usize> {
     /// Scratchpad, for a master.
     pub memory_write: MemoryWriteIn<W, B>,
     pub memory_read: MemoryReadIn<W>,
+    /// Words for an accelerator, where there are streams.
+    pub m_axis_stream: Vec<StreamOut<W>>,
+    /// Words of an accelerator, where there are streams.
+    pub s_axis_stream: Vec<StreamIn<W>>,
     /// Events that have fired.
     pub status: NodeStatus,
     ni: NetworkInterface<W, B>,
@@ -73,12 +77,16 @@ pub struct Node<const W: usize, const B: usize> {
     writes: Vec<WriteShare<W, B>>,
     probe: Vec<Probe<W, B>>,
     mpe: Vec<Mpe<W, B>>,
+    streams: Vec<Streams<W, B>>,
     _writes: usize,
     _alone: usize,
     /// 1 where there is a source/sink core, which has seat 0.
     _probes: usize,
     /// 1 where there is a message-passing engine, which has the seat after it.
     _mpes: usize,
+    /// 1 where there is an engine for streams; its seat, after those.
+    _streams: usize,
+    _streams_seat: usize,
 }
 
 impl<const W: usize, const B: usize> Node<W, B> {
@@ -95,6 +103,7 @@ impl<const W: usize, const B: usize> Node<W, B> {
     fn with(config: &Config, build: Build, engines: Vec<Part>) -> Self {
         let shared = usize::from(!engines.is_empty());
         let (probes, mpes) = (usize::from(build.probe), usize::from(build.mpe > 0));
+        let streams = usize::from(build.streams);
         let memory_bytes = config.scratchpad << 10;
         Self {
             scratchpad: Scratchpad::new(memory_bytes, build.banks()),
@@ -110,10 +119,15 @@ impl<const W: usize, const B: usize> Node<W, B> {
             writes: (0..shared).map(|_| WriteShare::new(2)).collect(),
             probe: (0..probes).map(|_| Probe::new(config)).collect(),
             mpe: (0..mpes).map(|_| Mpe::new(config)).collect(),
+            streams: (0..streams).map(|_| Streams::new(config)).collect(),
+            m_axis_stream: (0..streams).map(|_| Default::default()).collect(),
+            s_axis_stream: (0..streams).map(|_| Default::default()).collect(),
             _writes: shared,
             _alone: 1 - shared,
             _probes: probes,
             _mpes: mpes,
+            _streams: streams,
+            _streams_seat: probes + mpes,
             ..Default::default()
         }
     }
@@ -154,6 +168,12 @@ impl<const W: usize, const B: usize> Logic for Node<W, B> {
         for i in 0..self._mpes {
             wire!(self => mpe[i]: clk, rst);
             SocketOut::<W, B>::join(&mut self.ni.seat[i + self._probes], &mut self.mpe[i].socket);
+        }
+        for i in 0..self._streams {
+            wire!(self => streams[i]: clk, rst);
+            SocketOut::<W, B>::join(&mut self.ni.seat[i + self._streams_seat], &mut self.streams[i].socket);
+            StreamOut::<W>::link(&mut self.m_axis_stream[i], &mut self.streams[i].m_axis_stream);
+            StreamIn::<W>::link(&mut self.s_axis_stream[i], &mut self.streams[i].s_axis_stream);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The blocks that stand below the tops are emitted by themselves: the backend takes each of them.
 
 use crate::{
-    accel::Probe,
+    accel::{Probe, Streams},
     bus::{
         AddressMatch, CommandDoor, CommandQueue, CompletionArbiter, EventArbiter, PacketArbiter, PlaneOut, ReadShare,
         WriteShare,
@@ -103,6 +103,8 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ),
         ("probe", Box::new(Probe::<32, 4>::new(&Config::default()))),
         ("probe-64", Box::new(Probe::<64, 8>::new(&Config::default()))),
+        ("streams", Box::new(Streams::<32, 4>::new(&Config::default()))),
+        ("streams-64", Box::new(Streams::<64, 8>::new(&Config::default()))),
         ("command-queue", Box::new(CommandQueue::new())),
         ("contexts-1", Box::new(Contexts::new(1))),
         ("contexts-8", Box::new(Contexts::new(8))),

@@ -36,6 +36,10 @@ pub struct Tile<const W: usize, const B: usize> {
     pub s_axil: AxiLiteIn,
     /// Descriptors of an accelerator; never ready where none is configured.
     pub s_axis_command: StreamIn<32>,
+    /// Words for an accelerator, where streams are configured.
+    pub m_axis_stream: Vec<StreamOut<W>>,
+    /// Words of an accelerator, where streams are configured.
+    pub s_axis_stream: Vec<StreamIn<W>>,
     /// Events that have fired.
     pub status: NodeStatus,
     inner: Node<W, B>,
@@ -50,6 +54,8 @@ pub struct Tile<const W: usize, const B: usize> {
     _commands: usize,
     _streamed: usize,
     _silent: usize,
+    /// 1 where there are streams of words.
+    _streams: usize,
 }
 
 impl<const W: usize, const B: usize> Tile<W, B> {
@@ -73,6 +79,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 
     fn with(config: &Config, inner: Node<W, B>, has_port: bool, is_commanded: bool) -> Self {
         let ports = usize::from(has_port);
+        let streams = inner.m_axis_stream.len();
         let commands = usize::from(has_port && is_commanded);
         Self {
             inner,
@@ -84,6 +91,9 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             _commands: commands,
             _streamed: usize::from(!has_port && is_commanded),
             _silent: usize::from(!has_port && !is_commanded),
+            m_axis_stream: (0..streams).map(|_| Default::default()).collect(),
+            s_axis_stream: (0..streams).map(|_| Default::default()).collect(),
+            _streams: streams,
             ..Default::default()
         }
     }
@@ -98,6 +108,11 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.inner.s_axis_control);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.inner.m_axis_control);
         NodeStatus::link(&mut self.status, &mut self.inner.status);
+
+        for i in 0..self._streams {
+            StreamOut::<W>::link(&mut self.m_axis_stream[i], &mut self.inner.m_axis_stream[i]);
+            StreamIn::<W>::link(&mut self.s_axis_stream[i], &mut self.inner.s_axis_stream[i]);
+        }
 
         self.s_axis_command.tready.next = false;
         for i in 0..self._ports {

@@ -24,7 +24,7 @@ pub struct ReadShare<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Up to 5 readers.
+    /// Up to 7 readers.
     pub reader: Vec<MemoryReadIn<W>>,
     pub memory: MemoryReadOut<W>,
     turns: ParkedArbiter<USERS>,
@@ -37,7 +37,7 @@ pub struct ReadShare<const W: usize> {
 }
 
 impl<const W: usize> ReadShare<W> {
-    /// For 1 to 5 readers.
+    /// For 1 to 7 readers.
     pub fn new(readers: usize) -> Self {
         assert!(
             (1..=USERS).contains(&readers),
@@ -93,7 +93,7 @@ pub struct WriteShare<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Up to 5 writers.
+    /// Up to 7 writers.
     pub writer: Vec<MemoryWriteIn<W, B>>,
     pub memory: MemoryWriteOut<W, B>,
     turns: ParkedArbiter<USERS>,
@@ -106,7 +106,7 @@ pub struct WriteShare<const W: usize, const B: usize> {
 }
 
 impl<const W: usize, const B: usize> WriteShare<W, B> {
-    /// For 1 to 5 writers.
+    /// For 1 to 7 writers.
     pub fn new(writers: usize) -> Self {
         assert!(
             (1..=USERS).contains(&writers),

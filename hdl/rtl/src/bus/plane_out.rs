@@ -21,7 +21,7 @@ pub struct PlaneOut<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no packet is begun.
     pub rst: Signal<In, Bit>,
-    /// Up to 5 sources.
+    /// Up to 7 sources.
     pub s_axis: Vec<StreamIn<W>>,
     pub m_axis: StreamOut<W>,
     turns: ParkedArbiter<SOURCES>,
@@ -35,7 +35,7 @@ pub struct PlaneOut<const W: usize> {
 }
 
 impl<const W: usize> PlaneOut<W> {
-    /// For 1 to 5 sources.
+    /// For 1 to 7 sources.
     pub fn new(sources: usize) -> Self {
         assert!(
             (1..=SOURCES).contains(&sources),

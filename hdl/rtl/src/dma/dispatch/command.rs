@@ -86,6 +86,8 @@ impl Logic for CommandDecoder {
             | (self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Probe as u64))
             | ((self.opcode.val() & !bits::<OPCODE_WIDTH>(OPCODE_RUN as u64 - 1))
                 == bits::<OPCODE_WIDTH>(Opcode::Barrier as u64))
+            | (self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Send as u64))
+            | (self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Receive as u64))
             | ((self.opcode.val() == bits::<OPCODE_WIDTH>(Opcode::Atomic as u64))
                 & self.word.val().get_bit(WIDE_OFFSET)
                 & !self.pairs.val());

@@ -211,6 +211,8 @@ fn wrong_commands_are_refused() {
         fails(&[head(opcode, 1), 0, 0, 1 << 16 | 1], UnknownOpcode);
     }
     fails(&[head(20, 1), 0, 2, 1, 0, 0], NotBuilt);
+    fails(&[head(28, 1), 0, 1 << 16 | 1, 0], NotBuilt);
+    fails(&[head(29, 1), 0, 1], NotBuilt);
     for (opcode, counts) in [
         (1, [3, 6, 8]),
         (2, [1, 6, 16]),

@@ -1,0 +1,52 @@
+//! The interface between the intake and the two directions.
+
+use super::{ADDRESS_WIDTH, LENGTH_WIDTH};
+use portico_spec::ni::{
+    event::EVENT_WIDTH,
+    packet::{ROW_WIDTH, STRIDE_WIDTH},
+};
+use portico_verilog::prelude::*;
+
+/// A checked descriptor that begins, as the intake gives it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "MoveIn"]
+pub struct MoveOut {
+    /// Only while `ready`.
+    pub valid: Signal<Out, Bit>,
+    /// Of the first word.
+    pub address: Signal<Out, Bits<ADDRESS_WIDTH>>,
+    /// Words of a row of a send; most words of a receive.
+    pub length: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// Rows of a send.
+    pub rows: Signal<Out, Bits<ROW_WIDTH>>,
+    /// Words from row to row.
+    pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
+    /// The last word of each row has `tlast`.
+    pub each_row: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<Out, Bit>,
+    /// No descriptor of this direction runs.
+    pub ready: Signal<In, Bit>,
+}
+
+/// As a direction takes it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "MoveOut"]
+pub struct MoveIn {
+    /// Only while `ready`.
+    pub valid: Signal<In, Bit>,
+    /// Of the first word.
+    pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// Words of a row of a send; most words of a receive.
+    pub length: Signal<In, Bits<LENGTH_WIDTH>>,
+    /// Rows of a send.
+    pub rows: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from row to row.
+    pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// The last word of each row has `tlast`.
+    pub each_row: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub quiet: Signal<In, Bit>,
+    /// No descriptor of this direction runs.
+    pub ready: Signal<Out, Bit>,
+}

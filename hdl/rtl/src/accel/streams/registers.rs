@@ -1,0 +1,77 @@
+use super::LENGTH_WIDTH;
+use crate::bus::{AddressMatch, RegisterAccessIn};
+use portico_spec::{
+    ni::registers::{Block as Registers, StreamRegister},
+    streams::{RUNNING_OFFSET, WAITING_OFFSET, WAITING_WIDTH},
+};
+use portico_verilog::prelude::*;
+
+/// Bits that number the registers.
+const PLACE_WIDTH: usize = 2;
+
+/// What the two directions do, as registers.
+///
+/// The registers of block STREAMS; all are read-only.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | the answer stands 2 cycles after a read, until the next |
+/// | state | 33 flip-flops |
+#[derive(LogicBlock, Default)]
+pub struct StreamRegisters {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    pub register: RegisterAccessIn,
+    /// A send runs; sends that wait; words of the last that ended.
+    pub sending: Signal<In, Bit>,
+    pub send_waiting: Signal<In, Bits<WAITING_WIDTH>>,
+    pub sent: Signal<In, Bits<32>>,
+    /// The same of receives.
+    pub receiving: Signal<In, Bit>,
+    pub receive_waiting: Signal<In, Bits<WAITING_WIDTH>>,
+    pub received: Signal<In, Bits<LENGTH_WIDTH>>,
+    is_own: AddressMatch<{ Registers::Streams as usize }, PLACE_WIDTH>,
+    asked: DFF<Bit>,
+    answer: DFF<Bits<32>>,
+    place: Signal<Local, Bits<PLACE_WIDTH>>,
+    value: Signal<Local, Bits<32>>,
+    send_bit: Signal<Local, Bits<1>>,
+    receive_bit: Signal<Local, Bits<1>>,
+}
+
+#[kernel]
+impl Logic for StreamRegisters {
+    fn update(&mut self) {
+        dff_setup!(self, clk, asked, answer);
+        self.is_own.index.next = self.register.index.val();
+        self.place.next = self.register.index.val().get_bits::<PLACE_WIDTH>(0);
+        self.asked.d.next = self.register.read.val() & self.is_own.hit.val();
+
+        self.send_bit.next = self.sending.val().into();
+        self.receive_bit.next = self.receiving.val().into();
+        self.value.next = bit_cast::<32, LENGTH_WIDTH>(self.received.val());
+        if self.place.val() == bits::<PLACE_WIDTH>(StreamRegister::SendStatus as u64) {
+            self.value.next = (bit_cast::<32, 1>(self.send_bit.val()) << bits::<6>(RUNNING_OFFSET as u64))
+                | (bit_cast::<32, WAITING_WIDTH>(self.send_waiting.val()) << bits::<6>(WAITING_OFFSET as u64));
+        }
+        if self.place.val() == bits::<PLACE_WIDTH>(StreamRegister::SendWords as u64) {
+            self.value.next = self.sent.val();
+        }
+        if self.place.val() == bits::<PLACE_WIDTH>(StreamRegister::ReceiveStatus as u64) {
+            self.value.next = (bit_cast::<32, 1>(self.receive_bit.val()) << bits::<6>(RUNNING_OFFSET as u64))
+                | (bit_cast::<32, WAITING_WIDTH>(self.receive_waiting.val()) << bits::<6>(WAITING_OFFSET as u64));
+        }
+        if self.register.read.val() {
+            self.answer.d.next = 0.into();
+        }
+        if self.asked.q.val() {
+            self.answer.d.next = self.value.val();
+        }
+        self.register.answer.next = self.answer.q.val();
+        if self.rst.val() {
+            self.asked.d.next = false;
+            self.answer.d.next = 0.into();
+        }
+    }
+}
