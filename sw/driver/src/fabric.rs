@@ -68,6 +68,21 @@ pub fn check_port(config: &Config, tile: usize) -> Result<(), Error> {
     Ok(())
 }
 
+/// Checks that there are streams at this tile.
+///
+/// # Errors
+/// [`Error::NoSuchNode`], [`Error::NotBuilt`].
+pub fn check_streams(config: &Config, tile: usize) -> Result<(), Error> {
+    let (node, last) = (tile, config.tiles() - 1);
+    if tile > last {
+        return Err(Error::NoSuchNode { node, last });
+    }
+    if !config.streams {
+        return Err(Error::NotBuilt { node, what: "streams" });
+    }
+    Ok(())
+}
+
 /// The node that is the host, of a configuration with allowed values.
 pub(crate) fn host(config: &Config) -> Result<usize, Error> {
     config.validate()?;

@@ -4,9 +4,12 @@ use portico_golden::{
     bridge::{Bus, Refused},
     GoldenFabric,
 };
-use portico_spec::{ni::registers::SPACE_BYTES, Config};
+use portico_spec::{ni::registers::SPACE_BYTES, streams::Beat, Config};
 
-use crate::{fabric::check_port, Error, Transport, TransportError};
+use crate::{
+    fabric::{check_port, check_streams},
+    Error, Transport, TransportError,
+};
 
 /// Drives a [`GoldenFabric`] through its host node. It has no time: a cycle is an access.
 ///
@@ -56,6 +59,25 @@ impl GoldenTransport {
     pub fn port(&mut self, tile: usize) -> Result<GoldenPort<'_>, Error> {
         check_port(self.fabric.config(), tile)?;
         Ok(GoldenPort { golden: self, tile })
+    }
+
+    /// Gives words to the stream into a tile: they wait until a receive takes them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no streams.
+    pub fn give(&mut self, tile: usize, beats: &[Beat]) -> Result<(), Error> {
+        check_streams(self.fabric.config(), tile)?;
+        self.fabric.give(tile, beats);
+        Ok(())
+    }
+
+    /// Takes up to `most` words from the stream out of a tile: as many as sends have.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no streams.
+    pub fn take(&mut self, tile: usize, most: usize) -> Result<Vec<Beat>, Error> {
+        check_streams(self.fabric.config(), tile)?;
+        Ok(self.fabric.take(tile, most))
     }
 
     fn check(&mut self, address: u32) -> Result<(), TransportError> {

@@ -16,6 +16,7 @@
 //! | [`exchange`] | alltoall, scatter, gather and allgather over groups of tiles, with puts |
 //! | [`mpi`] | the collectives of MPI, each in the way that is likely to be the fastest |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
+//! | [`streams`] | streams of words between a tile and an accelerator beside it |
 //! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without a board |
 //! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
@@ -43,7 +44,7 @@
 
 pub use self::{
     error::Error,
-    fabric::{check_port, Fabric, Region},
+    fabric::{check_port, check_streams, Fabric, Region},
     golden::{GoldenPort, GoldenTransport},
     identity::{verify, verify_tiles},
     serial::SerialTransport,
@@ -64,6 +65,7 @@ pub mod program;
 pub mod queue;
 pub mod registers;
 pub mod serial;
+pub mod streams;
 
 mod command;
 mod error;

@@ -25,7 +25,8 @@ use std::{marker::PhantomData, ops::Index};
 use portico_spec::ni::registers::{address_at, Block};
 pub use portico_spec::ni::registers::{
     CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister, PageRegister,
-    Place, ProbeRegister, ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, TagRegister,
+    Place, ProbeRegister, ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, StreamRegister,
+    TagRegister,
 };
 
 use crate::{Error, Fabric, Transport};
