@@ -3,10 +3,11 @@
 use crate::{
     axi_lite::{AxiLitePort, Passing},
     monitors::Monitors,
+    stream::StreamPort,
     Access, Answer, Input, Library, Model, Output, SimError,
 };
-use portico::{check_port, Error, Transport, TransportError};
-use portico_spec::Config;
+use portico::{check_port, check_streams, Error, Transport, TransportError};
+use portico_spec::{streams::Beat, Config};
 use std::collections::VecDeque;
 
 /// Something outside the fabric that takes part in every cycle, such as an external memory.
@@ -46,9 +47,16 @@ pub struct SimulatedFabric {
     host_fired: Output,
     tiles: Vec<TilePins>,
     active: Vec<usize>,
+    /// Those of the tiles, where they have any.
+    streams: Vec<StreamPort>,
+    /// Those with words to give, or that may take words.
+    streaming: Vec<usize>,
     pub(crate) monitors: Option<Monitors>,
     peripherals: Vec<Box<dyn Peripheral>>,
 }
+
+/// Cycles after which a stream that a tile can fill has a word.
+const STREAM_CYCLES: u64 = 2_000;
 
 /// Longest time that an access of a port may take; a port never waits for the network.
 const ACCESS_CYCLES: u64 = 10_000;
@@ -78,7 +86,11 @@ impl SimulatedFabric {
         let prefixes = (0..ported).map(|at| format!("s_axil_tile_{at}"));
         let ports = prefixes.chain(["s_axil".to_owned()]);
         let ports = ports.map(|prefix| AxiLitePort::find(&model, &prefix));
+        let streamed = if config.streams { config.tiles() } else { 0 };
+        let streams = (0..streamed).map(|at| StreamPort::find(&model, at));
         let mut fabric = Self {
+            streams: streams.collect::<Result<_, _>>()?,
+            streaming: vec![],
             ports: ports.collect::<Result<_, _>>()?,
             asking: vec![],
             host_irq: model.output("host_irq")?,
@@ -141,8 +153,12 @@ impl SimulatedFabric {
         for port in &mut self.ports {
             port.reset(&mut self.model);
         }
+        for stream in &mut self.streams {
+            stream.reset(&mut self.model);
+        }
         self.asking.clear();
         self.active.clear();
+        self.streaming.clear();
         for peripheral in &mut self.peripherals {
             peripheral.reset();
         }
@@ -152,7 +168,8 @@ impl SimulatedFabric {
 
     /// Lets time pass.
     pub fn run(&mut self, cycles: u64) {
-        if self.active.is_empty() && self.asking.is_empty() && self.peripherals.is_empty() {
+        let is_quiet = self.active.is_empty() && self.asking.is_empty() && self.streaming.is_empty();
+        if is_quiet && self.peripherals.is_empty() {
             self.model.run(cycles);
         } else {
             (0..cycles).for_each(|_| self.cycle());
@@ -188,6 +205,60 @@ impl SimulatedFabric {
     pub fn answer(&mut self, tile: usize) -> Option<Answer> {
         check_port(&self.config, tile).expect("a tile with a port");
         self.ports[tile].answer()
+    }
+
+    /// Queues words at the stream into a tile. They pass as cycles do, when a receive takes them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no streams.
+    pub fn give(&mut self, tile: usize, beats: &[Beat]) -> Result<(), Error> {
+        self.stream(tile)?.give(beats);
+        Ok(())
+    }
+
+    /// Lets the stream out of a tile give so many words more: so several streams move in the same cycles.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no streams.
+    pub fn want(&mut self, tile: usize, beats: usize) -> Result<(), Error> {
+        self.stream(tile)?.want(beats);
+        Ok(())
+    }
+
+    /// Words of the stream out of a tile that have come and were not asked for here.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no streams.
+    pub fn taken(&mut self, tile: usize) -> Result<Vec<Beat>, Error> {
+        check_streams(&self.config, tile)?;
+        Ok(self.streams[tile].taken())
+    }
+
+    /// Takes up to `most` words from the stream out of a tile, until none has come for thousands of cycles.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] if the tiles have no streams.
+    pub fn take(&mut self, tile: usize, most: usize) -> Result<Vec<Beat>, Error> {
+        let mut taken = self.taken(tile)?;
+        self.want(tile, most.saturating_sub(taken.len()))?;
+        let mut silent = 0;
+        while taken.len() < most && silent < STREAM_CYCLES {
+            self.cycle();
+            let new = self.streams[tile].taken();
+            silent = if new.is_empty() { silent + 1 } else { 0 };
+            taken.extend(new);
+        }
+        self.streams[tile].want_none(&mut self.model);
+        Ok(taken)
+    }
+
+    /// The stream of a tile, to give it something to do.
+    fn stream(&mut self, tile: usize) -> Result<&mut StreamPort, Error> {
+        check_streams(&self.config, tile)?;
+        if !self.streaming.contains(&tile) {
+            self.streaming.push(tile);
+        }
+        Ok(&mut self.streams[tile])
     }
 
     fn ask_port(&mut self, port: usize, access: Access) {
@@ -271,6 +342,9 @@ impl SimulatedFabric {
             self.model.set(port.tlast, last.into());
             self.model.set(port.tvalid, 1);
         }
+        for &tile in &self.streaming {
+            self.streams[tile].drive(&mut self.model);
+        }
         for peripheral in &mut self.peripherals {
             peripheral.drive(&mut self.model);
         }
@@ -287,6 +361,9 @@ impl SimulatedFabric {
             .iter()
             .map(|&port| (port, self.ports[port].passing(&self.model)))
             .collect();
+        for &tile in &self.streaming {
+            self.streams[tile].observe(&self.model);
+        }
         for peripheral in &mut self.peripherals {
             peripheral.observe(&mut self.model);
         }
@@ -294,6 +371,11 @@ impl SimulatedFabric {
         for (port, passing) in passing {
             self.ports[port].pass(&mut self.model, passing);
         }
+        for &tile in &self.streaming {
+            self.streams[tile].rest(&mut self.model);
+        }
+        let streams = &self.streams;
+        self.streaming.retain(|&tile| streams[tile].is_busy());
         let ports = &self.ports;
         self.asking.retain(|&port| ports[port].is_asking());
         for tile in taken {

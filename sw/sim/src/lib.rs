@@ -50,6 +50,7 @@ mod options;
 mod port;
 mod shim;
 mod source;
+mod stream;
 mod trace;
 
 #[cfg(test)]
