@@ -30,10 +30,11 @@ fn fabric(size: usize, width: usize) -> Config {
     }
 }
 
-/// The same with a port at every tile.
+/// The same with a port and streams at every tile.
 fn with_ports(config: Config) -> Config {
     Config {
         tile_ports: true,
+        streams: true,
         ..config
     }
 }

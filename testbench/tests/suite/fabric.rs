@@ -7,7 +7,7 @@ use crate::{
         self,
         driver::{
             absent, codes, collective, config, errors, exchange, flow, geometry, limits, messages, mpi, operations,
-            order, ports, probe, refusals, registers, tables, waits,
+            order, ports, probe, refusals, registers, streams, tables, waits,
         },
     },
     tile_ports,
@@ -121,6 +121,10 @@ macro_rules! of_any_size {
             refusals::a_program_is_told_of_its_first_piece;
             refusals::an_error_of_a_put_goes_to_its_own_initiator;
             registers::refused_words_are_counted;
+            streams::rows_leave_in_order;
+            streams::words_come_until_tlast_or_the_length;
+            streams::one_runs_two_wait_and_a_third_is_refused;
+            streams::wrong_streams_are_refused;
             tables::every_node_tells_what_it_is_built_with;
             waits::the_host_sends_within_its_credits;
             waits::a_retired_sender_gives_its_credits_back;

@@ -34,4 +34,5 @@ mod router;
 mod serial;
 mod soak;
 mod streams;
+mod streams_engine;
 mod tile_ports;

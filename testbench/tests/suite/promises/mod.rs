@@ -16,3 +16,4 @@ pub mod queue;
 pub mod reduce_alu;
 pub mod router;
 pub mod routing;
+pub mod streams;

@@ -81,6 +81,7 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
             let is_tile = from < fabric.config().tiles();
             let is_built = match Opcode::from_code(opcode) {
                 Some(Opcode::Probe) => Some(fabric.config().probe),
+                Some(Opcode::Send | Opcode::Receive) => Some(fabric.config().streams),
                 Some(Opcode::Barrier | Opcode::Broadcast | Opcode::Reduce | Opcode::Allreduce) => {
                     Some(fabric.config().mpe > 0)
                 }

@@ -23,6 +23,7 @@ pub mod ports;
 pub mod probe;
 pub mod refusals;
 pub mod registers;
+pub mod streams;
 pub mod tables;
 pub mod waits;
 
@@ -31,7 +32,7 @@ pub const SOON: u64 = 10_000;
 /// Cycles after which nothing is under way that does not wait for software.
 const REST: u64 = 500;
 
-/// Six tiles with ports, the host and a memory node. Those of 32 bits have message-passing engines; those of 64 the
+/// Six tiles with ports and streams, the host and a memory node. Those of 32 bits have message-passing engines; those of 64 the
 /// tables of a compact node, and source/sink cores.
 pub fn config(width: usize) -> Config {
     let profile = if width == 64 { "compact" } else { "full" };
@@ -42,6 +43,7 @@ pub fn config(width: usize) -> Config {
         memories: 1,
         scratchpad: 16,
         tile_ports: true,
+        streams: true,
         width,
         probe: width == 64,
         mpe: if width == 32 { 2 } else { 0 },
