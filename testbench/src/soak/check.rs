@@ -112,6 +112,7 @@ pub fn receive_at<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::R
 pub fn arrivals<D: SoakDevice>(epoch: &mut Epoch<D>, end: u64) -> anyhow::Result<()> {
     loop {
         receive(epoch)?;
+        epoch.finish_beside()?;
         let missing = missing(epoch)?;
         let Some(what) = missing else {
             return Ok(());
@@ -147,6 +148,9 @@ fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>
     for tile in 0..epoch.config.tiles() {
         if let Some(what) = probe(epoch, tile)? {
             return Ok(Some(what));
+        }
+        if let Some(what) = epoch.beside[tile].missing() {
+            return Ok(Some(format!("tile {tile}: {what}")));
         }
     }
     // A barrier's event counts full rounds alone.

@@ -4,7 +4,7 @@ use super::{
     draw::Draw,
     geometry::Shape,
     operation::{Addition, Operation, COUNTER_OFFSETS},
-    site::{CREDITS, LANE_WORDS, MESSAGE_WORDS, SHARED},
+    site::{CREDITS, LANE_WORDS, MESSAGE_WORDS, RECEIVED_WORDS, SHARED},
     workload::Kind,
     wrong,
 };
@@ -18,6 +18,7 @@ use portico_spec::{
         ErrorCode,
     },
     probe::{Destination, Run, DESCRIPTOR_WORDS, LEAST_WORDS, RATE_CYCLES},
+    streams::{Receive, Send, WAITING},
 };
 use rand::Rng;
 
@@ -69,6 +70,8 @@ impl<R: Rng> Draw<'_, R> {
             }
             Kind::Mail => (self.mail()?, self.pair.zone, plain(self.shared_event())),
             Kind::Probe => (self.probe()?, self.pair.zone, plain(self.shared_event())),
+            Kind::Send => (self.send()?, self.pair.zone, plain(self.shared_event())),
+            Kind::Receive => (self.receive()?, self.pair.zone, plain(self.shared_event())),
             Kind::Collective => (self.barrier(), self.pair.zone, plain(self.shared_event())),
             Kind::Fence => (Command::Fence, self.pair.zone, plain(self.shared_event())),
             Kind::Atomic => {
@@ -201,6 +204,50 @@ impl<R: Rng> Draw<'_, R> {
             packets: flits / (words + 1),
             rate,
             seed: self.random.gen(),
+        }))
+    }
+
+    /// Counts a send or a receive: of each no more in a round than may run and wait.
+    fn moves(&mut self, direction: usize) -> Option<()> {
+        let moves = &mut self.tile.moves[direction];
+        *moves += 1;
+        (*moves <= 1 + WAITING).then_some(())
+    }
+
+    /// Rows of what is put, streamed and sent.
+    fn send(&mut self) -> Option<Command> {
+        self.moves(0)?;
+        let words = 2 * self.site.zone_words;
+        let source = self.site.initiators[self.pair.initiator].source;
+        let rows = self.random.gen_range(1..=4);
+        let row = self.random.gen_range(1..=words.min(24));
+        let stride = match rows {
+            1 => self.random.gen(),
+            _ => self.random.gen_range(0..=(words - row) / (rows - 1)) as u16,
+        };
+        let behind = match rows {
+            1 => words - row,
+            _ => words - row - (rows - 1) * u32::from(stride),
+        };
+        let place = self.random.gen_range(0..=behind);
+        Some(Command::Send(Send {
+            address: source.base + place * self.word(),
+            row: row * self.word(),
+            rows,
+            stride: u32::from(stride) * self.word(),
+            each_row: self.random.gen(),
+        }))
+    }
+
+    fn receive(&mut self) -> Option<Command> {
+        self.moves(1)?;
+        let words = self.random.gen_range(1..=RECEIVED_WORDS);
+        let place = self.random.gen_range(0..=RECEIVED_WORDS - words);
+        // A fabric without streams refuses it: where its words would go does not matter.
+        let base = self.site.initiators[self.pair.initiator].received.base;
+        Some(Command::Receive(Receive {
+            address: base + place * self.word(),
+            length: words * self.word(),
         }))
     }
 

@@ -1,14 +1,16 @@
 //! A fabric as the soak sees it: the host's port, and the tiles' command streams, ports and events.
 
 use portico::{Error, GoldenTransport, Transport, TransportError};
-use portico_sim::{Access, Movement, SimulatedFabric};
+use portico_sim::{Access, Answer, Movement, SimulatedFabric};
 use portico_spec::{
     ni::{
         command::MAX_DESCRIPTOR_WORDS,
         registers::{address, CommandRegister},
     },
+    streams::Beat,
     Config,
 };
+use std::collections::VecDeque;
 
 /// A fabric out of reset, with its tables cleared.
 pub trait SoakDevice: Transport {
@@ -21,6 +23,9 @@ pub trait SoakDevice: Transport {
     /// The events of a tile that have fired, bit 0 for event 0.
     fn fired(&mut self, tile: usize) -> u64;
 
+    /// What stands beside the tiles.
+    fn beside(&mut self) -> &mut dyn BesideTiles;
+
     /// The links that move and wait, for the message after a time-out; `None` for the golden model, which has no time.
     fn movement(&mut self) -> Option<Movement> {
         None
@@ -28,6 +33,24 @@ pub trait SoakDevice: Transport {
 
     /// Resets the fabric in whatever it is doing, and lets its tables be cleared.
     fn reset(&mut self);
+}
+
+/// What stands beside the tiles: an accelerator at the streams of each, and a master at its port.
+pub trait BesideTiles {
+    /// Queues words at the stream into a tile that has streams.
+    fn give(&mut self, tile: usize, beats: &[Beat]);
+
+    /// Lets the stream out of such a tile give so many words more.
+    fn want(&mut self, tile: usize, beats: usize);
+
+    /// What that stream has given since the last call.
+    fn taken(&mut self, tile: usize) -> Vec<Beat>;
+
+    /// Queues an access at the port of a tile that has one.
+    fn ask(&mut self, tile: usize, access: Access);
+
+    /// The oldest answer of that port that was not taken; `None` if there is none yet.
+    fn answer(&mut self, tile: usize) -> Option<Answer>;
 }
 
 /// The writes of a descriptor at a port, in their order.
@@ -44,6 +67,10 @@ impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
 
     fn fired(&mut self, tile: usize) -> u64 {
         (**self).fired(tile)
+    }
+
+    fn beside(&mut self) -> &mut dyn BesideTiles {
+        (**self).beside()
     }
 
     fn movement(&mut self) -> Option<Movement> {
@@ -75,6 +102,10 @@ impl SoakDevice for SimulatedFabric {
         self.fired(tile)
     }
 
+    fn beside(&mut self) -> &mut dyn BesideTiles {
+        self
+    }
+
     fn movement(&mut self) -> Option<Movement> {
         Some(self.movement())
     }
@@ -84,11 +115,36 @@ impl SoakDevice for SimulatedFabric {
     }
 }
 
+impl BesideTiles for SimulatedFabric {
+    fn give(&mut self, tile: usize, beats: &[Beat]) {
+        self.give(tile, beats).expect("a tile with streams");
+    }
+
+    fn want(&mut self, tile: usize, beats: usize) {
+        self.want(tile, beats).expect("a tile with streams");
+    }
+
+    fn taken(&mut self, tile: usize) -> Vec<Beat> {
+        self.taken(tile).expect("a tile with streams")
+    }
+
+    fn ask(&mut self, tile: usize, access: Access) {
+        self.ask(tile, access);
+    }
+
+    fn answer(&mut self, tile: usize) -> Option<Answer> {
+        self.answer(tile)
+    }
+}
+
 /// The golden fabric with command streams. They give each descriptor at once to the node's command queue, which waits
 /// only for credits of messages.
 #[derive(Clone, Debug)]
 pub struct GoldenDevice {
     transport: GoldenTransport,
+    /// Of each tile: words that its stream may still give, and answers of its port.
+    wanted: Vec<usize>,
+    answers: Vec<VecDeque<Answer>>,
 }
 
 impl GoldenDevice {
@@ -97,8 +153,11 @@ impl GoldenDevice {
     /// # Errors
     /// The configuration has no host.
     pub fn new(config: &Config) -> Result<Self, Error> {
-        let transport = GoldenTransport::new(config)?;
-        Ok(Self { transport })
+        Ok(Self {
+            transport: GoldenTransport::new(config)?,
+            wanted: vec![0; config.tiles()],
+            answers: vec![VecDeque::new(); config.tiles()],
+        })
     }
 
     /// Four bytes of a node, as the host would read them.
@@ -125,9 +184,44 @@ impl SoakDevice for GoldenDevice {
         self.transport.fabric().fired(tile)
     }
 
+    fn beside(&mut self) -> &mut dyn BesideTiles {
+        self
+    }
+
     fn reset(&mut self) {
         let config = self.transport.config().clone();
-        self.transport = GoldenTransport::new(&config).expect("the configuration was one with a host");
+        *self = GoldenDevice::new(&config).expect("the configuration was one with a host");
+    }
+}
+
+impl BesideTiles for GoldenDevice {
+    fn give(&mut self, tile: usize, beats: &[Beat]) {
+        self.transport.give(tile, beats).expect("a tile with streams");
+    }
+
+    fn want(&mut self, tile: usize, beats: usize) {
+        self.wanted[tile] += beats;
+    }
+
+    fn taken(&mut self, tile: usize) -> Vec<Beat> {
+        let taken = self
+            .transport
+            .take(tile, self.wanted[tile])
+            .expect("a tile with streams");
+        self.wanted[tile] -= taken.len();
+        taken
+    }
+
+    fn ask(&mut self, tile: usize, access: Access) {
+        let mut port = self.transport.port(tile).expect("a tile with a port");
+        self.answers[tile].push_back(match access {
+            Access::Read { address } => port.read(address),
+            Access::Write { address, value, .. } => port.write(address, value).map(|()| 0),
+        });
+    }
+
+    fn answer(&mut self, tile: usize) -> Option<Answer> {
+        self.answers[tile].pop_front()
     }
 }
 

@@ -29,6 +29,8 @@ pub struct TileState {
     pub singles: usize,
     /// Runs of the source/sink core in this round.
     pub probes: usize,
+    /// Sends and receives of this round.
+    pub moves: [usize; 2],
     /// How often each event of its own must have counted.
     pub counts: [u16; MOST_EVENTS],
 }

@@ -2,6 +2,7 @@
 
 use super::{
     access::{self, Rows},
+    beside::Beside,
     collectives::Collectives,
     device::{GoldenDevice, SoakDevice},
     draw::{PairState, TileState},
@@ -33,6 +34,8 @@ pub struct Epoch<D> {
     pub golden_site: Site,
     pub pairs: Vec<PairState>,
     pub tiles: Vec<TileState>,
+    /// What stands beside each tile.
+    pub beside: Vec<Beside>,
     pub collectives: Collectives,
     /// Messages on the way, by target, a node, and initiator, a tile.
     pub messages: Vec<Vec<VecDeque<Vec<u32>>>>,
@@ -57,6 +60,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(Epoch {
             pairs: site.pairs.iter().map(|_| PairState::default()).collect(),
             tiles: (0..tiles).map(|_| TileState::default()).collect(),
+            beside: (0..tiles).map(|_| Beside::default()).collect(),
             collectives: Collectives::default(),
             messages: vec![vec![VecDeque::new(); tiles]; config.terminals()],
             config,

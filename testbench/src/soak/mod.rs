@@ -18,6 +18,9 @@
 //! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `collectives`.
 //! When a round is over, all contexts are idle, with all credits at home.
 //!
+//! Where tiles have streams, an accelerator beside each takes and gives words, some at a time. Where they have ports beside
+//! command streams, a master at each writes and reads words of its own.
+//!
 //! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
 //! have come back. Transaction slots come back in every round, as a fence on each segment waits until none is busy with it.
 //! Credits of gets show by their effect alone: gets to a node end no more once both are lost.
@@ -34,7 +37,7 @@
 //! ```
 
 pub use self::{
-    device::{GoldenDevice, SoakDevice},
+    device::{BesideTiles, GoldenDevice, SoakDevice},
     sizes::draw_sizes,
     workload::Workload,
 };
@@ -45,6 +48,7 @@ use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
 mod batch;
+mod beside;
 mod check;
 mod collectives;
 mod credits;
@@ -192,6 +196,10 @@ mod tests {
             self.device.fired(tile)
         }
 
+        fn beside(&mut self) -> &mut dyn BesideTiles {
+            self.device.beside()
+        }
+
         fn reset(&mut self) {
             self.device.reset();
         }
@@ -324,6 +332,45 @@ mod tests {
                 "{summary:?}"
             );
         }
+    }
+
+    /// Streams of all tiles, and masters at their ports.
+    fn with_what_stands_beside() -> Config {
+        Config {
+            tile_ports: true,
+            streams: true,
+            scratchpad: 8,
+            ..config(32)
+        }
+    }
+
+    const BESIDE: Soak = Soak {
+        workload: Workload::Soak,
+        cycles: 20_000,
+        seed: 0x5eed,
+        resets: 0.0,
+    };
+
+    #[test]
+    fn streams_and_ports_of_the_golden_fabric_do_what_they_must() {
+        let mut device = GoldenDevice::new(&with_what_stands_beside()).unwrap();
+        let summary = run(&mut device, &BESIDE, &mut |_| {}).unwrap();
+        assert!(summary.streams > 20 && summary.refused > 20, "{summary:?}");
+    }
+
+    #[test]
+    fn a_send_of_other_words_is_told() {
+        let mut device = Faulty {
+            device: GoldenDevice::new(&with_what_stands_beside()).unwrap(),
+            ..Faulty::new(0)
+        };
+        device.alter = |_, words| {
+            if opcode(words[0]) == Opcode::Send as u8 && words.len() == 4 && words[1] > 0x200 {
+                words[1] -= 4;
+            }
+        };
+        let error = format!("{:#}", run(&mut device, &BESIDE, &mut |_| {}).unwrap_err());
+        assert!(error.contains("the stream out of the tile gave"), "{error}");
     }
 
     #[test]

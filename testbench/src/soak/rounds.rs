@@ -16,6 +16,7 @@ use super::{
 };
 use portico_spec::ni::{
     descriptor::{Command, Descriptor},
+    packet::STRIDE_OFFSET,
     registers::EventRegister,
 };
 use rand::{rngs::StdRng, Rng};
@@ -73,7 +74,7 @@ impl<D: SoakDevice> Epoch<D> {
         }
         self.tiles
             .iter_mut()
-            .for_each(|tile| (tile.singles, tile.probes) = (0, 0));
+            .for_each(|tile| (tile.singles, tile.probes, tile.moves) = (0, 0, [0, 0]));
         self.plan_calls(random)?;
         let mut round = Round::new(self);
         let mut batches: Vec<Batch> = vec![];
@@ -98,6 +99,7 @@ impl<D: SoakDevice> Epoch<D> {
             for (tile, batch) in batches.iter_mut().enumerate() {
                 self.give(tile, batch, random)?;
             }
+            self.stand_beside(random)?;
             self.device.transport().wait(random.gen_range(0..60));
             self.receive_next()?;
         }
@@ -179,7 +181,14 @@ impl<D: SoakDevice> Epoch<D> {
                 let is_message = kind == Kind::Enqueue;
                 operation.room = Some(Room::Queue { pair: at, is_message });
             }
+            if operation.kind == Kind::Receive {
+                self.come(tile, operation.words[2] as usize, random);
+            }
             self.model(tile, operation)?;
+            if operation.kind == Kind::Send {
+                let shape = operation.words[2];
+                self.leave(tile, (shape >> STRIDE_OFFSET) as usize * (shape as u16) as usize)?;
+            }
             if kind == Kind::Enqueue {
                 self.expect_message(tile, target)?;
             }

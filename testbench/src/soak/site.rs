@@ -53,6 +53,10 @@ pub const COUNTERS: u32 = 16;
 /// in: the window has become smaller. Right and wrong puts of several nodes are under way there at the same time.
 pub const LANE_WORDS: u32 = 16;
 
+/// Words that receives of a tile write at most, and words of the master at its port.
+pub const RECEIVED_WORDS: u32 = 32;
+pub const PORT_WORDS: u32 = 8;
+
 /// Events of a node that are used: after those for its own descriptors come those for what arrives.
 pub fn events(config: &Config) -> usize {
     config.events.min(MOST_EVENTS)
@@ -61,6 +65,15 @@ pub fn events(config: &Config) -> usize {
 /// Events of one descriptor in a round: it has a value or an error.
 pub fn singles(config: &Config) -> std::ops::Range<usize> {
     SHARED.end..events(config) - ARRIVALS
+}
+
+/// Words of a tile for its stream, and for the master at its port; one, as a region has, without them.
+fn beside_words(config: &Config) -> [u32; 2] {
+    let words = |is_there: bool, words| if is_there { words } else { 1 };
+    [
+        words(config.streams, RECEIVED_WORDS),
+        words(config.tile_ports, PORT_WORDS),
+    ]
 }
 
 /// Decisions of a set-up: random, but the same on the device and the model.
@@ -109,6 +122,10 @@ pub struct Initiator {
     pub source: Region,
     /// Where its program begins: see [`GATHER`].
     pub program: u8,
+    /// Where the words of its stream go, if it has one.
+    pub received: Region,
+    /// What the master at its port uses alone, if there is one.
+    pub of_port: Region,
 }
 
 /// What a node has as a target: a tile or a memory node.
@@ -174,7 +191,8 @@ impl Choices {
         let initiators = (0..tiles).map(|tile| self.initiators(tile)).max().unwrap_or(0);
         // Besides zones: the queue, the shared window, the areas of calls, and some words of other things.
         let areas = config.mpe as u32 * area_words(config, memory_words);
-        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + LANE_WORDS * (initiators + 1) + areas + 16;
+        let beside = beside_words(config).iter().sum::<u32>();
+        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + LANE_WORDS * (initiators + 1) + areas + beside + 16;
         // What a tile has of zones: three of its own, one and a half an initiator, one a target.
         let halves = 6 + 3 * initiators + 2 * targets;
         (2 * (memory_words - other) / halves).min(MOST_ZONE_WORDS) / 2 * 2
@@ -202,6 +220,7 @@ impl Site {
         let zone_words = choices.zone_words(fabric.config(), memory_words);
         let area = area_words(fabric.config(), memory_words) * word;
         let zone = zone_words * word;
+        let [received, of_port] = beside_words(fabric.config());
         let used = self::events(fabric.config());
         let staging = fabric.allocate(host, (used * 5) as u32 * word)?;
 
@@ -225,6 +244,8 @@ impl Site {
                         true => fabric.load(node, &program)?.start() as u8,
                         false => FIRMWARE_WORDS as u8,
                     },
+                    received: fabric.allocate(node, received * word)?,
+                    of_port: fabric.allocate(node, of_port * word)?,
                 });
                 let own = (0..fabric.config().mpe).map(|_| fabric.allocate(node, area));
                 areas.push(own.collect::<Result<_, Error>>()?);

@@ -26,6 +26,8 @@ pub struct Summary {
     pub messages: u64,
     /// Runs of source/sink cores of these.
     pub probes: u64,
+    /// Sends and receives of streams of these.
+    pub streams: u64,
     /// Calls of message-passing engines of these, each counted at every member.
     pub collectives: u64,
     /// Wrong descriptors of these, all refused.
@@ -67,6 +69,7 @@ impl Tally {
         self.summary.atomics += count(&[Kind::Atomic, Kind::Shared]);
         self.summary.messages += count(&[Kind::Enqueue]);
         self.summary.probes += count(&[Kind::Probe]);
+        self.summary.streams += count(&[Kind::Send, Kind::Receive]);
         self.summary.collectives += count(&[Kind::Collective]);
         self.summary.refused += count(&[Kind::Wrong]);
     }

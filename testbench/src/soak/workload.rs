@@ -48,6 +48,9 @@ pub enum Kind {
     Fence,
     Probe,
     Collective,
+    /// Of the streams of the tile.
+    Send,
+    Receive,
     Wrong,
 }
 
@@ -129,6 +132,8 @@ impl Workload {
                 (Wrong, 7),
                 // Without engines there is nothing to choose.
                 (Collective, if config.mpe > 0 { 10 } else { 0 }),
+                (Send, if config.streams { 5 } else { 0 }),
+                (Receive, if config.streams { 5 } else { 0 }),
             ],
             Workload::Collectives => &[
                 (Collective, 40),

@@ -55,6 +55,7 @@ pub fn is_absent(config: &Config, first: u32) -> bool {
         Some(Opcode::Program) => !config.programs,
         Some(Opcode::Atomic) => wide && !config.wide_atomics,
         Some(Opcode::Probe) => !config.probe,
+        Some(Opcode::Send | Opcode::Receive) => !config.streams,
         Some(Opcode::Barrier | Opcode::Broadcast | Opcode::Reduce | Opcode::Allreduce) => config.mpe == 0,
         _ => false,
     }
@@ -85,7 +86,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
     let landing = draw.pair.landing.base;
     let memory = (draw.config.scratchpad << 10) as u32;
     let entry = draw.site.initiators[draw.pair.initiator].program;
-    let [put, get, stream, enqueue, atomic, fence, program] = [
+    let [put, get, stream, enqueue, atomic, fence, program, send, receive] = [
         Opcode::Put,
         Opcode::Get,
         Opcode::Stream,
@@ -93,8 +94,12 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
         Opcode::Atomic,
         Opcode::Fence,
         Opcode::Program,
+        Opcode::Send,
+        Opcode::Receive,
     ]
     .map(|code| code as u32);
+    // Ways of streams to be wrong.
+    let of_streams = if draw.config.streams { 2 } else { 0 };
     let random = &mut *draw.random;
     let moving = if random.gen() { put } else { get };
     let row = random.gen_range(1..=8);
@@ -109,12 +114,14 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             let opcode = *[0, 9, 15, 30, 31].choose(random).expect("some");
             (opcode, zone, vec![0, landing, lower(row)])
         }
-        ErrorCode::Malformed => match random.gen_range(0..5) {
+        ErrorCode::Malformed => match random.gen_range(0..5 + of_streams) {
             0 => (moving, zone, vec![0; 5]),
             1 => (moving, zone, vec![1, landing, lower(row)]),
             2 => (moving, zone, vec![0, landing + word / 2, lower(row)]),
             3 => (atomic, zone, vec![0, 1, 2]),
-            _ => (moving, zone, vec![0, landing, 2 << 16 | row]),
+            4 => (moving, zone, vec![0, landing, 2 << 16 | row]),
+            5 => (send, zone, vec![landing, lower(0), 0]),
+            _ => (receive, zone, vec![landing + word / 2, row]),
         },
         ErrorCode::UnknownSegment => match random.gen_range(0..3) {
             0 => (fence, (SEGMENTS - 1) as u8, vec![0]),
@@ -139,10 +146,13 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             1 => (program, zone, gather(0, draw.site.zone_words)),
             _ => (moving, zone, vec![zone_bytes - (row - 1) * word, landing, lower(row)]),
         },
-        ErrorCode::OutOfMemory => match random.gen_range(0..3) {
+        ErrorCode::OutOfMemory => match random.gen_range(0..3 + of_streams) {
             0 if draw.pair.queue.is_some() => (enqueue, queue, vec![0, memory - (row - 1) * word, lower(row)]),
             1 => (program, zone, gather(memory / word, 0)),
-            _ => (moving, zone, vec![0, memory - (row - 1) * word, lower(row)]),
+            2 => (moving, zone, vec![0, memory - (row - 1) * word, lower(row)]),
+            // The second row of three ends where the memory ends.
+            3 => (send, zone, vec![memory - 2 * row * word, 3 << 16 | row, row]),
+            _ => (receive, zone, vec![memory - (row - 1) * word, row]),
         },
         ErrorCode::UnknownWindow => (moving, draw.pair.closed, vec![0, landing, lower(1)]),
         ErrorCode::WrongWindow => (moving, draw.pair.mistaken, vec![0, landing, lower(1)]),

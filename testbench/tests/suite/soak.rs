@@ -15,14 +15,14 @@ use std::sync::OnceLock;
 
 const SEED: u64 = 0x5eed;
 /// Share of rounds that a reset cuts off, where there are resets.
-const RESETS: f64 = 0.4;
+const RESETS: f64 = 0.5;
 /// An external memory at its worst: slow, with every channel standing still in three cycles of ten.
 const SLOW: Timing = Timing {
     latency: 33,
     stall: 0.3,
 };
 
-/// Four tiles have all engines; fewer have none.
+/// Four tiles have ports and all engines; fewer have none.
 fn config(cols: usize, rows: usize) -> Config {
     let has_engines = cols * rows == 4;
     Config {
@@ -31,6 +31,8 @@ fn config(cols: usize, rows: usize) -> Config {
         scratchpad: 16,
         memories: usize::from(cols > 1),
         probe: has_engines,
+        tile_ports: has_engines,
+        streams: has_engines,
         mpe: if has_engines { 2 } else { 0 },
         ..Config::default()
     }
@@ -66,6 +68,7 @@ fn all_operations_of_all_tiles_at_once() {
         summary.transfers > 100 && summary.atomics > 50 && summary.programs > 10,
         "{summary:?}"
     );
+    assert!(summary.streams > 10, "{summary:?}");
     assert!(
         summary.messages > 5 && summary.refused > 10 && summary.words > 4_000,
         "{summary:?}"
