@@ -13,7 +13,7 @@ const FIGURES: &str = include_str!("../../../docs/figures/area.json");
 const TIGHT: f64 = 90.0;
 const FULL: f64 = 100.0;
 /// Keys of a profile that cost no LUTs, or are counted apart.
-const APART: [&str; 3] = ["scratchpad", "probe", "mpe"];
+const APART: [&str; 4] = ["scratchpad", "probe", "streams", "mpe"];
 
 /// A fabric, as its LUTs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Size {
     pub mpe: bool,
     /// Whether each tile has a source/sink core.
     pub probe: bool,
+    /// Whether each tile has streams.
+    pub streams: bool,
 }
 
 impl Size {
@@ -33,7 +35,7 @@ impl Size {
     pub fn luts(self, of: impl Fn(&str) -> u64) -> u64 {
         let engine = |is_there: bool, name: &str| if is_there { of(name) } else { 0 };
         let tile = of(&format!("tile-{}", self.profile)) + 2 * of("router");
-        let engines = engine(self.mpe, "mpe") + engine(self.probe, "probe");
+        let engines = engine(self.mpe, "mpe") + engine(self.probe, "probe") + engine(self.streams, "streams");
         of(&format!("host-{}", self.profile)) + self.tiles as u64 * (tile + engines)
     }
 
@@ -56,6 +58,7 @@ impl Size {
             tiles: config.tiles(),
             mpe: config.mpe > 0,
             probe: config.probe,
+            streams: config.streams,
         }
     }
 }
@@ -171,6 +174,7 @@ mod tests {
             "router" => 100,
             "mpe" => 1_000,
             "probe" => 10_000,
+            "streams" => 100_000,
             _ => panic!("{node}"),
         };
         let size = Size {
@@ -178,9 +182,11 @@ mod tests {
             tiles: 2,
             mpe: false,
             probe: true,
+            streams: false,
         };
         assert_eq!(size.luts(of), 1 + 2 * (10 + 200 + 10_000));
         assert_eq!(Size { mpe: true, ..size }.luts(of), 1 + 2 * (10 + 200 + 11_000));
+        assert_eq!(Size { streams: true, ..size }.luts(of), 1 + 2 * (10 + 200 + 110_000));
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 const KEYS: &str =
     "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, events, slots, \
-                    mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, probe, mpe, mpe_neighbours, stages, entries, buckets, heap, \
+                    mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, probe, streams, mpe, mpe_neighbours, stages, entries, buckets, heap, \
                     block, profile";
 
 #[test]

@@ -56,7 +56,7 @@ pub(super) struct Subject {
     depth: usize,
 }
 
-pub(super) const SUBJECTS: [Subject; 12] = [
+pub(super) const SUBJECTS: [Subject; 13] = [
     Subject::node("tile-full", "tile", &["profile=full"], Some(11_000.0)),
     Subject::node("tile-compact", "tile", &["profile=compact"], Some(8_500.0)),
     Subject::node("tile-leaf", "tile", &["profile=leaf"], Some(5_500.0)),
@@ -67,6 +67,10 @@ pub(super) const SUBJECTS: [Subject; 12] = [
     Subject::part("router", "router", &[]),
     Subject::part("mpe", "mpe", &["mpe=1"]),
     Subject::part("probe", "probe", &["probe=true"]),
+    Subject {
+        bound: Some(450.0),
+        ..Subject::part("streams", "streams", &["streams=true"])
+    },
     Subject::part("list-manager", "list-manager", &[]),
     Subject::part("buddy", "buddy", &[]),
 ];
@@ -259,6 +263,7 @@ fn of_boards(areas: &Areas) -> Vec<Row> {
                 tiles,
                 mpe,
                 probe: false,
+                streams: false,
             };
             add(name, "fabric on board", size.luts(of));
         }

@@ -191,6 +191,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
             "",
         ),
         ("runs of source/sink cores of these", grouped(summary.probes), ""),
+        ("sends and receives of streams of these", grouped(summary.streams), ""),
         (
             "calls of engines of these, at each member",
             grouped(summary.collectives),
@@ -221,7 +222,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
 mod tests {
     use super::*;
     use portico::{Transport, TransportError};
-    use portico_testbench::soak::{GoldenDevice, SoakDevice};
+    use portico_testbench::soak::{BesideTiles, GoldenDevice, SoakDevice};
 
     /// A golden fabric whose events never fire.
     struct Silent(GoldenDevice);
@@ -259,6 +260,10 @@ mod tests {
 
         fn fired(&mut self, _: usize) -> u64 {
             0
+        }
+
+        fn beside(&mut self) -> &mut dyn BesideTiles {
+            self.0.beside()
         }
 
         fn reset(&mut self) {
