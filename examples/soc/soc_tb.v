@@ -1,4 +1,4 @@
-// Runs the chip until its master has ended, and tells what it found.
+// Runs the chip until its masters have ended, and tells what they found.
 
 `default_nettype none
 
@@ -24,11 +24,11 @@ module soc_tb;
         if (cycles == 10) rst <= 1'b0;
         if (!rst && done) begin
             if (failed) $display("soc: FAIL: a word or an answer was wrong");
-            else $display("soc: PASS: 8 words went to the external memory and came back, in %0d cycles", cycles);
+            else $display("soc: PASS: 8 words went to the external memory and came back, 8 were doubled, in %0d cycles", cycles);
             $finish;
         end
         if (cycles == 20000) begin
-            $display("soc: FAIL: the master has not ended in %0d cycles", cycles);
+            $display("soc: FAIL: a master has not ended in %0d cycles", cycles);
             $finish;
         end
     end

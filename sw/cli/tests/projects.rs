@@ -306,29 +306,43 @@ fn chip(folder: &Path) -> Vec<String> {
             files.push(path.display().to_string());
         }
     }
-    assert_eq!(files.len(), 6);
+    assert_eq!(files.len(), 8);
     files
 }
 
-/// The master beside tile 0 moves its words, and one that compares wrong words says so.
-fn passes_and_fails(folder: &Path, run: impl Fn(&[String]) -> String) {
-    let mut files = chip(folder);
+/// A master that compares wrong words, and a core that does not double: each a file, and what is replaced there.
+const CHIP_FAULTS: [[&str; 3]; 2] = [
+    [
+        "put_master.v",
+        "COPY + {26'd0, word, 2'b00}",
+        "COPY + {26'd0, word + 4'd1, 2'b00}",
+    ],
+    ["doubler.v", "{s_axis_tdata[30:0], 1'b0}", "s_axis_tdata"],
+];
+
+/// The masters beside both tiles end well; with each fault one says so.
+fn passes_and_fails(folder: &Path, faults: &[[&str; 3]], run: impl Fn(&[String]) -> String) {
+    let files = chip(folder);
     let said = run(&files);
     assert!(said.contains("soc: PASS: 8 words"), "{said}");
-    let at = files.iter().position(|file| file.ends_with("put_master.v")).unwrap();
-    let text = fs::read_to_string(&files[at]).unwrap();
-    let wrong = text.replace("COPY + {26'd0, word, 2'b00}", "COPY + {26'd0, word + 4'd1, 2'b00}");
-    assert_ne!(wrong, text);
-    files[at] = folder.join("wrong.v").display().to_string();
-    fs::write(&files[at], wrong).unwrap();
-    let said = run(&files);
-    assert!(said.contains("soc: FAIL: a word or an answer"), "{said}");
+    for [file, from, to] in faults {
+        let mut files = files.clone();
+        let at = files.iter().position(|path| path.ends_with(file)).unwrap();
+        let text = fs::read_to_string(&files[at]).unwrap();
+        let wrong = text.replace(from, to);
+        assert_ne!(wrong, text);
+        files[at] = folder.join("wrong.v").display().to_string();
+        fs::write(&files[at], wrong).unwrap();
+        let said = run(&files);
+        assert!(said.contains("soc: FAIL: a word or an answer"), "{said}");
+    }
 }
 
 #[test]
 fn a_chip_around_a_fabric_runs_under_verilator() {
     let folder = tempfile::tempdir().unwrap();
-    passes_and_fails(folder.path(), |files| {
+    // A fault is a model more: Icarus has them all.
+    passes_and_fails(folder.path(), &CHIP_FAULTS[..1], |files| {
         let mut lint = tool("verilator");
         lint.args([
             "--lint-only",
@@ -364,7 +378,7 @@ fn a_chip_around_a_fabric_runs_under_verilator() {
                 _ => model.tick(),
             }
         }
-        "the master has not ended".into()
+        "a master has not ended".into()
     });
 }
 
@@ -375,7 +389,7 @@ fn a_chip_around_a_fabric_runs_under_icarus() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    passes_and_fails(folder.path(), |files| {
+    passes_and_fails(folder.path(), &CHIP_FAULTS, |files| {
         let mut compile = Command::new("iverilog");
         compile.args(["-g2005", "-Wall", "-I.", "-o", "soc.vvp"]).args(files);
         succeeds(&mut compile, folder.path());
