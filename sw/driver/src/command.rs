@@ -2,7 +2,7 @@
 
 use portico_spec::{
     ni::{
-        command::{EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
+        command::{first_place, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
         event::Status,
         registers::address_at,
@@ -68,7 +68,7 @@ impl<T: Transport> Fabric<T> {
     pub(crate) fn send(&mut self, node: usize, event: u8, words: &[u32]) -> Result<Result<(), Error>, Error> {
         let mut words = words.to_vec();
         words[0] |= u32::from(event) << EVENT_OFFSET;
-        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let first = first_place(words.len());
         let written = self.poke_once(node, CommandRegister::Word, first, &words);
         let written = written.inspect_err(|error| self.end_refused(node, error))?;
         tracing::trace!(node, event, ?words, ?written, "command");

@@ -6,6 +6,7 @@
 //! | [`rtl`], [`verilated`] | such devices: rust-hdl's simulator; Verilog under Verilator |
 //! | [`stream`] | a device by its streams of flits, made of any device by its ports |
 //! | [`counters`] | the flits of every link, as the monitors of a mesh count them |
+//! | [`beside`] | what stands beside the tiles of a fabric: accelerators at their streams, masters at their ports |
 //! | [`axi_lite_master`] | masters of AXI4-Lite ports, with a watch over the protocol |
 //! | [`axi_memory`] | an external memory behind AXI4, with a watch over the protocol |
 //! | [`hardware`] | the emitted Verilog as such devices |
@@ -20,6 +21,7 @@
 mod accumulators;
 pub mod axi_lite_master;
 pub mod axi_memory;
+pub mod beside;
 mod channel;
 pub mod counters;
 pub mod hardware;

@@ -9,7 +9,7 @@ use super::{
     site::FENCES,
 };
 use portico_spec::ni::{
-    command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+    command::{first_place, QUEUE_WORDS},
     registers::{CommandRegister, EventRegister},
 };
 use rand::{rngs::StdRng, Rng};
@@ -65,7 +65,7 @@ impl<D: SoakDevice> Epoch<D> {
         if self.config.commands || self.config.tile_ports {
             return Ok(self.device.transport().command(tile, words)?);
         }
-        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let first = first_place(words.len());
         let place = Rows::new(&self.device, tile, CommandRegister::Word, first, 1, words.len());
         access::poke(&mut self.device, self.site.staging, place, words)
     }

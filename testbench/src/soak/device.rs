@@ -1,10 +1,11 @@
 //! A fabric as the soak sees it: the host's port, and the tiles' command streams, ports and events.
 
+use crate::device::beside::BesideTiles;
 use portico::{Error, GoldenTransport, Transport, TransportError};
 use portico_sim::{Access, Answer, Movement, SimulatedFabric};
 use portico_spec::{
     ni::{
-        command::MAX_DESCRIPTOR_WORDS,
+        command::first_place,
         registers::{address, CommandRegister},
     },
     streams::Beat,
@@ -35,28 +36,10 @@ pub trait SoakDevice: Transport {
     fn reset(&mut self);
 }
 
-/// What stands beside the tiles: an accelerator at the streams of each, and a master at its port.
-pub trait BesideTiles {
-    /// Queues words at the stream into a tile that has streams.
-    fn give(&mut self, tile: usize, beats: &[Beat]);
-
-    /// Lets the stream out of such a tile give so many words more.
-    fn want(&mut self, tile: usize, beats: usize);
-
-    /// What that stream has given since the last call.
-    fn taken(&mut self, tile: usize) -> Vec<Beat>;
-
-    /// Queues an access at the port of a tile that has one.
-    fn ask(&mut self, tile: usize, access: Access);
-
-    /// The oldest answer of that port that was not taken; `None` if there is none yet.
-    fn answer(&mut self, tile: usize) -> Option<Answer>;
-}
-
 /// The writes of a descriptor at a port, in their order.
 fn writes<'a>(config: &Config, descriptor: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + use<'a> {
     let config = config.clone();
-    let places = (MAX_DESCRIPTOR_WORDS - descriptor.len()..).zip(descriptor);
+    let places = (first_place(descriptor.len())..).zip(descriptor);
     places.map(move |(place, &word)| (address(&config, CommandRegister::Word, place) as u32, word))
 }
 
@@ -112,28 +95,6 @@ impl SoakDevice for SimulatedFabric {
 
     fn reset(&mut self) {
         self.reset();
-    }
-}
-
-impl BesideTiles for SimulatedFabric {
-    fn give(&mut self, tile: usize, beats: &[Beat]) {
-        self.give(tile, beats).expect("a tile with streams");
-    }
-
-    fn want(&mut self, tile: usize, beats: usize) {
-        self.want(tile, beats).expect("a tile with streams");
-    }
-
-    fn taken(&mut self, tile: usize) -> Vec<Beat> {
-        self.taken(tile).expect("a tile with streams")
-    }
-
-    fn ask(&mut self, tile: usize, access: Access) {
-        self.ask(tile, access);
-    }
-
-    fn answer(&mut self, tile: usize) -> Option<Answer> {
-        self.answer(tile)
     }
 }
 

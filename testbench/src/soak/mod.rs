@@ -37,7 +37,7 @@
 //! ```
 
 pub use self::{
-    device::{BesideTiles, GoldenDevice, SoakDevice},
+    device::{GoldenDevice, SoakDevice},
     sizes::draw_sizes,
     workload::Workload,
 };
@@ -120,6 +120,7 @@ fn rounds<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::beside::BesideTiles;
     use portico::{Transport, TransportError};
     use portico_spec::{
         mpe::{

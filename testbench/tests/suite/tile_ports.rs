@@ -9,7 +9,7 @@ use portico_generate::design;
 use portico_sim::{Access, Library, Options, SimulatedFabric};
 use portico_spec::{
     ni::{
-        command::MAX_DESCRIPTOR_WORDS,
+        command::{first_place, MAX_DESCRIPTOR_WORDS},
         descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
         event::Compare,
         registers::{address, CommandRegister, ControlRegister, EventRegister, IDENTITY, SPACE_BYTES},
@@ -348,7 +348,7 @@ fn a_put_and_a_get_through_a_port_take_so_many_cycles() -> Result<(), Error> {
         let hardware = fabric.transport();
         hardware.run(100);
         let mut begun = 0;
-        for (at, &word) in (MAX_DESCRIPTOR_WORDS - words.len()..).zip(&words) {
+        for (at, &word) in (first_place(words.len())..).zip(&words) {
             let place = address(&config, CommandRegister::Word, at) as u64;
             begun = hardware.cycles();
             masters[0].get().write((place, word.into(), 15));

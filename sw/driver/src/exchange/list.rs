@@ -3,7 +3,7 @@
 //! To start another member, a put sends the descriptor that starts the other one's list to the other one's command queue.
 
 use portico_spec::ni::{
-    command::MAX_DESCRIPTOR_WORDS,
+    command::first_place,
     command_list::{bytes, ListPlace, Put},
     descriptor::{Command, Descriptor, Geometry, Transfer},
     registers::address_at,
@@ -106,7 +106,7 @@ impl List {
                 behind.extend(start);
                 Put {
                     segment: peers.handle(rank, child),
-                    remote: address_at(&config, *tile, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words),
+                    remote: address_at(&config, *tile, CommandRegister::Word, first_place(words)),
                     local,
                     bytes: unit * words as u32,
                 }

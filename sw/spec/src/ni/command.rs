@@ -4,6 +4,12 @@ use super::{codes::codes, event::EVENT_WIDTH, packet::OPERATION_WIDTH, segment::
 
 /// Most words of a descriptor.
 pub const MAX_DESCRIPTOR_WORDS: usize = 16;
+
+/// Place in block COMMAND of the first of so many words of a descriptor: its last word goes to the last place.
+pub const fn first_place(words: usize) -> usize {
+    MAX_DESCRIPTOR_WORDS - words
+}
+
 /// Words of the descriptor of a transfer of one row; of rows; of planes of rows.
 pub const TRANSFER_WORDS: [usize; 3] = [4, 5, 7];
 /// Words of an atomic's descriptor without its operands, and of a fence's at most.

@@ -19,7 +19,7 @@
 //! ```
 
 use super::{
-    command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+    command::{first_place, QUEUE_WORDS},
     descriptor::{Command, Descriptor, DescriptorError, Geometry, Transfer},
     registers::{address_at, CommandRegister},
 };
@@ -150,7 +150,7 @@ impl ListPlace {
     ) -> Result<Vec<u32>, DescriptorError> {
         let row = (words * config.width / 8) as u32;
         let transfer = Transfer {
-            remote: address_at(config, self.node, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - words),
+            remote: address_at(config, self.node, CommandRegister::Word, first_place(words)),
             local: self.base.saturating_add(first as u32 * row),
             geometry: Geometry::Rows {
                 rows: count as u32,

@@ -20,6 +20,7 @@ use anyhow::{anyhow, bail, ensure, Context};
 use portico::TransportError;
 use portico_spec::{
     ni::{
+        command::first_place,
         descriptor::{Command, Geometry, Transfer},
         event::Status,
         registers::{self, CommandRegister, ControlRegister, EventRegister, Place, SegmentRegister, TagRegister},
@@ -353,7 +354,7 @@ impl Bench {
     /// # Errors
     /// The host's port refuses it.
     pub fn host_command(&mut self, descriptor: &[u32]) -> anyhow::Result<()> {
-        let first = words::command_place(descriptor.len());
+        let first = first_place(descriptor.len());
         for (at, &word) in descriptor.iter().enumerate() {
             self.host_write(self.register(CommandRegister::Word, first + at), word)?;
         }

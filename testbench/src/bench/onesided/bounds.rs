@@ -20,7 +20,7 @@ use portico_spec::{
 /// Times that each latency is measured; the longest counts.
 const REPEATS: usize = 4;
 /// Bytes of the transfers whose latency is measured.
-const SMALL: usize = 8;
+pub(super) const SMALL: usize = 8;
 /// Bytes of the puts that come back to back.
 const BACK_TO_BACK: usize = 64;
 /// Words of a row of the copy in rows, and of the gaps on either side.
@@ -71,14 +71,14 @@ impl Way {
 }
 
 /// A tile one hop from tile 0.
-fn neighbour(config: &Config) -> usize {
+pub(super) fn neighbour(config: &Config) -> usize {
     match config.cols {
         1 => config.cols,
         _ => 1,
     }
 }
 
-fn row(name: impl Into<String>, unit: &str, better: Better, value: f64, limit: Option<f64>) -> Row {
+pub(super) fn row(name: impl Into<String>, unit: &str, better: Better, value: f64, limit: Option<f64>) -> Row {
     Row {
         limit,
         ..Row::new(BENCH, name, unit, better, value)

@@ -1,5 +1,6 @@
 //! A fabric as the benchmark sees it: the host's port, the tiles' command streams and events, and time.
 
+use crate::device::beside::BesideTiles;
 use portico::TransportError;
 use portico_sim::SimulatedFabric;
 use portico_spec::Config;
@@ -27,6 +28,9 @@ pub trait FabricDevice {
 
     /// Those of the host node.
     fn host_fired(&mut self) -> u64;
+
+    /// What stands beside the tiles, if anything may.
+    fn beside(&mut self) -> Option<&mut dyn BesideTiles>;
 
     /// Writes four bytes at a byte address of the host node.
     ///
@@ -68,6 +72,10 @@ impl FabricDevice for SimulatedFabric {
 
     fn host_fired(&mut self) -> u64 {
         self.host_fired()
+    }
+
+    fn beside(&mut self) -> Option<&mut dyn BesideTiles> {
+        Some(self)
     }
 
     fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {

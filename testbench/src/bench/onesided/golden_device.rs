@@ -4,6 +4,7 @@
 //! data each, and shows the event [`WAY`] cycles after the last word. An access of the host takes [`ACCESS`] cycles.
 
 use super::device::FabricDevice;
+use crate::device::beside::BesideTiles;
 use portico::TransportError;
 use portico_golden::GoldenFabric;
 use portico_spec::{
@@ -113,6 +114,10 @@ impl FabricDevice for GoldenDevice {
 
     fn host_fired(&mut self) -> u64 {
         self.fabric.fired(self.config.tiles())
+    }
+
+    fn beside(&mut self) -> Option<&mut dyn BesideTiles> {
+        None
     }
 
     fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {

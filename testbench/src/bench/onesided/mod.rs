@@ -3,6 +3,7 @@
 //! | module | measures |
 //! | --- | --- |
 //! | [`bounds`] | latencies of single operations, and how much of a link transfers fill |
+//! | [`beside`] | commands by the port of a tile; sends and receives of its streams |
 //! | [`queues`] | how fast one tile takes the messages of many |
 //! | [`neighbours`] | puts to neighbours over ways that do not meet: Table 1 of the paper |
 //! | [`sizes`] | throughput and latency against size: Figures 2 and 3 |
@@ -16,6 +17,7 @@
 
 pub mod atomics;
 pub mod bench;
+pub mod beside;
 pub mod bounds;
 pub mod device;
 #[cfg(test)]
@@ -132,7 +134,7 @@ const LEAST_PIECE: usize = 4 << 10;
 /// Everything that the benchmark measured.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// Those of [`bounds`] and [`queues`].
+    /// Those of [`bounds`], [`beside`] and [`queues`].
     pub single: Vec<Row>,
     /// Those of [`neighbours`].
     pub neighbours: Vec<neighbours::Point>,
@@ -187,6 +189,7 @@ pub fn run(
     let mut figures = Figures::default();
     next("single operations and shares of the link");
     figures.single = bounds::rows(&mut bench, effort)?;
+    figures.single.extend(beside::rows(&mut bench)?);
     next("queues");
     figures.single.extend(queues::rows(&mut bench, effort)?);
     next("neighbours");

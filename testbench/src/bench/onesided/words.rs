@@ -2,7 +2,6 @@
 
 use portico_spec::{
     ni::{
-        command::MAX_DESCRIPTOR_WORDS,
         descriptor::{Atomic, Command, Descriptor, Geometry, Transfer},
         event::{self, Compare},
         registers::FIELD_WIDTH,
@@ -20,11 +19,6 @@ const SEGMENT_SPAN: usize = 1 << portico_spec::ni::registers::SHORT_FIELD_WIDTH;
 /// Bytes of a word of the fabric.
 pub fn word_bytes(config: &Config) -> usize {
     config.width / 8
-}
-
-/// Number in the COMMAND block for the first word of a descriptor of so many: its last word goes to the last place.
-pub fn command_place(words: usize) -> usize {
-    MAX_DESCRIPTOR_WORDS - words
 }
 
 /// Registers of an event that counts from zero and fires at `threshold`: count, control, status, of which a write clears

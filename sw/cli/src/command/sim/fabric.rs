@@ -222,7 +222,10 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
 mod tests {
     use super::*;
     use portico::{Transport, TransportError};
-    use portico_testbench::soak::{BesideTiles, GoldenDevice, SoakDevice};
+    use portico_testbench::{
+        device::beside::BesideTiles,
+        soak::{GoldenDevice, SoakDevice},
+    };
 
     /// A golden fabric whose events never fire.
     struct Silent(GoldenDevice);

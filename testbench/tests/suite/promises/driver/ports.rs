@@ -8,7 +8,7 @@ use portico::{
 };
 use portico_sim::SimulatedFabric;
 use portico_spec::ni::{
-    command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS},
+    command::{first_place, QUEUE_WORDS},
     descriptor::{Command, Descriptor, Geometry, Transfer},
     registers::{address, SPACE_BYTES},
     segment::{SegmentKind, Target},
@@ -62,7 +62,7 @@ impl<T: Ported> Master<'_, T> {
 
     /// A descriptor, word by word: whether each was refused.
     fn command(&mut self, words: &[u32]) -> Result<Vec<bool>, Error> {
-        let first = MAX_DESCRIPTOR_WORDS - words.len();
+        let first = first_place(words.len());
         let mut refused = vec![];
         for (place, &word) in (first..).zip(words) {
             refused.push(match self.poke(CommandRegister::Word, place, word) {
