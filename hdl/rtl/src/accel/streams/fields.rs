@@ -24,7 +24,7 @@ const UPPER_WIDTH: usize = ROW_WIDTH - 1;
 /// | --- | --- |
 /// | latency | from the last word to `settled`: 1 cycle for one row, up to 16 for more; 2 for a receive |
 /// | timing | one adder of 18 bits, behind flip-flops |
-/// | state | 118 flip-flops |
+/// | state | the fields, the sum and its summand, the rows that are not added |
 ///
 /// The adder takes the length, then the stride times each power of two in the number of the last row. That number is one less
 /// than the rows of the descriptor: the borrow of the subtraction runs along with the bits.

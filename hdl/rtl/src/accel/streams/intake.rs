@@ -44,7 +44,7 @@ pub enum Intake {
 /// | --- | --- |
 /// | latency | from a descriptor's last word to the descriptor at `send` or `receive`: 2 cycles for a send of one row, up to 17 for more, 3 for a receive; 5 more for one that has waited |
 /// | throughput | a descriptor every 7 to 22 cycles; it never waits for a stream |
-/// | state | 2 descriptors a direction in LUT-RAM, 19 flip-flops, and [`StreamFields`] |
+/// | state | 2 descriptors a direction in LUT-RAM, and [`StreamFields`] |
 ///
 /// The intake checks a descriptor in this order, and the first check that fails gives the error: its opcode; its number of
 /// words, an aligned address and a length that is not 0; the memory's end; room among the descriptors that wait. Every word goes

@@ -28,7 +28,7 @@ pub enum Receiving {
 /// | latency | from a word on `s_axis` to the scratchpad: 2 cycles, if the scratchpad is free; from the last word written to the event 1 |
 /// | throughput | one word a cycle |
 /// | timing | `s_axis_tready` and writes come from flip-flops |
-/// | state | 3 words, about 110 flip-flops |
+/// | state | 3 words, the descriptor that runs |
 ///
 /// Words behind the end of a descriptor wait on the stream for the next.
 #[derive(LogicBlock, Default)]

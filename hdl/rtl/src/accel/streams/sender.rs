@@ -34,7 +34,7 @@ pub enum Sending {
 /// | latency | from a descriptor at `job` to the first word on `m_axis`: 5 cycles, if the scratchpad is free; from the last word to the event 1 |
 /// | throughput | one word a cycle |
 /// | timing | `m_axis` comes from LUT-RAM; a word of the scratchpad ends in a flip-flop |
-/// | state | 16 words and their marks in LUT-RAM, about 240 flip-flops |
+/// | state | 16 words and their marks in LUT-RAM, the descriptor that runs |
 ///
 /// The sender asks for a word only if there is a place for its mark, and with it for the word: so the scratchpad never waits for
 /// the stream. The mark of a word goes into its queue when the word is asked for, and leaves it with the word.
