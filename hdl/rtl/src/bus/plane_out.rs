@@ -155,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "sources of a plane: sources = 6, allowed: 1..=5")]
+    #[should_panic(expected = "sources of a plane: sources = 8, allowed: 1..=7")]
     fn too_many_sources_are_refused() {
-        PlaneOut::<32>::new(6);
+        PlaneOut::<32>::new(SOURCES + 1);
     }
 }
