@@ -46,7 +46,7 @@ pub enum Step {
 /// From the descriptor that starts a list to the moment when its first descriptor begins to come.
 const FETCH: u64 = 45;
 /// A word that a list writes to the command queue.
-const WORD: u64 = 6;
+const WORD: u64 = 3;
 /// From the last word of a put's descriptor to its head on the first link.
 const PUT: u64 = 12;
 /// From the last word of a block in its memory to the acknowledgement on its first link.

@@ -58,7 +58,7 @@ pub use plane_out::PlaneOut;
 pub use read_buffer::ReadBuffer;
 pub use registers::{
     RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
-    ANSWER_CYCLES,
+    ANSWER_CYCLES, COMMAND_CYCLES,
 };
 pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
 pub use transactions::{

@@ -5,6 +5,9 @@ use portico_verilog::prelude::*;
 
 /// Cycles from an access to the next one, at least.
 pub const ACCESS_CYCLES: usize = 6;
+/// Cycles from a write to block COMMAND to the next access, at least: no table is in use there. The network's next word shows in
+/// the third cycle, because a refusal is known a cycle late.
+pub const COMMAND_CYCLES: usize = 3;
 /// Cycles after which a block has its answer to a read.
 pub const ANSWER_CYCLES: usize = 4;
 

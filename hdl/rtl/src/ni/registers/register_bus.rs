@@ -1,6 +1,6 @@
 use super::RegisterRange;
 use crate::{
-    bus::{RegisterAccessOut, ACCESS_CYCLES, ANSWER_CYCLES},
+    bus::{RegisterAccessOut, ACCESS_CYCLES, ANSWER_CYCLES, COMMAND_CYCLES},
     prim::RoundRobinArbiter,
 };
 use portico_spec::ni::{
@@ -56,12 +56,12 @@ pub struct RegisterFetchOut {
 /// | | |
 /// | --- | --- |
 /// | latency | 1 cycle from an access offered to an idle bus to the cycle in which it is taken and seen by all blocks; data [`ANSWER_CYCLES`] + 1 after that |
-/// | throughput | an access every [`ACCESS_CYCLES`] |
+/// | throughput | an access every [`ACCESS_CYCLES`]; a word of a descriptor every [`COMMAND_CYCLES`] |
 /// | fairness | round robin |
 /// | timing | all outputs come from flip-flops, but for one gate in `data_valid` |
 /// | state | one access, one word |
 ///
-/// Between two accesses there is time for a block whose table is used by others as well. What belongs to an item that is not
+/// Between two accesses there is time for a block whose table is used by others as well. The command queues need none. What belongs to an item that is not
 /// built is not written, and reads 0.
 #[derive(LogicBlock, Default)]
 pub struct RegisterBus {
@@ -93,6 +93,7 @@ pub struct RegisterBus {
     wants: Signal<Local, Bits<SOURCES>>,
     grant: Signal<Local, Bits<SOURCES>>,
     next_index: Signal<Local, Bits<INDEX_WIDTH>>,
+    is_command: Signal<Local, Bit>,
     network_may: Signal<Local, Bit>,
     local_may: Signal<Local, Bit>,
 }
@@ -139,6 +140,9 @@ impl Logic for RegisterBus {
             self.next_index.next = self.local_read.index.val();
         }
         self.range.index.next = self.next_index.val();
+        self.is_command.next = (self.grant.val().get_bit(NETWORK_WRITE) | self.grant.val().get_bit(LOCAL_WRITE))
+            & (self.next_index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
+                == bits::<BLOCK_WIDTH>(Registers::Command as u64));
         self.taken.d.next = 0.into();
         self.cycle.d.next = self.cycle.q.val();
         if self.idle.val() {
@@ -153,6 +157,9 @@ impl Logic for RegisterBus {
             }
             if self.wants.val().any() {
                 self.cycle.d.next = 1.into();
+                if self.is_command.val() {
+                    self.cycle.d.next = bits::<CYCLE_WIDTH>((ACCESS_CYCLES - COMMAND_CYCLES) as u64 + 1);
+                }
             }
         }
         if self.cycle.q.val().any() {
@@ -207,7 +214,7 @@ mod tests {
         let mut offers: [Offer; SOURCES] = [None; SOURCES];
         let mut waited = [0; SOURCES];
         let mut served = [0; SOURCES];
-        let (mut last_access, mut held) = (0, 0);
+        let (mut free, mut held) = (0, 0);
         // Which read is to be answered, when, with what.
         let mut due: Option<(usize, usize, u64)> = None;
         for cycle in 10..20_000 {
@@ -264,9 +271,10 @@ mod tests {
             let mut of_this_cycle = (0..SOURCES).filter(|&source| ready[source]);
             if let Some(source) = of_this_cycle.next() {
                 assert_eq!(of_this_cycle.next(), None);
-                assert!(cycle - last_access >= ACCESS_CYCLES, "cycle {cycle}");
-                last_access = cycle;
+                assert!(cycle >= free, "cycle {cycle}");
                 let (index, data) = offers[source].take().expect("nothing is taken that is not offered");
+                let is_command = writes && index >> BLOCK_OFFSET == Registers::Command as u64;
+                free = cycle + if is_command { COMMAND_CYCLES } else { ACCESS_CYCLES };
                 assert_eq!(dut.access.index.val(), index);
                 if writes {
                     assert_eq!(dut.access.data.val(), data);
@@ -292,6 +300,32 @@ mod tests {
             served.iter().all(|&served| served > 500) && held > 100,
             "{served:?}, {held}"
         );
+    }
+
+    #[test]
+    fn words_of_descriptors_follow_each_other_and_other_accesses_wait_as_ever() {
+        let mut dut = reset(RegisterBus::new(&Build::FULL));
+        let command = (Registers::Command as u64) << BLOCK_OFFSET;
+        let events = (Registers::Events as u64) << BLOCK_OFFSET;
+        dut.network_write.valid.next = true;
+        let mut taken = vec![];
+        for index in [command, command, events, command, command] {
+            dut.network_write.index.next = index.into();
+            settle(&mut dut);
+            while !dut.network_write.ready.val() {
+                clock(&mut dut);
+                taken.push(dut.network_write.ready.val());
+            }
+            // The network's next word shows two cycles after it is taken.
+            clock(&mut dut);
+            taken.push(false);
+            clock(&mut dut);
+            taken.push(dut.network_write.ready.val());
+        }
+        let at: Vec<usize> = (0..taken.len()).filter(|&cycle| taken[cycle]).collect();
+        let gaps: Vec<usize> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let [short, long] = [COMMAND_CYCLES, ACCESS_CYCLES];
+        assert_eq!(gaps, [short, short, long, short]);
     }
 
     #[test]
