@@ -1,9 +1,9 @@
 //! Streams of words between a tile and an accelerator beside it (key `streams`).
 //!
 //! A send moves rows of a tile's memory onto the stream out of the tile; a receive moves the stream into the tile to its memory.
-//! Of each direction one runs and two wait; a further one ends with [`ErrorCode::CommandFull`](crate::ErrorCode::CommandFull). A
-//! send is complete when the accelerator has taken its last word, a receive when its last word is written. Until then a time-out
-//! says that the accelerator stands still.
+//! Of each direction one runs and two wait; one that comes while two wait ends with [`ErrorCode::CommandFull`](crate::ErrorCode::CommandFull). A
+//! send is complete when the accelerator has taken its last word, a receive when its last word is written. A time-out
+//! before that means that the accelerator takes or gives no word.
 //!
 //! ```
 //! use portico::{streams::{Receive, Send}, Config, Fabric, GoldenTransport};
@@ -43,7 +43,7 @@ use crate::{
 /// Name used in error messages.
 const STREAMS: &str = "streams";
 
-/// What the streams of a tile do.
+/// State of the streams of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streams {
     /// Sends that run, 0 or 1, and that wait.
@@ -97,7 +97,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// What the streams of a tile do.
+    /// State of the streams of a tile.
     ///
     /// # Errors
     /// [`Error::NotBuilt`], [`Error::NoSuchNode`], or the fabric's.

@@ -67,7 +67,7 @@ pub struct Send {
     pub row: u32,
     /// How many rows, 1 to 65,535.
     pub rows: u32,
-    /// From row to row, up to 65,535 words; does not matter for one row.
+    /// From row to row, up to 65,535 words; without effect for one row.
     pub stride: u32,
     /// The last word of each row has `tlast`, not that of the last row alone.
     pub each_row: bool,
@@ -78,7 +78,7 @@ pub struct Send {
 pub struct Receive {
     /// Address of the first word, in bytes.
     pub address: u32,
-    /// Most bytes, at least one word. What comes behind them waits for the next receive.
+    /// Most bytes, at least one word. Later words wait for the next receive.
     pub length: u32,
 }
 
@@ -117,7 +117,8 @@ impl Send {
     /// What words 1 to 3 of a descriptor say.
     ///
     /// # Errors
-    /// An address that is not aligned, no rows or empty rows.
+    /// An address that is not aligned or has more than 22 bits in words, no rows or empty rows. The hardware refuses such an address
+    /// with [`OutOfMemory`](crate::ni::ErrorCode::OutOfMemory).
     pub fn decode(config: &Config, words: &[u32; SEND_WORDS - 1]) -> Result<Send, DescriptorError> {
         let units = Units::new(config);
         let [at, shape, step] = *words;
@@ -154,7 +155,8 @@ impl Receive {
     /// What words 1 and 2 of a descriptor say.
     ///
     /// # Errors
-    /// An address that is not aligned, or no words.
+    /// An address that is not aligned, no words, or more than 22 bits of either. The hardware refuses more bits with
+    /// [`OutOfMemory`](crate::ni::ErrorCode::OutOfMemory).
     pub fn decode(config: &Config, words: &[u32; RECEIVE_WORDS - 1]) -> Result<Receive, DescriptorError> {
         let units = Units::new(config);
         let [at, words] = *words;

@@ -1,9 +1,9 @@
-//! What stands beside the tiles of a fabric, driven by hand: several tiles in the same cycles.
+//! Accelerators and masters beside the tiles of a fabric, driven by hand: several tiles in the same cycles.
 
 use portico_sim::{Access, Answer, SimulatedFabric};
 use portico_spec::streams::Beat;
 
-/// What stands beside the tiles: an accelerator at the streams of each, and a master at its port.
+/// An accelerator at the streams of each tile, and a master at its port.
 pub trait BesideTiles {
     /// Queues words at the stream into a tile that has streams.
     fn give(&mut self, tile: usize, beats: &[Beat]);

@@ -1,4 +1,4 @@
-//! What stands beside the tiles: an accelerator at the streams of each, and a master at its port.
+//! Accelerators at the streams of the tiles, and masters at their ports.
 
 use super::{device::SoakDevice, epoch::Epoch, site::RECEIVED_WORDS};
 use anyhow::ensure;
@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Words that the accelerator gives or takes at once, at most.
 const MOST_AT_ONCE: usize = 24;
 
-/// What stands beside a tile.
+/// The accelerator and the master beside a tile.
 #[derive(Default)]
 pub struct Beside {
     /// Words that sends have to give.

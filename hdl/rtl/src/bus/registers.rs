@@ -39,7 +39,8 @@ pub struct RegisterReadIn {
 }
 
 /// An access to a register, as an owner that needs time to answer sees it. Every block sees every access, and acts only on those
-/// to its registers. Index and data stay until the next access, at least [`ACCESS_CYCLES`] later. The answer is valid from
+/// to its registers. Index and data stay until the next access, at least [`ACCESS_CYCLES`] later, behind a write to block COMMAND
+/// at least [`COMMAND_CYCLES`]. The answer is valid from
 /// [`ANSWER_CYCLES`] after a read until that next access; it is 0 for registers of other blocks.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "RegisterAccessOut"]

@@ -1,4 +1,4 @@
-//! What stands beside a tile: how long a command takes that a master writes at the port, and how fast words pass the streams.
+//! Commands that a master writes at the port of a tile, and words that pass the streams of a tile.
 //!
 //! A command by the port counts from the cycle in which its last word is offered to that in which its event shows. A send or
 //! receive counts from the first word of its descriptor, with an accelerator that never waits.
@@ -17,8 +17,9 @@ use portico_spec::{
     streams::{Beat, Receive, Send},
 };
 
-/// Words of a send or receive, and the cycles that may come on top.
+/// Words of a send or receive.
 const WORDS: usize = 1024;
+/// Cycles that it may take beside one a word.
 const BESIDE_WORDS: usize = 16;
 /// Longest time until an event shows.
 const PATIENCE: u64 = 10_000;

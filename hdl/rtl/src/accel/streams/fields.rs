@@ -22,7 +22,7 @@ const UPPER_WIDTH: usize = ROW_WIDTH - 1;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from the last word to `settled`: 1 cycle for one row, up to 16 for more; 2 for a receive |
+/// | latency | from the last word to `settled`: 1 cycle for one row, up to 17 for more; 2 for a receive |
 /// | timing | one adder of 18 bits, behind flip-flops |
 /// | state | the fields, the sum and its summand, the rows that are not added |
 ///

@@ -42,8 +42,8 @@ pub enum Intake {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from a descriptor's last word to the descriptor at `send` or `receive`: 2 cycles for a send of one row, up to 17 for more, 3 for a receive; 5 more for one that has waited |
-/// | throughput | a descriptor every 7 to 22 cycles; it never waits for a stream |
+/// | latency | from a descriptor's last word to the descriptor at `send` or `receive`: 2 cycles for a send of one row, up to 18 for more, 3 for a receive |
+/// | throughput | a descriptor every 6 to 22 cycles, a cycle more if it is refused; it never waits for a stream |
 /// | state | 2 descriptors a direction in LUT-RAM, and [`StreamFields`] |
 ///
 /// The intake checks a descriptor in this order, and the first check that fails gives the error: its opcode; its number of

@@ -54,7 +54,7 @@ const EVENT_SOURCES: usize = 3;
 /// | | |
 /// | --- | --- |
 /// | latency | from a descriptor's last word to the first word on `m_axis_stream`: 7 cycles for one row; from the last word of a stream to the event 1, and 2 more into the scratchpad |
-/// | throughput | one word a cycle each way, while no other engine uses the ports of the scratchpad; 10 cycles between two sends of one row, 7 between two receives |
+/// | throughput | one word a cycle each way, while no other engine uses the ports of the scratchpad; about 12 idle cycles between two descriptors of a direction |
 /// | state | 16 words of the scratchpad and 4 descriptors in LUT-RAM |
 ///
 /// A stream that waits holds up its own direction alone. The sender asks for no word without a place for it; the receiver asks for

@@ -30,7 +30,7 @@ pub enum Receiving {
 /// | timing | `s_axis_tready` and writes come from flip-flops |
 /// | state | 3 words, the descriptor that runs |
 ///
-/// Words behind the end of a descriptor wait on the stream for the next.
+/// Words behind the end of a descriptor wait for the next: two here, the others on the stream.
 #[derive(LogicBlock, Default)]
 pub struct StreamReceiver<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,

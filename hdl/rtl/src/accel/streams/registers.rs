@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// Bits that number the registers.
 const PLACE_WIDTH: usize = 2;
 
-/// What the two directions do, as registers.
+/// State of the two directions, as registers.
 ///
 /// The registers of block STREAMS; all are read-only.
 ///

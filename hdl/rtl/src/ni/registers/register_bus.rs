@@ -61,8 +61,8 @@ pub struct RegisterFetchOut {
 /// | timing | all outputs come from flip-flops, but for one gate in `data_valid` |
 /// | state | one access, one word |
 ///
-/// Between two accesses there is time for a block whose table is used by others as well. The command queues need none. What belongs to an item that is not
-/// built is not written, and reads 0.
+/// Between two accesses there is time for a block whose table is used by others as well. The command queues need none. An item
+/// that is not built is not written, and reads 0.
 #[derive(LogicBlock, Default)]
 pub struct RegisterBus {
     pub clk: Signal<In, Clock>,

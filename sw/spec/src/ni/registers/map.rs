@@ -361,18 +361,18 @@ registers! {
 registers! {
     /// Registers of block streams.
     StreamRegister of Streams {
-        /// What the direction out of the tile does.
+        /// State of the direction out of the tile.
         SendStatus = 0, "send_status", ReadOnly, STREAM_STATUS;
-        /// What the last send that ended has moved.
-        SendWords = 1, "send_words", ReadOnly, [value(32, "Words of the fabric, modulo 2^32.")];
-        /// What the direction into the tile does.
+        /// Words that the last send moved.
+        SendWords = 1, "send_words", ReadOnly, [value(32, "Words of the fabric.")];
+        /// State of the direction into the tile.
         ReceiveStatus = 2, "receive_status", ReadOnly, STREAM_STATUS;
-        /// What the last receive that ended has moved.
+        /// Words that the last receive moved.
         ReceiveWords = 3, "receive_words", ReadOnly, [value(32, "Words of the fabric.")];
     }
 }
 
-/// What a direction of the streams does.
+/// State of a direction of the streams.
 const STREAM_STATUS: [BitField; 2] = [
     BitField::new("running", streams::RUNNING_OFFSET, 1, "A descriptor runs."),
     BitField::new(
