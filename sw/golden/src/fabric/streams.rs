@@ -56,7 +56,7 @@ impl Rows {
 
     /// Whether the word of this number has `tlast`.
     fn is_last(&self, number: u64) -> bool {
-        number + 1 == self.words() || self.each_row && (number + 1) % u64::from(self.row) == 0
+        number + 1 == self.words() || self.each_row && (number + 1).is_multiple_of(u64::from(self.row))
     }
 }
 
