@@ -9,4 +9,6 @@ mod probe;
 mod streams;
 
 pub use probe::{ContentSeed, Probe, ProbeRegisters, ProbeSink, ProbeSource, Xorshift};
-pub use streams::{MoveIn, MoveOut, StreamIntake, StreamReceiver, StreamRegisters, StreamSender, Streams};
+pub use streams::{
+    MoveIn, MoveOut, StreamFields, StreamIntake, StreamReceiver, StreamRegisters, StreamSender, Streams,
+};
