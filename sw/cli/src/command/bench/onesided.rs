@@ -25,7 +25,8 @@ Examples:
 Measured are the latencies of single puts, gets and atomics, and how much of a link transfers fill; messages of many \
 tiles to one; and what the paper measured: puts to neighbours (its Table 1), throughput and latency against size \
 (Figures 2 and 3), atomics against the number of initiators (Figure 4), jobs to workers and back through queues (Table \
-2). With ports and streams of tiles, commands by the port, sends and receives are measured too. What was moved is compared with what was sent. With a memory node, Figures 2 and 3 have external memory too.
+2). With ports and streams of tiles, commands by the port, sends and receives are measured too. What was moved is \
+compared with what was sent. With a memory node, Figures 2 and 3 have external memory too.
 
 A latency counts from the last beat of a descriptor to the cycle in which its event shows. Columns: paper is the figure \
 of the paper that described it, limit is what no implementation can pass, bound is what Portico must reach.";
