@@ -167,7 +167,8 @@ fn expect(cases: &[(&[u32], ErrorCode)]) {
 
 #[test]
 fn opcodes_that_do_not_exist() {
-    for opcode in (9..32).chain([0]) {
+    expect(&[(&[word(0, WINDOW)], ErrorCode::UnknownOpcode)]);
+    for opcode in 9..32 {
         for length in [2, 4, 16] {
             let mut words = vec![0; length];
             words[0] = word(opcode, WINDOW);
@@ -377,6 +378,64 @@ fn nodes_that_are_absent() {
     ]);
 }
 
+/// Words with opcode 0 in front of a descriptor are no part of it, whatever their other bits are.
+#[test]
+fn pads_in_front_of_a_descriptor_are_forgotten() {
+    for pads in [1, 2, 12] {
+        let mut bench = Bench::new(32);
+        let mut words = vec![word(0, WINDOW) | 1 << 31; pads];
+        words.extend([word(PUT, WINDOW), 0, 0, 1 << 16 | 2]);
+        bench.push(&words);
+        assert_eq!(bench.event(), (1, None), "{pads} pads");
+        assert_eq!(bench.get(TARGET, Block::Tags, 8 + 5), 1);
+    }
+}
+
+#[test]
+fn a_drained_command_is_not_sent_behind_an_error_of_its_event() {
+    let drained = 1 << 28;
+    for width in [32, 64] {
+        let mut bench = Bench::new(width);
+        let put = [word(PUT, WINDOW) | drained, 0, 0, 1 << 16 | 2];
+        // An error of another event does not matter.
+        bench.push(&[word(PUT, NONE) ^ 1 << 8, 0, 0, 1 << 16 | 2]);
+        bench.push(&put);
+        assert_eq!(bench.event(), (1, None));
+        bench.push(&[word(PUT, CLOSED), 0, 0, 1 << 16 | 2]);
+        bench.push(&put);
+        bench.push(&[word(FENCE, WINDOW) | drained]);
+        assert_eq!(bench.event(), (4, Some(ErrorCode::UnknownWindow)));
+        assert_eq!(bench.get(TARGET, Block::Tags, 8 + 5), 1, "one put has come");
+        bench.set(INITIATOR, Block::Events, EVENT * 8 + 2, 0);
+        bench.push(&put);
+        assert_eq!(bench.event(), (5, None));
+        assert_eq!(bench.get(TARGET, Block::Tags, 8 + 5), 2);
+    }
+}
+
+#[test]
+fn a_drained_command_waits_for_all_but_those_that_are_parked() {
+    let drained = 1 << 28;
+    let mut bench = Bench::new(32);
+    bench.set(INITIATOR, Block::Segments, QUEUE * 4 + 2, 0);
+    bench.push(&[word(ENQUEUE, QUEUE), 0, 0, 1 << 16 | 1]);
+    bench.push(&[word(PUT, WINDOW) | drained, 0, 0, 1 << 16 | 2]);
+    assert_eq!(bench.event(), (1, None));
+    // A program runs until its event fires.
+    let words = assemble("wait 8\nstop").expect("a program");
+    for (place, &word) in (64..).zip(&words) {
+        bench.set(INITIATOR, Block::Program, place, word);
+    }
+    let at_least_one = 1 | (Compare::AtLeast as u32) << COMPARE_OFFSET;
+    bench.set(INITIATOR, Block::Events, 8 * 8 + 1, at_least_one);
+    bench.push(&[word(PROGRAM, SPACE), 64]);
+    bench.push(&[word(MAIL, 0) | drained, 1 | 1 << 4, 1, 1]);
+    bench.push(&[word(PUT, WINDOW), 0, 0, 1 << 16 | 2]);
+    assert_eq!(bench.event(), (1, None));
+    bench.set(INITIATOR, Block::Events, 8 * 8, 1);
+    assert_eq!(bench.event(), (4, None));
+}
+
 #[test]
 fn a_quiet_command_counts_only_when_it_fails() {
     let quiet = 1 << 27;
@@ -436,7 +495,7 @@ fn a_descriptor_that_does_not_fit_the_queue_is_dropped_whole() {
     assert_eq!(bench.get(TARGET, Block::Tags, 8 + 5), 16);
     // Seventeen words are too many for any descriptor.
     for place in [0; 16].into_iter().chain([15]) {
-        bench.set(INITIATOR, Block::Command, place, 0);
+        bench.set(INITIATOR, Block::Command, place, PUT);
     }
     assert_eq!(bench.get(INITIATOR, Block::Counters, 7), 4);
 }

@@ -111,7 +111,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
     };
     match error {
         ErrorCode::UnknownOpcode => {
-            let opcode = *[0, 9, 15, 30, 31].choose(random).expect("some");
+            let opcode = *[10, 9, 15, 30, 31].choose(random).expect("some");
             (opcode, zone, vec![0, landing, lower(row)])
         }
         ErrorCode::Malformed => match random.gen_range(0..5 + of_streams) {

@@ -5,8 +5,13 @@ use std::collections::VecDeque;
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
     ni::{
-        build::Build, command::opcode, firmware::firmware, instruction::PROGRAM_WORDS, packet::OFFSET_WIDTH,
-        window::SYSTEM_WINDOW, ErrorCode,
+        build::Build,
+        command::{opcode, PAD},
+        firmware::firmware,
+        instruction::PROGRAM_WORDS,
+        packet::OFFSET_WIDTH,
+        window::SYSTEM_WINDOW,
+        ErrorCode,
     },
     parts::{MPE, PROBE, STREAMS},
     streams::Beat,
@@ -173,7 +178,7 @@ impl Interface {
         true
     }
 
-    /// Takes a word of a descriptor; false if it is not kept. A descriptor for which there is no room is dropped whole, and
+    /// Takes a word of a descriptor; false if it is not kept. Pads in front of it are forgotten. A descriptor for which there is no room is dropped whole, and
     /// counted: none of its words is kept from the first without room on. A node that takes no commands counts what it
     /// drops with the last word.
     pub fn push_command(&mut self, way: Way, word: u32, last: bool) -> bool {
@@ -182,6 +187,9 @@ impl Interface {
             return false;
         }
         let incomplete = &mut self.incomplete[way as usize];
+        if incomplete.words.is_empty() && opcode(word) == PAD && !last {
+            return true;
+        }
         incomplete.words.push(word);
         let opcode = opcode(incomplete.words[0]);
         let queue = match (&mut self.probe, &mut self.mpe, &mut self.streams) {

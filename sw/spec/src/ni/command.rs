@@ -27,6 +27,10 @@ pub const fn opcode(word: u32) -> u8 {
     (word >> OPCODE_OFFSET) as u8 & ((1 << OPCODE_WIDTH) - 1)
 }
 
+/// The opcode of a pad: a word in front of a descriptor that the node forgets, so that descriptors of different lengths fit rows of
+/// one length. The last word of a descriptor is no pad.
+pub const PAD: u8 = 0;
+
 /// Packet shaper: lowest bit in word 0.
 pub const SHAPER_OFFSET: usize = OPCODE_OFFSET + OPCODE_WIDTH;
 /// Width of a shaper's number, in bits.

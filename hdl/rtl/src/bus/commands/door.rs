@@ -1,6 +1,6 @@
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
-    ni::command::{OPCODE_OFFSET, OPCODE_WIDTH},
+    ni::command::{OPCODE_OFFSET, OPCODE_WIDTH, PAD},
     parts::{Part, OPCODE_RUN},
 };
 use portico_verilog::prelude::*;
@@ -10,7 +10,8 @@ const RUN_WIDTH: usize = OPCODE_RUN.ilog2() as usize;
 /// Bits of an opcode that select the run, and with it the engine.
 const OWNER_WIDTH: usize = OPCODE_WIDTH - RUN_WIDTH;
 
-/// Gives each descriptor to the engine that has its opcode, and all other descriptors to the requester.
+/// Gives each descriptor to the engine that has its opcode, and all other descriptors to the requester. Pads in front of it are
+/// dropped.
 ///
 /// A stream of descriptors, one port an engine.
 ///
@@ -38,6 +39,7 @@ pub struct CommandDoor {
     mine: Vec<Signal<Local, Bit>>,
     asked: Signal<Local, Bits<OWNER_WIDTH>>,
     others: Signal<Local, Bit>,
+    pads: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
     _engines: usize,
 }
@@ -69,8 +71,11 @@ impl Logic for CommandDoor {
             .tdata
             .val()
             .get_bits::<OWNER_WIDTH>(OPCODE_OFFSET + RUN_WIDTH);
+        self.pads.next = !self.midway.q.val()
+            & !self.s_axis.tlast.val()
+            & (self.s_axis.tdata.val().get_bits::<OPCODE_WIDTH>(OPCODE_OFFSET) == bits::<OPCODE_WIDTH>(PAD as u64));
         self.others.next = false;
-        self.ready.next = false;
+        self.ready.next = self.pads.val();
         for i in 0..self._engines {
             self.held[i].clock.next = self.clk.val();
             self.mine[i].next = self.asked.val() == self.owner[i].val();
@@ -84,10 +89,10 @@ impl Logic for CommandDoor {
             self.ready.next = self.ready.val() | (self.mine[i].val() & self.engine[i].tready.val());
         }
         wire!(s_axis => m_axis: tdata, tlast);
-        self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.others.val();
+        self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.others.val() & !self.pads.val();
         self.s_axis.tready.next = self.ready.val() | (!self.others.val() & self.m_axis.tready.val());
         if self.s_axis.tvalid.val() & self.s_axis.tready.val() {
-            self.midway.d.next = !self.s_axis.tlast.val();
+            self.midway.d.next = !self.s_axis.tlast.val() & !self.pads.val();
         }
         if self.rst.val() {
             self.midway.d.next = false;
@@ -104,6 +109,9 @@ mod tests {
     use std::collections::VecDeque;
 
     clocked!([] CommandDoor);
+
+    /// Words that go to no port.
+    const PADS: usize = 3;
 
     fn engine(first: u8) -> Part {
         let last = first + OPCODE_RUN as u8 - 1;
@@ -124,10 +132,14 @@ mod tests {
         };
         let mut stream: VecDeque<(usize, u64, bool)> = VecDeque::new();
         let mut due: [VecDeque<(u64, bool)>; 3] = Default::default();
-        let mut passed = [0; 3];
+        let (mut passed, mut pads) = ([0; 3], 0);
         for cycle in 0..20_000 {
             if stream.is_empty() {
                 let (opcode, words) = (rng.gen_range(0..32u64), rng.gen_range(1..6));
+                let opcode = if words > 1 { opcode.max(1) } else { opcode };
+                for _ in 0..rng.gen_range(0..12u32).saturating_sub(8) {
+                    stream.push_back((PADS, u64::from(rng.gen::<u32>()) & !31, false));
+                }
                 for word in 0..words {
                     let data =
                         u64::from(rng.gen::<u32>()) & !31 | if word == 0 { opcode } else { rng.gen_range(0..32) };
@@ -145,7 +157,12 @@ mod tests {
             dut.engine[0].tready.next = ready[1];
             dut.engine[1].tready.next = ready[2];
             settle(&mut dut);
-            assert_eq!(dut.s_axis.tready.val(), ready[to], "cycle {cycle}");
+            let takes = to == PADS || ready[to];
+            assert_eq!(dut.s_axis.tready.val(), takes, "cycle {cycle}");
+            if to == PADS && offers {
+                stream.pop_front();
+                pads += 1;
+            }
             for (at, out) in [&dut.m_axis, &dut.engine[0], &dut.engine[1]].into_iter().enumerate() {
                 assert_eq!(out.tvalid.val(), offers && at == to, "cycle {cycle}, port {at}");
                 if out.tvalid.val() && ready[at] {
@@ -157,6 +174,9 @@ mod tests {
             }
             clock(&mut dut);
         }
-        assert!(passed.iter().all(|words| *words > 500), "{passed:?}");
+        assert!(
+            passed.iter().all(|words| *words > 500) && pads > 500,
+            "{passed:?}, {pads} pads"
+        );
     }
 }
