@@ -2,7 +2,7 @@
 
 use portico_spec::{
     ni::{
-        command::{first_place, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
+        command::{first_place, DRAINED_OFFSET, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
         event::Status,
         registers::address_at,
@@ -30,6 +30,9 @@ pub(crate) fn encode(config: &Config, segment: u8, command: Command) -> Result<V
 pub(crate) fn shaper(shaper: u8) -> u32 {
     u32::from(shaper) << SHAPER_OFFSET
 }
+
+/// In the first word: see [`crate::onesided::Operation::drained`].
+pub(crate) const DRAINED: u32 = 1 << DRAINED_OFFSET;
 
 /// Whether a counter is at `target` or beyond: a program that fails after its end of transfer counts twice.
 pub(crate) fn reached(count: u16, target: u16) -> bool {

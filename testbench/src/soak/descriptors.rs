@@ -98,6 +98,7 @@ impl<R: Rng> Draw<'_, R> {
             segment,
             event: event as u8,
             quiet,
+            drained: self.random.gen_bool(0.1),
             shaper: self.random.gen_range(0..self.config.shapers as u8),
             command,
         };

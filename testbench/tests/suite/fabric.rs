@@ -68,6 +68,7 @@ macro_rules! of_any_size {
             codes::every_error_has_its_code;
             codes::programs_that_go_wrong_end;
             codes::quiet_commands_count_only_when_they_fail;
+            order::a_drained_command_goes_behind_all_before_it;
             collective::barrier_holds_all;
             collective::words_reach_every_member_and_nobody_else;
             collective::sums_are_those_made_by_hand;

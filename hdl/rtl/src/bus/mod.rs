@@ -10,6 +10,7 @@
 //! | [`RegisterWriteIn`], [`RegisterReadIn`], [`RegisterAccessIn`] | registers |
 //! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
 //! | [`EventOut`] | an event is counted |
+//! | [`LookOut`] | asks for the error of an event |
 //! | [`CreditIn`] | a credit of a queue comes back |
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
 //! | [`FlitsOut`] | flits for an engine, which always takes them |
@@ -62,6 +63,7 @@ pub use registers::{
 };
 pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
 pub use transactions::{
-    ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut,
+    ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut, LookIn,
+    LookOut,
 };
 pub use window_row::WindowRow;

@@ -31,6 +31,30 @@ pub struct EventIn {
     pub ready: Signal<Out, Bit>,
 }
 
+/// Asks for the first error that an event keeps, when no update of an event waits. As the asker sees it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "LookIn"]
+pub struct LookOut {
+    pub valid: Signal<Out, Bit>,
+    pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    pub ready: Signal<In, Bit>,
+    /// A pulse: `error` is the answer, 0 for none.
+    pub told: Signal<In, Bit>,
+    pub error: Signal<In, Bits<ERROR_WIDTH>>,
+}
+
+/// As the events see it.
+#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[join = "LookOut"]
+pub struct LookIn {
+    pub valid: Signal<In, Bit>,
+    pub event: Signal<In, Bits<EVENT_WIDTH>>,
+    pub ready: Signal<Out, Bit>,
+    /// A pulse: `error` is the answer, 0 for none.
+    pub told: Signal<Out, Bit>,
+    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+}
+
 /// An answer to a transaction, as its reporter sees it.
 #[derive(Clone, Debug, Default, Documented, LogicInterface)]
 #[join = "CompletionIn"]

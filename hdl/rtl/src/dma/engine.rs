@@ -4,7 +4,10 @@ use super::{
     transmit::Transmitter,
 };
 use crate::{
-    bus::{ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
+    bus::{
+        ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, LookOut, MemoryReadOut,
+        RegisterWriteIn,
+    },
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -58,6 +61,10 @@ pub struct Engine<const W: usize> {
     pub completion: CompletionOut,
     /// Commands that were refused.
     pub refused: EventOut,
+    /// A transaction slot is open; a cycle late.
+    pub any_open: Signal<In, Bit>,
+    /// Asks for the error of an event.
+    pub look: LookOut,
     /// Counted by micro-cores.
     pub notified: EventOut,
     /// Events that have fired.
@@ -119,6 +126,8 @@ impl<const W: usize> Logic for Engine<W> {
         ClaimOut::link(&mut self.claim, &mut self.dispatcher.claim);
         CompletionOut::link(&mut self.completion, &mut self.dispatcher.completion);
         EventOut::link(&mut self.refused, &mut self.dispatcher.event);
+        self.dispatcher.any_open.next = self.any_open.val();
+        LookOut::link(&mut self.look, &mut self.dispatcher.look);
         StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.dispatcher.m_axis_refuse);
         CreditIn::link(&mut self.credit_return, &mut self.dispatcher.credit_return);
 

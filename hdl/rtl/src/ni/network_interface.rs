@@ -8,8 +8,8 @@ use super::{
 use crate::{
     bus::{
         AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, EventIn, EventOut, FlitsOut,
-        MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer, ReadShare,
-        SocketOut, WriteShare,
+        LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer,
+        ReadShare, SocketOut, WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
@@ -222,6 +222,8 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         EventOut::join(&mut self.receiver.event, &mut self.completions.received);
         EventOut::join(&mut self.engine.notified, &mut self.completions.notified);
         EventOut::join(&mut self.engine.refused, &mut self.completions.refused);
+        LookOut::join(&mut self.engine.look, &mut self.completions.look);
+        self.engine.any_open.next = self.completions.any_open.val();
         wire!(completions => self: irq, fired);
 
         wire!(initialiser => receiver: initialising, sweep);

@@ -153,6 +153,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         self.receiver.completion.ready.next = true;
         wire!(initialiser => events: initialising, sweep);
         EventOut::join(&mut self.receiver.event, &mut self.events.update);
+        self.events.asks.next = false;
 
         self.bus.network_write.valid.next = self.receiver.register_valid.val();
         self.bus.network_write.index.next = self.receiver.register_index.val();

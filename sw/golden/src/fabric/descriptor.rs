@@ -5,8 +5,8 @@ use portico_spec::{
     ni::{
         build::Build,
         command::{
-            opcode, Opcode, BARE_WORDS, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPERATION_OFFSET, QUIET_OFFSET,
-            SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, TRANSFER_WORDS, WIDE_OFFSET,
+            opcode, Opcode, BARE_WORDS, DRAINED_OFFSET, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPERATION_OFFSET,
+            QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, TRANSFER_WORDS, WIDE_OFFSET,
         },
         event::EVENT_WIDTH,
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
@@ -31,6 +31,8 @@ pub(super) struct Common {
     pub event: u32,
     pub segment: u8,
     pub quiet: bool,
+    /// It waits for all before it. Engines ignore it.
+    pub drained: bool,
 }
 
 impl Common {
@@ -39,6 +41,7 @@ impl Common {
             event: field(word, EVENT_OFFSET, EVENT_WIDTH),
             segment: field(word, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
             quiet: bit(word, QUIET_OFFSET),
+            drained: bit(word, DRAINED_OFFSET),
         }
     }
 }

@@ -24,6 +24,11 @@ impl Event {
         self.error = self.error.or(error);
     }
 
+    /// The first error since its status was written.
+    pub fn error(&self) -> Option<ErrorCode> {
+        self.error
+    }
+
     /// Keeps the result of an atomic, which reports itself with [`Event::notify`].
     pub fn keep(&mut self, value: u64) {
         self.value = value;

@@ -330,6 +330,9 @@ impl Interface {
         };
         let decoded = limits.decode(words);
         if let Ok(action) = &decoded {
+            if common.drained && !self.is_drained() {
+                return false;
+            }
             let full = running == self.build.cores || self.slots.iter().all(Option::is_some);
             // Commands on one segment run one after the other; a mail is on none.
             let ordered = !matches!(action, Action::Mail { .. });
@@ -338,8 +341,11 @@ impl Interface {
             }
         }
         let words = self.commands.pop().expect("looked at before");
-        match decoded {
-            Ok(action) => {
+        // A drained command is not sent behind an error of its event.
+        let error = self.events.get(common.event as usize).and_then(Event::error);
+        match (decoded, error.filter(|_| common.drained)) {
+            (Ok(_), Some(error)) | (Err(error), _) => self.notify(common.event, Some(error)),
+            (Ok(action), None) => {
                 let lacks = matches!(action, Action::Enqueue { .. }) && !self.segment(common.segment).has_credit();
                 let follows =
                     !matches!(action, Action::Mail { .. }) && self.commands_on(common.segment).next().is_some();
@@ -351,9 +357,14 @@ impl Interface {
                     self.start(common, action, &words, lacks || follows);
                 }
             }
-            Err(error) => self.notify(common.event, Some(error)),
         }
         true
+    }
+
+    /// Whether no transaction is open, and every command that runs is parked.
+    fn is_drained(&self) -> bool {
+        let mut commands = self.contexts.iter().filter(|context| !context.serves());
+        self.slots.iter().all(Option::is_none) && commands.all(|command| command.parked)
     }
 
     /// What is known of this handle.

@@ -47,6 +47,8 @@ pub const OPERATION_OFFSET: usize = SEGMENT_OFFSET + HANDLE_WIDTH;
 pub const WIDE_OFFSET: usize = OPERATION_OFFSET + OPERATION_WIDTH;
 /// In word 0: success leaves the event alone; errors do not.
 pub const QUIET_OFFSET: usize = WIDE_OFFSET + 2;
+/// In word 0 of a command of the requester: it waits for all before it, and is not sent if its event has an error.
+pub const DRAINED_OFFSET: usize = QUIET_OFFSET + 1;
 
 codes! {
     /// What a descriptor asks for.

@@ -47,8 +47,8 @@ pub use self::{
 };
 use super::{
     command::{
-        Opcode, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET,
-        SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, WIDE_OFFSET,
+        Opcode, DRAINED_OFFSET, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET,
+        QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, WIDE_OFFSET,
     },
     event::EVENT_WIDTH,
     instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
@@ -83,6 +83,12 @@ const QUIET: BitField = BitField::new(
     1,
     "Success does not count in the event; errors do.",
 );
+const DRAINED: BitField = BitField::new(
+    "drained",
+    DRAINED_OFFSET,
+    1,
+    "The requester holds the command until no transaction is open, and drops it if its event has an error.",
+);
 const NODE: BitField = BitField::new("node", 0, NODE_WIDTH, "Node that has the mailbox.");
 const MAILBOX: BitField = BitField::new("mailbox", NODE_WIDTH, MAILBOX_WIDTH, "The mailbox.");
 
@@ -90,7 +96,7 @@ const MAILBOX: BitField = BitField::new("mailbox", NODE_WIDTH, MAILBOX_WIDTH, "T
 pub const WORD: Layout = Layout {
     name: "descriptor",
     doc: "Word 0 of a descriptor.",
-    fields: &[OPCODE, SHAPER, EVENT, SEGMENT, OPERATION, WIDE, QUIET],
+    fields: &[OPCODE, SHAPER, EVENT, SEGMENT, OPERATION, WIDE, QUIET, DRAINED],
 };
 
 /// Word 1 of the descriptor of a mail.
@@ -169,6 +175,9 @@ pub struct Descriptor {
     pub event: u8,
     /// Success does not count in the event; errors do.
     pub quiet: bool,
+    /// A command of the requester waits until those before it have ended or are parked, and no transaction of the node is open.
+    /// If its event has an error by then, it is not sent, and the event counts once more. Engines ignore it.
+    pub drained: bool,
     /// Shaper of its packets, 0..=7.
     pub shaper: u8,
 }
@@ -206,6 +215,7 @@ impl Descriptor {
             segment: 0,
             event: 0,
             quiet: false,
+            drained: false,
             shaper: 0,
         }
     }
@@ -220,7 +230,8 @@ impl Descriptor {
             | SHAPER.place(self.shaper)?
             | EVENT.place(self.event)?
             | SEGMENT.place(self.segment)?
-            | QUIET.place(self.quiet)?;
+            | QUIET.place(self.quiet)?
+            | DRAINED.place(self.drained)?;
         let rest = match &self.command {
             Command::Put(transfer) | Command::Get(transfer) => transfer.encode(&units)?,
             Command::Stream { local, geometry } => {
@@ -356,6 +367,7 @@ impl Descriptor {
             segment: SEGMENT.take(word) as u8,
             event: EVENT.take(word) as u8,
             quiet: QUIET.is_set(word),
+            drained: DRAINED.is_set(word),
             shaper: SHAPER.take(word) as u8,
         })
     }

@@ -174,6 +174,7 @@ fn descriptor(call: Call, event: usize, quiet: bool, random: &mut impl Rng) -> D
         segment: random.gen_range(0..SEGMENTS) as u8,
         event: event as u8,
         quiet,
+        drained: random.gen(),
         shaper: random.gen_range(0..SHAPERS) as u8,
         command: Command::Call(call),
     }

@@ -9,8 +9,8 @@ use portico_spec::{
     ni::{
         build::Build,
         command::{
-            Opcode, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET,
-            SHAPER_OFFSET, SHAPER_WIDTH, WIDE_OFFSET,
+            Opcode, DRAINED_OFFSET, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET,
+            SEGMENT_OFFSET, SHAPER_OFFSET, SHAPER_WIDTH, WIDE_OFFSET,
         },
         event::EVENT_WIDTH,
         packet::OPERATION_WIDTH,
@@ -39,6 +39,8 @@ pub struct Command {
     pub operation: Bits<OPERATION_WIDTH>,
     pub wide: Bit,
     pub quiet: Bit,
+    /// It waits for all before it.
+    pub drained: Bit,
 }
 
 /// Takes the first word apart.
@@ -97,5 +99,6 @@ impl Logic for CommandDecoder {
         self.command.next.operation = self.word.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
         self.command.next.wide = self.word.val().get_bit(WIDE_OFFSET) & self.pairs.val();
         self.command.next.quiet = self.word.val().get_bit(QUIET_OFFSET);
+        self.command.next.drained = self.word.val().get_bit(DRAINED_OFFSET);
     }
 }

@@ -1,6 +1,6 @@
-use super::{CommandCheck, CommandLoad, CommandStart, Launch, Measure, SinglePacket, CONTEXTS};
+use super::{CommandCheck, CommandLoad, CommandStart, Drain, Launch, Measure, SinglePacket, CONTEXTS};
 use crate::{
-    bus::{ClaimOut, EventOut},
+    bus::{ClaimOut, EventOut, LookOut},
     dma::ports::{ArgumentOut, StartOut, BANK_WIDTH},
     prim::StreamIn,
 };
@@ -26,6 +26,8 @@ pub enum CommandState {
     Check,
     /// Its ends are measured.
     Measure,
+    /// It is right, and waits until all before it has ended.
+    Drain,
     /// It is right, and waits for the one before it.
     Offer,
     /// It does not start.
@@ -80,6 +82,9 @@ pub struct CommandIntake {
     pub blocked: Signal<In, Bit>,
     pub claim: ClaimOut,
     pub start: StartOut,
+    /// Commands before it run that are not parked, transactions are open, or an event of a command waits to be counted.
+    pub busy: Signal<In, Bit>,
+    pub look: LookOut,
     /// Of commands that do not start.
     pub report: EventOut,
     load: CommandLoad,
@@ -87,6 +92,7 @@ pub struct CommandIntake {
     plan: CommandStart,
     single: SinglePacket,
     measure: Measure,
+    drain: Drain,
     launch: Launch,
     state: DFF<CommandState>,
     error: DFF<Bits<ERROR_WIDTH>>,
@@ -112,12 +118,13 @@ impl CommandIntake {
 #[kernel]
 impl Logic for CommandIntake {
     fn update(&mut self) {
-        wire!(self => load, measure, launch: clk, rst);
+        wire!(self => load, measure, drain, launch: clk, rst);
         dff_setup!(self, clk, state, error, bank);
         StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
         ArgumentOut::link(&mut self.argument, &mut self.load.argument);
         ClaimOut::link(&mut self.claim, &mut self.launch.claim);
         StartOut::link(&mut self.start, &mut self.launch.start);
+        LookOut::link(&mut self.look, &mut self.drain.look);
 
         self.load.open.next = self.state.q.val() == CommandState::Take;
         self.load.fill.next = self.state.q.val() == CommandState::Check;
@@ -153,12 +160,16 @@ impl Logic for CommandIntake {
             | ((self.state.q.val() == CommandState::Check)
                 & !self.load.unsettled.val()
                 & !self.check.wrong.val()
-                & !self.check.measure.val());
+                & !self.check.measure.val()
+                & !self.load.command.val().drained);
         self.launch.admit.next = self.admits.val() & self.launch.is_free.val();
         self.admitted.next = self.admits.val() & self.launch.is_free.val();
         self.core.next = self.load.core.val();
         self.measure.start.next = false;
         self.measure.prepare.next = self.state.q.val() == CommandState::Check;
+        self.drain.wanted.next = self.state.q.val() == CommandState::Drain;
+        self.drain.busy.next = self.busy.val() | !self.launch.is_free.val();
+        self.drain.event_number.next = self.load.command.val().event;
         self.report.valid.next = false;
         self.report.event.next = self.load.command.val().event;
         self.report.error.next = self.error.q.val();
@@ -178,6 +189,8 @@ impl Logic for CommandIntake {
                     } else if self.check.measure.val() {
                         self.measure.start.next = true;
                         self.state.d.next = CommandState::Measure;
+                    } else if self.load.command.val().drained {
+                        self.state.d.next = CommandState::Drain;
                     }
                 }
             }
@@ -185,7 +198,19 @@ impl Logic for CommandIntake {
                 self.error.d.next = self.measure.error.val();
                 if self.measure.done.val() {
                     self.state.d.next = CommandState::Offer;
+                    if self.load.command.val().drained {
+                        self.state.d.next = CommandState::Drain;
+                    }
                     if self.measure.error.val().any() {
+                        self.state.d.next = CommandState::Report;
+                    }
+                }
+            }
+            CommandState::Drain => {
+                self.error.d.next = self.drain.error.val();
+                if self.drain.done.val() {
+                    self.state.d.next = CommandState::Offer;
+                    if self.drain.error.val().any() {
                         self.state.d.next = CommandState::Report;
                     }
                 }

@@ -111,6 +111,8 @@ pub struct Contexts {
     pub park: ParkIn,
     /// One bit a context that runs.
     pub active: Signal<Out, Bits<CONTEXTS>>,
+    /// A core has a command that is not parked.
+    pub busy: Signal<Out, Bit>,
     /// There is a free core; `free_context` is the lowest.
     pub has_free: Signal<Out, Bit>,
     pub free_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -169,6 +171,7 @@ impl Logic for Contexts {
         self.active.next = 0.into();
         self.ahead.next = 0.into();
         self.blocked.next = false;
+        self.busy.next = false;
         self.park.held.next = 0.into();
         self.one_left.next = false;
         self.two_left.next = false;
@@ -182,6 +185,7 @@ impl Logic for Contexts {
             self.active.next = self.active.val().replace_bit(i, self.core[i].active.val());
             self.ahead.next = self.ahead.val().replace_bit(i, self.core[i].conflict.val());
             self.blocked.next = self.blocked.val() | (self.core[i].conflict.val() & !self.core[i].is_parked.val());
+            self.busy.next = self.busy.val() | (self.core[i].active.val() & !self.core[i].is_parked.val());
             self.core[i].launch.next = self.launches.val().get_bit(i);
             self.core[i].parks.next = self.parks.val().get_bit(i);
             self.core[i].stopping.next = self.stops.val();

@@ -3,7 +3,7 @@ use super::{
     CONTEXTS,
 };
 use crate::{
-    bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, RegisterWriteIn},
+    bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, LookOut, RegisterWriteIn},
     dma::ports::{ArgumentOut, ParkIn, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
@@ -54,6 +54,9 @@ pub struct Dispatcher<const W: usize> {
     pub park: ParkIn,
     pub completion: CompletionOut,
     pub event: EventOut,
+    /// A transaction slot is open.
+    pub any_open: Signal<In, Bit>,
+    pub look: LookOut,
     /// Refusals of requests, for the control plane.
     pub m_axis_refuse: StreamOut<32>,
     pub credit_return: CreditIn,
@@ -104,6 +107,8 @@ impl<const W: usize> Logic for Dispatcher<W> {
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.requests.s_axis);
         ClaimOut::link(&mut self.claim, &mut self.commands.claim);
         StartOut::link(&mut self.start, &mut self.commands.start);
+        LookOut::link(&mut self.look, &mut self.commands.look);
+        self.commands.busy.next = self.contexts.busy.val() | self.any_open.val() | self.stops.report.valid.val();
         StartOut::link(&mut self.serve, &mut self.plan.start);
         StopIn::link(&mut self.stop, &mut self.stops.stop);
         CompletionOut::link(&mut self.completion, &mut self.stops.completion);

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`Dispatcher`] | takes descriptors and requests, and starts programs for them |
 //! | [`CommandIntake`] | the path of commands, with [`CommandLoad`], [`CommandCheck`], [`Measure`], [`CommandStart`],
-//! | | [`SinglePacket`], [`Launch`] |
+//! | | [`SinglePacket`], [`Drain`], [`Launch`] |
 //! | [`RequestIntake`] | the path of requests, with [`RequestLoad`] |
 //! | [`RequestStart`] | what a request asks of the sequencer |
 //! | [`Contexts`] | which contexts run |
@@ -22,6 +22,7 @@ mod command_start;
 mod contexts;
 mod descriptor;
 mod dispatcher;
+mod drain;
 mod extent;
 mod launch;
 mod local_windows;
@@ -43,6 +44,7 @@ pub use command_start::CommandStart;
 pub use contexts::{Contexts, Core, CONTEXTS};
 pub use descriptor::{Descriptor, Operands, TARGET_WIDTH, WORDS_WIDTH};
 pub use dispatcher::Dispatcher;
+pub use drain::Drain;
 pub use extent::{Extent, EXTENT_WIDTH, REPEAT_WIDTH};
 pub use launch::Launch;
 pub use local_windows::LocalWindows;

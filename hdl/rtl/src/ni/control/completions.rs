@@ -1,6 +1,6 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
-    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, FlitsOut, RegisterAccessIn},
+    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, FlitsOut, LookIn, RegisterAccessIn},
     ni::{events::Events, inbox::Inbox, slots::Slots},
     prim::{StreamIn, StreamOut},
 };
@@ -60,6 +60,10 @@ pub struct Completions {
     pub refused: EventIn,
     /// Of the engines, in the order of their seats.
     pub ended: Vec<EventIn>,
+    /// Asks for the error of an event.
+    pub look: LookIn,
+    /// A transaction slot is open; a cycle late.
+    pub any_open: Signal<Out, Bit>,
     /// Packets of the control plane for engines.
     pub engine: Vec<FlitsOut<32>>,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -90,7 +94,7 @@ impl Completions {
             engine: engines.iter().map(|_| Default::default()).collect(),
             ended: engines.iter().map(|_| Default::default()).collect(),
             control: ControlReceiver::new(engines),
-            reports: EventArbiter::new(EVENT_SOURCES + engines.len()),
+            reports: EventArbiter::new(EVENT_SOURCES + engines.len() + 1),
             _engines: engines.len(),
             gets: GetQueue::new(GET_CREDITS * terminals),
             inbox: Inbox::new(build),
@@ -135,6 +139,16 @@ impl Logic for Completions {
             EventIn::link(&mut self.ended[i], &mut self.reports.source[EVENT_SOURCES + i]);
             FlitsOut::<32>::link(&mut self.engine[i], &mut self.control.engine[i]);
         }
+
+        // A look goes last: it finds what all updates before it have left.
+        self.reports.source[EVENT_SOURCES + self._engines].valid.next = self.look.valid.val();
+        self.reports.source[EVENT_SOURCES + self._engines].event.next = self.look.event.val();
+        self.reports.source[EVENT_SOURCES + self._engines].error.next = 0.into();
+        self.look.ready.next = self.reports.source[EVENT_SOURCES + self._engines].ready.val();
+        self.events.asks.next = self.look.valid.val() & self.look.ready.val();
+        self.look.told.next = self.events.told.val();
+        self.look.error.next = self.events.error_told.val();
+        wire!(slots => self: any_open);
 
         wire!(self => events: initialising, sweep);
         EventOut::join(&mut self.reports.chosen, &mut self.events.update);

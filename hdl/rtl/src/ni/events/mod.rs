@@ -46,6 +46,8 @@ pub struct Operation {
     /// Keeps `error`, if it is the first.
     pub keeps: Bit,
     pub error: Bits<ERROR_WIDTH>,
+    /// Tells the error.
+    pub tells: Bit,
     /// An access to a register.
     pub writes: Bit,
     pub reads: Bit,
@@ -80,6 +82,11 @@ pub struct Events {
     pub initialising: Signal<In, Bit>,
     pub sweep: Signal<In, Bits<NODE_WIDTH>>,
     pub update: EventIn,
+    /// The offer on `update` counts nothing: it asks for the error that its event keeps.
+    pub asks: Signal<In, Bit>,
+    /// A pulse, two cycles after the offer was taken: `error_told` is the answer, 0 for none.
+    pub told: Signal<Out, Bit>,
+    pub error_told: Signal<Out, Bits<ERROR_WIDTH>>,
     pub register: RegisterAccessIn,
     /// One bit an event: its condition holds.
     pub fired: Signal<Out, Bits<EVENTS>>,
@@ -112,6 +119,7 @@ pub struct Events {
     accesses: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
     updates: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
     subject: Signal<Local, Bits<EVENT_WIDTH>>,
     of_error: Signal<Local, Bit>,
     next_place: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -146,10 +154,11 @@ impl Logic for Events {
             (self.register.write.val() | self.register.read.val()) & self.is_own.hit.val() & !self.initialising.val();
         self.fails.next = self.failing.q.val() & !self.accesses.val();
         self.update.ready.next = !self.failing.q.val() & !self.accesses.val() & !self.initialising.val();
-        self.updates.next = self.update.valid.val() & self.update.ready.val();
+        self.taken.next = self.update.valid.val() & self.update.ready.val();
+        self.updates.next = self.taken.val() & !self.asks.val();
         self.exists.next = self.update.event.val() <= self.last.val();
         self.subject.next = self.update.event.val();
-        self.of_error.next = self.fails.val();
+        self.of_error.next = self.fails.val() | self.asks.val();
         if self.fails.val() {
             self.subject.next = self.failed.q.val();
         }
@@ -163,6 +172,7 @@ impl Logic for Events {
         self.reading.d.next.counts = self.updates.val() & self.exists.val();
         self.reading.d.next.keeps = self.fails.val();
         self.reading.d.next.error = self.error.q.val();
+        self.reading.d.next.tells = self.taken.val() & self.asks.val();
         self.reading.d.next.writes = self.accesses.val() & self.register.write.val();
         self.reading.d.next.reads = self.accesses.val() & self.register.read.val();
         self.failing.d.next = self.failing.q.val() & self.accesses.val();
@@ -193,6 +203,8 @@ impl Logic for Events {
         self.step.counts.next = self.stepping.q.val().counts;
         self.step.keeps.next = self.stepping.q.val().keeps;
         self.step.error.next = self.stepping.q.val().error;
+        self.told.next = self.stepping.q.val().tells;
+        self.error_told.next = self.word.q.val().get_bits::<ERROR_WIDTH>(0);
         self.changed.d.next = self.changes.val();
         self.result.d.next = self.step.after.val();
         self.result_place.d.next = self.stepping.q.val().place;
@@ -225,10 +237,12 @@ impl Logic for Events {
         if self.rst.val() {
             self.reading.d.next.counts = false;
             self.reading.d.next.keeps = false;
+            self.reading.d.next.tells = false;
             self.reading.d.next.writes = false;
             self.reading.d.next.reads = false;
             self.stepping.d.next.counts = false;
             self.stepping.d.next.keeps = false;
+            self.stepping.d.next.tells = false;
             self.stepping.d.next.writes = false;
             self.stepping.d.next.reads = false;
             self.changed.d.next = false;

@@ -77,6 +77,8 @@ pub struct Slots {
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,
+    /// A slot is open; a cycle late.
+    pub any_open: Signal<Out, Bit>,
     /// Slots that are open for gets.
     pub gets: Signal<Out, Bits<SLOTS>>,
     /// High for one cycle, the one after a completion of a slot that was not open.
@@ -198,7 +200,7 @@ impl Logic for Slots {
         }
 
         wire!(self => open_slots: fence_segment, fence_owns, fence_slot);
-        wire!(open_slots => self: fence_busy);
+        wire!(open_slots => self: fence_busy, any_open);
         if self.rst.val() {
             self.strayed.d.next = false;
         }

@@ -46,6 +46,8 @@ pub struct OpenSlots {
     /// Whether these slots are open.
     pub asked: [Signal<In, Bits<SLOT_WIDTH>>; COMPLETION_SOURCES],
     pub is_open: [Signal<Out, Bit>; COMPLETION_SOURCES],
+    /// A slot is open; a cycle late.
+    pub any_open: Signal<Out, Bit>,
     /// Slots that are open for gets: replies come for them alone.
     pub gets: Signal<Out, Bits<SLOTS>>,
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -56,6 +58,7 @@ pub struct OpenSlots {
     pub fence_busy: Signal<Out, Bit>,
     opened: DFF<Bits<SLOTS>>,
     getting: DFF<Bits<SLOTS>>,
+    was_open: DFF<Bit>,
     segments: LutRam<HANDLE_WIDTH, SLOT_WIDTH>,
     counters: CounterTable<COUNT_WIDTH, HANDLE_WIDTH>,
     open_waits: DFF<Bit>,
@@ -95,6 +98,7 @@ impl Logic for OpenSlots {
             clk,
             opened,
             getting,
+            was_open,
             open_waits,
             waiting,
             looking,
@@ -117,6 +121,8 @@ impl Logic for OpenSlots {
                 ((self.getting.q.val() & !self.closing.val()) | self.opening.val()) & self.built.val();
         }
         self.gets.next = self.getting.q.val();
+        self.was_open.d.next = self.opened.q.val().any();
+        self.any_open.next = self.was_open.q.val();
         for i in 0..COMPLETION_SOURCES {
             self.is_open[i].next = self.opened.q.val().get_bit(self.asked[i].val().index());
         }

@@ -34,11 +34,12 @@ fn every_command_in_full() {
             segment: 0xff,
             event: 0x3f,
             quiet: true,
+            drained: true,
             shaper: 7,
         };
         descriptor.encode(&wide()).unwrap()
     };
-    let word = |opcode: u32| 1 << 27 | 0xff << 14 | 0x3f << 8 | 7 << 5 | opcode;
+    let word = |opcode: u32| 3 << 27 | 0xff << 14 | 0x3f << 8 | 7 << 5 | opcode;
     assert_eq!(
         words(put(64, 128, Geometry::Row { row: 24 })),
         [word(1), 64, 128, 1 << 16 | 3]
@@ -339,9 +340,9 @@ proptest! {
             let word = (config.width / 8) as u32;
             (Just(config), commands(word))
         }),
-        segment in any::<u8>(), event in 0..64u8, quiet in any::<bool>(), shaper in 0..8u8,
+        segment in any::<u8>(), event in 0..64u8, (quiet, drained) in any::<(bool, bool)>(), shaper in 0..8u8,
     ) {
-        let descriptor = Descriptor { command, segment, event, quiet, shaper };
+        let descriptor = Descriptor { command, segment, event, quiet, drained, shaper };
         let words = descriptor.encode(&config).unwrap();
         prop_assert!((2..=MAX_DESCRIPTOR_WORDS).contains(&words.len()));
         prop_assert_eq!(Descriptor::decode(&config, &words), Ok(descriptor));

@@ -2,7 +2,7 @@
 
 use super::{initiator, rest, Gate, SOON};
 use portico::{
-    onesided::{Geometry, Strides, Window},
+    onesided::{Geometry, Shaper, Strides, Window},
     Error, Fabric, Transport,
 };
 use portico_spec::ni::{assembler::assemble, event::Compare, ErrorCode};
@@ -11,6 +11,73 @@ use rand::{rngs::SmallRng, Rng, SeedableRng};
 const SEED: u64 = 0x5eed;
 /// Far targets: a tile, the host, the memory node.
 const TARGETS: [usize; 3] = [5, 6, 7];
+
+/// A drained get finds what the put before it has written, through another segment too, though a slow shaper keeps the put under
+/// way. Behind an error of its event it reads nothing.
+pub fn a_drained_command_goes_behind_all_before_it<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    const BYTES: u32 = 256;
+    const LANDING: u32 = 0x800;
+    let (writer, target) = (0, 5);
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let segment = fabric.publish(target, Window::new(0, BYTES))?;
+        let [there, again] = [0, 1].map(|_| fabric.tile(writer)?.clone_segment(segment.id()));
+        let (there, again) = (there?, again?);
+        let off = fabric.publish(target, Window::new(0, BYTES))?;
+        let closed = fabric.tile(writer)?.clone_segment(off.id())?;
+        off.withdraw(&mut fabric)?;
+        let slow = Shaper {
+            maximum: 4,
+            rate: 16,
+            burst: 0,
+        };
+        fabric.tile(writer)?.set_shaper(1, slow)?;
+        let [event, other] = [0, 1].map(|_| fabric.event(writer));
+        let (event, other) = (event?, other?);
+        let line = Geometry::linear(BYTES);
+        let words = |round: u32| (0..BYTES / 4).map(move |at| round << 16 | at).collect::<Vec<u32>>();
+        for round in 1..=4 {
+            fabric.write(writer, 0, &words(round))?;
+            // The error of an earlier round, and of another event, does not matter.
+            fabric.tile(writer)?.put(&closed, 0, 0, line)?.count_in(&other)?;
+            fabric
+                .tile(writer)?
+                .put(&there, 0, 0, line)?
+                .shaper(1)?
+                .count_in(&event)?;
+            fabric
+                .tile(writer)?
+                .get(&again, 0, LANDING, line)?
+                .drained()
+                .count_in(&event)?;
+            event.drain(&mut fabric, SOON)?;
+            assert_eq!(
+                fabric.read(writer, LANDING, BYTES as usize / 4)?,
+                words(round),
+                "round {round}"
+            );
+
+            fabric.write(writer, LANDING, &words(9))?;
+            fabric.tile(writer)?.put(&closed, 0, 0, line)?.count_in(&event)?;
+            fabric
+                .tile(writer)?
+                .get(&again, 0, LANDING, line)?
+                .drained()
+                .count_in(&event)?;
+            let (node, what, code) = (writer, "operations on an event", ErrorCode::UnknownWindow);
+            assert_eq!(event.drain(&mut fabric, SOON), Err(Error::Refused { node, what, code }));
+            rest(&mut fabric);
+            assert_eq!(
+                fabric.read(writer, LANDING, BYTES as usize / 4)?,
+                words(9),
+                "round {round}"
+            );
+        }
+    }
+    Ok(())
+}
 
 /// A count that follows 1 KiB tells a third node that they are there.
 pub fn data_are_there_when_the_count_is<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {

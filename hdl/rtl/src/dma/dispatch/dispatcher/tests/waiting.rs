@@ -84,6 +84,66 @@ fn one_core_has_no_room_for_a_parked_command() {
     assert!(!bench(1).dut.park.has_room.val());
 }
 
+/// The answer to the look of a drained command, whose event is `event`.
+fn tell(bench: &mut Bench<32>, event: u64, error: u64) {
+    bench.dut.look.ready.next = true;
+    bench.run(1);
+    assert_eq!(bench.dut.look.event.val(), event);
+    bench.dut.look.ready.next = false;
+    bench.run(3);
+    bench.dut.look.told.next = true;
+    bench.dut.look.error.next = error.into();
+    bench.run(1);
+    bench.dut.look.told.next = false;
+    bench.run(10);
+}
+
+#[test]
+fn a_drained_command_waits_for_cores_and_slots_then_for_its_event() {
+    let drained = 1 << 28;
+    let rows = |segment: u32| [word0(1, segment, segment) | drained, 0, 0, 2 << 16 | 4, 4 << 16 | 4];
+    for error in [0, 5] {
+        let mut bench = bench(3);
+        bench.send(Source::Command, &put(1));
+        bench.send(Source::Queued, &rows(2));
+        bench.send(Source::Queued, &put(3));
+        bench.run(40);
+        assert_eq!(segments(&bench), [1]);
+        assert!(!bench.dut.look.valid.val(), "a core runs");
+        bench.dut.any_open.next = true;
+        bench.stops.push_back((0, false, 0));
+        bench.run(40);
+        assert!(!bench.dut.look.valid.val(), "a slot is open");
+        bench.dut.any_open.next = false;
+        bench.run(10);
+        assert!(bench.dut.look.valid.val());
+        assert_eq!((bench.starts.len(), bench.claims.len()), (1, 1), "it holds nothing");
+        tell(&mut bench, 2, error);
+        let (started, events) = match error {
+            0 => (vec![1, 2, 3], vec![]),
+            _ => (vec![1, 3], vec![(2, error)]),
+        };
+        assert_eq!((segments(&bench), &bench.events), (started, &events));
+    }
+}
+
+/// A parked command is not waited for; a wrong one is told at once.
+#[test]
+fn a_drained_command_passes_those_that_are_parked() {
+    let drained = 1 << 28;
+    let mut bench = bench(3);
+    bench.send(Source::Command, &put(1));
+    bench.run(20);
+    bench.park(0);
+    bench.send(Source::Command, &[word0(6, 4, 4) | drained, 0, 0, 0]);
+    bench.run(20);
+    tell(&mut bench, 4, 0);
+    assert_eq!(bench.starts.len(), 2);
+    bench.send(Source::Command, &[word0(1, 6, 20) | drained, 0, 0, 1 << 16 | 1]);
+    bench.run(20);
+    assert_eq!(bench.events, [(6, 3)]);
+}
+
 #[test]
 fn mails_wait_for_nobody() {
     let mut bench = bench(8);
