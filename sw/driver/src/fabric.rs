@@ -14,6 +14,7 @@ use crate::{
     collective::Group,
     exchange::Dropped,
     host::{node_bits, HostPort},
+    list::Notice,
     onesided::Initiator,
     registers::{ControlRegister, PageRegister, Registers},
     resources::NodeState,
@@ -51,6 +52,8 @@ pub struct Fabric<T> {
     /// The groups of communicators that have a context, by their numbers.
     pub(crate) groups: BTreeMap<u64, Group>,
     pub(crate) dropped: Dropped,
+    /// How lists tell the host that they have ended.
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// Checks that there is a port at this tile.
@@ -109,6 +112,7 @@ impl<T: Transport> Fabric<T> {
             nodes,
             groups: BTreeMap::new(),
             dropped: Dropped::default(),
+            notices: vec![],
         };
         for node in 0..config.terminals() {
             let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;

@@ -17,6 +17,7 @@
 //! | [`mpi`] | the collectives of MPI, each in the way that is likely to be the fastest |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
 //! | [`streams`] | streams of words between a tile and an accelerator beside it |
+//! | [`list`] | operations that tiles do by themselves, with one start and one end |
 //! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without a board |
 //! | [`registers`] | any register of any node, and the monitor's counters |
 //! | [`examples`] | whole applications that check themselves |
@@ -57,6 +58,7 @@ pub mod collective;
 pub mod event;
 pub mod examples;
 pub mod exchange;
+pub mod list;
 pub mod mailbox;
 pub mod mpi;
 pub mod onesided;

@@ -25,11 +25,14 @@ use portico_spec::{
         call::{Kind, PACKET_WORDS},
         tree::Tree,
     },
-    ni::command_list::{self, ROWS_WORDS},
+    ni::{
+        command::TRANSFER_WORDS,
+        command_list::{self, Piece, FETCH_WORDS},
+    },
     routing, Config, Node, Port,
 };
 
-/// One put of a member of an exchange.
+/// One command of a member of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Starts the list of this rank.
@@ -41,10 +44,19 @@ pub enum Step {
         /// Its length.
         bytes: u32,
     },
+    /// Tells the host that all puts before it are acknowledged.
+    Notice,
+}
+
+impl Step {
+    /// Words of its descriptor: a put of one row, or a mail of as many words.
+    const WORDS: usize = TRANSFER_WORDS[0];
 }
 
 /// From the descriptor that starts a list to the moment when its first descriptor begins to come.
 const FETCH: u64 = 45;
+/// From the last acknowledgement of a member to its mail on the first link.
+const NOTICE: u64 = 12;
 /// A word that a list writes to the command queue.
 const WORD: u64 = 3;
 /// From the last word of a put's descriptor to its head on the first link.
@@ -59,8 +71,8 @@ const START: u64 = 100;
 /// Head and address of a packet.
 const FRONT: usize = 2;
 
-/// Cycles of an exchange, from the descriptors that start the ranks `started` to the last acknowledgement: `steps` are the puts of
-/// each member, by rank, in the order in which it does them, and `tiles` the members. Every other member that has steps is
+/// Cycles of an exchange, from the descriptors that start the ranks `started` to the last acknowledgement or notice: `steps` are the
+/// commands of each member, by rank, in the order in which it does them, and `tiles` the members. Every other member that has steps is
 /// started by one of them.
 ///
 /// Each put goes as soon as its descriptor is there, the one before it has left, and all links of its way are free. A link is
@@ -90,12 +102,13 @@ pub fn exchange(config: &Config, tiles: &[usize], started: &[usize], steps: &[Ve
 struct Member {
     /// When the descriptor of each put that is in the queue, or comes, is whole; the next one last.
     ready: Vec<u64>,
-    /// Rows of the pieces that have not come, the next one last.
-    pieces: Vec<usize>,
+    /// The pieces that have not come, the next one last.
+    pieces: Vec<Piece>,
     /// Puts that are done.
     done: usize,
-    /// When the last put has left.
+    /// When the last put has left, and when all are acknowledged.
     left: u64,
+    acknowledged: u64,
 }
 
 struct Timeline<'a> {
@@ -118,13 +131,7 @@ impl Timeline<'_> {
             self.end = self.end.max(time);
             return;
         }
-        if let [Step::Send { .. }] = self.steps[rank][..] {
-            // No list: the descriptor is the put.
-            self.members[rank].ready = vec![time];
-            self.next.push(Reverse((time, rank)));
-            return;
-        }
-        let (_, mut pieces) = command_list::form(puts);
+        let mut pieces = command_list::pieces(&vec![Step::WORDS; puts]);
         pieces.reverse();
         self.members[rank].pieces = pieces;
         self.fetch(rank, time);
@@ -132,23 +139,19 @@ impl Timeline<'_> {
 
     /// A member puts the next piece of its list to its own queue.
     fn fetch(&mut self, rank: usize, time: u64) {
-        let (words, _) = command_list::form(self.steps[rank].len());
         let member = &mut self.members[rank];
-        let rows = member.pieces.pop().expect("a piece is left");
-        let is_last = member.pieces.is_empty();
+        let piece = member.pieces.pop().expect("a piece is left");
         let node = self.config.terminal_node(self.tiles[rank]);
         let free = self.free.entry((node, Port::Local)).or_default();
         let begun = (time + FETCH).max(*free);
-        let row = words as u64 * WORD;
-        *free = begun + rows as u64 * row;
-        // Of a piece that another one follows, the last row is no put.
-        let puts = rows - usize::from(!is_last);
-        member.ready = (1..=puts as u64).rev().map(|at| begun + at * row).collect();
+        let row = piece.words as u64 * WORD;
+        *free = begun + piece.rows() as u64 * row;
+        member.ready = (1..=piece.count as u64).rev().map(|at| begun + at * row).collect();
         let first = *member.ready.last().expect("a piece has puts");
         self.next.push(Reverse((first.max(member.left), rank)));
     }
 
-    /// A member does its next put, or fetches the next piece of its list.
+    /// A member does its next step, or fetches the next piece of its list.
     fn put(&mut self, rank: usize) {
         let member = &mut self.members[rank];
         let Some(ready) = member.ready.pop() else {
@@ -158,8 +161,15 @@ impl Timeline<'_> {
         let step = self.steps[rank][member.done];
         member.done += 1;
         let (to, words) = match step {
-            Step::Start(to) => (to, ROWS_WORDS),
+            Step::Start(to) => (to, FETCH_WORDS),
             Step::Send { to, bytes } => (to, bytes as usize * 8 / self.config.width),
+            Step::Notice => {
+                let host = self.config.terminal_node(self.config.tiles());
+                let way = routing::path(self.config, self.tiles[rank], host).len() as u64;
+                let told = member.acknowledged.max(ready) + NOTICE + way * HOP + COUNT;
+                self.end = self.end.max(told);
+                return;
+            }
         };
         let flits = (words + FRONT * words.div_ceil(MAX_PAYLOAD_FLITS).max(1)) as u64;
         let way = routing::path(self.config, self.tiles[rank], self.config.terminal_node(self.tiles[to]));
@@ -187,7 +197,9 @@ impl Timeline<'_> {
         } else {
             arrived
         };
-        self.end = self.end.max(written + ACKNOWLEDGE + way.len() as u64 * HOP + COUNT);
+        let acknowledged = written + ACKNOWLEDGE + way.len() as u64 * HOP + COUNT;
+        member.acknowledged = member.acknowledged.max(acknowledged);
+        self.end = self.end.max(acknowledged);
         if let Some(&next) = member.ready.last() {
             self.next.push(Reverse((next.max(member.left), rank)));
         } else if !member.pieces.is_empty() {

@@ -13,7 +13,11 @@ use anyhow::{ensure, Context};
 use portico_spec::{
     exchange::{orders, Order},
     flit::MAX_PAYLOAD_FLITS,
-    ni::command_list::{self, ListPlace, Put},
+    ni::{
+        command::TRANSFER_WORDS,
+        command_list::{self, ListPlace},
+        descriptor::{Command, Descriptor, Geometry, Transfer},
+    },
     routing, Config, Node, Port,
 };
 use std::collections::BTreeMap;
@@ -122,7 +126,7 @@ pub fn run(
 /// The fabric does something wrong.
 pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Option<Vec<Row>>> {
     let tiles = bench.config().tiles();
-    let lists = command_list::bytes(bench.config(), tiles - 1) as usize;
+    let lists = command_list::bytes(bench.config(), &vec![TRANSFER_WORDS[0]; tiles - 1]) as usize;
     if sent(tiles, bytes) > bench.piece() || tiles * bytes + lists > bench.room() {
         return Ok(None);
     }
@@ -183,17 +187,25 @@ fn exchange(bench: &mut Bench, way: Order, bytes: usize) -> anyhow::Result<u64> 
     let all: Vec<usize> = (0..bench.config().tiles()).collect();
     let mut starts = vec![];
     for (from, receivers) in orders(bench.config(), &all, way).into_iter().enumerate() {
-        let puts = receivers.into_iter().map(|to| Put {
-            segment: bench.memory_handle(to) as u8,
-            remote: (bench.room() + from * bytes) as u32,
-            local: (bench.source() + APART * from + to * bytes) as u32,
-            bytes: bytes as u32,
+        let puts = receivers.into_iter().map(|to| {
+            let transfer = Transfer {
+                remote: (bench.room() + from * bytes) as u32,
+                local: (bench.source() + APART * from + to * bytes) as u32,
+                geometry: Geometry::Row { row: bytes as u32 },
+            };
+            let put = Descriptor {
+                segment: bench.memory_handle(to) as u8,
+                event: EVENT as u8,
+                ..Descriptor::new(Command::Put(transfer))
+            };
+            put.encode(bench.config())
         });
-        let puts: Vec<Put> = puts.collect();
+        let puts = puts.collect::<Result<Vec<Vec<u32>>, _>>()?;
+        let lengths: Vec<usize> = puts.iter().map(Vec::len).collect();
         let end = 2 * bench.room() as u32;
         let place = ListPlace {
             node: from,
-            base: end - command_list::bytes(bench.config(), puts.len()),
+            base: end - command_list::bytes(bench.config(), &lengths),
             own_space: bench.system_handle(from) as u8,
             event: EVENT as u8,
         };

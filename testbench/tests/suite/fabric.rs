@@ -6,8 +6,8 @@ use crate::{
     promises::{
         self,
         driver::{
-            absent, codes, collective, config, errors, exchange, flow, geometry, limits, messages, mpi, operations,
-            order, ports, probe, refusals, registers, streams, tables, waits,
+            absent, codes, collective, config, errors, exchange, flow, geometry, limits, lists, messages, mpi,
+            operations, order, ports, probe, refusals, registers, streams, tables, waits,
         },
     },
     tile_ports,
@@ -89,6 +89,9 @@ macro_rules! of_any_size {
             flow::every_operation_from_the_host;
             flow::every_operation_at_the_host;
             flow::every_operation_at_the_memory_node;
+            lists::the_host_hears_once_after_the_last_word;
+            lists::a_refused_put_is_told_and_the_next_start_works;
+            lists::engines_have_their_descriptors_from_lists;
             limits::a_full_command_queue_drops_whole_descriptors;
             limits::more_operations_than_slots;
             limits::commands_without_a_credit_are_parked;

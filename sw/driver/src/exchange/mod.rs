@@ -14,7 +14,8 @@
 //! An [`Exchange`] is prepared once and can be started again and again. The driver writes a [command
 //! list](portico_spec::ni::command_list) into the memory of each member, one put a block. To start the exchange, it
 //! sends one descriptor to one member: a put of the member's list to its own command queue. Each member starts up
-//! to four others, then sends its blocks. So the host does not handle each block, nor each member. Members send in an [`Order`]
+//! to four others, then sends its blocks, and tells the host when all have ended. So the host does not handle each block, nor each
+//! member: see [`list`](crate::list). Members send in an [`Order`]
 //! in which every member receives one block at a time.
 //!
 //! ```
@@ -44,7 +45,6 @@ pub(crate) use self::{blocks::offset, peers::Dropped, peers::Running, plan::Plan
 pub use self::{blocks::Block, peers::Peers, run::Exchange};
 
 mod blocks;
-mod list;
 mod peers;
 mod plan;
 mod run;

@@ -1,10 +1,7 @@
 //! The steps of the members of an exchange: each starts other members and sends blocks.
 
 use super::Block;
-
-/// Members that a member starts, at most. A member that starts two sends its first blocks before members further down have their
-/// lists, and blocks that wait for a list hold up the starts of others: 16 tiles then need a third more cycles.
-const STARTS: usize = 4;
+use crate::list::STARTS;
 
 /// One put of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

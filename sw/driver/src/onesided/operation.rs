@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use portico_spec::ni::ErrorCode;
 
-use crate::{command, event::Event, resources::Abandoned, Error, Fabric, Transport};
+use crate::{command, event::Event, list::Steps, resources::Abandoned, Error, Fabric, Transport};
 
 use super::shaper::check_number;
 
@@ -108,6 +108,12 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
         }
         let (_, written) = self.issue(event.number())?;
         written
+    }
+
+    /// Leaves it to the node itself, behind its other operations in these steps: see [`crate::list`]. Success counts in no event, and a
+    /// result is lost.
+    pub fn add_to(self, steps: &mut Steps) {
+        steps.add(self.node, self.words, self.queue);
     }
 
     fn begin(&mut self) -> Result<Ticket<V>, Error> {

@@ -1,49 +1,36 @@
-//! Command lists: descriptors in a node's memory that the node sends to its own command queue.
+//! Command lists: descriptors in a node's memory that the node sends to its own command queues.
 //!
 //! A put of rows to the node itself writes the descriptors, one a row, to block COMMAND. Its remote stride is 0, so all rows go to
-//! the places of one descriptor, and the last word of each row ends its descriptor. The queue has room for [`QUEUE_WORDS`]. A
-//! longer list is cut into pieces of this size, and the last descriptor of a piece is the put of the next piece: when it runs,
-//! the queue is empty. So a list needs the whole queue for itself, from its start until its last put has begun.
+//! the same places, and the last word of each row ends its descriptor. [Pads](super::command::PAD) in front of shorter descriptors
+//! make all rows of a piece equally long. A queue has room for [`QUEUE_WORDS`] without the pads. A longer list is cut into pieces,
+//! and the last row of a piece is the put of the next piece: when it runs, the queue of the requester is empty. So a list needs
+//! the whole queue for itself, from its start until its last fetch has ended.
 //!
 //! ```
-//! use portico_spec::{ni::command_list::{ListPlace, Put}, Config};
+//! use portico_spec::{ni::command_list::ListPlace, Config};
 //!
 //! let config = Config::default();
 //! // Segment 9 of tile 2 is its own system window. The list lies at byte 0x40.
 //! let place = ListPlace { node: 2, base: 0x40, own_space: 9, event: 3 };
-//! let put = |segment, remote| Put { segment, remote, local: 0x100, bytes: 32 };
-//! let list = place.list(&config, &[put(4, 0), put(5, 0x80)])?;
-//! assert_eq!(list.memory, [4 << 14 | 3 << 8 | 1, 0, 0x100, 1 << 16 | 8, 5 << 14 | 3 << 8 | 1, 0x80, 0x100, 1 << 16 | 8]);
+//! let put = vec![4 << 14 | 3 << 8 | 1, 0, 0x100, 1 << 16 | 8];
+//! let fence = vec![4 << 14 | 3 << 8 | 7];
+//! let list = place.list(&config, &[put.clone(), fence.clone()])?;
+//! assert_eq!(list.memory, [put, vec![0, 0, 0], fence].concat());
 //! assert_eq!(list.start.len(), 5);
 //! # Ok::<(), portico_spec::ni::descriptor::DescriptorError>(())
 //! ```
 
 use super::{
-    command::{first_place, QUEUE_WORDS},
+    command::{first_place, MAX_DESCRIPTOR_WORDS, PAD, QUEUE_WORDS, TRANSFER_WORDS},
     descriptor::{Command, Descriptor, DescriptorError, Geometry, Transfer},
     registers::{address_at, CommandRegister},
 };
 use crate::Config;
 
-/// Words of the descriptor of a put of one row.
-pub const ROW_WORDS: usize = 4;
-/// Words of the descriptor of a put of rows, such as that which starts a list.
-pub const ROWS_WORDS: usize = 5;
+/// Words of the descriptor that fetches a piece: a put of rows.
+pub const FETCH_WORDS: usize = TRANSFER_WORDS[1];
 
-/// A put of one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Put {
-    /// Handle of the segment.
-    pub segment: u8,
-    /// Offset in the segment, in bytes.
-    pub remote: u32,
-    /// Local address, in bytes.
-    pub local: u32,
-    /// Bytes of the row, whole words of the fabric.
-    pub bytes: u32,
-}
-
-/// Where a list lies, and what it counts in.
+/// Where a list lies, and where its errors go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListPlace {
     /// The node, a terminal index.
@@ -52,7 +39,7 @@ pub struct ListPlace {
     pub base: u32,
     /// Handle of the node's segment for its own address space: its system window.
     pub own_space: u8,
-    /// The event in which every put counts. An error of a put of a piece counts there too.
+    /// The event in which an error of a fetch counts.
     pub event: u8,
 }
 
@@ -65,95 +52,112 @@ pub struct CommandList {
     pub start: Vec<u32>,
 }
 
-/// Bytes of a list of so many puts.
-pub fn bytes(config: &Config, puts: usize) -> u32 {
-    let (words, pieces) = form(puts);
-    (pieces.iter().sum::<usize>() * words * config.width / 8) as u32
+/// A piece of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Descriptors of the list in it.
+    pub count: usize,
+    /// Words of each row.
+    pub words: usize,
+    /// A row behind them fetches the next piece.
+    pub fetches: bool,
 }
 
-/// The form of a list of so many puts: the words of a descriptor, and the descriptors of each piece. Every piece but the last one
-/// ends with the put of the next piece.
-pub fn form(puts: usize) -> (usize, Vec<usize>) {
-    // A list that fits the queue needs no put of rows.
-    let words = match puts * ROW_WORDS <= QUEUE_WORDS {
-        true => ROW_WORDS,
-        false => ROWS_WORDS,
-    };
-    let most = QUEUE_WORDS / words;
-    let mut pieces = vec![];
-    let mut left = puts;
-    while left > most {
-        pieces.push(most);
-        left -= most - 1;
+impl Piece {
+    /// All its rows.
+    pub fn rows(&self) -> usize {
+        self.count + usize::from(self.fetches)
     }
-    pieces.push(left);
-    (words, pieces)
+}
+
+/// The pieces of a list whose descriptors have so many words each, 1 to 16.
+///
+/// # Panics
+/// Without a descriptor, or if one is too long.
+pub fn pieces(lengths: &[usize]) -> Vec<Piece> {
+    let longest = |lengths: &[usize]| lengths.iter().copied().max().expect("a list has descriptors");
+    assert!(
+        (1..=MAX_DESCRIPTOR_WORDS).contains(&longest(lengths)),
+        "a descriptor is too long"
+    );
+    let mut pieces = vec![];
+    let mut left = lengths;
+    while left.iter().sum::<usize>() > QUEUE_WORDS {
+        let mut room = QUEUE_WORDS - FETCH_WORDS;
+        let fits = |&&length: &&usize| {
+            let fits = length <= room;
+            room = room.saturating_sub(length);
+            fits
+        };
+        let count = left.iter().take_while(fits).count();
+        let (own, behind) = left.split_at(count);
+        let words = longest(own).max(FETCH_WORDS);
+        pieces.push(Piece {
+            count,
+            words,
+            fetches: true,
+        });
+        left = behind;
+    }
+    pieces.push(Piece {
+        count: left.len(),
+        words: longest(left),
+        fetches: false,
+    });
+    pieces
+}
+
+/// Bytes of a list whose descriptors have so many words each.
+///
+/// # Panics
+/// As [`pieces`].
+pub fn bytes(config: &Config, lengths: &[usize]) -> u32 {
+    let words: usize = pieces(lengths).iter().map(|piece| piece.rows() * piece.words).sum();
+    (words * config.width / 8) as u32
 }
 
 impl ListPlace {
-    /// The list of these puts, in their order.
+    /// The list of these descriptors, in their order.
     ///
     /// # Errors
-    /// The first value that is out of its range or no whole number of words.
-    pub fn list(&self, config: &Config, puts: &[Put]) -> Result<CommandList, DescriptorError> {
-        let (words, pieces) = form(puts.len());
-        let mut left = puts.iter().map(|put| self.put(config, put, words));
-        let mut rows: Vec<Vec<u32>> = vec![];
-        for (at, &count) in pieces.iter().enumerate() {
-            let next = pieces.get(at + 1);
-            for put in left.by_ref().take(count - usize::from(next.is_some())) {
-                rows.push(put?);
+    /// The list does not lie at a word, or beyond all addresses.
+    ///
+    /// # Panics
+    /// As [`pieces`].
+    pub fn list(&self, config: &Config, descriptors: &[Vec<u32>]) -> Result<CommandList, DescriptorError> {
+        let lengths: Vec<usize> = descriptors.iter().map(Vec::len).collect();
+        let pieces = pieces(&lengths);
+        let mut left = descriptors.iter();
+        let mut words = vec![];
+        let start = self.fetch(config, 0, pieces[0])?;
+        for (at, piece) in pieces.iter().enumerate() {
+            let mut rows: Vec<Vec<u32>> = left.by_ref().take(piece.count).cloned().collect();
+            if piece.fetches {
+                let behind = words.len() + piece.rows() * piece.words;
+                rows.push(self.fetch(config, behind, pieces[at + 1])?);
             }
-            if let Some(&count) = next {
-                rows.push(self.fetch(config, (rows.len() + 1, count), words)?);
+            for row in rows {
+                words.resize(words.len() + piece.words - row.len(), u32::from(PAD));
+                words.extend(row);
             }
         }
         let lanes = config.width / 32;
-        let mut memory = vec![0; rows.len() * words * lanes];
-        for (place, word) in memory.iter_mut().step_by(lanes).zip(rows.into_iter().flatten()) {
+        let mut memory = vec![0; words.len() * lanes];
+        for (place, word) in memory.iter_mut().step_by(lanes).zip(words) {
             *place = word;
         }
-        let start = self.fetch(config, (0, pieces[0]), words)?;
         Ok(CommandList { memory, start })
     }
 
-    fn put(&self, config: &Config, put: &Put, words: usize) -> Result<Vec<u32>, DescriptorError> {
-        let row = put.bytes;
-        let geometry = match words {
-            ROW_WORDS => Geometry::Row { row },
-            _ => Geometry::Rows {
-                rows: 1,
-                row,
-                local_stride: 0,
-                remote_stride: 0,
-            },
-        };
+    /// The put of a piece that lies so many words behind the begin of the list.
+    fn fetch(&self, config: &Config, behind: usize, piece: Piece) -> Result<Vec<u32>, DescriptorError> {
+        let unit = (config.width / 8) as u32;
+        let row = piece.words as u32 * unit;
         let transfer = Transfer {
-            remote: put.remote,
-            local: put.local,
-            geometry,
-        };
-        let put = Descriptor {
-            segment: put.segment,
-            event: self.event,
-            ..Descriptor::new(Command::Put(transfer))
-        };
-        put.encode(config)
-    }
-
-    /// The put of a piece: the first of its rows in the list, and how many.
-    fn fetch(
-        &self,
-        config: &Config,
-        (first, count): (usize, usize),
-        words: usize,
-    ) -> Result<Vec<u32>, DescriptorError> {
-        let row = (words * config.width / 8) as u32;
-        let transfer = Transfer {
-            remote: address_at(config, self.node, CommandRegister::Word, first_place(words)),
-            local: self.base.saturating_add(first as u32 * row),
+            remote: address_at(config, self.node, CommandRegister::Word, first_place(piece.words)),
+            local: self.base.saturating_add(behind as u32 * unit),
             geometry: Geometry::Rows {
-                rows: count as u32,
+                rows: piece.rows() as u32,
                 row,
                 local_stride: row,
                 remote_stride: 0,
@@ -172,6 +176,8 @@ impl ListPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ni::command::{opcode, Opcode};
+    use proptest::prelude::*;
 
     const PLACE: ListPlace = ListPlace {
         node: 1,
@@ -180,83 +186,82 @@ mod tests {
         event: 5,
     };
 
-    /// Runs a list as a node does: the puts in the order in which they reach the queue, which never holds too many words.
-    fn run(config: &Config, list: &CommandList) -> Vec<Descriptor> {
+    /// Runs a list as a node does: the descriptors in the order in which they reach the queue, which never holds too many words.
+    fn run(config: &Config, list: &CommandList) -> Vec<Vec<u32>> {
+        let (lanes, unit) = (config.width / 32, config.width / 8);
         let mut found = vec![];
         let mut next = Some(list.start.clone());
         while let Some(fetch) = next.take() {
-            let Command::Put(Transfer { local, geometry, .. }) = Descriptor::decode(config, &fetch).unwrap().command
+            assert_eq!(fetch.len(), FETCH_WORDS);
+            let fetch = Descriptor::decode(config, &fetch).unwrap();
+            assert_eq!((fetch.segment, fetch.event, fetch.quiet), (7, 5, true));
+            let Command::Put(Transfer {
+                local,
+                remote,
+                geometry,
+            }) = fetch.command
             else {
                 panic!("a list is started by a put");
             };
-            let Geometry::Rows { rows, row, .. } = geometry else {
+            let Geometry::Rows {
+                rows,
+                row,
+                local_stride,
+                remote_stride,
+            } = geometry
+            else {
                 panic!("a piece is rows");
             };
-            let [first, words] = [local - PLACE.base, row].map(|bytes| bytes as usize / 4);
-            let lanes = config.width / 32;
-            let rows = list.memory[first..][..words * rows as usize].chunks(words);
-            let rows = rows.map(|row| row.iter().step_by(lanes).copied().collect::<Vec<u32>>());
+            assert_eq!((local_stride, remote_stride), (row, 0));
+            let words = row as usize / unit;
+            assert_eq!(remote, address_at(config, 1, CommandRegister::Word, 16 - words));
+            let first = (local - PLACE.base) as usize / 4;
+            let piece = &list.memory[first..][..rows as usize * words * lanes];
+            let rows = piece.chunks(words * lanes).map(|row| {
+                let row: Vec<u32> = row.iter().step_by(lanes).copied().collect();
+                let pads = row.iter().take_while(|&&word| opcode(word) == PAD).count();
+                row[pads..].to_vec()
+            });
             let mut queue: Vec<Vec<u32>> = rows.collect();
             assert!(queue.iter().map(Vec::len).sum::<usize>() <= QUEUE_WORDS);
-            let last = Descriptor::decode(config, queue.last().unwrap()).unwrap();
-            if last.quiet {
+            let last = queue.last().unwrap();
+            if opcode(last[0]) == Opcode::Put as u8 && last[0] >> 14 & 0xff == 7 {
                 next = queue.pop();
             }
-            found.extend(queue.iter().map(|words| Descriptor::decode(config, words).unwrap()));
+            found.extend(queue);
         }
         found
     }
 
-    #[test]
-    fn a_list_of_any_length_brings_all_puts_in_their_order() {
-        for width in [32, 64] {
-            let config = Config {
-                width,
-                ..Config::default()
+    proptest! {
+        #[test]
+        fn a_list_of_any_descriptors_brings_all_in_their_order(
+            lengths in prop::collection::vec(1..=16usize, 1..120), wide in any::<bool>(),
+        ) {
+            let config = Config { width: if wide { 64 } else { 32 }, ..Config::default() };
+            // Word 0 is of an atomic.
+            let descriptor = |(at, &length): (usize, &usize)| {
+                (0..length).map(|word| (at as u32) << 16 | if word == 0 { 5 } else { 0 }).collect::<Vec<u32>>()
             };
-            for count in 1..200 {
-                let puts: Vec<Put> = (0..count)
-                    .map(|at| Put {
-                        segment: at as u8,
-                        remote: 8 * at,
-                        local: 16 * at,
-                        bytes: 8 + 8 * (at % 5),
-                    })
-                    .collect();
-                let list = PLACE.list(&config, &puts).unwrap();
-                assert_eq!(4 * list.memory.len(), bytes(&config, puts.len()) as usize);
-                let found = run(&config, &list);
-                assert_eq!(found.len(), puts.len(), "{count} puts");
-                for (found, put) in found.iter().zip(&puts) {
-                    let Command::Put(Transfer {
-                        remote,
-                        local,
-                        geometry,
-                    }) = found.command
-                    else {
-                        panic!("{found:?}");
-                    };
-                    let (Geometry::Row { row } | Geometry::Rows { row, rows: 1, .. }) = geometry else {
-                        panic!("{found:?}");
-                    };
-                    let told = (found.segment, remote, local, row, found.event, found.quiet);
-                    assert_eq!(
-                        told,
-                        (put.segment, put.remote, put.local, put.bytes, PLACE.event, false)
-                    );
-                }
-            }
+            let descriptors: Vec<Vec<u32>> = lengths.iter().enumerate().map(descriptor).collect();
+            let list = PLACE.list(&config, &descriptors).unwrap();
+            prop_assert_eq!(4 * list.memory.len(), bytes(&config, &lengths) as usize);
+            prop_assert_eq!(run(&config, &list), descriptors);
         }
     }
 
     #[test]
-    fn a_wrong_put_is_told() {
-        let put = Put {
-            segment: 0,
-            remote: 0,
-            local: 2,
-            bytes: 4,
-        };
-        assert!(PLACE.list(&Config::default(), &[put]).is_err());
+    fn a_list_that_fills_the_queue_is_one_piece() {
+        let piece = |count, words, fetches| Piece { count, words, fetches };
+        assert_eq!(pieces(&[4; 16]), [piece(16, 4, false)]);
+        assert_eq!(pieces(&[4; 17]), [piece(14, 5, true), piece(3, 4, false)]);
+        assert_eq!(pieces(&[16; 5]), [piece(3, 16, true), piece(2, 16, false)]);
+        assert_eq!(pieces(&[4, 1]), [piece(2, 4, false)]);
+    }
+
+    #[test]
+    fn a_list_beside_a_word_is_refused() {
+        let place = ListPlace { base: 2, ..PLACE };
+        assert!(place.list(&Config::default(), &[vec![7]]).is_err());
     }
 }

@@ -15,6 +15,7 @@ pub mod exchange;
 pub mod flow;
 pub mod geometry;
 pub mod limits;
+pub mod lists;
 pub mod messages;
 pub mod mpi;
 pub mod operations;
