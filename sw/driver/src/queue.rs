@@ -110,9 +110,49 @@ impl Queue {
         if self.waiting(fabric)? == 0 {
             return Ok(None);
         }
-        let address = self.region.base + u32::from(self.read) % self.slots * self.slot_bytes;
-        let lanes = fabric.word_bytes() as usize / 4;
+        let address = self.next_slot();
         let slot = fabric.read(self.id.node, address, self.slot_bytes as usize / 4)?;
+        self.take(fabric, address, &slot).map(Some)
+    }
+
+    /// All messages that have arrived, with one or two reads. They keep their slots until released.
+    ///
+    /// # Errors
+    /// As for [`Queue::receive`] of the first message. A later one with an overwritten slot is left for the next call.
+    pub fn receive_all<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Vec<Message>, Error> {
+        let mut left = u32::from(self.waiting(fabric)?);
+        let mut messages = vec![];
+        while left > 0 {
+            // Up to the end of the ring.
+            let count = left.min(self.slots - u32::from(self.read) % self.slots);
+            let address = self.next_slot();
+            let words = self.slot_bytes as usize / 4;
+            let slots = fabric.read(self.id.node, address, count as usize * words)?;
+            for (address, slot) in (address..).step_by(self.slot_bytes as usize).zip(slots.chunks(words)) {
+                let (read, unreleased) = (self.read, self.unreleased.len());
+                match self.take(fabric, address, slot) {
+                    Ok(message) => messages.push(message),
+                    Err(error) if messages.is_empty() => return Err(error),
+                    Err(_) => {
+                        self.read = read;
+                        self.unreleased.truncate(unreleased);
+                        return Ok(messages);
+                    }
+                }
+            }
+            left -= count;
+        }
+        Ok(messages)
+    }
+
+    /// The address of the slot of the next message.
+    fn next_slot(&self) -> u32 {
+        self.region.base + u32::from(self.read) % self.slots * self.slot_bytes
+    }
+
+    /// The message in a slot, which is then read.
+    fn take<T: Transport>(&mut self, fabric: &Fabric<T>, address: u32, slot: &[u32]) -> Result<Message, Error> {
+        let lanes = fabric.word_bytes() as usize / 4;
         let front = window::Message::decode(slot[0]);
         let words = slot.get(lanes..lanes + usize::from(front.words) * lanes);
         let source = fabric.config().node_id(front.source);
@@ -123,7 +163,7 @@ impl Queue {
             return Err(Error::BadMessage { node, address, front });
         };
         let words = words.to_vec();
-        Ok(Some(Message { source, words }))
+        Ok(Message { source, words })
     }
 
     /// Waits for the next message, at most so many cycles.
@@ -268,6 +308,51 @@ mod tests {
     use super::*;
     use crate::GoldenTransport;
     use portico_spec::{Config, Node};
+
+    /// Messages round the end of the ring, with one read of all; one that was written over ends it.
+    #[test]
+    fn all_messages_are_received_at_once() -> Result<(), Error> {
+        for width in [32, 64] {
+            let config = Config {
+                width,
+                edge_nodes: 1,
+                ..Config::default()
+            };
+            let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+            let mut queue = fabric.queue(0, 4, 16, None)?;
+            let sender = queue.sender(&mut fabric, 5, 4)?;
+            assert_eq!(queue.receive_all(&mut fabric)?, []);
+            let mut number = 0..;
+            for count in [3, 4, 1, 2] {
+                let sent: Vec<u32> = number.by_ref().take(count).collect();
+                for &word in &sent {
+                    fabric.write(5, 0x40, &[word, !word])?;
+                    fabric.tile(5)?.enqueue(&sender, 0x40, 8)?.wait(1000)?;
+                }
+                let found = queue.receive_all(&mut fabric)?;
+                let expected = sent.iter().map(|&word| Message {
+                    source: 5,
+                    words: vec![word, !word],
+                });
+                assert_eq!(found, expected.collect::<Vec<_>>());
+                queue.release(&mut fabric, count as u16)?;
+            }
+            for _ in 0..2 {
+                fabric.tile(5)?.enqueue(&sender, 0x40, 8)?.wait(1000)?;
+            }
+            let second = queue.region.base + u32::from(queue.read + 1) % queue.slots * queue.slot_bytes;
+            let (words, handle) = (40, sender.handle());
+            let source = config.tile_node(5);
+            let front = window::Message { words, source, handle }.encode()?;
+            fabric.write(0, second, &[front, 0])?;
+            assert_eq!(queue.receive_all(&mut fabric)?.len(), 1);
+            let (node, address) = (0, second);
+            let bad = Error::BadMessage { node, address, front };
+            assert_eq!(queue.receive_all(&mut fabric), Err(bad));
+            queue.release(&mut fabric, 2)?;
+        }
+        Ok(())
+    }
 
     /// A message with an overwritten slot is an error, and does not block the next message.
     #[test]
