@@ -49,7 +49,7 @@ pub use self::{
     golden::{GoldenPort, GoldenTransport},
     identity::{verify, verify_tiles},
     serial::SerialTransport,
-    transport::{Transport, TransportError},
+    transport::{Transport, TransportError, Watched},
     uio::UioTransport,
 };
 pub use portico_spec::{ni::ErrorCode, Config};

@@ -1,6 +1,6 @@
 //! Transports: carriers of the driver's accesses to a fabric.
 
-use portico_spec::Config;
+use portico_spec::{Config, Port};
 use thiserror::Error;
 
 use crate::serial::LineError;
@@ -62,6 +62,17 @@ impl TransportError {
     }
 }
 
+/// Flits on a link of the data plane that was watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watched {
+    /// Cycles in which the first and the last flit passed, as [`Transport::cycles`] counts them; 0 without a flit.
+    pub first: u64,
+    /// See `first`.
+    pub last: u64,
+    /// How many have passed.
+    pub flits: u64,
+}
+
 /// Accesses to the address space of a fabric's host node, or of a tile with a port, as its AXI4-Lite port gives them: 32 bits
 /// at byte addresses, the node's memory from 0, its registers from [`BASE_BYTES`](portico_spec::ni::registers::BASE_BYTES).
 ///
@@ -118,6 +129,14 @@ pub trait Transport {
     /// Lets so many cycles pass.
     fn wait(&mut self, cycles: u64);
 
+    /// Watches a link of the data plane: from the router of this tile through this port. Does nothing where links are not counted.
+    fn watch(&mut self, _tile: usize, _port: Port) {}
+
+    /// What has passed on the link that was watched, and an end of the watch; none where links are not counted.
+    fn watched(&mut self) -> Option<Watched> {
+        None
+    }
+
     /// Whether the node interrupts now.
     fn interrupt(&mut self) -> bool;
 }
@@ -153,5 +172,13 @@ impl<T: Transport + ?Sized> Transport for &mut T {
 
     fn interrupt(&mut self) -> bool {
         (**self).interrupt()
+    }
+
+    fn watch(&mut self, tile: usize, port: Port) {
+        (**self).watch(tile, port);
+    }
+
+    fn watched(&mut self) -> Option<Watched> {
+        (**self).watched()
     }
 }

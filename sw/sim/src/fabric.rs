@@ -2,12 +2,12 @@
 
 use crate::{
     axi_lite::{AxiLitePort, Passing},
-    monitors::Monitors,
+    monitors::{Monitors, Watch},
     stream::StreamPort,
     Access, Answer, Input, Library, Model, Output, SimError,
 };
-use portico::{check_port, check_streams, Error, Transport, TransportError};
-use portico_spec::{streams::Beat, Config};
+use portico::{check_port, check_streams, Error, Transport, TransportError, Watched};
+use portico_spec::{streams::Beat, Config, Port};
 use std::collections::VecDeque;
 
 /// Something outside the fabric that takes part in every cycle, such as an external memory.
@@ -52,6 +52,8 @@ pub struct SimulatedFabric {
     /// Those with words to give, or that may take words.
     streaming: Vec<usize>,
     pub(crate) monitors: Option<Monitors>,
+    /// A link whose flits are noted.
+    watch: Option<Watch>,
     peripherals: Vec<Box<dyn Peripheral>>,
 }
 
@@ -99,6 +101,7 @@ impl SimulatedFabric {
             config: config.clone(),
             active: vec![],
             monitors: Monitors::find(&model, config)?,
+            watch: None,
             peripherals: vec![],
             model,
         };
@@ -159,6 +162,7 @@ impl SimulatedFabric {
         self.asking.clear();
         self.active.clear();
         self.streaming.clear();
+        self.watch = None;
         for peripheral in &mut self.peripherals {
             peripheral.reset();
         }
@@ -168,12 +172,38 @@ impl SimulatedFabric {
 
     /// Lets time pass.
     pub fn run(&mut self, cycles: u64) {
-        let is_quiet = self.active.is_empty() && self.asking.is_empty() && self.streaming.is_empty();
+        let is_quiet =
+            self.watch.is_none() && self.active.is_empty() && self.asking.is_empty() && self.streaming.is_empty();
         if is_quiet && self.peripherals.is_empty() {
             self.model.run(cycles);
         } else {
             (0..cycles).for_each(|_| self.cycle());
         }
+    }
+
+    /// Notes when flits pass a link of the data plane: that from the router of `tile` through `port`. Needs the monitors.
+    fn begin_watch(&mut self, tile: usize, port: Port) {
+        let Some(monitors) = self.monitors else {
+            return;
+        };
+        self.model.set(monitors.tile, tile as u64);
+        self.model.set(monitors.link, port.index() as u64);
+        self.model.set(monitors.stalls, 0);
+        let tiles = self.tiles.len();
+        // Until the chain shows this counter.
+        self.run(tiles as u64 + 1);
+        self.watch = Some(Watch {
+            delay: (1 + tiles - tile) as u64,
+            count: self.model.get(monitors.values[0]),
+            seen: Watched::default(),
+        });
+    }
+
+    /// Ends the watch, when its last flits show.
+    fn end_watch(&mut self) -> Option<Watched> {
+        let delay = self.watch.as_ref()?.delay;
+        self.run(delay + 1);
+        self.watch.take().map(|watch| watch.seen)
     }
 
     /// Queues a descriptor at a tile's command stream.
@@ -367,6 +397,9 @@ impl SimulatedFabric {
         for peripheral in &mut self.peripherals {
             peripheral.observe(&mut self.model);
         }
+        if let (Some(watch), Some(monitors)) = (&mut self.watch, &self.monitors) {
+            watch.observe(self.model.get(monitors.values[0]), now);
+        }
         self.model.tick();
         for (port, passing) in passing {
             self.ports[port].pass(&mut self.model, passing);
@@ -432,6 +465,14 @@ impl Transport for SimulatedFabric {
 
     fn interrupt(&mut self) -> bool {
         self.interrupt()
+    }
+
+    fn watch(&mut self, tile: usize, port: Port) {
+        self.begin_watch(tile, port);
+    }
+
+    fn watched(&mut self) -> Option<Watched> {
+        self.end_watch()
     }
 }
 
