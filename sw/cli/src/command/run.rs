@@ -88,7 +88,7 @@ impl Example {
             Example::Halo => "tiles with blocks of 16x16 words put their edges into their neighbours' borders",
             Example::Transpose => "tiles with rows of a matrix get the same rows of its transpose from each other",
             Example::Buffer => "a tile of 16x16 words goes into the middle of a buffer of 18x18, with one put",
-            Example::Queue => "every tile sends messages to a queue of the first one, with a credit each",
+            Example::Queue => "every tile sends messages to a queue of the first one, which the host empties at once",
             Example::Allreduce => {
                 "message-passing engines add vectors of 1,024 numbers of all tiles, and all get the sum"
             }
@@ -326,12 +326,32 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
     ];
     // The golden model has no time, and the driver does not see the clock of a board.
     if matches!(place, Place::Verilated) {
+        let name = match figures.parts {
+            Some(_) => "from the launch to the host's knowledge",
+            None => "from the first command to the last completion",
+        };
+        lines.push((name, grouped(figures.cycles), "cycles"));
+        if let Some(parts) = figures.parts {
+            lines.extend([
+                (
+                    "  until the first flit on the link that limits",
+                    grouped(parts.start),
+                    "cycles",
+                ),
+                ("  from its first to its last flit", grouped(parts.transfer), "cycles"),
+                (
+                    "  from its last flit to the host's knowledge",
+                    grouped(parts.notice),
+                    "cycles",
+                ),
+                (
+                    "share of that link, first to last flit",
+                    format!("{:.0}", 100.0 * parts.share()),
+                    "%",
+                ),
+            ]);
+        }
         lines.extend([
-            (
-                "from the first command to the last completion",
-                grouped(figures.cycles),
-                "cycles",
-            ),
             ("rate", format!("{:.2}", figures.rate()), "bytes/cycle"),
             ("simulated in all", grouped(*cycles), "cycles"),
         ]);

@@ -49,5 +49,6 @@ pub fn alltoall<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failure
     Ok(Figures {
         bytes: 2 * u64::from(bytes) * (tiles * tiles) as u64,
         cycles,
+        parts: None,
     })
 }

@@ -1,16 +1,17 @@
 //! A tile of 16 x 16 words into the middle of a buffer of 18 x 18, as for a stencil with a halo of one word.
 
 use crate::{
+    list::Steps,
     onesided::{Geometry, Strides, Window},
     Fabric, Transport,
 };
 
-use super::{check, pattern, Failure, Figures, TIMEOUT};
+use super::{check, pattern, timed, Failure, Figures, Flow};
 
 const TILE: u32 = 16;
 const BUFFER: u32 = TILE + 2;
 
-/// Puts a dense tile of 16 x 16 words into the middle of an 18 x 18 buffer of the last tile, with one command.
+/// Puts a dense tile of 16 x 16 words into the middle of an 18 x 18 buffer of the last tile, with one command in a list.
 ///
 /// # Errors
 /// The driver's, or a wrong word.
@@ -32,10 +33,13 @@ pub fn tile_in_buffer<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, F
         local: TILE * word,
     };
     let inner = Geometry::rows(TILE * word, TILE, strides);
-    let begun = fabric.transport().cycles();
+    let mut steps = Steps::default();
     let put = fabric.tile(from)?.put(&remote, (BUFFER + 1) * word, tile.base, inner)?;
-    put.wait(TIMEOUT)?;
-    let cycles = fabric.transport().cycles() - begun;
+    put.add_to(&mut steps);
+    let words = u64::from(TILE * TILE);
+    let mut list = fabric.list(steps)?;
+    let (cycles, parts) = timed(fabric, &mut list, &[Flow { from, to, words }], |_| Ok(()))?;
+    list.release(fabric)?;
 
     for (row, words) in source.chunks((TILE * lanes) as usize).enumerate() {
         let at = (((row as u32 + 1) * BUFFER + 1) * lanes) as usize;
@@ -49,5 +53,6 @@ pub fn tile_in_buffer<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, F
     Ok(Figures {
         bytes: inner.bytes(),
         cycles,
+        parts,
     })
 }

@@ -3,12 +3,12 @@
 use portico_spec::Port;
 
 use crate::{
-    event::Event,
+    list::Steps,
     onesided::{Geometry, Remote, Segment, Strides, Window},
     Error, Fabric, Region, Transport,
 };
 
-use super::{check, pattern, Failure, Figures, TIMEOUT};
+use super::{check, pattern, timed, Failure, Figures, Flow};
 
 /// Words of a block's side, without and with its border.
 const SIDE: u32 = 16;
@@ -18,13 +18,12 @@ const FULL: u32 = SIDE + 2;
 struct Block {
     region: Region,
     segment: Segment,
-    sent: Event,
     /// Each neighbour and the side on which it is.
     neighbours: Vec<(Port, usize)>,
 }
 
 /// Exchanges the borders of 16 x 16 blocks, one a tile, with all neighbours at once: rows to the north and south, and
-/// columns, one word a row, to the west and east.
+/// columns, one word a row, to the west and east. Every tile has its puts in a list, and the host starts one tile.
 ///
 /// # Errors
 /// The driver's, or a wrong word.
@@ -38,34 +37,31 @@ pub fn halo_exchange<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Fa
         blocks.push(Block {
             region,
             segment: fabric.publish(tile, Window::new(region.base, FULL * FULL * word))?,
-            sent: fabric.event(tile)?,
             neighbours: neighbours(fabric, tile),
         });
     }
     let remotes = clone_all(fabric, &blocks)?;
 
-    let begun = fabric.transport().cycles();
-    let mut bytes = 0;
+    let (mut steps, mut flows, mut bytes) = (Steps::default(), vec![], 0);
     for (tile, remotes) in remotes.iter().enumerate() {
-        let Block {
-            region,
-            sent,
-            neighbours,
-            ..
-        } = &blocks[tile];
-        for ((side, _), remote) in neighbours.iter().zip(remotes) {
-            let (from, to, geometry) = edge(*side, word);
+        let Block { region, neighbours, .. } = &blocks[tile];
+        for ((side, to), remote) in neighbours.iter().zip(remotes) {
+            let (first, border, geometry) = edge(*side, word);
             bytes += geometry.bytes();
             let put = fabric
                 .tile(tile)?
-                .put(remote, to * word, region.base + from * word, geometry)?;
-            put.count_in(sent)?;
+                .put(remote, border * word, region.base + first * word, geometry)?;
+            put.add_to(&mut steps);
+            flows.push(Flow {
+                from: tile,
+                to: *to,
+                words: u64::from(SIDE),
+            });
         }
     }
-    for block in &blocks {
-        block.sent.drain(fabric, TIMEOUT)?;
-    }
-    let cycles = fabric.transport().cycles() - begun;
+    let mut list = fabric.list(steps)?;
+    let (cycles, parts) = timed(fabric, &mut list, &flows, |_| Ok(()))?;
+    list.release(fabric)?;
 
     for (tile, block) in blocks.iter().enumerate() {
         check(
@@ -78,15 +74,11 @@ pub fn halo_exchange<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Fa
     for remote in remotes.into_iter().flatten() {
         remote.release(fabric)?;
     }
-    for Block {
-        region, segment, sent, ..
-    } in blocks
-    {
+    for Block { region, segment, .. } in blocks {
         segment.withdraw(fabric)?;
-        sent.release(fabric)?;
         fabric.free(region)?;
     }
-    Ok(Figures { bytes, cycles })
+    Ok(Figures { bytes, cycles, parts })
 }
 
 fn clone_all<T: Transport>(fabric: &mut Fabric<T>, blocks: &[Block]) -> Result<Vec<Vec<Remote>>, Error> {

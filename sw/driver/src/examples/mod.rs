@@ -13,7 +13,9 @@
 
 use thiserror::Error;
 
-use crate::{Fabric, Transport};
+use crate::{list::List, Error as DriverError, Fabric, Transport, Watched};
+use portico_spec::{flit::MAX_PAYLOAD_FLITS, routing, Node, Port};
+use std::collections::BTreeMap;
 
 pub use self::{
     allreduce::allreduce,
@@ -40,8 +42,79 @@ mod transpose;
 pub struct Figures {
     /// Bytes of payload moved.
     pub bytes: u64,
-    /// Cycles that it took, as the transport counts them, including those of the driver's accesses.
+    /// Cycles that it took, as the transport counts them, including those of the driver's accesses. Of an application with a list:
+    /// from the start of the list until the host knows that it has ended.
     pub cycles: u64,
+    /// The parts of these cycles, of an application with a list on a transport that counts links.
+    pub parts: Option<Parts>,
+}
+
+/// What a list does, seen at the link that carries most of its flits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Cycles from the call of the driver to the first flit on the link.
+    pub start: u64,
+    /// Cycles from the first to the last flit, both among them.
+    pub transfer: u64,
+    /// Cycles from the last flit until the host knows.
+    pub notice: u64,
+    /// Flits on the link.
+    pub flits: u64,
+}
+
+impl Parts {
+    /// Part of the cycles of the transfer in which a flit passed.
+    pub fn share(&self) -> f64 {
+        self.flits as f64 / self.transfer.max(1) as f64
+    }
+}
+
+/// Payload from one tile to another.
+struct Flow {
+    from: usize,
+    to: usize,
+    /// Words of the fabric.
+    words: u64,
+}
+
+/// The link that carries most of these flows.
+fn busiest<T: Transport>(fabric: &Fabric<T>, flows: &[Flow]) -> Option<(Node, Port)> {
+    let config = fabric.config();
+    let mut links: BTreeMap<(Node, Port), u64> = BTreeMap::new();
+    for &Flow { from, to, words } in flows {
+        // A packet has a head and an address.
+        let flits = words + 2 * words.div_ceil(MAX_PAYLOAD_FLITS as u64);
+        for link in routing::path(config, from, config.terminal_node(to)) {
+            *links.entry(link).or_default() += flits;
+        }
+    }
+    links.into_iter().max_by_key(|&(_, flits)| flits).map(|(link, _)| link)
+}
+
+/// Starts a list and waits until it, and then `arrival`, has ended. Gives the cycles, and their parts if the transport counts links.
+fn timed<T: Transport>(
+    fabric: &mut Fabric<T>,
+    list: &mut List,
+    flows: &[Flow],
+    mut arrival: impl FnMut(&mut Fabric<T>) -> Result<(), DriverError>,
+) -> Result<(u64, Option<Parts>), DriverError> {
+    if let Some((node, port)) = busiest(fabric, flows) {
+        let tile = fabric.config().node_id(node).expect("a router of the fabric");
+        fabric.transport().watch(tile, port);
+    }
+    let begun = fabric.transport().cycles();
+    list.start(fabric)?;
+    list.wait(fabric, TIMEOUT)?;
+    arrival(fabric)?;
+    let end = fabric.transport().cycles();
+    let watched = fabric.transport().watched().filter(|watched| watched.flits > 0);
+    let parts = watched.map(|Watched { first, last, flits }| Parts {
+        start: first - begun,
+        transfer: last - first + 1,
+        notice: end.saturating_sub(last + 1),
+        flits,
+    });
+    Ok((end - begun, parts))
 }
 
 impl Figures {
@@ -139,8 +212,9 @@ mod tests {
                 };
                 let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
                 for example in [halo_exchange, transpose, tile_in_buffer, many_to_one, alltoall, mpi] {
-                    let Figures { bytes, cycles } = example(&mut fabric)?;
-                    assert!(cycles > 0 && (bytes > 0 || config.tiles() == 1), "{cols} x {rows}");
+                    let Figures { bytes, cycles, .. } = example(&mut fabric)?;
+                    // A tile alone has no neighbour.
+                    assert!(cycles > 0 && bytes > 0 || config.tiles() == 1, "{cols} x {rows}");
                 }
                 // Nothing is left taken: each could run again and again.
                 for node in 0..config.tiles() {

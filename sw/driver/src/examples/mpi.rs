@@ -74,5 +74,6 @@ pub fn mpi<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
     Ok(Figures {
         bytes: 5 * 4 * u64::from(row) * tiles as u64,
         cycles,
+        parts: None,
     })
 }

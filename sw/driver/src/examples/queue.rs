@@ -1,50 +1,60 @@
 //! Many tiles send messages to one queue.
 
-use crate::{Fabric, Transport};
+use crate::{list::Steps, Fabric, Transport};
 
-use super::{pattern, Failure, Figures, TIMEOUT};
+use super::{pattern, timed, Failure, Figures, Flow, TIMEOUT};
 
-/// Messages of each tile, and words of each.
+/// Messages of each tile, and words of each, of the fabric.
 const MESSAGES: usize = 4;
-const WORDS: usize = 6;
+const WORDS: usize = 30;
 
-/// Every tile sends four messages to a queue of the first tile, with as few credits as it can: the tile parks the messages
-/// that wait for a credit, and parks one fewer than it has micro-cores. The messages of one tile arrive in order.
+/// Every tile sends four messages to a queue of the first tile, which has room for all. The messages of a tile are a list, and arrive
+/// in their order. The host knows that all have come when it reads their count, and then receives them with one or two reads.
 ///
 /// # Errors
 /// The driver's, or a wrong word.
 pub fn many_to_one<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
     let tiles = fabric.config().tiles();
-    let bytes = 4 * WORDS as u32;
-    let credits = MESSAGES - (MESSAGES - 1).min(fabric.config().cores - 1);
-    let mut queue = fabric.queue(0, (tiles * credits).next_power_of_two() as u32, bytes, None)?;
-    let mut senders = Vec::new();
+    let lanes = fabric.word_bytes() as usize / 4;
+    let bytes = (4 * lanes * WORDS) as u32;
+    let all = tiles * MESSAGES;
+    let mut queue = fabric.queue(0, all.next_power_of_two() as u32, bytes, None)?;
+    let (mut senders, mut steps, mut flows) = (vec![], Steps::default(), vec![]);
     for tile in 0..tiles {
         let region = fabric.allocate(tile, MESSAGES as u32 * bytes)?;
-        let words: Vec<u32> = (0..MESSAGES * WORDS).map(|at| pattern(tile, at)).collect();
+        let words: Vec<u32> = (0..MESSAGES * WORDS * lanes).map(|at| pattern(tile, at)).collect();
         fabric.write(tile, region.base, &words)?;
-        senders.push((queue.sender(fabric, tile, credits as u32)?, region, fabric.event(tile)?));
-    }
-
-    let begun = fabric.transport().cycles();
-    for (tile, (sender, region, sent)) in senders.iter().enumerate() {
+        let sender = queue.sender(fabric, tile, MESSAGES as u32)?;
         for message in 0..MESSAGES as u32 {
             let enqueue = fabric
                 .tile(tile)?
-                .enqueue(sender, region.base + message * bytes, bytes)?;
-            enqueue.count_in(sent)?;
+                .enqueue(&sender, region.base + message * bytes, bytes)?;
+            enqueue.add_to(&mut steps);
         }
+        flows.push(Flow {
+            from: tile,
+            to: 0,
+            words: (MESSAGES * WORDS) as u64,
+        });
+        senders.push((sender, region));
     }
+    let mut list = fabric.list(steps)?;
+    let (cycles, parts) = timed(fabric, &mut list, &flows, |fabric| {
+        let begun = fabric.transport().cycles();
+        while usize::from(queue.waiting(fabric)?) < all {
+            fabric.check_time(begun, TIMEOUT, 0, "messages")?;
+        }
+        Ok(())
+    })?;
     let mut received = vec![0; tiles];
-    for _ in 0..tiles * MESSAGES {
-        let message = queue.wait(fabric, TIMEOUT)?;
+    for message in queue.receive_all(fabric)? {
         let (node, number) = (message.source, received[message.source]);
-        if message.words.len() != WORDS {
-            let (found, expected) = (message.words.len(), WORDS);
+        if message.words.len() != WORDS * lanes {
+            let (found, expected) = (message.words.len(), WORDS * lanes);
             return Err(Failure::Length { node, found, expected });
         }
         for (at, &found) in message.words.iter().enumerate() {
-            let place = number * WORDS + at;
+            let place = number * WORDS * lanes + at;
             let expected = pattern(node, place);
             if found != expected {
                 let address = 4 * place as u32;
@@ -57,19 +67,17 @@ pub fn many_to_one<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Fail
             }
         }
         received[node] += 1;
-        queue.release(fabric, 1)?;
     }
-    let cycles = fabric.transport().cycles() - begun;
-
-    for (sender, region, sent) in senders {
-        sent.drain(fabric, TIMEOUT)?;
+    queue.release(fabric, all as u16)?;
+    list.release(fabric)?;
+    for (sender, region) in senders {
         sender.release(fabric)?;
-        sent.release(fabric)?;
         fabric.free(region)?;
     }
     queue.close(fabric)?;
     Ok(Figures {
-        bytes: u64::from(bytes) * (tiles * MESSAGES) as u64,
+        bytes: u64::from(bytes) * all as u64,
         cycles,
+        parts,
     })
 }

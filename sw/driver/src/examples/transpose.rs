@@ -1,12 +1,12 @@
 //! A matrix transpose: each tile has some rows of a square matrix, and ends with the same rows of its transpose.
 
 use crate::{
-    event::Event,
+    list::Steps,
     onesided::{Geometry, Segment, Strides, Window},
     Fabric, Region, Transport,
 };
 
-use super::{check, pattern, Failure, Figures, TIMEOUT};
+use super::{check, pattern, timed, Failure, Figures, Flow};
 
 /// Rows of a tile.
 const ROWS: u32 = 4;
@@ -15,11 +15,12 @@ struct Part {
     source: Region,
     result: Region,
     segment: Segment,
-    sent: Event,
 }
 
-/// Transposes a matrix with four rows a tile. Every tile gets its columns from all tiles, itself included, with one command for
-/// each: a square of four by four words, in which columns of the source are rows of the result.
+/// Transposes a matrix with four rows a tile. Every tile puts its columns to all tiles, itself included, with one command for each: a
+/// square of four by four words, in which rows of the source are columns of the result. The puts of a tile are a list, and begin with
+/// the next tile, so that each tile receives from one other at a time. Gets would take longer: the micro-cores of both sides
+/// would work for each.
 ///
 /// # Errors
 /// The driver's, or a wrong word.
@@ -37,11 +38,11 @@ pub fn transpose<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failur
             .flat_map(|(row, column)| (0..lanes).map(move |lane| element(row, column, lane)))
             .collect();
         fabric.write(tile, source.base, &words)?;
+        let result = fabric.allocate(tile, ROWS * side * word)?;
         parts.push(Part {
             source,
-            result: fabric.allocate(tile, ROWS * side * word)?,
-            segment: fabric.publish(tile, Window::new(source.base, ROWS * side * word))?,
-            sent: fabric.event(tile)?,
+            result,
+            segment: fabric.publish(tile, Window::new(result.base, ROWS * side * word))?,
         });
     }
     let mut remotes = Vec::new();
@@ -51,7 +52,7 @@ pub fn transpose<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failur
         }
     }
 
-    // A plane is a column there and a row here.
+    // A plane is a row here and a column there.
     let strides = Strides {
         remote: side * word,
         local: word,
@@ -61,20 +62,24 @@ pub fn transpose<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failur
         local: side * word,
     };
     let square = Geometry::planes(word, (ROWS, strides), (ROWS, plane_strides));
-    let begun = fabric.transport().cycles();
-    // All tiles begin before any of them has its last command.
-    for other in 0..tiles {
-        for (tile, Part { result, sent, .. }) in parts.iter().enumerate() {
+    let (mut steps, mut flows) = (Steps::default(), vec![]);
+    for step in 1..=tiles {
+        for (tile, Part { source, .. }) in parts.iter().enumerate() {
+            let other = (tile + step) % tiles;
             let remote = &remotes[tile * tiles + other];
-            let from = ROWS * tile as u32 * word;
-            let to = result.base + ROWS * other as u32 * word;
-            fabric.tile(tile)?.get(remote, from, to, square)?.count_in(sent)?;
+            let from = source.base + ROWS * other as u32 * word;
+            let to = ROWS * tile as u32 * word;
+            fabric.tile(tile)?.put(remote, to, from, square)?.add_to(&mut steps);
+            flows.push(Flow {
+                from: tile,
+                to: other,
+                words: u64::from(ROWS * ROWS),
+            });
         }
     }
-    for part in &parts {
-        part.sent.drain(fabric, TIMEOUT)?;
-    }
-    let cycles = fabric.transport().cycles() - begun;
+    let mut list = fabric.list(steps)?;
+    let (cycles, parts_of_list) = timed(fabric, &mut list, &flows, |_| Ok(()))?;
+    list.release(fabric)?;
 
     for (tile, part) in parts.iter().enumerate() {
         let first = ROWS * tile as u32;
@@ -89,12 +94,12 @@ pub fn transpose<T: Transport>(fabric: &mut Fabric<T>) -> Result<Figures, Failur
     }
     for part in parts {
         part.segment.withdraw(fabric)?;
-        part.sent.release(fabric)?;
         fabric.free(part.source)?;
         fabric.free(part.result)?;
     }
     Ok(Figures {
         bytes: u64::from(side * side * word),
         cycles,
+        parts: parts_of_list,
     })
 }
