@@ -248,7 +248,7 @@ mod tests {
         let mut wanted: Option<Claim> = None;
         let mut offers: [Option<Done>; COMPLETION_SOURCES] = [None; COMPLETION_SOURCES];
         let mut errors = [0; SLOTS];
-        let (mut was_stray, mut counting, mut giving) = (false, false, false);
+        let (mut was_stray, mut counting, mut closing, mut giving) = (false, false, false, false);
         let (mut kept, mut told) = (0, 0);
         let (mut full, mut strays, mut waits, mut no_credit, mut events, mut silent) = (0, 0, 0, 0, 0, 0);
         let mut deepest = 0;
@@ -386,7 +386,9 @@ mod tests {
             }
             let closed = answered.filter(|done| done.last);
             let closed = closed.and_then(|done| open[done.slot].take().map(|claim| (claim, done)));
-            counting = claimed.is_some() || (counting && closed.is_some());
+            // A closing is counted a cycle late, and goes before an opening.
+            counting = claimed.is_some() || (counting && closing);
+            closing = closed.is_some();
             let value = closed.and_then(|(claim, done)| done.value.map(|value| (claim.event, value)));
             let seen = dut
                 .value_valid

@@ -19,11 +19,12 @@ const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | an opening or closing shows in `is_open` in the next cycle; `fence_busy` falls 5 cycles after the last closing |
+/// | latency | an opening or closing shows in `is_open` in the next cycle; `fence_busy` falls 6 cycles after the last closing |
 /// | throughput | one closing a cycle; an opening in two cycles, and none while one waits for closings |
 /// | state | two flip-flops and a segment handle a slot, 6 bits a segment in block RAM |
 ///
-/// Closings go first; then an opening; in all other cycles the counter of the fence's segment is looked at. What a look has
+/// A closing is counted a cycle late, from flip-flops: its slot comes through an arbiter, and the table of handles. Closings go first;
+/// then an opening; in all other cycles the counter of the fence's segment is looked at. What a look has
 /// found is forgotten with the next opening, so that no fence misses what was opened before it; closings that it has not
 /// seen make the fence wait longer, until the next look. A slot that is closed before its opening is counted counts as less
 /// than none in between: the counters wrap.
@@ -62,6 +63,9 @@ pub struct OpenSlots {
     segments: LutRam<HANDLE_WIDTH, SLOT_WIDTH>,
     counters: CounterTable<COUNT_WIDTH, HANDLE_WIDTH>,
     open_waits: DFF<Bit>,
+    /// A closing that is not counted, and its segment.
+    closes: DFF<Bit>,
+    closed_segment: DFF<Bits<HANDLE_WIDTH>>,
     waiting: DFF<Bits<HANDLE_WIDTH>>,
     /// Looks on their way, with no opening since they began.
     looking: DFF<Bits<3>>,
@@ -105,7 +109,7 @@ impl Logic for OpenSlots {
             known,
             known_segment
         );
-        dff_setup!(self, clk, known_count);
+        dff_setup!(self, clk, known_count, closes, closed_segment);
         self.opening.next = 0.into();
         if self.open.val() {
             self.opening.next = bits::<SLOTS>(1) << self.open_slot.val();
@@ -131,6 +135,9 @@ impl Logic for OpenSlots {
         self.segments.write_data.next = self.open_segment.val();
         self.segments.read_address.next = self.close_slot.val();
 
+        self.closes.d.next = self.close.val();
+        self.closed_segment.d.next = self.segments.read_data.val();
+
         self.may_open.next = !self.open_waits.q.val();
         if self.open.val() {
             self.open_waits.d.next = true;
@@ -141,9 +148,9 @@ impl Logic for OpenSlots {
         if self.initialising.val() {
             self.counters.change.next = Change::Set;
             self.counters.place.next = self.sweep.val().get_bits::<HANDLE_WIDTH>(0);
-        } else if self.close.val() {
+        } else if self.closes.q.val() {
             self.counters.change.next = Change::Down;
-            self.counters.place.next = self.segments.read_data.val();
+            self.counters.place.next = self.closed_segment.q.val();
         } else if self.open_waits.q.val() {
             self.counters.change.next = Change::Up;
             self.counters.place.next = self.waiting.q.val();
@@ -172,6 +179,7 @@ impl Logic for OpenSlots {
             self.opened.d.next = 0.into();
             self.getting.d.next = 0.into();
             self.open_waits.d.next = false;
+            self.closes.d.next = false;
             self.looking.d.next = 0.into();
             self.known.d.next = false;
         }
