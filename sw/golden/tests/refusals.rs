@@ -276,6 +276,31 @@ fn atomics() {
     expect(&[(&[own(WINDOW, 7, 0), 0], ErrorCode::Malformed)]);
 }
 
+/// The host does none of 64 bits by default, and the tiles do.
+#[test]
+fn atomics_of_two_words_at_a_node_without_them() {
+    let config = Config {
+        cols: 2,
+        rows: 2,
+        edge_nodes: 1,
+        ..Config::default()
+    };
+    let (host, node) = (config.tiles(), u32::from(config.host_node().number()));
+    let fabric = GoldenFabric::new(&config);
+    let mut bench = Bench { fabric, bytes: 4 };
+    let target = node | 255 << 9 | (SegmentKind::Window as u32) << 17;
+    bench.set(INITIATOR, Block::Segments, SPACE * 4, target);
+    bench.set(INITIATOR, Block::Segments, SPACE * 4 + 1, 1 << 18);
+    bench.fabric.write(host, 0x40, 5);
+    bench.fabric.write(host, 0x44, 6);
+    let add = |wide: u32| word(ATOMIC, SPACE) | wide << 25;
+    bench.push(&[add(1), 0x40, 1, 0]);
+    assert_eq!(bench.event(), (1, Some(ErrorCode::Malformed)));
+    assert_eq!([0x40, 0x44].map(|address| bench.fabric.read(host, address)), [5, 6]);
+    bench.push(&[add(0), 0x40, 1]);
+    assert_eq!([0x40, 0x44].map(|address| bench.fabric.read(host, address)), [6, 6]);
+}
+
 /// Of a register there is only the poke of 32 bits.
 #[test]
 fn atomics_on_registers() {

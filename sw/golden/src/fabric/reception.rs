@@ -29,6 +29,8 @@ pub enum Cell {
 pub trait Target {
     /// Whether a slot is open for a get.
     fn awaits(&self, slot: u8) -> bool;
+    /// Whether atomics of two words are built.
+    fn has_pairs(&self) -> bool;
     /// Bits of a word.
     fn width(&self) -> usize;
     /// What a tag stands for.
@@ -228,20 +230,22 @@ fn enqueue(at: &mut impl Target, window: &Window, source: Node, handle: u8, word
 
 /// Executes an atomic: the old value where the operation wants one.
 fn execute(at: &mut impl Target, atomic: &Atomic) -> Result<Option<u64>, ErrorCode> {
-    let is_pair = atomic.wide && at.width() == 32;
+    // Without pairs the node takes one for a word, as far as the place goes, and then refuses it.
+    let is_two = atomic.wide && at.width() == 32;
+    let (is_pair, is_unbuilt) = (is_two && at.has_pairs(), is_two && !at.has_pairs());
     let window = at.window(atomic.tag).clone();
     window.expect(Mode::Window)?;
     let address = window.address(atomic.offset | u64::from(is_pair), 1)?;
     let cell = at.cell(address);
     let operation = Operation::from_code(atomic.operation);
     // Of a register there is only the low half, and none is read back.
-    let is_poke = operation == Some(Operation::Poke) && !atomic.wide && !atomic.half;
+    let is_poke = operation == Some(Operation::Poke) && (!atomic.wide || is_unbuilt) && !atomic.half;
     if cell == Cell::Nothing || cell == Cell::Register && !is_poke {
         return Err(ErrorCode::OutOfWindow);
     }
     let wanted = Atomic::operands(atomic.operation).ok_or(ErrorCode::Malformed)? << u32::from(atomic.wide);
     let is_odd = is_pair && !atomic.offset.is_multiple_of(2);
-    if atomic.operands.len() < wanted || is_odd {
+    if atomic.operands.len() < wanted || is_odd || is_unbuilt {
         return Err(ErrorCode::Malformed);
     }
     if cell == Cell::Register {

@@ -290,7 +290,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
 
         wire!(delivery => atomic: lower);
         self.atomic.start.next = self.delivery.atomic.val();
-        wire!(header => atomic: operation, wide, half, slot, source);
+        wire!(header => atomic: operation, wide, unbuilt, half, slot, source);
         self.atomic.is_odd.next = self.header.offset.val().get_bit(0);
         self.atomic.mode.next = self.packet.window.mode.val();
         wire!(target => atomic: address, in_memory, is_device);

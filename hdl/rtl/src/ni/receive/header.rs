@@ -35,6 +35,8 @@ pub struct Header {
     pub half: Signal<Out, Bit>,
     pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
     pub wide: Signal<Out, Bit>,
+    /// The atomic is of 64 bits, and the node does none of these.
+    pub unbuilt: Signal<Out, Bit>,
     head: HeadDecoder,
     address: AddressDecoder,
     held_kind: DFF<Bits<KIND_WIDTH>>,
@@ -46,6 +48,7 @@ pub struct Header {
     held_half: DFF<Bit>,
     held_operation: DFF<Bits<OPERATION_WIDTH>>,
     held_wide: DFF<Bit>,
+    held_unbuilt: DFF<Bit>,
     pairs: Constant<Bit>,
 }
 
@@ -64,7 +67,7 @@ impl Logic for Header {
     fn update(&mut self) {
         dff_setup!(self, clk, held_kind, held_tag, held_source, held_last, held_slot);
         dff_setup!(self, clk, held_offset);
-        dff_setup!(self, clk, held_half, held_operation, held_wide);
+        dff_setup!(self, clk, held_half, held_operation, held_wide, held_unbuilt);
         self.head.word.next = self.word.val();
         self.address.word.next = self.word.val();
         self.next_kind.next = self.head.kind.val();
@@ -82,6 +85,7 @@ impl Logic for Header {
             self.held_half.d.next = self.address.strided.val();
             self.held_operation.d.next = self.address.operation.val();
             self.held_wide.d.next = self.address.wide.val() & self.pairs.val();
+            self.held_unbuilt.d.next = self.address.wide.val() & !self.pairs.val();
         }
         self.kind.next = self.held_kind.q.val();
         self.tag.next = self.held_tag.q.val();
@@ -92,6 +96,7 @@ impl Logic for Header {
         self.half.next = self.held_half.q.val();
         self.operation.next = self.held_operation.q.val();
         self.wide.next = self.held_wide.q.val();
+        self.unbuilt.next = self.held_unbuilt.q.val();
     }
 }
 

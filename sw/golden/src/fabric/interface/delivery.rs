@@ -70,6 +70,10 @@ impl Target for Interface {
         slot.is_some_and(|slot| slot.is_get)
     }
 
+    fn has_pairs(&self) -> bool {
+        self.build.wide_atomics
+    }
+
     fn width(&self) -> usize {
         8 * self.word_bytes as usize
     }

@@ -46,6 +46,8 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
     /// 64 bits.
     pub wide: Signal<In, Bit>,
+    /// 64 bits, of which the node does none: refused.
+    pub unbuilt: Signal<In, Bit>,
     /// The upper half of a 64-bit word.
     pub half: Signal<In, Bit>,
     /// The offset is odd.
@@ -116,8 +118,9 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         // The check is of the upper word of a pair, beyond which nothing lies.
         wire!(self => check: mode, in_memory, is_device);
         self.suits_device.d.next = self.alu.stores.val() & !self.wide.val() & ((W == 32) | !self.half.val());
-        self.suits_window.d.next =
-            !(self.pair.val() & self.is_odd.val()) & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
+        self.suits_window.d.next = !(self.pair.val() & self.is_odd.val())
+            & !self.unbuilt.val()
+            & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
         self.stores.d.next = self.alu.stores.val();
         self.check.suits_device.next = self.suits_device.q.val();
         self.check.suits_window.next = self.suits_window.q.val();

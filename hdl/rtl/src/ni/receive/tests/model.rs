@@ -74,6 +74,10 @@ impl Target for Model {
         GETS >> (slot % SLOTS as u8) & 1 == 1
     }
 
+    fn has_pairs(&self) -> bool {
+        true
+    }
+
     fn width(&self) -> usize {
         self.width
     }
