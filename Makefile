@@ -40,6 +40,7 @@ bench: tools program ## all benchmarks, each figure beside its bound; JSON and p
 	$(PORTICO) bench onesided --set memories=1 --out $(OUT)/onesided
 	$(PORTICO) bench collectives --out $(OUT)/collectives
 	$(PORTICO) bench exchange --out $(OUT)/exchange
+	$(PORTICO) bench lists --out $(OUT)/lists
 	$(PORTICO) bench mpi --out $(OUT)/mpi
 	$(PORTICO) bench blocks --out $(OUT)/blocks
 	$(PORTICO) bench soak --json $(OUT)/soak.json
@@ -49,6 +50,7 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) bench noc --mesh 4x4,8x8 --pattern uniform --packet 1,4 --fifo 2,4,8 --load 1 --json docs/figures/noc.json
 	$(PORTICO) bench collectives --quick --json docs/figures/collectives.json
 	$(PORTICO) bench exchange --json docs/figures/exchange.json
+	$(PORTICO) bench lists --json docs/figures/lists.json
 	$(PORTICO) bench mpi --json docs/figures/mpi.json
 	$(PORTICO) bench blocks --quick --json docs/figures/blocks.json
 	$(PORTICO) bench area --json docs/figures/area.json

@@ -84,6 +84,7 @@ fn help_teaches() {
         "bench onesided",
         "bench collectives",
         "bench exchange",
+        "bench lists",
         "bench mpi",
         "bench blocks",
         "bench soak",

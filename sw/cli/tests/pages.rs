@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
 /// behind. `FABRIC` stands for the configuration of [`FABRIC`]. The first row that fits counts.
-const SHORTER: [(&str, &str); 28] = [
+const SHORTER: [(&str, &str); 29] = [
     (
         "portico bench area..",
         "portico bench area --quick --only buddy --json build/area.json",
@@ -33,6 +33,7 @@ const SHORTER: [(&str, &str); 28] = [
         "portico bench exchange..",
         "portico bench exchange --quick --mesh 2x1 FABRIC",
     ),
+    ("portico bench lists..", "portico bench lists --mesh 2x1 FABRIC"),
     ("portico bench mpi..", "portico bench mpi --quick --mesh 2x1 FABRIC"),
     (
         "portico bench noc..",

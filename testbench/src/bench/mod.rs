@@ -6,6 +6,7 @@
 //! | [`onesided`] | the one-sided operations |
 //! | [`collectives`] | the message-passing engines |
 //! | [`exchange`] | alltoall by command lists |
+//! | [`lists`] | applications that tiles do by themselves |
 //! | [`mpi`] | MPI-like calls, in every way |
 //! | [`blocks`] | the blocks that are useful alone |
 //!
@@ -14,6 +15,7 @@
 pub mod blocks;
 pub mod collectives;
 pub mod exchange;
+pub mod lists;
 pub mod mpi;
 pub mod noc;
 pub mod onesided;

@@ -7,6 +7,7 @@ mod clock;
 mod collectives;
 mod collectives_tables;
 mod exchange;
+mod lists;
 mod mpi;
 mod noc;
 mod onesided;
@@ -40,6 +41,7 @@ enum What {
     Clock(clock::Clock),
     Collectives(collectives::Collectives),
     Exchange(exchange::Exchange),
+    Lists(lists::Lists),
     Mpi(mpi::Mpi),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
@@ -54,6 +56,7 @@ impl Bench {
             What::Clock(clock) => clock.run(),
             What::Collectives(collectives) => collectives.run(),
             What::Exchange(exchange) => exchange.run(),
+            What::Lists(lists) => lists.run(),
             What::Mpi(mpi) => mpi.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
