@@ -505,7 +505,7 @@ fn the_least_timeout_of_sixteen_members_ends_no_call() -> Result<(), Error> {
 }
 
 /// Faults of the fabric of 32 bits.
-const FAULTS: [Fault; 6] = [
+const FAULTS: [Fault; 8] = [
     Fault {
         what: "a window takes words behind its end",
         module: "target",
@@ -541,6 +541,18 @@ const FAULTS: [Fault; 6] = [
         module: "axi_lite_writer",
         from: "strobes_next = «wstrb»;",
         to: "wstrb | 4'd1",
+    },
+    Fault {
+        what: "a drained command waits for nothing",
+        module: "drain",
+        from: "~wanted | «busy» | rst",
+        to: "1'd0",
+    },
+    Fault {
+        what: "a pad is the first word of a descriptor",
+        module: "command_door",
+        from: "(s_axis_tdata[4:0] == PAD)",
+        to: "1'd0",
     },
 ];
 
@@ -617,6 +629,20 @@ fn a_port_that_does_not_heed_its_strobes_is_caught() {
     caught(&[6], |fabric| {
         tile_ports::strobes_choose_bytes(fabric(32));
         Ok(())
+    });
+}
+
+#[test]
+fn a_drained_command_that_does_not_wait_is_caught() {
+    caught(&[7], |fabric| {
+        order::a_drained_command_goes_behind_all_before_it(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn pads_that_are_words_are_caught() {
+    caught(&[8], |fabric| {
+        lists::the_host_hears_once_after_the_last_word(|width| Fabric::open(fabric(width)).unwrap())
     });
 }
 

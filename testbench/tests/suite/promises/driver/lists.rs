@@ -21,7 +21,6 @@ const SLOT: u32 = 32;
 /// A window at every tile, with handles of all of them at every tile, and the words that should be there.
 struct Windows {
     regions: Vec<Region>,
-    segments: Vec<Segment>,
     remotes: Vec<Vec<Remote>>,
     words: Vec<Vec<u32>>,
 }
@@ -49,7 +48,6 @@ impl Windows {
         Ok(Windows {
             words: tiles.map(|_| vec![0; BYTES as usize / 4]).collect(),
             regions,
-            segments,
             remotes,
         })
     }
@@ -261,6 +259,11 @@ pub fn a_refused_put_is_told_and_the_next_start_works<T: Transport>(
 pub fn engines_have_their_descriptors_from_lists<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     // The fabric of 64 bits has source/sink cores.
     let mut fabric = open(64);
+    if !fabric.config().probe {
+        let refused = fabric.tile(0)?.traffic(&Traffic::to(Target::Tile(5)));
+        assert!(matches!(refused.map(drop), Err(Error::NotBuilt { node: 0, .. })));
+        return Ok(());
+    }
     let mailbox = fabric.mailbox(3, Delivery::Message, None)?;
     let mut steps = Steps::default();
     for tile in 0..4 {
