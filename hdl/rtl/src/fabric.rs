@@ -22,7 +22,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node; see [`Tile`] |
+/// | latency | d + 1 cycles for d hops on each plane, a cycle more into the host node, and into tiles with a register before them; see [`Tile`] |
 /// | throughput | one flit a cycle on every link of each plane |
 /// | after reset | takes nothing for 512 cycles |
 #[derive(LogicBlock, Default)]
@@ -64,6 +64,9 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     /// The host node lies where its pins are, far from the mesh: the way there is a cycle of its own.
     host_data: SkidBuffer<W>,
     host_control: SkidBuffer<32>,
+    /// The same before each tile, where the configuration has registers there.
+    tile_data: Vec<SkidBuffer<W>>,
+    tile_control: Vec<SkidBuffer<32>>,
     memory: Vec<MemoryNode<W, B>>,
     node: Vec<Constant<Bits<NODE_WIDTH>>>,
     tiles: Constant<Bits<16>>,
@@ -74,6 +77,9 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     _portless: usize,
     /// Tiles with streams: all or none.
     _streamed: usize,
+    /// Tiles with registers before them, and tiles without: one of the two is all.
+    _registered: usize,
+    _direct: usize,
     _memories: usize,
 }
 
@@ -87,6 +93,7 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
         };
         let ported = if config.tile_ports { config.tiles() } else { 0 };
         let streamed = if config.streams { config.tiles() } else { 0 };
+        let registered = if config.registers_at_tiles { config.tiles() } else { 0 };
         Self {
             s_axil_tile: many(ported, |_| Default::default()),
             s_axis_command: many(config.tiles(), |_| Default::default()),
@@ -98,6 +105,8 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             control_plane: Mesh::new(config),
             tile: many(config.tiles(), |_| Tile::of_fabric(config)),
             host_node: Tile::host(config),
+            tile_data: many(registered, |_| Default::default()),
+            tile_control: many(registered, |_| Default::default()),
             memory: many(config.memories, |_| MemoryNode::new(config)),
             node: many(config.terminals(), node),
             tiles: Constant::new(bits(config.tiles() as u64)),
@@ -106,6 +115,8 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             _ported: ported,
             _portless: config.tiles() - ported,
             _streamed: streamed,
+            _registered: registered,
+            _direct: config.tiles() - registered,
             _memories: config.memories,
             ..Default::default()
         }
@@ -126,12 +137,21 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         for i in 0..self._tiles {
             wire!(self => tile[i]: clk, rst);
             self.tile[i].node.next = self.node[i].val();
-            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].s_axis_data);
             StreamOut::<W>::join(&mut self.tile[i].m_axis_data, &mut self.data_plane.s_axis[i]);
-            StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile[i].s_axis_control);
             StreamOut::<32>::join(&mut self.tile[i].m_axis_control, &mut self.control_plane.s_axis[i]);
             NodeStatus::link(&mut self.status[i], &mut self.tile[i].status);
             StreamIn::<32>::link(&mut self.s_axis_command[i], &mut self.tile[i].s_axis_command);
+        }
+        for i in 0..self._registered {
+            wire!(self => tile_data[i], tile_control[i]: clk, rst);
+            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile_data[i].s_axis);
+            StreamOut::<W>::join(&mut self.tile_data[i].m_axis, &mut self.tile[i].s_axis_data);
+            StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile_control[i].s_axis);
+            StreamOut::<32>::join(&mut self.tile_control[i].m_axis, &mut self.tile[i].s_axis_control);
+        }
+        for i in 0..self._direct {
+            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].s_axis_data);
+            StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile[i].s_axis_control);
         }
         for i in 0..self._ported {
             AxiLiteIn::link(&mut self.s_axil_tile[i], &mut self.tile[i].s_axil);

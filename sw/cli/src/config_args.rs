@@ -51,9 +51,28 @@ impl ConfigArgs {
     /// # Errors
     /// The file cannot be read, or a key, a type or a value is not allowed.
     pub fn resolve(&self) -> anyhow::Result<Config> {
+        self.over_defaults(Config::default())
+    }
+
+    /// What they come to for a board, which has a register before each tile unless they say otherwise.
+    ///
+    /// # Errors
+    /// As [`ConfigArgs::resolve`].
+    pub fn on_board(&self) -> anyhow::Result<Config> {
+        self.over_defaults(Config {
+            registers_at_tiles: true,
+            ..Config::default()
+        })
+    }
+
+    /// What they come to over other defaults.
+    ///
+    /// # Errors
+    /// As [`ConfigArgs::resolve`].
+    pub fn over_defaults(&self, defaults: Config) -> anyhow::Result<Config> {
         let mut config = match &self.config {
-            Some(file) => read(file)?,
-            None => Config::default(),
+            Some(file) => read(file, defaults)?,
+            None => defaults,
         };
         for setting in &self.settings {
             config.set(setting).map_err(not_allowed)?;
@@ -93,9 +112,17 @@ impl ConfigArgs {
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<Config> {
-    let config = Config::from_toml(&text(file)?);
+fn read(file: &Path, defaults: Config) -> anyhow::Result<Config> {
+    let config = defaults.with_toml(&text(file)?);
     config.map_err(|error| not_allowed(format!("{}: {error}", file.display())))
+}
+
+/// The line that tells of the registers before the tiles of a board, if there are any.
+pub fn told_of_registers(config: &Config) -> &'static str {
+    match config.registers_at_tiles {
+        true => "a register stands before each tile, for the clock: --set registers_at_tiles=false leaves it out\n",
+        false => "",
+    }
 }
 
 /// The text of a file of settings.
@@ -144,6 +171,24 @@ mod tests {
         assert_eq!(args.set_keys().collect::<Vec<_>>(), ["rows", "rows"]);
         assert_eq!(settings(&config), " --set cols=8 --set rows=5");
         assert_eq!(settings(&Config::default()), "");
+    }
+
+    #[test]
+    fn a_board_has_registers_at_its_tiles_unless_it_is_told_otherwise() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"registers_at_tiles = false").unwrap();
+        let set = |settings: &[&str]| ConfigArgs::with(settings.iter().map(|&setting| setting.into()).collect());
+        assert!(set(&["profile=leaf"]).on_board().unwrap().registers_at_tiles);
+        assert!(!set(&["profile=leaf"]).resolve().unwrap().registers_at_tiles);
+        assert!(
+            !set(&["registers_at_tiles=false"])
+                .on_board()
+                .unwrap()
+                .registers_at_tiles
+        );
+        let of_file = ConfigArgs::over(file.path().into(), vec![]).on_board().unwrap();
+        assert!(!of_file.registers_at_tiles);
+        assert!(told_of_registers(&of_file).is_empty());
     }
 
     #[test]

@@ -84,6 +84,11 @@ fn patience(text: &str) -> Result<f64, String> {
 }
 
 impl OnArgs {
+    /// Whether it is a board with a UART bridge, as `portico bitstream`, `vivado` and `bridge` make it.
+    pub fn is_serial(&self) -> bool {
+        matches!(self.on, Some(Port::Serial { .. }))
+    }
+
     /// The board, if one is asked for: its fabric is reset where that is possible, and has `config`.
     ///
     /// # Errors

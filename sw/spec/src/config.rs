@@ -251,6 +251,14 @@ configuration! {
     block: usize = 64, Allowed::OneOf(&BLOCKS);
 }
 
+    /// A register before every tile, on both planes: a cycle more into the tile, for a faster clock on an FPGA.
+    registers_at_tiles: bool = false, Allowed::Switch;
+    /// Profile of the host node: its sizes and features, whatever the tiles have.
+    host_profile: &'static str = "leaf", Allowed::Profile;
+    /// Memory of the host node, in KiB.
+    host_scratchpad: usize = 16, Allowed::OneOf(&SCRATCHPADS);
+    /// Queues of messages, at the host node.
+    host_queues: bool = false, Allowed::Switch;
 impl Config {
     /// The table of all keys, in the order in which they are written.
     pub fn fields() -> &'static [Field] {
@@ -262,16 +270,16 @@ impl Config {
     /// # Errors
     /// The first thing that is wrong with the text or, once all of it was read, with the whole (see
     /// [`Config::validate`]).
-    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
+    pub fn with_toml(mut self, text: &str) -> Result<Config, ConfigError> {
         let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
         let mut config = Config::default();
         // The keys beside a profile are said of it.
         let (profile, others): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == PROFILE_KEY);
         for (key, value) in profile.into_iter().chain(others) {
-            config.put(key, value)?;
+            self.put(key, value)?;
         }
-        config.validate()?;
-        Ok(config)
+        self.validate()?;
+        Ok(self)
     }
 
     /// Applies one `key=value`, with the value as in TOML. `profile=name` sets many keys; later settings override
@@ -280,6 +288,14 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::NotASetting`], [`ConfigError::UnknownKey`], [`ConfigError::WrongType`],
+    /// As [`Config::with_toml`].
+    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
+        Config::default().with_toml(text)
+    }
+
+    /// This configuration with the keys of a text; keys that are not given stay, or have what the key `profile` gives them.
+    ///
+    /// # Errors
     /// [`ConfigError::OutOfRange`], [`ConfigError::Profile`].
     pub fn set(&mut self, setting: &str) -> Result<(), ConfigError> {
         let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::NotASetting {

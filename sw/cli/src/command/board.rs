@@ -1,10 +1,10 @@
 //! What the commands for boards share: the board, the fabric on it, and its rates.
 
 use crate::{
-    config_args::{ConfigArgs, FABRIC_DECIDES},
+    config_args::{told_of_registers, ConfigArgs, FABRIC_DECIDES},
     design,
     failure::not_allowed,
-    fits,
+    fits, output,
 };
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
@@ -52,7 +52,8 @@ pub fn board_parser() -> impl TypedValueParser<Value = Board> {
 }
 
 impl BoardArgs {
-    /// Checks all that can be checked before Verilog is generated, for the command `what` that is for `family` alone.
+    /// Checks all that can be checked before Verilog is generated, for the command `what` that is for `family` alone. Prints a
+    /// line if there is a register before each tile, as there is unless the settings leave it out.
     ///
     /// # Errors
     /// The FPGA is of another family, the configuration is not allowed on a board, the PLL does not make the clock, the clock
@@ -61,7 +62,7 @@ impl BoardArgs {
         let board = self.board.clone();
         board.expect(family).map_err(refusal)?;
         self.config.refuse(what, &FABRIC_DECIDES)?;
-        let config = self.config.resolve()?;
+        let config = self.config.on_board()?;
         if config.memories > 0 {
             return Err(not_allowed(format!(
                 "memories = {} is not allowed on {}: allowed is 0, the board top connects no external memory",
@@ -71,6 +72,7 @@ impl BoardArgs {
         let clock = self.clock.unwrap_or(board.clock.fabric_mhz);
         let rates = Rates::new(&board, clock, self.baud).map_err(refusal)?;
         fits::check(&board, &config, self.force)?;
+        output::print(told_of_registers(&config))?;
         Ok(OnBoard { board, config, rates })
     }
 }

@@ -1,7 +1,7 @@
 //! `portico bridge`: a simulated board behind a pseudo-terminal.
 
 use crate::{
-    config_args::{settings, ConfigArgs, FABRIC_DECIDES},
+    config_args::{settings, told_of_registers, ConfigArgs, FABRIC_DECIDES},
     design::{design, refusal},
     failure::not_allowed,
     model,
@@ -43,7 +43,7 @@ pub struct Bridge {
 impl Bridge {
     pub fn run(self) -> anyhow::Result<()> {
         self.config.refuse("bridge", &FABRIC_DECIDES)?;
-        let config = self.config.resolve()?;
+        let config = self.config.on_board()?;
         let mut set = settings(&config);
         if !self.golden {
             set += &format!(" --patience {SIMULATED_PATIENCE}");
@@ -63,7 +63,7 @@ impl Bridge {
         };
         let mut terminal = Terminal::open()?;
         output::print(&format!(
-            "serving a {} of {}x{} tiles; a host begins with:\n  portico run halo --on serial:{}{set}\n",
+            "serving a {} of {}x{} tiles; a host begins with:\n  portico run halo --on serial:{}{set}\n{}",
             if self.golden {
                 "golden fabric"
             } else {
@@ -71,7 +71,8 @@ impl Bridge {
             },
             config.cols,
             config.rows,
-            terminal.path()
+            terminal.path(),
+            told_of_registers(&config)
         ))?;
         serve(&mut terminal, &mut *board, self.once)
     }

@@ -186,7 +186,11 @@ impl Run {
             return output::print(&table(&["example", "what it does"], rows, &[]));
         };
         self.config.refuse("run", &FABRIC_DECIDES)?;
-        let config = self.config.resolve()?.fabric().map_err(not_allowed)?;
+        let config = match self.board.is_serial() {
+            true => self.config.on_board()?,
+            false => self.config.resolve()?,
+        };
+        let config = config.fabric().map_err(not_allowed)?;
         if example == Example::Traffic {
             return traffic::run(&self.traffic, &config, self.golden, &self.board, self.vcd);
         }

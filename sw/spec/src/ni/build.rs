@@ -55,6 +55,8 @@ pub struct Build {
     pub commands: bool,
     /// A tile has an AXI4-Lite port.
     pub tile_ports: bool,
+    /// A register stands before a tile, on both planes.
+    pub registers_at_tiles: bool,
     /// There is a source/sink core.
     pub probe: bool,
     /// There is an engine for streams of words.
@@ -109,8 +111,8 @@ pub(super) const FIELDS: [BitField; 13] = [
     switch(28, "commands", "A tile takes descriptors of an accelerator."),
 ];
 
-/// Fields of the register that tells the engines.
-pub(super) const ENGINE_FIELDS: [BitField; 3] = [
+/// Fields of the register that tells the engines, and the registers of the network.
+pub(super) const ENGINE_FIELDS: [BitField; 4] = [
     BitField::new(
         "mpe",
         0,
@@ -119,6 +121,11 @@ pub(super) const ENGINE_FIELDS: [BitField; 3] = [
     ),
     switch(2, "probe", "There is a source/sink core."),
     switch(3, "streams", "There are streams of words out of and into the memory."),
+    switch(
+        4,
+        "registers_at_tiles",
+        "A register stands before the tile, on both planes.",
+    ),
 ];
 
 /// The word of these fields with these values.
@@ -143,6 +150,7 @@ impl Build {
         wide_atomics: true,
         commands: true,
         tile_ports: true,
+        registers_at_tiles: true,
         probe: true,
         streams: true,
         mpe: CONTEXTS,
@@ -172,7 +180,13 @@ impl Build {
     /// What the register that tells the engines holds.
     pub fn engines_register(&self) -> u32 {
         let contexts = self.mpe.checked_ilog2().map_or(0, |log| log + 1);
-        word(&ENGINE_FIELDS, [contexts, self.probe.into(), self.streams.into()])
+        let values = [
+            contexts,
+            self.probe.into(),
+            self.streams.into(),
+            self.registers_at_tiles.into(),
+        ];
+        word(&ENGINE_FIELDS, values)
     }
 
     /// What these two registers say.
@@ -180,7 +194,7 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(build) as usize);
         let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
-        let [mpe, probe, streams] = ENGINE_FIELDS.map(|field| field.take(engines) as usize);
+        let [mpe, probe, streams, registers_at_tiles] = ENGINE_FIELDS.map(|field| field.take(engines) as usize);
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
         Build {
             windows: 1 << windows,
@@ -196,6 +210,7 @@ impl Build {
             wide_atomics,
             commands,
             tile_ports,
+            registers_at_tiles: registers_at_tiles == 1,
             probe: probe == 1,
             streams: streams == 1,
             mpe: (1 << mpe) >> 1,
@@ -211,6 +226,7 @@ impl Build {
             programs: false,
             commands: false,
             tile_ports: false,
+            registers_at_tiles: false,
             ..self.without_engines()
         }
     }
@@ -227,6 +243,7 @@ impl Build {
             programs: false,
             commands: false,
             tile_ports: false,
+            registers_at_tiles: false,
             ..self.without_engines()
         }
     }
@@ -342,11 +359,12 @@ mod tests {
             for build in [build, build.of_host(), build.of_memory_node(), with_all(build)] {
                 let told = Build::from_registers(build.register(), build.engines_register());
                 assert_eq!(told, build, "{}", profile.name);
+            registers_at_tiles: self.registers_at_tiles,
             }
         }
         assert_eq!(with_all(Config::default().build()), Build::FULL);
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
-        assert_eq!(Build::FULL.engines_register(), 0b1111);
+        assert_eq!(Build::FULL.engines_register(), 0b11111);
     }
 
     /// With what no profile has.
@@ -364,16 +382,74 @@ mod tests {
     fn ports_of_tiles_are_those_of_tiles() {
         let build = Build::FULL;
         assert!(!build.of_host().tile_ports && !build.of_memory_node().tile_ports);
-        // A port is no engine: it adds no banks.
-        let leaf = Config::from_toml("profile = 'leaf'\ntile_ports = true")
+        assert!(!build.of_host().registers_at_tiles && !build.of_memory_node().registers_at_tiles);
+        // Neither a port nor a register is an engine: they add no banks.
+        let leaf = Config::from_toml("profile = 'leaf'\ntile_ports = true\nregisters_at_tiles = true")
             .unwrap()
             .build();
-        assert_eq!((leaf.tile_ports, leaf.banks()), (true, 1));
+        assert_eq!(
+            (leaf.tile_ports, leaf.registers_at_tiles, leaf.banks()),
+            (true, true, 1)
+        );
+    }
+
+    fn host(settings: &[&str]) -> Build {
+        let mut config = Config::default();
+        for setting in settings {
+            config.set(setting).unwrap();
+        }
+        let config = config.fabric().unwrap();
+        config.build_of(config.tiles())
+    }
+
+    #[test]
+    fn the_host_has_its_own_profile_whatever_the_tiles_are() {
+        for tiles in ["profile=full", "profile=compact"] {
+            let build = host(&[tiles, "segments=16", "probe=true", "mpe=1"]);
+            let leaf = Profile::config("leaf").build();
+            let segments = 64;
+            let monitors = true;
+            assert_eq!(
+                build,
+                Build {
+                    segments,
+                    monitors,
+                    ..leaf
+                }
+            );
+            assert!(build.is_fixed() && !build.queues);
+        }
+        let build = host(&["profile=leaf", "host_profile=full", "host_queues=true"]);
+        assert_eq!(
+            (build.cores, build.mailboxes, build.programs, build.queues),
+            (1, 128, false, true)
+        );
+        assert!(!build.commands && !build.monitors);
+        assert!(!host(&["host_profile=full"]).queues);
+    }
+
+    #[test]
+    fn the_host_has_segments_for_two_of_each_node_and_all_of_a_tile() {
+        let segments = |cols: usize, rows: usize, tiles: usize| {
+            let settings = [
+                format!("cols={cols}"),
+                format!("rows={rows}"),
+                format!("segments={tiles}"),
+            ];
+            host(&settings.each_ref().map(String::as_str)).segments
+        };
+        assert_eq!(segments(2, 1, 16), 16);
+        assert_eq!(segments(3, 2, 16), 16);
+        assert_eq!(segments(4, 2, 16), 32);
+        assert_eq!(segments(4, 4, 16), 64);
+        assert_eq!(segments(4, 4, 256), 256);
+        assert_eq!(segments(16, 16, 16), 256);
     }
 
     #[test]
     fn a_tag_stands_for_its_row_or_for_the_closed_one() {
         for tag in 0..=u8::MAX {
+            registers_at_tiles: true,
             assert_eq!(Build::FULL.window_row(tag), usize::from(tag));
         }
         let small = Build {
