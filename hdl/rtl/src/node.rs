@@ -10,11 +10,8 @@ use crate::{
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{
-        build::Build,
-        registers::{BASE_BYTES, SPACE_BYTES},
-    },
-    parts::Part,
+    ni::registers::{BASE_BYTES, SPACE_BYTES},
+    parts::{Part, Station},
     Config,
 };
 use portico_verilog::prelude::*;
@@ -92,19 +89,20 @@ pub struct Node<const W: usize, const B: usize> {
 impl<const W: usize, const B: usize> Node<W, B> {
     /// A tile's node of the fabric that `config` describes; `config.width` is `W`.
     pub fn tile(config: &Config) -> Self {
-        Self::with(config, config.build(), config.engines().copied().collect())
+        Self::with(config, Station::Tile, config.engines().copied().collect())
     }
 
-    /// The host's node of that fabric, with what [`Build::of_host`] leaves it.
+    /// The host's node of that fabric.
     pub fn host(config: &Config) -> Self {
-        Self::with(config, config.build().of_host(), vec![])
+        Self::with(config, Station::Host, vec![])
     }
 
-    fn with(config: &Config, build: Build, engines: Vec<Part>) -> Self {
+    fn with(config: &Config, station: Station, engines: Vec<Part>) -> Self {
+        let build = config.build_at(station);
         let shared = usize::from(!engines.is_empty());
         let (probes, mpes) = (usize::from(build.probe), usize::from(build.mpe > 0));
         let streams = usize::from(build.streams);
-        let memory_bytes = config.scratchpad << 10;
+        let memory_bytes = config.memory_bytes_of(station) as usize;
         Self {
             scratchpad: Scratchpad::new(memory_bytes, build.banks()),
             ni: NetworkInterface::new(&InterfaceParameters {

@@ -4,7 +4,7 @@ use crate::{
     node::{Node, NodeStatus},
     prim::{StreamIn, StreamOut},
 };
-use portico_spec::{flit::NODE_WIDTH, Config};
+use portico_spec::{flit::NODE_WIDTH, parts::Station, Config};
 use portico_verilog::prelude::*;
 
 /// A tile, with an AXI4-Lite port for whatever computes there or without; also the host's node, whose port is the host's.
@@ -69,21 +69,22 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 
     /// A tile of the fabric that `config` describes, with a port where the tiles have one.
     pub fn of_fabric(config: &Config) -> Self {
-        Self::with(config, Node::tile(config), config.tile_ports, config.commands)
+        let memory_bytes = config.memory_bytes_of(Station::Tile);
+        Self::with(Node::tile(config), memory_bytes, config.tile_ports, config.commands)
     }
 
     /// The host's node of that fabric: nothing computes beside the host.
     pub fn host(config: &Config) -> Self {
-        Self::with(config, Node::host(config), true, false)
+        Self::with(Node::host(config), config.memory_bytes_of(Station::Host), true, false)
     }
 
-    fn with(config: &Config, inner: Node<W, B>, has_port: bool, is_commanded: bool) -> Self {
+    fn with(inner: Node<W, B>, memory_bytes: u32, has_port: bool, is_commanded: bool) -> Self {
         let ports = usize::from(has_port);
         let streams = inner.m_axis_stream.len();
         let commands = usize::from(has_port && is_commanded);
         Self {
             inner,
-            port: (0..ports).map(|_| AxiLiteSlave::new(config.scratchpad << 10)).collect(),
+            port: (0..ports).map(|_| AxiLiteSlave::new(memory_bytes as usize)).collect(),
             host_queue: (0..ports).map(|_| CommandQueue::new()).collect(),
             commands: (0..commands).map(|_| PacketArbiter::default()).collect(),
             _ports: ports,

@@ -18,8 +18,10 @@ const APART: [&str; 4] = ["scratchpad", "probe", "streams", "mpe"];
 /// A fabric, as its LUTs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// The profile of its nodes.
+    /// The profile of its tiles.
     pub profile: &'static str,
+    /// The profile of its host node.
+    pub host: &'static str,
     /// Its tiles.
     pub tiles: usize,
     /// Whether each tile has a message-passing engine.
@@ -36,10 +38,10 @@ impl Size {
         let engine = |is_there: bool, name: &str| if is_there { of(name) } else { 0 };
         let tile = of(&format!("tile-{}", self.profile)) + 2 * of("router");
         let engines = engine(self.mpe, "mpe") + engine(self.probe, "probe") + engine(self.streams, "streams");
-        of(&format!("host-{}", self.profile)) + self.tiles as u64 * (tile + engines)
+        of(&format!("host-{}", self.host)) + self.tiles as u64 * (tile + engines)
     }
 
-    /// Of this configuration: with the least profile that has all that its nodes have, else the largest.
+    /// Of this configuration: with the least profile that has all that its tiles have, else the largest.
     fn of(config: &Config) -> Size {
         let keys = |config: &Config| config.entries().into_iter().collect::<BTreeMap<_, _>>();
         let asked = keys(config);
@@ -55,6 +57,7 @@ impl Size {
         let enough = PROFILES.iter().rev().find(|profile| is_enough(profile.name));
         Size {
             profile: enough.unwrap_or(&PROFILES[0]).name,
+            host: config.host_profile,
             tiles: config.tiles(),
             mpe: config.mpe > 0,
             probe: config.probe,
@@ -157,19 +160,19 @@ mod tests {
         for (settings, profile) in [
             (&[][..], "full"),
             (&["profile=leaf", "scratchpad=64"], "leaf"),
-            (&["profile=leaf", "cores=2"], "compact"),
-            (&["profile=compact", "wide_atomics=true"], "full"),
+            (&["profile=leaf", "queues=true"], "compact"),
+            (&["profile=compact", "cores=2", "programs=true"], "full"),
         ] {
             assert_eq!(Size::of(&config(settings)).profile, profile, "{settings:?}");
         }
         let size = Size::of(&config(&["cols=3", "rows=2", "mpe=2"]));
-        assert_eq!((size.tiles, size.mpe, size.probe), (6, true, false));
+        assert_eq!((size.host, size.tiles, size.mpe, size.probe), ("leaf", 6, true, false));
     }
 
     #[test]
     fn a_fabric_is_the_sum_of_its_parts() {
         let of = |node: &str| match node {
-            "host-leaf" => 1,
+            "host-full" => 1,
             "tile-leaf" => 10,
             "router" => 100,
             "mpe" => 1_000,
@@ -179,6 +182,7 @@ mod tests {
         };
         let size = Size {
             profile: "leaf",
+            host: "full",
             tiles: 2,
             mpe: false,
             probe: true,

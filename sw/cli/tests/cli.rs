@@ -62,8 +62,8 @@ fn names(folder: &Path) -> Vec<String> {
 
 const KEYS: &str =
     "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, events, slots, \
-                    mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, probe, streams, mpe, mpe_neighbours, stages, entries, buckets, heap, \
-                    block, profile";
+                    mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, registers_at_tiles, host_profile, \
+                    host_scratchpad, host_queues, probe, streams, mpe, mpe_neighbours, stages, entries, buckets, heap, block, profile";
 
 #[test]
 fn help_teaches() {
@@ -1053,7 +1053,7 @@ fn a_fabric_that_a_board_does_not_take_is_refused_before_any_tool_runs() {
     for (arguments, share) in [
         ("--force --out forced", "4x4 full takes 7"),
         (
-            "--set cols=1 --set rows=1 --set mpe=1 --set probe=true --out tight",
+            "--set cols=1 --set rows=1 --set mpe=1 --set probe=true --set host_profile=full --out tight",
             "1x1 full with engines takes 9",
         ),
     ] {
@@ -1263,7 +1263,7 @@ fn examples_run_over_a_serial_port() {
     let folder = folder();
     let bridge = Bridge::start(folder.path(), "--golden --set cols=2 --set rows=1");
     let Bridge { path, settings, .. } = &bridge;
-    assert_eq!(settings, "--set cols=2 --set rows=1");
+    assert_eq!(settings, "--set cols=2 --set rows=1 --set registers_at_tiles=true");
     // The one is told by the host node, the other by a tile.
     for (other, told) in [
         ("--set cols=3", "cols is 2, expected 3 (register tiles)"),
@@ -1329,7 +1329,10 @@ fn an_example_that_needs_what_a_board_lacks_is_one_line() {
     let bridge = Bridge::start(folder.path(), "--golden --set profile=leaf --set cols=2 --set rows=1");
     let Bridge { path, settings, .. } = &bridge;
     let queue = failure(folder.path(), &format!("run queue --on serial:{path} {settings}"), 1);
-    assert_eq!(queue, "error: example queue fails: node 0 is built without queues\n");
+    assert_eq!(
+        queue,
+        "error: example queue fails: node 0 is built without queues: set the key queues\n"
+    );
 }
 
 #[test]

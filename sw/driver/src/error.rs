@@ -153,7 +153,10 @@ pub enum Error {
         max: u64,
     },
     /// All of a resource is taken.
-    #[error("node {node} cannot allocate {wanted} {resource}: it has {limit} in all")]
+    #[error(
+        "node {node} cannot allocate {wanted} {resource}: it has {limit} in all{}",
+        .key.map_or(String::new(), |key| format!("; the key {key} gives the host more"))
+    )]
     Exhausted {
         /// The node.
         node: usize,
@@ -163,6 +166,8 @@ pub enum Error {
         wanted: u32,
         /// How much there is in all.
         limit: u32,
+        /// The key of the configuration that gives the host more, if the node is the host and may have more.
+        key: Option<&'static str>,
     },
     /// Something was to be reserved that the driver has handed out.
     #[error("node {node} cannot reserve this {resource}: the driver has handed it out")]
@@ -173,12 +178,17 @@ pub enum Error {
         resource: &'static str,
     },
     /// The node is built without it.
-    #[error("node {node} is built without {what}")]
+    #[error(
+        "node {node} is built without {what}{}",
+        .key.map_or(String::new(), |key| format!(": set the key {key}"))
+    )]
     NotBuilt {
         /// The node.
         node: usize,
         /// The missing feature.
         what: &'static str,
+        /// The key of the configuration that gives the node the feature, if nodes of its kind may have it.
+        key: Option<&'static str>,
     },
     /// A handle of one node was given to another, or twice.
     #[error("{what} belongs to node {owner}, not to node {node}")]

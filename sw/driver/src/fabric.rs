@@ -7,6 +7,7 @@ use portico_spec::{
         build::Build,
         page::{ALIGNMENT_WIDTH, PAGES},
     },
+    parts::Station,
     Config,
 };
 
@@ -17,7 +18,8 @@ use crate::{
     list::Notice,
     onesided::Initiator,
     registers::{ControlRegister, PageRegister, Registers},
-    resources::NodeState,
+    resources::{Feature, NodeState},
+    streams::STREAMS,
     Error, Transport,
 };
 
@@ -56,19 +58,20 @@ pub struct Fabric<T> {
     pub(crate) notices: Vec<Notice>,
 }
 
+/// An AXI4-Lite port of a tile.
+const PORT: Feature = Feature {
+    what: "a port",
+    is_built: |build| build.tile_ports,
+    tile_key: Some("tile_ports"),
+    host_key: None,
+};
+
 /// Checks that there is a port at this tile.
 ///
 /// # Errors
 /// [`Error::NoSuchNode`], [`Error::NotBuilt`].
 pub fn check_port(config: &Config, tile: usize) -> Result<(), Error> {
-    let (node, last) = (tile, config.tiles() - 1);
-    if tile > last {
-        return Err(Error::NoSuchNode { node, last });
-    }
-    if !config.tile_ports {
-        return Err(Error::NotBuilt { node, what: "a port" });
-    }
-    Ok(())
+    check_tile(config, tile, &PORT)
 }
 
 /// Checks that there are streams at this tile.
@@ -76,12 +79,16 @@ pub fn check_port(config: &Config, tile: usize) -> Result<(), Error> {
 /// # Errors
 /// [`Error::NoSuchNode`], [`Error::NotBuilt`].
 pub fn check_streams(config: &Config, tile: usize) -> Result<(), Error> {
+    check_tile(config, tile, &STREAMS)
+}
+
+fn check_tile(config: &Config, tile: usize, feature: &Feature) -> Result<(), Error> {
     let (node, last) = (tile, config.tiles() - 1);
     if tile > last {
         return Err(Error::NoSuchNode { node, last });
     }
-    if !config.streams {
-        return Err(Error::NotBuilt { node, what: "streams" });
+    if !(feature.is_built)(&config.build()) {
+        return Err(feature.missing(node, Station::Tile));
     }
     Ok(())
 }
@@ -123,7 +130,8 @@ impl<T: Transport> Fabric<T> {
             if node != host {
                 let words = [ControlRegister::Build, ControlRegister::BuildEngines].map(|register| registers[register]);
                 let build = Build::from_registers(words[0], words[1]);
-                fabric.nodes[node] = NodeState::new(registers[ControlRegister::Memory], &build);
+                let bytes = registers[ControlRegister::Memory];
+                fabric.nodes[node] = NodeState::new(config.station(node), bytes, bytes, &build);
             }
         }
         tracing::debug!(nodes = fabric.nodes.len(), host, "fabric open");

@@ -246,9 +246,11 @@ mod tests {
             tile_ports: false,
             ..config
         };
-        let (node, what) = (3, "a port");
         let mut without = GoldenTransport::new(&without).unwrap();
-        assert_eq!(without.port(3).err(), Some(Error::NotBuilt { node, what }));
+        assert_eq!(
+            without.port(3).unwrap_err().to_string(),
+            "node 3 is built without a port: set the key tile_ports"
+        );
     }
 
     #[test]

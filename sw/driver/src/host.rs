@@ -12,13 +12,14 @@ use portico_spec::{
         segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
     },
+    parts::Station,
     Config,
 };
 
 use crate::{
     command,
     registers::{ControlRegister, EventRegister, Registers, SegmentRegister},
-    resources::{NodeState, Space},
+    resources::NodeState,
     Error, Fabric, Transport,
 };
 
@@ -110,8 +111,7 @@ impl<T: Transport> HostPort<T> {
 
     /// The resources of the host that are left to allocate.
     pub fn state(&self) -> NodeState {
-        let mut state = NodeState::new(self.memory_bytes, &self.build);
-        state.memory = Space::new("bytes of memory", 0, self.staging);
+        let mut state = NodeState::new(Station::Host, self.memory_bytes, self.staging, &self.build);
         state.segments.reserve(0..self.handles.len());
         state.events.reserve(usize::from(self.event())..self.build.events);
         state
@@ -287,7 +287,18 @@ pub(crate) fn node_bits(config: &Config, node: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{registers::CommandRegister, testing::Failing, ErrorCode, TransportError};
+    use crate::{
+        mailbox::Delivery, onesided::Window, program::assemble, registers::CommandRegister, testing::Failing,
+        ErrorCode, GoldenTransport, TransportError,
+    };
+
+    /// A fabric whose driver has fewer handles than there are nodes, as from 65 nodes on.
+    fn with_few_handles(config: &Config) -> Fabric<Failing> {
+        let mut fabric = Fabric::open(Failing::new(config)).unwrap();
+        fabric.port.handles = vec![None; 8];
+        fabric.port.next = 0;
+        fabric
+    }
 
     #[test]
     fn a_handle_that_could_not_be_written_stands_for_nobody() {
@@ -295,11 +306,10 @@ mod tests {
             cols: 5,
             rows: 4,
             edge_nodes: 1,
-            segments: 32,
             ..Config::default()
         };
         for register in [SegmentRegister::Target, SegmentRegister::Size] {
-            let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
+            let mut fabric = with_few_handles(&config);
             // More nodes than handles, so that the next node gets one that another has had.
             for node in 0..config.tiles() {
                 fabric.write(node, 0x40, &[node as u32]).unwrap();
@@ -329,10 +339,9 @@ mod tests {
                 rows: 4,
                 width,
                 edge_nodes: 1,
-                segments: 32,
                 ..Config::default()
             };
-            let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
+            let mut fabric = with_few_handles(&config);
             let words = |tile: usize| (0..600).map(move |at| (tile * 1000 + at) as u32).collect::<Vec<u32>>();
             fabric
                 .together(|fabric| (0..24).try_for_each(|tile| fabric.write(tile, 0x40, &words(tile))))
@@ -402,11 +411,9 @@ mod tests {
             cols: 4,
             rows: 3,
             edge_nodes: 1,
-            segments: 16,
             ..Config::default()
         };
-        let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
-        assert!(fabric.port.handles.len() < 12);
+        let mut fabric = with_few_handles(&config);
         let mut failures = 0;
         for left in 0..80 {
             for tile in 0..12 {
@@ -426,5 +433,149 @@ mod tests {
             }
         }
         assert!(failures > 30, "{failures}");
+    }
+
+    fn fabric(settings: &[&str]) -> Fabric<GoldenTransport> {
+        let mut config = Config::default();
+        for setting in settings {
+            config.set(setting).unwrap();
+        }
+        Fabric::open(GoldenTransport::new(&config.fabric().unwrap()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_leaf_host_has_a_segment_for_each_of_16_tiles_beside_the_drivers() {
+        let mut fabric = fabric(&["profile=leaf"]);
+        let tiles = 0..fabric.config().tiles();
+        let segments: Vec<_> = tiles
+            .clone()
+            .map(|tile| fabric.publish(tile, Window::new(0x40, 8)).unwrap())
+            .collect();
+        let remotes: Vec<_> = segments
+            .iter()
+            .map(|segment| fabric.host().clone_segment(segment.id()).unwrap())
+            .collect();
+        assert_eq!(remotes.len(), 16);
+        // Each node has a handle of the driver's, too: no access replaces another's.
+        assert!(fabric.port.handles.len() >= fabric.config().terminals());
+        for (tile, remote) in tiles.clone().zip(&remotes) {
+            let put = fabric.host().poke(remote, 4, 100 + tile as u32).unwrap();
+            put.wait(1000).unwrap();
+        }
+        for tile in tiles {
+            assert_eq!(
+                fabric.read(tile, 0x40, 2),
+                Ok(vec![0, 100 + tile as u32]),
+                "tile {tile}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_leaf_host_lacks_is_refused_with_the_key_that_gives_it() {
+        let mut fabric = fabric(&[]);
+        let host = fabric.host_node();
+        let without = |error: Error, what: &str, key: &str| {
+            let expected = format!("node {host} is built without {what}: set the key {key}");
+            assert_eq!(error.to_string(), expected);
+        };
+        without(fabric.queue(host, 4, 16, None).unwrap_err(), "queues", "host_queues");
+        let mut queue = fabric.queue(3, 4, 16, None).unwrap();
+        without(queue.sender(&mut fabric, host, 1).unwrap_err(), "queues", "host_queues");
+        let stop = assemble("stop").unwrap();
+        let programs = fabric.load(host, &stop).unwrap_err().to_string();
+        assert_eq!(programs, format!("node {host} is built without programs of the user's"));
+
+        // An atomic of the host, and one at the host.
+        let wide = "atomics of 64 bits";
+        let at_tile = fabric.publish(5, Window::new(0x40, 8)).unwrap();
+        let remote = fabric.host().clone_segment(at_tile.id()).unwrap();
+        without(
+            fabric.host().postadd(&remote, 0, 1u64).unwrap_err(),
+            wide,
+            "host_profile",
+        );
+        fabric.host().postadd(&remote, 0, 1u32).unwrap().wait(1000).unwrap();
+        let at_host = fabric.publish(host, Window::new(0x40, 8)).unwrap();
+        let remote = fabric.tile(5).unwrap().clone_segment(at_host.id()).unwrap();
+        let refused = fabric.tile(5).unwrap().fetchadd(&remote, 0, 1u64).unwrap_err();
+        without(refused, wide, "host_profile");
+    }
+
+    #[test]
+    fn a_table_of_the_host_that_is_full_names_the_key_that_makes_it_larger() {
+        let mut fabric = fabric(&["segments=16"]);
+        let host = fabric.host_node();
+        let told = |error: Error, wanted: &str, limit: u32, key: &str| {
+            let expected = format!(
+                "node {host} cannot allocate {wanted}: it has {limit} in all; the key {key} gives the host more"
+            );
+            assert_eq!(error.to_string(), expected);
+        };
+        let mailboxes: Vec<_> = (0..4)
+            .map(|_| fabric.mailbox(host, Delivery::Message, None).unwrap())
+            .collect();
+        let refused = fabric.mailbox(host, Delivery::Message, None).unwrap_err();
+        told(refused, "1 mailbox", mailboxes.len() as u32, "host_profile");
+        let mut segments = vec![];
+        let refused = loop {
+            match fabric.clone_space(host, 3) {
+                Ok(remote) => segments.push(remote),
+                Err(error) => break error,
+            }
+        };
+        told(refused, "1 segment handle", 64, "segments");
+        let free = fabric.memory_bytes(host).unwrap() - fabric.port.staging_bytes;
+        fabric.allocate(host, free).unwrap();
+        told(
+            fabric.allocate(host, 8).unwrap_err(),
+            "8 bytes of memory",
+            free,
+            "host_scratchpad",
+        );
+    }
+
+    #[test]
+    fn a_full_host_has_queues_and_names_no_key_for_more() {
+        let settings = [
+            "profile=leaf",
+            "queues=true",
+            "host_profile=full",
+            "host_queues=true",
+            "host_scratchpad=256",
+        ];
+        let mut fabric = fabric(&settings);
+        let host = fabric.host_node();
+        let mut queue = fabric.queue(host, 4, 16, None).unwrap();
+        let sender = queue.sender(&mut fabric, 5, 2).unwrap();
+        fabric.write(5, 0x40, &[1, 2, 3]).unwrap();
+        fabric
+            .tile(5)
+            .unwrap()
+            .enqueue(&sender, 0x40, 12)
+            .unwrap()
+            .wait(1000)
+            .unwrap();
+        assert_eq!(queue.receive(&mut fabric).unwrap().unwrap().words, [1, 2, 3]);
+        let mailboxes: Vec<_> = (0..128)
+            .map(|_| fabric.mailbox(host, Delivery::Message, None).unwrap())
+            .collect();
+        let refused = fabric.mailbox(host, Delivery::Message, None).unwrap_err().to_string();
+        let expected = format!(
+            "node {host} cannot allocate 1 mailbox: it has {} in all",
+            mailboxes.len()
+        );
+        assert_eq!(refused, expected);
+    }
+
+    #[test]
+    fn a_compact_tile_says_how_it_gets_programs() {
+        let stop = assemble("stop").unwrap();
+        let refused = fabric(&["profile=compact"]).load(3, &stop).unwrap_err().to_string();
+        let expected = "node 3 is built without programs of the user's: set the key programs";
+        assert_eq!(refused, expected);
+        let _program = fabric(&["profile=compact", "cores=2", "programs=true"])
+            .load(3, &stop)
+            .unwrap();
     }
 }

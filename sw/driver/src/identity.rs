@@ -173,14 +173,17 @@ mod tests {
             ("probe=true", ""),
             ("streams=true", ""),
             ("tile_ports=true", ""),
-            ("queues=false", "queues is 1, expected 0 (register build);"),
-            ("scratchpad=16", " expected 16384 (register memory)"),
+            ("queues=false", ""),
+            ("scratchpad=16", ""),
+            ("host_queues=true", "queues is 0, expected 1 (register build);"),
+            ("host_profile=full", "wide_atomics is 0, expected 1 (register build);"),
+            ("host_scratchpad=32", "bytes is 16384, expected 32768 (register memory)"),
             ("width=64", "width is 32, expected 64 (register tiles)"),
         ] {
             let mut other = config.clone();
             other.set(setting).unwrap();
             let checked = verify(&mut Taken(GoldenTransport::new(&config).unwrap(), other, false));
-            // The host has one core, no engines and its own port, whatever tiles have.
+            // The host has its own profile, whatever tiles have.
             let text = checked.err().map_or(String::new(), |error| error.to_string());
             assert!(
                 text.contains(told) && text.is_empty() == told.is_empty(),
@@ -216,8 +219,13 @@ mod tests {
             ("tile_ports=true", "tile_ports is 0, expected 1 (register build);"),
             ("probe=true", "probe is 0, expected 1 (register build_engines);"),
             ("streams=true", "streams is 0, expected 1 (register build_engines);"),
+            (
+                "registers_at_tiles=true",
+                "registers_at_tiles is 0, expected 1 (register build_engines);",
+            ),
             ("mpe=1", "mpe is 0, expected 1 (register build_engines);"),
             ("programs=false", "programs is 1, expected 0 (register build);"),
+            ("scratchpad=16", "bytes is 65536, expected 16384 (register memory)"),
             ("monitors=true", ""),
         ] {
             let mut other = config.clone();

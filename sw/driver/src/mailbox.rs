@@ -10,7 +10,16 @@ use crate::{
     event::Event,
     onesided::{Initiator, Operation},
     registers::{MailboxRegister, Registers},
+    resources::Feature,
     Error, Fabric, Transport,
+};
+
+/// Mailboxes: only memory nodes have none.
+const MAILBOXES: Feature = Feature {
+    what: "mailboxes",
+    is_built: |build| build.mailboxes > 0,
+    tile_key: None,
+    host_key: None,
 };
 
 /// How a mailbox takes messages.
@@ -89,7 +98,7 @@ impl<T: Transport> Fabric<T> {
     /// [`Error::NoSuchNode`], [`Error::NotBuilt`] at a memory node, or the fabric's.
     pub fn mailbox(&mut self, node: usize, delivery: Delivery, event: Option<&Event>) -> Result<Mailbox, Error> {
         self.check_node(node)?;
-        self.nodes[node].check_built(node, "mailboxes", |build| build.mailboxes > 0)?;
+        self.nodes[node].check_built(node, &MAILBOXES)?;
         let mode = match delivery {
             Delivery::Message => Mode::Message as u32,
             Delivery::Barrier(expected) => {

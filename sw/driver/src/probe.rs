@@ -18,7 +18,7 @@
 
 pub use portico_spec::probe::{LEAST_WORDS, RATE_CYCLES};
 use portico_spec::{
-    ni::{build::Build, descriptor::Command},
+    ni::descriptor::Command,
     probe::{Destination, Run},
 };
 
@@ -26,11 +26,17 @@ use crate::{
     command,
     onesided::{Initiator, Operation},
     registers::{ProbeRegister, Registers},
+    resources::Feature,
     Error, Fabric, Transport,
 };
 
-/// Name used in error messages.
-const CORE: &str = "a source/sink core";
+/// The source/sink core.
+const CORE: Feature = Feature {
+    what: "a source/sink core",
+    is_built: |build| build.probe,
+    tile_key: Some("probe"),
+    host_key: None,
+};
 
 /// The destination of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +122,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
     /// [`Error::NotBuilt`] where this node or the target has no source/sink core, [`Error::NoSuchNode`], [`Error::Descriptor`]
     /// of lengths and rates, [`Error::OutOfRange`] of a uniform target where there is one tile: nothing is sent.
     pub fn traffic(self, traffic: &Traffic) -> Result<Operation<'f, T, ()>, Error> {
-        let check = |node: usize| self.fabric.nodes[node].check_built(node, CORE, |build: &Build| build.probe);
+        let check = |node: usize| self.fabric.nodes[node].check_built(node, &CORE);
         check(self.node)?;
         let destination = match traffic.target {
             Target::Tile(tile) => {
@@ -182,7 +188,7 @@ impl<T: Transport> Fabric<T> {
 
     fn check_core(&self, tile: usize) -> Result<(), Error> {
         self.check_node(tile)?;
-        self.nodes[tile].check_built(tile, CORE, |build| build.probe)
+        self.nodes[tile].check_built(tile, &CORE)
     }
 }
 

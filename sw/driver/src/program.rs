@@ -39,7 +39,16 @@ use crate::{
     command,
     onesided::{Initiator, Kind, Operation, Remote},
     registers::ProgramRegister,
+    resources::Feature,
     Error, Fabric, Transport,
+};
+
+/// Programs of the user's in the micro-cores.
+const PROGRAMS: Feature = Feature {
+    what: "programs of the user's",
+    is_built: |build| build.programs,
+    tile_key: Some("programs"),
+    host_key: None,
 };
 
 /// A program in a node's program memory.
@@ -76,7 +85,7 @@ impl<T: Transport> Fabric<T> {
     ///
     /// # Errors
     /// [`Error::Instruction`] and [`Error::Program`] with the first instruction that is wrong, [`Error::Exhausted`],
-    /// [`Error::NoSuchNode`], or the fabric's.
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`], or the fabric's.
     pub fn load(&mut self, node: usize, instructions: &[u32]) -> Result<Program, Error> {
         let decode = |(at, &word)| Instruction::decode(word).map_err(|error| DisassemblyError { at, error });
         let decoded: Result<Vec<_>, _> = instructions.iter().enumerate().map(decode).collect();
@@ -91,7 +100,7 @@ impl<T: Transport> Fabric<T> {
     /// [`Error::Exhausted`] if there are none or too many, [`Error::NoSuchNode`], [`Error::NotBuilt`], or the fabric's.
     pub fn load_unchecked(&mut self, node: usize, instructions: &[u32]) -> Result<Program, Error> {
         self.check_node(node)?;
-        self.nodes[node].check_built(node, "programs of the user's", |build| build.programs)?;
+        self.nodes[node].check_built(node, &PROGRAMS)?;
         let start = self.nodes[node].program.take(node, instructions.len() as u32)?;
         self.poke(node, ProgramRegister::Instruction, start as usize, instructions)?;
         tracing::debug!(node, start, words = instructions.len(), "program loaded");

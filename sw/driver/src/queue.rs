@@ -40,7 +40,16 @@ use crate::{
     event::Event,
     onesided::{GlobalId, Kind},
     registers::{ReleaseRegister, TagRegister},
+    resources::Feature,
     Error, Fabric, Region, Transport,
+};
+
+/// Queues of messages: what a sender's node has, and the owner's.
+const QUEUES: Feature = Feature {
+    what: "queues",
+    is_built: |build| build.queues,
+    tile_key: Some("queues"),
+    host_key: Some("host_queues"),
 };
 
 pub use self::sender::{Sender, Unretired};
@@ -238,7 +247,7 @@ impl<T: Transport> Fabric<T> {
         event: Option<&Event>,
     ) -> Result<Queue, Error> {
         self.check_node(node)?;
-        self.nodes[node].check_built(node, "queues", |build| build.queues)?;
+        self.nodes[node].check_built(node, &QUEUES)?;
         self.check_aligned("message bytes", message_bytes)?;
         let word_bytes = self.word_bytes();
         let max = u64::from(word_bytes) * MAX_MESSAGE_WORDS as u64;

@@ -171,8 +171,8 @@ impl<T: Transport> Fabric<T> {
             block => self.nodes[node].build.items(block),
         };
         if items == 0 {
-            let what = P::BLOCK.name();
-            return Err(Error::NotBuilt { node, what });
+            let (what, key) = (P::BLOCK.name(), None);
+            return Err(Error::NotBuilt { node, what, key });
         }
         check(map.item, item, items - 1)?;
         let left = ((items - item) << map.number_width) - first.number();

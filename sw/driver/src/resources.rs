@@ -6,27 +6,57 @@ use std::{
 };
 
 use portico_spec::{
+    config::MAX_SCRATCHPAD,
     ni::{
         build::Build,
         command::{opcode, QUEUE_WORDS},
         instruction::{FIRMWARE_WORDS, PROGRAM_WORDS},
     },
-    parts::PARTS,
+    parts::{Station, PARTS},
 };
 
 use crate::Error;
+
+/// What a node may be built without.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Feature {
+    /// Name used in error messages.
+    pub what: &'static str,
+    /// Whether a node that is built so has it.
+    pub is_built: fn(&Build) -> bool,
+    /// The key that gives it to tiles, if one does.
+    pub tile_key: Option<&'static str>,
+    /// The key that gives it to the host, if one does.
+    pub host_key: Option<&'static str>,
+}
+
+impl Feature {
+    /// The error of node `node`, of this kind, that lacks it.
+    pub fn missing(&self, node: usize, station: Station) -> Error {
+        let key = match station {
+            Station::Tile => self.tile_key,
+            Station::Host => self.host_key,
+            Station::Memory => None,
+        };
+        let what = self.what;
+        Error::NotBuilt { node, what, key }
+    }
+}
 
 /// Numbers of which each is free or taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
     resource: &'static str,
+    /// The key that gives the node more, if it is the host and may have more.
+    key: Option<&'static str>,
     taken: Vec<bool>,
 }
 
 impl Numbers {
-    pub fn new(resource: &'static str, count: usize) -> Numbers {
+    pub fn new(resource: &'static str, key: Option<&'static str>, count: usize) -> Numbers {
         Numbers {
             resource,
+            key,
             taken: vec![false; count],
         }
     }
@@ -38,6 +68,7 @@ impl Numbers {
             resource: self.resource,
             wanted: 1,
             limit: self.taken.len() as u32,
+            key: self.key,
         })?;
         self.taken[free] = true;
         Ok(free as u8)
@@ -82,6 +113,8 @@ impl Numbers {
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
     resource: &'static str,
+    /// As that of [`Numbers`].
+    key: Option<&'static str>,
     size: u32,
     /// Free pieces: base and size; never two that touch.
     free: BTreeMap<u32, u32>,
@@ -89,9 +122,10 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    pub fn new(resource: &'static str, base: u32, end: u32) -> Space {
+    pub fn new(resource: &'static str, key: Option<&'static str>, base: u32, end: u32) -> Space {
         Space {
             resource,
+            key,
             size: end - base,
             free: BTreeMap::from([(base, end - base)]),
             taken: BTreeMap::new(),
@@ -105,6 +139,7 @@ impl Space {
             resource: self.resource,
             wanted,
             limit: self.size,
+            key: self.key,
         })?;
         self.free.remove(&base);
         if size > wanted {
@@ -265,7 +300,6 @@ pub(crate) struct Credits {
     pub used: u32,
 }
 
-/// All of one node.
 /// Events of abandoned operations of a node, with the final values of their counters. A dropped ticket adds its event; the node
 /// takes the event back when its operation has completed.
 #[derive(Clone, Debug, Default)]
@@ -287,8 +321,10 @@ impl Abandoned {
     }
 }
 
+/// All of one node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeState {
+    station: Station,
     pub memory_bytes: u32,
     pub memory: Space,
     pub program: Space,
@@ -308,15 +344,28 @@ pub(crate) struct NodeState {
 }
 
 impl NodeState {
-    pub fn new(memory_bytes: u32, build: &Build) -> NodeState {
+    /// A node of this kind that has `memory_bytes` of memory, of which the driver hands out the first `bytes`.
+    pub fn new(station: Station, memory_bytes: u32, bytes: u32, build: &Build) -> NodeState {
+        let key = |key: &'static str, may_grow: bool| (station == Station::Host && may_grow).then_some(key);
+        let numbers =
+            |resource, count: usize, most: usize| Numbers::new(resource, key("host_profile", count < most), count);
+        let full = Build::FULL;
+        let more_memory = key("host_scratchpad", memory_bytes < (MAX_SCRATCHPAD << 10) as u32);
+        let more_segments = key("segments", build.segments < full.segments);
         NodeState {
+            station,
             memory_bytes,
-            memory: Space::new("bytes of memory", 0, memory_bytes),
-            program: Space::new("places of program memory", FIRMWARE_WORDS as u32, PROGRAM_WORDS as u32),
-            windows: Numbers::new("window", build.free_windows()),
-            segments: Numbers::new("segment handle", build.segments),
-            events: Numbers::new("event", build.events),
-            mailboxes: Numbers::new("mailbox", build.mailboxes),
+            memory: Space::new("bytes of memory", more_memory, 0, bytes),
+            program: Space::new(
+                "places of program memory",
+                None,
+                FIRMWARE_WORDS as u32,
+                PROGRAM_WORDS as u32,
+            ),
+            windows: numbers("window", build.free_windows(), full.free_windows()),
+            segments: Numbers::new("segment handle", more_segments, build.segments),
+            events: numbers("event", build.events, full.events),
+            mailboxes: numbers("mailbox", build.mailboxes, full.mailboxes),
             build: *build,
             commands: Commands::default(),
             issued: vec![None; build.events],
@@ -326,11 +375,11 @@ impl NodeState {
     }
 
     /// Refuses a feature that node `node` is built without.
-    pub fn check_built(&self, node: usize, what: &'static str, is_built: fn(&Build) -> bool) -> Result<(), Error> {
-        if is_built(&self.build) {
+    pub fn check_built(&self, node: usize, feature: &Feature) -> Result<(), Error> {
+        if (feature.is_built)(&self.build) {
             return Ok(());
         }
-        Err(Error::NotBuilt { node, what })
+        Err(feature.missing(node, self.station))
     }
 
     /// Credits of the queue of this handle; none if it is not a queue's.
@@ -347,7 +396,7 @@ mod tests {
 
     #[test]
     fn numbers_are_reused_and_run_out() {
-        let mut numbers = Numbers::new("event", 2);
+        let mut numbers = Numbers::new("event", None, 2);
         assert_eq!((numbers.take(3), numbers.take(3)), (Ok(0), Ok(1)));
         let none = numbers.take(3).unwrap_err();
         assert_eq!(none.to_string(), "node 3 cannot allocate 1 event: it has 2 in all");
@@ -357,7 +406,7 @@ mod tests {
 
     #[test]
     fn what_is_reserved_is_handed_out_to_nobody() {
-        let mut numbers = Numbers::new("event", 4);
+        let mut numbers = Numbers::new("event", None, 4);
         numbers.check_free(3, &(0..2)).unwrap();
         numbers.reserve(0..2);
         assert_eq!(numbers.take(3), Ok(2));
@@ -369,7 +418,7 @@ mod tests {
         assert_eq!(told(&numbers, 3..5), "event = 5 is not allowed: allowed is 3..=4");
         numbers.check_free(3, &(4..4)).unwrap();
 
-        let mut space = Space::new("bytes of memory", 0, 0x100);
+        let mut space = Space::new("bytes of memory", None, 0, 0x100);
         assert!(space.is_free(0x40, 0x40) && !space.is_free(0xc0, 0x48));
         space.reserve(0x40, 0x40);
         assert!(!space.is_free(0x40, 8) && !space.is_free(0x38, 16) && space.is_free(0x80, 0x80));
@@ -437,7 +486,7 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_never_overlap_and_all_comes_back(steps in prop::collection::vec((any::<bool>(), 0..40u32), 1..80)) {
-            let mut space = Space::new("byte", 8, 108);
+            let mut space = Space::new("byte", None, 8, 108);
             let mut pieces: Vec<(u32, u32)> = Vec::new();
             for (take, number) in steps {
                 if take {

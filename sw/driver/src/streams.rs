@@ -29,7 +29,7 @@
 
 pub use portico_spec::streams::{Beat, Receive, Send};
 use portico_spec::{
-    ni::{build::Build, descriptor::Command},
+    ni::descriptor::Command,
     streams::{RUNNING_OFFSET, WAITING_OFFSET, WAITING_WIDTH},
 };
 
@@ -37,11 +37,17 @@ use crate::{
     command,
     onesided::{Initiator, Operation},
     registers::{Registers, StreamRegister},
+    resources::Feature,
     Error, Fabric, Transport,
 };
 
-/// Name used in error messages.
-const STREAMS: &str = "streams";
+/// Streams of words.
+pub(crate) const STREAMS: Feature = Feature {
+    what: "streams",
+    is_built: |build| build.streams,
+    tile_key: Some("streams"),
+    host_key: None,
+};
 
 /// State of the streams of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +98,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
     }
 
     fn check_streams(&self) -> Result<(), Error> {
-        self.fabric.nodes[self.node].check_built(self.node, STREAMS, |build: &Build| build.streams)
+        self.fabric.nodes[self.node].check_built(self.node, &STREAMS)
     }
 }
 
@@ -103,7 +109,7 @@ impl<T: Transport> Fabric<T> {
     /// [`Error::NotBuilt`], [`Error::NoSuchNode`], or the fabric's.
     pub fn streams(&mut self, tile: usize) -> Result<Streams, Error> {
         self.check_node(tile)?;
-        self.nodes[tile].check_built(tile, STREAMS, |build: &Build| build.streams)?;
+        self.nodes[tile].check_built(tile, &STREAMS)?;
         let registers: Registers<StreamRegister> = self.peek_item(tile, 0)?;
         Ok(Streams {
             sends: counts(registers[StreamRegister::SendStatus]),

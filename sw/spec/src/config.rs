@@ -20,7 +20,7 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use self::error::{listed, shown, shown_key, syntax};
+use self::error::{listed, profiles, shown, shown_key, syntax};
 pub use self::{
     error::ConfigError,
     profile::{Profile, PROFILES},
@@ -42,6 +42,9 @@ mod profile;
 /// The key that sets many others at once. A configuration keeps the keys that a profile sets, not the profile itself.
 pub const PROFILE_KEY: &str = "profile";
 
+/// Most memory of a tile or the host, in KiB.
+pub const MAX_SCRATCHPAD: usize = 256;
+
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
@@ -51,6 +54,8 @@ pub enum Allowed {
     OneOf(&'static [usize]),
     /// A boolean.
     Switch,
+    /// The name of a profile.
+    Profile,
 }
 
 impl Allowed {
@@ -60,6 +65,7 @@ impl Allowed {
             Allowed::Range(first, last) => (*first..=*last).map(|number| number.to_string()).collect(),
             Allowed::OneOf(choices) => choices.iter().map(usize::to_string).collect(),
             Allowed::Switch => [false, true].map(|switch| switch.to_string()).to_vec(),
+            Allowed::Profile => PROFILES.iter().map(|profile| format!("{:?}", profile.name)).collect(),
         }
     }
 
@@ -74,17 +80,19 @@ impl Allowed {
             Allowed::Range(first, last) => among(&|number| (*first..=*last).contains(&number)),
             Allowed::OneOf(choices) => among(&|number| choices.contains(&number)),
             Allowed::Switch => value.is_bool(),
+            Allowed::Profile => Profile::named(value).is_some(),
         }
     }
 }
 
-/// Readable, such as `1..=16`, `4, 8 or 16`, `true or false`.
+/// Readable, such as `1..=16`, `4, 8 or 16`, `true or false`, `full, compact or leaf`.
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Allowed::Range(first, last) => write!(f, "{first}..={last}"),
             Allowed::OneOf(choices) => f.write_str(&listed(choices)),
             Allowed::Switch => f.write_str("true or false"),
+            Allowed::Profile => f.write_str(&profiles()),
         }
     }
 }
@@ -134,6 +142,17 @@ impl Setting for bool {
     }
 }
 
+/// The name of a profile.
+impl Setting for &'static str {
+    fn give(&self) -> Value {
+        Value::String((*self).into())
+    }
+
+    fn take(&mut self, value: &Value) {
+        *self = Profile::named(value).expect("an admitted profile").name;
+    }
+}
+
 macro_rules! configuration {
     ($(#[doc = $doc:literal] $name:ident: $type:ty = $default:literal, $allowed:expr;)*) => {
         /// Everything that may be configured. [`Config::fields`] tells the ranges and defaults.
@@ -176,6 +195,7 @@ const fn powers_of_two<const N: usize>(first: usize, last: usize) -> [usize; N] 
     choices
 }
 
+const SCRATCHPADS: [usize; powers(4, MAX_SCRATCHPAD)] = powers_of_two(4, MAX_SCRATCHPAD);
 const LIST_ENTRIES: [usize; powers(ENTRIES.0, ENTRIES.1)] = powers_of_two(ENTRIES.0, ENTRIES.1);
 /// 0 is a choice too.
 const LIST_BUCKETS: [usize; 1 + powers(BUCKETS.0, BUCKETS.1)] = powers_of_two(BUCKETS.0, BUCKETS.1);
@@ -206,31 +226,39 @@ configuration! {
     /// Memory nodes of a fabric, at the edge nodes after the host; fewer than `cols`.
     memories: usize = 0, Allowed::Range(0, MAX_COLS - 1);
     /// Memory of a tile, in KiB.
-    scratchpad: usize = 64, Allowed::OneOf(&[4, 8, 16, 32, 64, 128, 256]);
+    scratchpad: usize = 64, Allowed::OneOf(&SCRATCHPADS);
     /// Micro-cores of a tile.
     cores: usize = 8, Allowed::Range(1, MAX_CORES);
-    /// Rows of a node's window table; the last is the system window's.
+    /// Rows of the window table of a tile or memory node; the last is the system window's.
     windows: usize = 256, Allowed::OneOf(&TABLE_WINDOWS);
-    /// Segments of a node.
+    /// Segments of a tile; the host has at least as many, and at least two for each node.
     segments: usize = 256, Allowed::OneOf(&TABLE_SEGMENTS);
-    /// Events of a node.
+    /// Events of a tile or memory node.
     events: usize = 64, Allowed::OneOf(&TABLE_EVENTS);
-    /// Transactions that a node may have under way.
+    /// Transactions that a tile may have under way.
     slots: usize = 32, Allowed::OneOf(&TABLE_SLOTS);
-    /// Mailboxes of a node.
+    /// Mailboxes of a tile.
     mailboxes: usize = 128, Allowed::OneOf(&TABLE_MAILBOXES);
-    /// Packet shapers of a node.
+    /// Packet shapers of a tile.
     shapers: usize = 8, Allowed::OneOf(&TABLE_SHAPERS);
-    /// Queues of messages, at every node.
+    /// Queues of messages, at every tile.
     queues: bool = true, Allowed::Switch;
-    /// Programs of the user's in the micro-cores, at every node.
+    /// Programs of the user's in the micro-cores, at every tile.
     programs: bool = true, Allowed::Switch;
-    /// Atomics of 64 bits where a word has 32, at every node.
+    /// Atomics of 64 bits where a word has 32, at every tile and memory node.
     wide_atomics: bool = true, Allowed::Switch;
     /// A stream of descriptors into every tile, for an accelerator beside it.
     commands: bool = true, Allowed::Switch;
     /// An AXI4-Lite port at every tile, for a processor or accelerator beside it.
     tile_ports: bool = false, Allowed::Switch;
+    /// A register before every tile, on both planes: a cycle more into the tile, for a faster clock on an FPGA.
+    registers_at_tiles: bool = false, Allowed::Switch;
+    /// Profile of the host node: its sizes and features, whatever the tiles have.
+    host_profile: &'static str = "leaf", Allowed::Profile;
+    /// Memory of the host node, in KiB.
+    host_scratchpad: usize = 16, Allowed::OneOf(&SCRATCHPADS);
+    /// Queues of messages, at the host node.
+    host_queues: bool = false, Allowed::Switch;
     /// A source/sink core in every tile: traffic and its measurement without software.
     probe: bool = false, Allowed::Switch;
     /// Streams of words out of and into the scratchpad of every tile, for an accelerator beside it.
@@ -251,14 +279,6 @@ configuration! {
     block: usize = 64, Allowed::OneOf(&BLOCKS);
 }
 
-    /// A register before every tile, on both planes: a cycle more into the tile, for a faster clock on an FPGA.
-    registers_at_tiles: bool = false, Allowed::Switch;
-    /// Profile of the host node: its sizes and features, whatever the tiles have.
-    host_profile: &'static str = "leaf", Allowed::Profile;
-    /// Memory of the host node, in KiB.
-    host_scratchpad: usize = 16, Allowed::OneOf(&SCRATCHPADS);
-    /// Queues of messages, at the host node.
-    host_queues: bool = false, Allowed::Switch;
 impl Config {
     /// The table of all keys, in the order in which they are written.
     pub fn fields() -> &'static [Field] {
@@ -268,11 +288,18 @@ impl Config {
     /// Reads a configuration; keys that are not given keep their defaults, or have what the key `profile` gives them.
     ///
     /// # Errors
+    /// As [`Config::with_toml`].
+    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
+        Config::default().with_toml(text)
+    }
+
+    /// This configuration with the keys of a text; keys that are not given stay, or have what the key `profile` gives them.
+    ///
+    /// # Errors
     /// The first thing that is wrong with the text or, once all of it was read, with the whole (see
     /// [`Config::validate`]).
     pub fn with_toml(mut self, text: &str) -> Result<Config, ConfigError> {
         let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
-        let mut config = Config::default();
         // The keys beside a profile are said of it.
         let (profile, others): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == PROFILE_KEY);
         for (key, value) in profile.into_iter().chain(others) {
@@ -288,14 +315,6 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::NotASetting`], [`ConfigError::UnknownKey`], [`ConfigError::WrongType`],
-    /// As [`Config::with_toml`].
-    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
-        Config::default().with_toml(text)
-    }
-
-    /// This configuration with the keys of a text; keys that are not given stay, or have what the key `profile` gives them.
-    ///
-    /// # Errors
     /// [`ConfigError::OutOfRange`], [`ConfigError::Profile`].
     pub fn set(&mut self, setting: &str) -> Result<(), ConfigError> {
         let (key, value) = setting.split_once('=').ok_or_else(|| ConfigError::NotASetting {
@@ -402,6 +421,7 @@ impl Field {
         let (expected, right_type) = match allowed {
             Allowed::Switch => ("a boolean", value.is_bool()),
             Allowed::Range(..) | Allowed::OneOf(_) => ("an integer", value.is_integer()),
+            Allowed::Profile => ("a string", value.is_str()),
         };
         if !right_type {
             return Err(ConfigError::WrongType {

@@ -55,18 +55,8 @@ impl Station {
         }
     }
 
-    /// The build of nodes of this kind in a fabric whose tiles have the build `tile`.
-    pub fn build(self, tile: Build) -> Build {
-        match self {
-            Station::Tile => tile,
-            Station::Host => tile.of_host(),
-            Station::Memory => tile.of_memory_node(),
-        }
-    }
-
-    /// How many items of a block of registers nodes of this kind have in such a fabric, 0 without the block.
-    pub fn items(self, tile: Build, block: Block) -> usize {
-        let build = self.build(tile);
+    /// How many items of a block of registers a node of this kind has that is built so, 0 without the block.
+    pub fn items(self, build: &Build, block: Block) -> usize {
         let mut owners = PARTS.iter().filter(|part| part.blocks.contains(&(block as u8)));
         match owners.any(|part| part.stations.contains(&self) && build.has(part)) {
             true => build.items(block),
@@ -74,9 +64,14 @@ impl Station {
         }
     }
 
-    /// Whether nodes of this kind may have a block of registers, built with all that there is.
+    /// Whether nodes of this kind may have a block of registers.
     pub fn has_block(self, block: Block) -> bool {
-        self.items(Build::FULL, block) > 0
+        let most = match self {
+            Station::Tile => Build::FULL,
+            Station::Host => Build::FULL.of_host(),
+            Station::Memory => Build::FULL.of_memory_node(),
+        };
+        self.items(&most, block) > 0
     }
 }
 

@@ -62,7 +62,7 @@ fn answers_and_transfers(library: &Library) -> anyhow::Result<()> {
     ensure!(transport.line().led() & ERROR_LED == 0, "an error before there is one");
 
     // Behind the memory there is nothing, which the LED shows.
-    let nothing = (config.scratchpad << 10) as u32;
+    let nothing = (config.host_scratchpad << 10) as u32;
     let refused = transport.read(nothing);
     ensure!(matches!(refused, Err(TransportError::Bus { .. })), "{refused:?}");
     ensure!(transport.line().led() & ERROR_LED != 0, "no LED tells of the error");

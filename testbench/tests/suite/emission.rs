@@ -69,7 +69,7 @@ fn combinations(top: &Top) -> Vec<Config> {
             Allowed::Range(..) if field.name == "fifo" => vec![2, 3, 16],
             Allowed::Range(first, last) => vec![first, last],
             Allowed::OneOf(choices) => vec![choices[0], choices[choices.len() - 1]],
-            Allowed::Switch => return configs,
+            Allowed::Switch | Allowed::Profile => return configs,
         };
         let with = |config: &Config, value: &usize| {
             let mut config = config.clone();

@@ -1,6 +1,10 @@
 //! The soak on the Verilated fabric; and that it notices hardware with a planted fault.
 
-use crate::mutants::fault::{Fault, Faulty};
+use crate::{
+    mutants::fault::{Fault, Faulty},
+    promises::driver::absent,
+};
+use portico::{Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::Optimise;
 use portico_spec::Config;
@@ -231,4 +235,13 @@ fn a_livelock_is_told_with_the_links_that_move() {
 fn planted_faults_are_noticed() {
     is_told(3, &[]);
     is_told(4, &[]);
+}
+
+/// The fabric of the soak has a host of the least size.
+#[test]
+fn a_small_host_refuses_what_it_lacks() {
+    let golden = GoldenTransport::new(&config(2, 2).fabric().unwrap()).unwrap();
+    absent::a_small_host_refuses_what_it_lacks(Fabric::open(golden).unwrap()).unwrap();
+    let verilog = fabric_with(&config(2, 2), SLOW, Optimise::Speed).unwrap();
+    absent::a_small_host_refuses_what_it_lacks(Fabric::open(verilog).unwrap()).unwrap();
 }

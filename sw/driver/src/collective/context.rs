@@ -11,10 +11,15 @@ use portico_spec::{
 };
 
 use super::{Communicator, Group, Shape, Tree};
-use crate::{registers::MpeRegister, Error, Fabric, Transport};
+use crate::{registers::MpeRegister, resources::Feature, Error, Fabric, Transport};
 
-/// Name used in error messages.
-pub(crate) const ENGINE: &str = "a message-passing engine";
+/// The message-passing engine.
+pub(crate) const ENGINE: Feature = Feature {
+    what: "a message-passing engine",
+    is_built: |build| build.mpe > 0,
+    tile_key: Some("mpe"),
+    host_key: None,
+};
 
 /// The number of the next group, shared by all fabrics, so that a fabric recognises the communicators of another one.
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
@@ -58,7 +63,7 @@ impl<T: Transport> Fabric<T> {
     pub fn communicator(&mut self, tiles: &[usize], shape: &Shape) -> Result<Communicator, Error> {
         let tree = Tree::new(self.config(), tiles, shape)?;
         for &tile in tiles {
-            self.nodes[tile].check_built(tile, ENGINE, |build| build.mpe > 0)?;
+            self.nodes[tile].check_built(tile, &ENGINE)?;
         }
         tree.check(self.config().mpe_neighbours)?;
         let context = self.find_context(tiles)?;

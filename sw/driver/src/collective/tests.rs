@@ -419,7 +419,7 @@ fn too_many_neighbours_and_wrong_groups_are_refused_before_anything_is_sent() {
     let before = none.transport().cycles();
     assert_eq!(
         none.world(&Shape::Linear).unwrap_err().to_string(),
-        "node 0 is built without a message-passing engine"
+        "node 0 is built without a message-passing engine: set the key mpe"
     );
     assert_eq!(none.transport().cycles(), before);
 }

@@ -1,6 +1,9 @@
 //! Groups of tiles that make MPI-like calls.
 
-use portico_spec::mpe::tree::{Shape, Tree};
+use portico_spec::{
+    mpe::tree::{Shape, Tree},
+    parts::Station,
+};
 
 use super::Way;
 use crate::{
@@ -69,10 +72,7 @@ impl Comm {
         };
         let found = ways.iter().copied().find(|&(way, _)| way == forced);
         found.ok_or_else(|| match forced {
-            Way::Engines if self.engines.is_none() => Error::NotBuilt {
-                node: self.tiles()[0],
-                what: ENGINE,
-            },
+            Way::Engines if self.engines.is_none() => ENGINE.missing(self.tiles()[0], Station::Tile),
             _ => Error::WrongWay {
                 what,
                 way: forced.name(),

@@ -323,7 +323,7 @@ fn wrong_calls_are_refused_before_anything_is_sent() {
     let mut bare = without.mpi(&TILES, &Shape::Linear).unwrap();
     let told = |refused: Result<Request, Error>| refused.unwrap_err().to_string();
     bare.force(Some(Way::Engines));
-    let what = "node 5 is built without a message-passing engine";
+    let what = "node 5 is built without a message-passing engine: set the key mpe";
     assert_eq!(told(bare.bcast(&mut without, 0, SOURCE, 1)), what);
     assert_eq!(told(bare.barrier(&mut without)), what);
     bare.force(Some(Way::Puts));

@@ -2,9 +2,17 @@
 
 use portico_spec::ni::descriptor::{Atomic, Command};
 
-use crate::{command, Error, Transport};
+use crate::{command, resources::Feature, Error, Transport};
 
 use super::{initiator::check_segment, Initiator, Kind, Operation, Outcome, Remote};
+
+/// Atomics of 64 bits on a fabric whose words have 32: what the initiator has, and the target.
+const WIDE_ATOMICS: Feature = Feature {
+    what: "atomics of 64 bits",
+    is_built: |build| build.wide_atomics,
+    tile_key: Some("wide_atomics"),
+    host_key: Some("host_profile"),
+};
 
 /// The operand of an atomic operation: `u32` or `u64`, naturally aligned.
 pub trait Atom: Outcome + Copy {
@@ -32,8 +40,8 @@ impl Atom for u64 {
 }
 
 /// The word is at `offset` bytes of the segment. Sums wrap. All fail with [`Error::OutOfSegment`],
-/// [`Error::Descriptor`], [`Error::WrongNode`], [`Error::WrongKind`] or
-/// [`Error::NotBuilt`] before anything is sent.
+/// [`Error::Descriptor`], [`Error::WrongNode`], [`Error::WrongKind`] or,
+/// of 64 bits that this node or the target does not do, [`Error::NotBuilt`] before anything is sent.
 impl<'f, T: Transport> Initiator<'f, T> {
     /// Adds.
     ///
@@ -122,8 +130,10 @@ impl<'f, T: Transport> Initiator<'f, T> {
     ) -> Result<Operation<'f, T, V>, Error> {
         self.check_remote(what, remote, Kind::Window)?;
         if A::BYTES > self.fabric.word_bytes() {
-            let node = &self.fabric.nodes[self.node];
-            node.check_built(self.node, "atomics of 64 bits", |build| build.wide_atomics)?;
+            for node in [self.node, remote.id.node] {
+                self.fabric.check_node(node)?;
+                self.fabric.nodes[node].check_built(node, &WIDE_ATOMICS)?;
+            }
         }
         let atomic = Command::Atomic {
             remote: offset,

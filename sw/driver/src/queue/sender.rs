@@ -11,7 +11,7 @@ use crate::{
     Error, Fabric, Transport,
 };
 
-use super::Queue;
+use super::{Queue, QUEUES};
 
 /// The right of a node to send to a queue.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Queue {
     /// [`Error::OutOfRange`] of the credits, [`Error::Exhausted`], [`Error::NoSuchNode`], or the fabric's.
     pub fn sender<T: Transport>(&mut self, fabric: &mut Fabric<T>, node: usize, credits: u32) -> Result<Sender, Error> {
         fabric.check_node(node)?;
-        fabric.nodes[node].check_built(node, "queues", |build| build.queues)?;
+        fabric.nodes[node].check_built(node, &QUEUES)?;
         let max = u64::from(self.free_credits().min((1 << CREDITS_WIDTH) - 1));
         let value = u64::from(credits);
         if value == 0 || value > max {

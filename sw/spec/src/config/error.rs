@@ -39,7 +39,7 @@ pub enum ConfigError {
         allowed: Allowed,
     },
     /// No such profile.
-    #[error("profile = {value} is not allowed: allowed is {}", in_words(PROFILES.iter().map(|profile| profile.name)))]
+    #[error("profile = {value} is not allowed: allowed is {}", profiles())]
     Profile {
         /// What was given.
         value: String,
@@ -103,6 +103,11 @@ pub enum ConfigError {
 /// Readable, such as `4, 8 or 16`.
 pub(super) fn listed(choices: &[usize]) -> String {
     in_words(choices.iter())
+}
+
+/// The names of all profiles.
+pub(super) fn profiles() -> String {
+    in_words(PROFILES.iter().map(|profile| profile.name))
 }
 
 fn in_words<T: std::fmt::Display>(choices: impl ExactSizeIterator<Item = T>) -> String {
@@ -178,8 +183,9 @@ mod tests {
 
     const KEYS: &str =
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
-                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, probe, streams, mpe, mpe_neighbours, stages, \
-                        entries, buckets, heap, block, profile";
+                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, \
+                        registers_at_tiles, host_profile, host_scratchpad, host_queues, probe, streams, mpe, \
+                        mpe_neighbours, stages, entries, buckets, heap, block, profile";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()
@@ -231,6 +237,10 @@ mod tests {
             "monitors = 1 is not a boolean: allowed is true or false"
         );
         assert_eq!(
+            read("host_profile = 3"),
+            "host_profile = 3 is not a string: allowed is full, compact or leaf"
+        );
+        assert_eq!(
             read("fifo.deep = 3"),
             "fifo = { deep = 3 } is not an integer: allowed is 2..=16"
         );
@@ -241,6 +251,10 @@ mod tests {
         assert_eq!(read("cols = 17"), "cols = 17 is not allowed: allowed is 1..=16");
         assert_eq!(set("rows=-1"), "rows = -1 is not allowed: allowed is 1..=16");
         assert_eq!(set("width = 48"), "width = 48 is not allowed: allowed is 32 or 64");
+        assert_eq!(
+            set("host_profile=tiny"),
+            "host_profile = \"tiny\" is not allowed: allowed is full, compact or leaf"
+        );
         assert_eq!(
             read("edge_nodes = 3\ncols = 2"),
             "edge_nodes = 3 is not allowed with cols = 2: allowed is 0..=2"

@@ -42,7 +42,8 @@ pub static PROFILES: &[Profile] = &[
     },
     Profile {
         name: "compact",
-        doc: "Two micro-cores, tables for a few neighbours, atomics of one word.",
+        doc: "One micro-core, without programs: tables for a few neighbours, queues, atomics of one word. A node does one \
+              transfer at a time and parks no message. cores=2 and programs=true give all of that back.",
         settings: &[
             "windows=64",
             "segments=64",
@@ -50,10 +51,10 @@ pub static PROFILES: &[Profile] = &[
             "slots=16",
             "mailboxes=16",
             "shapers=2",
-            "cores=2",
+            "cores=1",
             "monitors=true",
             "queues=true",
-            "programs=true",
+            "programs=false",
             "wide_atomics=false",
             "commands=true",
             "tile_ports=false",
@@ -95,12 +96,25 @@ impl Profile {
         settings.map(|setting| setting.split_once('=').expect("a setting of a key").0)
     }
 
+    /// The profile of this name.
+    pub(super) fn named(name: &Value) -> Option<&'static Profile> {
+        PROFILES.iter().find(|profile| name.as_str() == Some(profile.name))
+    }
+
+    /// The defaults with all its settings.
+    ///
+    /// # Panics
+    /// If there is no profile of this name.
+    pub(crate) fn config(name: &str) -> Config {
+        let mut config = Config::default();
+        let applied = Profile::apply(&name.into(), &mut config);
+        applied.expect("a profile of the table");
+        config
+    }
+
     /// Makes all its settings.
     pub(super) fn apply(value: &Value, config: &mut Config) -> Result<(), ConfigError> {
-        let named = value
-            .as_str()
-            .and_then(|name| PROFILES.iter().find(|profile| profile.name == name));
-        let profile = named.ok_or_else(|| ConfigError::Profile { value: shown(value) })?;
+        let profile = Profile::named(value).ok_or_else(|| ConfigError::Profile { value: shown(value) })?;
         for setting in profile.settings {
             config.set(setting).expect("a profile sets what is allowed");
         }

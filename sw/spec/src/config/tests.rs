@@ -12,16 +12,20 @@ fn configs() -> impl Strategy<Value = Config> {
         any::<prop::sample::Index>(),
         2..=8u32,
         1..=MAX_CORES,
+        prop::sample::select(PROFILES),
     )
-        .prop_map(|(mesh, width, fifo, monitors, memories, scratchpad, cores)| Config {
-            width,
-            fifo,
-            monitors,
-            memories: memories.index(mesh.cols),
-            scratchpad: 1 << scratchpad,
-            cores,
-            ..mesh
-        })
+        .prop_map(
+            |(mesh, width, fifo, monitors, memories, scratchpad, cores, host)| Config {
+                width,
+                fifo,
+                monitors,
+                memories: memories.index(mesh.cols),
+                scratchpad: 1 << scratchpad,
+                cores,
+                host_profile: host.name,
+                ..mesh
+            },
+        )
 }
 
 #[test]
@@ -64,6 +68,10 @@ fn the_table_holds_the_contract() {
             "wide_atomics true or false true",
             "commands true or false true",
             "tile_ports true or false false",
+            "registers_at_tiles true or false false",
+            "host_profile full, compact or leaf \"leaf\"",
+            "host_scratchpad 4, 8, 16, 32, 64, 128 or 256 16",
+            "host_queues true or false false",
             "probe true or false false",
             "streams true or false false",
             "mpe 0, 1, 2 or 4 0",
@@ -85,7 +93,7 @@ fn every_key_keeps_its_range() {
         let allowed: Vec<usize> = match field.allowed {
             Allowed::Range(first, last) => (first..=last).collect(),
             Allowed::OneOf(choices) => choices.to_vec(),
-            Allowed::Switch => continue,
+            Allowed::Switch | Allowed::Profile => continue,
         };
         let neighbours = allowed.iter().flat_map(|&number| number.saturating_sub(1)..=number + 1);
         let probes: BTreeSet<usize> = neighbours.chain(0..=257).collect();
@@ -115,6 +123,18 @@ fn every_key_keeps_its_range() {
             }
         }
     }
+}
+
+#[test]
+fn keys_that_a_text_leaves_out_stay() {
+    let config = Config {
+        registers_at_tiles: true,
+        ..Config::default()
+    };
+    let read = |text| config.clone().with_toml(text).unwrap();
+    assert_eq!(read(""), config);
+    assert!(read("profile = 'leaf'").registers_at_tiles);
+    assert!(!read("registers_at_tiles = false").registers_at_tiles);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use super::{
     window::{SYSTEM_WINDOW, WINDOWS},
     MAILBOXES, MAX_CORES,
 };
-use crate::{mpe::call::CONTEXTS, Config};
+use crate::{config::Profile, mpe::call::CONTEXTS, parts::Station, Config};
 
 /// Sizes and features of a network interface. Every size but `cores` is a power of two, or 0 at a node that nobody commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ impl Build {
     }
 
     /// The same for the host's node, which one master commands, word by word: one micro-core with one shaper, no programs of
-    /// the user's, no stream of descriptors, and no engines. Its port is the host's.
+    /// the user's, no stream of descriptors, and no engines. Its port is the host's, and the register before it is always there.
     pub fn of_host(self) -> Build {
         Build {
             shapers: 1,
@@ -319,7 +319,28 @@ impl Build {
 impl Config {
     /// What the network interface of this terminal is built with.
     pub fn build_of(&self, terminal: usize) -> Build {
-        self.station(terminal).build(self.build())
+        self.build_at(self.station(terminal))
+    }
+
+    /// What the network interfaces of nodes of this kind are built with.
+    pub fn build_at(&self, station: Station) -> Build {
+        match station {
+            Station::Tile => self.build(),
+            Station::Host => self.build_of_host(),
+            Station::Memory => self.build().of_memory_node(),
+        }
+    }
+
+    /// That of the host: its profile's, with counters as the tiles have them, and with segments for all that a tile can name
+    /// and for two of each node: one for the driver's accesses, one for its user's.
+    fn build_of_host(&self) -> Build {
+        let segments = (2 * self.terminals()).next_power_of_two().min(SEGMENTS);
+        Build {
+            segments: segments.max(self.segments),
+            monitors: self.monitors,
+            queues: self.host_queues,
+            ..Profile::config(self.host_profile).build().of_host()
+        }
     }
 
     /// Sizes and features of the network interface of every tile.
@@ -338,6 +359,7 @@ impl Config {
             wide_atomics: self.wide_atomics,
             commands: self.commands,
             tile_ports: self.tile_ports,
+            registers_at_tiles: self.registers_at_tiles,
             probe: self.probe,
             streams: self.streams,
             mpe: self.mpe,
@@ -359,7 +381,6 @@ mod tests {
             for build in [build, build.of_host(), build.of_memory_node(), with_all(build)] {
                 let told = Build::from_registers(build.register(), build.engines_register());
                 assert_eq!(told, build, "{}", profile.name);
-            registers_at_tiles: self.registers_at_tiles,
             }
         }
         assert_eq!(with_all(Config::default().build()), Build::FULL);
@@ -371,6 +392,7 @@ mod tests {
     fn with_all(build: Build) -> Build {
         Build {
             tile_ports: true,
+            registers_at_tiles: true,
             probe: true,
             streams: true,
             mpe: CONTEXTS,
@@ -449,7 +471,6 @@ mod tests {
     #[test]
     fn a_tag_stands_for_its_row_or_for_the_closed_one() {
         for tag in 0..=u8::MAX {
-            registers_at_tiles: true,
             assert_eq!(Build::FULL.window_row(tag), usize::from(tag));
         }
         let small = Build {

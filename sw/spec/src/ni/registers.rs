@@ -118,7 +118,8 @@ impl crate::Config {
     /// Bytes of memory of a kind of node; see [`memory_bytes`](Self::memory_bytes).
     pub fn memory_bytes_of(&self, station: Station) -> u32 {
         match station {
-            Station::Tile | Station::Host => (self.scratchpad << 10) as u32,
+            Station::Tile => (self.scratchpad << 10) as u32,
+            Station::Host => (self.host_scratchpad << 10) as u32,
             Station::Memory => self.word_bytes() << MEMORY_WIDTH,
         }
     }

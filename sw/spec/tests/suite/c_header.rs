@@ -181,6 +181,12 @@ fn a_header_has_what_the_fabric_has() {
                 usize::from(config.tile_node(2 * config.cols + 3).number()),
             ),
             ("MEMORY_BYTES", config.scratchpad << 10),
+            ("HOST_MEMORY_BYTES", config.host_scratchpad << 10),
+            ("HOST_CORES", 1),
+            ("HOST_SLOTS", 8),
+            ("HOST_HAS_QUEUES", 0),
+            ("HOST_HAS_PROGRAMS", 0),
+            ("HOST_HAS_WIDE_ATOMICS", 0),
             ("CORES", build.cores),
             ("SLOTS", build.slots),
             ("HAS_QUEUES", build.queues.into()),
@@ -199,6 +205,7 @@ fn a_header_has_what_the_fabric_has() {
             ("MAILBOXES_ITEMS", build.mailboxes),
             ("SHAPERS_ITEMS", build.shapers),
             ("HOST_SHAPERS_ITEMS", 1),
+            ("HOST_MAILBOXES_ITEMS", 4),
             ("MEMORY_NODE_EVENTS_ITEMS", build.events),
         ];
         let text = header(&config);

@@ -93,7 +93,7 @@ fn expected(config: &Config, prefix: &str, station: Station, base: usize, bytes:
     let (word, top) = (config.width / 8, station.name());
     let mut text = format!("{prefix}_{top}.memory 0x0 {} {}\n", config.width, bytes / word);
     for map in MAP {
-        for item in 0..station.items(config.build(), map.block) {
+        for item in 0..station.items(&config.build_at(station), map.block) {
             for register in map.registers {
                 let index = (map.block as usize) << BLOCK_OFFSET | item << map.number_width | register.number;
                 let path = match (map.items, map.number_width) {
@@ -122,10 +122,11 @@ fn expected(config: &Config, prefix: &str, station: Station, base: usize, bytes:
 
 /// What it should find of all three kinds.
 fn all_expected(config: &Config, prefix: &str) -> String {
-    let (bytes, far) = (config.scratchpad << 10, 0x80_0000 * config.width / 32);
+    let [tile, host] = [config.scratchpad, config.host_scratchpad].map(|kib| kib << 10);
+    let far = 0x80_0000 * config.width / 32;
     [
-        expected(config, prefix, Station::Tile, BASE_BYTES, bytes),
-        expected(config, prefix, Station::Host, BASE_BYTES, bytes),
+        expected(config, prefix, Station::Tile, BASE_BYTES, tile),
+        expected(config, prefix, Station::Host, BASE_BYTES, host),
         expected(config, prefix, Station::Memory, far, far),
     ]
     .concat()
@@ -148,7 +149,7 @@ fn the_compiler_finds_every_field_of_every_kind_of_node() {
     };
     let leaf = Config::from_toml("profile = 'leaf'").unwrap();
     for (name, config, least) in [
-        ("narrow.rdl", full, 12_000),
+        ("narrow.rdl", full, 11_000),
         ("wide.rdl", wide(), 10_000),
         ("leaf.rdl", leaf, 500),
     ] {

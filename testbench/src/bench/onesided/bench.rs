@@ -23,7 +23,7 @@ use portico_spec::{
         command::first_place,
         descriptor::{Command, Geometry, Transfer},
         event::Status,
-        registers::{self, CommandRegister, ControlRegister, EventRegister, Place, SegmentRegister, TagRegister},
+        registers::{self, CommandRegister, EventRegister, Place, SegmentRegister, TagRegister},
         ErrorCode,
     },
     Config,
@@ -40,8 +40,6 @@ pub const NOTES: usize = 512;
 const SYSTEM_HANDLE: usize = 128;
 /// Handle that no terminal has: that of a measure's queue.
 pub const QUEUE_HANDLE: usize = SYSTEM_HANDLE - 1;
-/// Event of the host's own puts and gets.
-const HOST_EVENT: usize = 63;
 /// Most bytes that the host puts or gets at once.
 const STAGING: usize = 1024;
 /// Least memory of a tile with which the benchmark works.
@@ -100,7 +98,7 @@ impl Bench {
             shift: 0,
             config,
         };
-        bench.memory = bench.host_read(bench.register(ControlRegister::Memory, 0))? as usize;
+        bench.memory = bench.config.memory_bytes(0) as usize;
         ensure!(
             bench.memory >= LEAST_MEMORY,
             "memories of {} bytes are too small to be measured: allowed are {LEAST_MEMORY} or more",
@@ -166,6 +164,11 @@ impl Bench {
     /// The terminal of the host.
     pub fn host(&self) -> usize {
         self.config.tiles()
+    }
+
+    /// The event of the host's own puts and gets: its last.
+    fn host_event(&self) -> usize {
+        self.config.build_of(self.host()).events - 1
     }
 
     /// Byte address of a register of an item in the address space of its node.
@@ -362,18 +365,19 @@ impl Bench {
     }
 
     fn host_transfer(&mut self, terminal: usize, command: Command) -> anyhow::Result<()> {
-        self.host_write(self.register(EventRegister::Count, HOST_EVENT), 0)?;
+        let event = self.host_event();
+        self.host_write(self.register(EventRegister::Count, event), 0)?;
         let handle = self.system_handle(terminal);
-        self.host_command(&words::descriptor(&self.config, HOST_EVENT, handle, command))?;
+        self.host_command(&words::descriptor(&self.config, event, handle, command))?;
         let end = self.device.cycles() + HOST_CYCLES;
-        while self.device.host_fired() >> HOST_EVENT & 1 == 0 {
+        while self.device.host_fired() >> event & 1 == 0 {
             ensure!(
                 self.device.cycles() < end,
                 "the host's transfer is not over after {HOST_CYCLES} cycles"
             );
             self.device.cycle();
         }
-        let status = self.host_read(self.register(EventRegister::Status, HOST_EVENT))?;
+        let status = self.host_read(self.register(EventRegister::Status, event))?;
         match Status::decode(status)?.error {
             None => Ok(()),
             Some(error) => bail!(error),

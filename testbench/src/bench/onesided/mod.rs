@@ -30,7 +30,7 @@ pub mod transfers;
 pub mod words;
 
 use crate::bench::report::Row;
-use anyhow::Context;
+use anyhow::{ensure, Context};
 use bench::Bench;
 use device::FabricDevice;
 use transfers::Check;
@@ -174,8 +174,14 @@ pub fn run(
     effort: &Effort,
     progress: &mut dyn FnMut(usize, usize, &str),
 ) -> anyhow::Result<Figures> {
-    let targets = device.config().edge_nodes.clamp(1, 2);
-    let tiles = device.config().tiles();
+    let config = device.config();
+    ensure!(
+        config.host_queues && config.host_scratchpad >= config.scratchpad,
+        "jobs come back to a queue of the host, which cannot be measured: set host_queues and host_scratchpad = {} or more",
+        config.scratchpad
+    );
+    let targets = config.edge_nodes.clamp(1, 2);
+    let tiles = config.tiles();
     let lines = effort.initiators.iter().filter(|&&count| count <= tiles).count();
     let steps = STEPS + targets * bounds::Way::ALL.len() * lines;
     let mut step = 0;
@@ -216,6 +222,8 @@ mod tests {
             rows,
             edge_nodes,
             width,
+            host_queues: true,
+            host_scratchpad: 64,
             ..Config::default()
         }
     }

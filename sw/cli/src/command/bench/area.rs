@@ -60,9 +60,14 @@ pub(super) const SUBJECTS: [Subject; 13] = [
     Subject::node("tile-full", "tile", &["profile=full"], Some(11_000.0)),
     Subject::node("tile-compact", "tile", &["profile=compact"], Some(8_500.0)),
     Subject::node("tile-leaf", "tile", &["profile=leaf"], Some(5_500.0)),
-    Subject::node("host-full", "host-node", &["profile=full"], Some(6_500.0)),
-    Subject::node("host-compact", "host-node", &["profile=compact"], None),
-    Subject::node("host-leaf", "host-node", &["profile=leaf"], None),
+    Subject::node(
+        "host-full",
+        "host-node",
+        &["host_profile=full", "host_queues=true"],
+        Some(6_500.0),
+    ),
+    Subject::node("host-compact", "host-node", &["host_profile=compact"], None),
+    Subject::node("host-leaf", "host-node", &["host_profile=leaf"], None),
     Subject::node("memory-node", "memory-node", &["memories=1"], Some(5_500.0)),
     Subject::part("router", "router", &[]),
     Subject::part("mpe", "mpe", &["mpe=1"]),
@@ -260,6 +265,7 @@ fn of_boards(areas: &Areas) -> Vec<Row> {
         for (name, profile, tiles, mpe) in FABRICS {
             let size = Size {
                 profile,
+                host: Config::default().host_profile,
                 tiles,
                 mpe,
                 probe: false,

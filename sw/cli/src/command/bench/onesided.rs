@@ -8,6 +8,7 @@ use crate::{
     plot, progress,
 };
 use clap::Args;
+use portico_spec::Config;
 use portico_testbench::{
     bench::onesided::{self, Effort},
     device::hardware,
@@ -50,7 +51,13 @@ pub struct Onesided {
 impl Onesided {
     pub fn run(self) -> anyhow::Result<()> {
         self.config.refuse("bench onesided", &FABRIC_DECIDES)?;
-        let config = self.config.resolve()?;
+        // Jobs come back to a queue of the host.
+        let defaults = Config::default();
+        let config = self.config.over_defaults(Config {
+            host_queues: true,
+            host_scratchpad: defaults.scratchpad,
+            ..defaults
+        })?;
         let effort = if self.quick { Effort::quick() } else { Effort::default() };
         let spinner = progress::spinner("compiling the fabric".to_owned());
         let fabric = hardware::fabric(&config);

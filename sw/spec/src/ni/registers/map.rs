@@ -125,7 +125,7 @@ registers! {
         InterruptHigh = 6, "interrupt_high", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event 32 + i.")];
         /// What the node is built with; bits 31:29 are reserved.
         Build = 7, "build", ReadOnly, build::FIELDS;
-        /// The engines that the node is built with; the other bits are reserved.
+        /// The engines that the node is built with, and whether a register stands before it; the other bits are reserved.
         BuildEngines = 8, "build_engines", ReadOnly, build::ENGINE_FIELDS;
     }
 }

@@ -122,7 +122,11 @@ impl Header {
         self.section("What tiles are built with");
         let build = config.build();
         for (name, number, doc) in [
-            ("memory_bytes", config.scratchpad << 10, "Memory of a tile or the host."),
+            (
+                "memory_bytes",
+                config.memory_bytes_of(Station::Tile) as usize,
+                "Memory of a tile.",
+            ),
             ("cores", build.cores, "Micro-cores."),
             ("slots", build.slots, "Transactions under way at once."),
             ("has_monitors", build.monitors.into(), "Counters."),
@@ -169,6 +173,26 @@ impl Header {
                 "firmware_words",
                 FIRMWARE_WORDS,
                 "Of them, those of the built-in programs.",
+            ),
+        ] {
+            self.define(name, &self.hex(number), doc);
+        }
+        self.section("What the host is built with");
+        let build = config.build_at(Station::Host);
+        for (name, number, doc) in [
+            (
+                "host_memory_bytes",
+                config.memory_bytes_of(Station::Host) as usize,
+                "Memory of the host.",
+            ),
+            ("host_cores", build.cores, "Micro-cores."),
+            ("host_slots", build.slots, "Transactions under way at once."),
+            ("host_has_queues", build.queues.into(), "Messages."),
+            ("host_has_programs", build.programs.into(), "Programs of the user's."),
+            (
+                "host_has_wide_atomics",
+                build.wide_atomics.into(),
+                "Atomics of two words.",
             ),
         ] {
             self.define(name, &self.hex(number), doc);
@@ -250,7 +274,7 @@ impl Header {
     }
 
     fn block(&mut self, config: &Config, map: &BlockMap) {
-        let items = |station: Station| station.items(config.build(), map.block);
+        let items = |station: Station| station.items(&config.build_at(station), map.block);
         let at: Vec<Station> = Station::ALL.into_iter().filter(|&station| items(station) > 0).collect();
         if at.is_empty() {
             return;

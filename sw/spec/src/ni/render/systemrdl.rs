@@ -106,7 +106,7 @@ impl Writer {
     }
 
     fn block(&mut self, config: &Config, station: Station, map: &BlockMap) {
-        let items = station.items(config.build(), map.block);
+        let items = station.items(&config.build_at(station), map.block);
         if items == 0 {
             return;
         }

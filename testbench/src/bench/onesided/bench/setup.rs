@@ -1,6 +1,6 @@
 //! What every node knows before the first measure: windows, segments, and the pattern.
 
-use super::{Bench, HOST_EVENT, PERIOD};
+use super::{Bench, PERIOD};
 use crate::bench::onesided::{
     transfers::EVENT,
     words::{self, Segment, Window},
@@ -17,7 +17,7 @@ const MEMORY_TAG: usize = 0;
 impl Bench {
     /// The host knows the address space of every node.
     pub(super) fn set_up_host(&mut self) -> anyhow::Result<()> {
-        let control = self.register(EventRegister::Control, HOST_EVENT);
+        let control = self.register(EventRegister::Control, self.host_event());
         self.host_write(control, words::event_control(1))?;
         for terminal in 0..self.config.terminals() {
             let values = system(terminal).registers(&self.config);

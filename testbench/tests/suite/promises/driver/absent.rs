@@ -9,7 +9,7 @@ use portico::{
 };
 use portico_spec::{
     ni::{
-        command::{Opcode, OPERATION_OFFSET, SEGMENT_OFFSET},
+        command::{Opcode, OPERATION_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
         packet::Operation,
         segment::{SegmentKind, Target},
         window::SYSTEM_WINDOW,
@@ -146,5 +146,41 @@ pub fn commands_to_absent_nodes_are_refused_and_cost_nothing<T: Transport>(
             }
         }
     }
+    Ok(())
+}
+
+/// A host of profile `leaf` without queues, beside tiles with all: each refusal names the key that gives the host more. An atomic of
+/// 64 bits that a tile sends to it all the same is refused there, and changes nothing.
+pub fn a_small_host_refuses_what_it_lacks<T: Transport>(mut fabric: Fabric<T>) -> Result<(), Error> {
+    let host = fabric.host_node();
+    let says = |refused: Error, key: &str| {
+        let text = refused.to_string();
+        assert!(text.contains(key) && text.contains(&format!("node {host} ")), "{text}");
+    };
+    says(fabric.queue(host, 4, 16, None).unwrap_err(), "host_queues");
+    let region = fabric.allocate(host, 64)?;
+    fabric.write(host, region.base, &[7; 16])?;
+    let window = Window::new(region.base, 64);
+    let of_host = fabric.publish(host, window)?;
+    let free = fabric.config().build_of(host).free_windows();
+    for _ in 1..free {
+        let _segment = fabric.publish(host, window)?;
+    }
+    says(fabric.publish(host, window).unwrap_err(), "host_profile");
+
+    let there = fabric.tile(0)?.clone_segment(of_host.id())?;
+    says(
+        fabric.tile(0)?.fetchadd(&there, 0, 1u64).map(drop).unwrap_err(),
+        "host_profile",
+    );
+    let add = word(Opcode::Atomic, there.handle()) | (Operation::FetchAdd as u32) << OPERATION_OFFSET;
+    let wide = [add | 1 << WIDE_OFFSET, 0, 1, 1];
+    let (node, what, code) = (0, "descriptor", ErrorCode::Malformed);
+    let refused = fabric.tile(0)?.descriptor::<u64>(&wide)?.wait(SOON);
+    assert_eq!(refused, Err(Error::Refused { node, what, code }));
+    assert_eq!(fabric.read(host, region.base, 2)?, [7, 7]);
+    // Those of 32 bits are done.
+    assert_eq!(fabric.tile(0)?.fetchadd(&there, 0, 1u32)?.wait(SOON)?, 7);
+    assert_eq!(fabric.read(host, region.base, 2)?, [8, 7]);
     Ok(())
 }

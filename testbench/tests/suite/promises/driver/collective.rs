@@ -22,7 +22,10 @@ fn opened<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<Option<Fabr
     let mut fabric = open(32);
     if fabric.config().mpe == 0 {
         let refused = fabric.world(&Shape::Linear).map(drop);
-        super::says(refused, "node 0 is built without a message-passing engine");
+        super::says(
+            refused,
+            "node 0 is built without a message-passing engine: set the key mpe",
+        );
         return Ok(None);
     }
     Ok(Some(fabric))

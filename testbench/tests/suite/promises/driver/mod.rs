@@ -34,7 +34,7 @@ pub const SOON: u64 = 10_000;
 const REST: u64 = 500;
 
 /// Six tiles with ports and streams, the host and a memory node. Those of 32 bits have message-passing engines; those of 64 the
-/// tables of a compact node, and source/sink cores.
+/// tables of a compact node, two cores for programs, and source/sink cores. The host has as much as a tile.
 pub fn config(width: usize) -> Config {
     let profile = if width == 64 { "compact" } else { "full" };
     Config {
@@ -43,6 +43,10 @@ pub fn config(width: usize) -> Config {
         edge_nodes: 2,
         memories: 1,
         scratchpad: 16,
+        cores: if width == 64 { 2 } else { 8 },
+        programs: true,
+        host_profile: profile,
+        host_queues: true,
         tile_ports: true,
         streams: true,
         width,

@@ -15,8 +15,11 @@ fn is_built<T: Transport>(fabric: &mut Fabric<T>) -> Result<bool, Error> {
         return Ok(true);
     }
     let refused = fabric.tile(0)?.traffic(&Traffic::to(Target::Tile(1)));
-    super::says(refused, "node 0 is built without a source/sink core");
-    super::says(fabric.measured(1), "node 1 is built without a source/sink core");
+    super::says(refused, "node 0 is built without a source/sink core: set the key probe");
+    super::says(
+        fabric.measured(1),
+        "node 1 is built without a source/sink core: set the key probe",
+    );
     Ok(false)
 }
 

@@ -46,8 +46,14 @@ fn is_built<T: Transport>(fabric: &mut Fabric<T>) -> Result<bool, Error> {
         address: 0,
         length: fabric.word_bytes(),
     };
-    says(fabric.tile(0)?.receive(&word), "node 0 is built without streams");
-    says(fabric.streams(1), "node 1 is built without streams");
+    says(
+        fabric.tile(0)?.receive(&word),
+        "node 0 is built without streams: set the key streams",
+    );
+    says(
+        fabric.streams(1),
+        "node 1 is built without streams: set the key streams",
+    );
     Ok(false)
 }
 

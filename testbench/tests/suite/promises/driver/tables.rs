@@ -137,10 +137,13 @@ pub fn what_is_off_is_refused<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -
     let mut fabric = open(32);
     let build = fabric.config().build();
     assert!(!build.queues && !build.programs && !build.wide_atomics && !build.monitors);
-    says(fabric.queue(1, 4, 8, None), "node 1 is built without queues");
+    says(
+        fabric.queue(1, 4, 8, None),
+        "node 1 is built without queues: set the key queues",
+    );
     says(
         fabric.load(0, &assemble("stop")?),
-        "node 0 is built without programs of the user's",
+        "node 0 is built without programs of the user's: set the key programs",
     );
     says(
         fabric.poke(0, ReleaseRegister::Messages, 0, &[1]),
@@ -150,7 +153,7 @@ pub fn what_is_off_is_refused<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -
     let remote = fabric.tile(0)?.clone_segment(segment.id())?;
     says(
         fabric.tile(0)?.fetchadd(&remote, 0, 1u64),
-        "node 0 is built without atomics of 64 bits",
+        "node 0 is built without atomics of 64 bits: set the key wide_atomics",
     );
     assert_eq!(fabric.tile(0)?.fetchadd(&remote, 0, 5u32)?.wait(SOON)?, 0);
     assert_eq!(fabric.tile(0)?.fetchadd(&remote, 0, 1u32)?.wait(SOON)?, 5);
