@@ -2,6 +2,8 @@
 
 # Cargo alone knows where it puts programs: CARGO_TARGET_DIR, its settings and a target of its own decide.
 PORTICO = cargo run --quiet --release -p portico-cli --
+# The fabric of the main job.
+DEMO = --set cols=4 --set rows=4 --set mpe=1
 # Where the commands write: `make OUT=DIR` names another folder, for a checkout that cannot be written.
 OUT = build
 
@@ -14,10 +16,14 @@ endif
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
+	@echo "make: traffic over a mesh of 4x4 routers, every packet checked"
 	$(PORTICO) sim mesh --set cols=4 --set rows=4 --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1 --out $(OUT)/demo
-	$(PORTICO) run halo --set cols=4 --set rows=4
-	$(PORTICO) run transpose --set cols=4 --set rows=4
-	$(PORTICO) run allreduce --set cols=4 --set rows=4
+	@echo "make: one fabric of 4x4 tiles, for all that follows; tiles put the edges of their blocks into their neighbours' borders, by lists"
+	$(PORTICO) run halo $(DEMO)
+	@echo "make: tiles transpose a matrix of 16 KiB, by lists"
+	$(PORTICO) run transpose $(DEMO)
+	@echo "make: message-passing engines add vectors of all tiles"
+	$(PORTICO) run allreduce $(DEMO)
 
 test: tools ## format, lints, all tests but those of `make long`, documentation, with the time of each
 	testbench/run.sh
