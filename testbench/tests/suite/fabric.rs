@@ -67,6 +67,7 @@ macro_rules! of_any_size {
             absent::commands_to_absent_nodes_are_refused_and_cost_nothing;
             codes::every_error_has_its_code;
             codes::programs_that_go_wrong_end;
+            codes::pads_are_forgotten_whoever_writes_them;
             codes::quiet_commands_count_only_when_they_fail;
             order::a_drained_command_goes_behind_all_before_it;
             collective::barrier_holds_all;

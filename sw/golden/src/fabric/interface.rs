@@ -178,7 +178,9 @@ impl Interface {
         true
     }
 
-    /// Takes a word of a descriptor; false if it is not kept. Pads in front of it are forgotten. A descriptor for which there is no room is dropped whole, and
+    /// Takes a word of a descriptor; false if it is not kept. Pads in front of a descriptor are forgotten.
+    ///
+    /// A descriptor for which there is no room is dropped whole, and
     /// counted: none of its words is kept from the first without room on. A node that takes no commands counts what it
     /// drops with the last word.
     pub fn push_command(&mut self, way: Way, word: u32, last: bool) -> bool {

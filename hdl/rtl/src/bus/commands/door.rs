@@ -10,8 +10,8 @@ const RUN_WIDTH: usize = OPCODE_RUN.ilog2() as usize;
 /// Bits of an opcode that select the run, and with it the engine.
 const OWNER_WIDTH: usize = OPCODE_WIDTH - RUN_WIDTH;
 
-/// Gives each descriptor to the engine that has its opcode, and all other descriptors to the requester. Pads in front of it are
-/// dropped.
+/// Gives each descriptor to the engine that has its opcode, and all other descriptors to the requester. Drops the pads in front of a
+/// descriptor.
 ///
 /// A stream of descriptors, one port an engine.
 ///

@@ -1,5 +1,5 @@
 use crate::prim::{RamOutput, StreamIn, StreamOut};
-use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS};
+use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, PAD, QUEUE_WORDS};
 use portico_verilog::prelude::*;
 
 const ADDRESS_WIDTH: usize = QUEUE_WORDS.ilog2() as usize;
@@ -21,7 +21,7 @@ const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
 ///
 /// Neither a register write of the network nor a host can wait until commands end. So the queue drops a descriptor that does
 /// not fit or has more than 16 words. It drops the descriptor whole: it discards the words that it has, and ignores the words to
-/// come up to the last.
+/// come up to the last. Pads in front of a descriptor are forgotten, and never refused.
 #[derive(LogicBlock, Default)]
 pub struct CommandQueue {
     pub clk: Signal<In, Clock>,
@@ -29,7 +29,7 @@ pub struct CommandQueue {
     pub rst: Signal<In, Bit>,
     /// Words of descriptors, `tlast` on the last of each; always ready.
     pub s_axis: StreamIn<32>,
-    /// The queue would drop a word of `s_axis` in this cycle; from flip-flops.
+    /// The queue would drop the word of `s_axis` in this cycle.
     pub refuses: Signal<Out, Bit>,
     /// Whole descriptors.
     pub m_axis: StreamOut<32>,
@@ -48,6 +48,8 @@ pub struct CommandQueue {
     commits: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     overlong: Signal<Local, Bit>,
+    pads: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
     entry: Signal<Local, Bits<33>>,
 }
 
@@ -68,10 +70,15 @@ impl Logic for CommandQueue {
         dff_setup!(self, clk, writer, committed, reader, holds, length, dropping);
         self.full.next = (self.writer.q.val() ^ self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
-        self.refuses.next = self.full.val() | self.overlong.val() | self.dropping.q.val();
+        self.pads.next = !self.length.q.val().any()
+            & !self.dropping.q.val()
+            & !self.s_axis.tlast.val()
+            & (self.s_axis.tdata.val().get_bits::<OPCODE_WIDTH>(OPCODE_OFFSET) == bits::<OPCODE_WIDTH>(PAD as u64));
+        self.takes.next = self.s_axis.tvalid.val() & !self.pads.val();
+        self.refuses.next = (self.full.val() | self.overlong.val() | self.dropping.q.val()) & !self.pads.val();
         self.s_axis.tready.next = true;
 
-        self.words.write_enable.next = self.s_axis.tvalid.val();
+        self.words.write_enable.next = self.takes.val();
         self.words.write_address.next = self.writer.q.val().get_bits::<ADDRESS_WIDTH>(0);
         self.entry.next = bit_cast::<33, 32>(self.s_axis.tdata.val());
         self.entry.next = self.entry.val().replace_bit(32, self.s_axis.tlast.val());
@@ -79,7 +86,7 @@ impl Logic for CommandQueue {
 
         self.dropped.next = false;
         self.commits.next = false;
-        if self.s_axis.tvalid.val() {
+        if self.takes.val() {
             self.length.d.next = self.length.q.val() + 1;
             if self.dropping.q.val() {
                 self.words.write_enable.next = false;
@@ -144,7 +151,7 @@ mod tests {
         let (mut memory, mut behind) = (VecDeque::new(), [None; 2]);
         // Words still to write, whether the descriptor was dropped, words kept of it.
         let (mut left, mut drops, mut own): (u64, bool, Vec<u64>) = (0, false, vec![]);
-        let (mut dropped_full, mut dropped_long, mut whole) = (0, 0, 0);
+        let (mut dropped_full, mut dropped_long, mut whole, mut padded) = (0, 0, 0, 0);
         for cycle in 0..30_000 {
             if left == 0 {
                 left = rng.gen_range(1..=18);
@@ -158,11 +165,14 @@ mod tests {
             dut.m_axis.tready.next = rng.gen_bool(reads);
             settle(&mut dut);
 
+            // A first word with opcode 0 is a pad, unless it is the last.
+            let pads = own.is_empty() && !drops && left > 1 && word.unwrap_or_default() & 31 == 0;
+            padded += usize::from(pads && word.is_some());
             let full = memory.len() + own.len() == QUEUE_WORDS;
             let overlong = own.len() == MAX_DESCRIPTOR_WORDS;
             assert!(dut.s_axis.tready.val());
-            assert_eq!(dut.refuses.val(), drops || full || overlong, "cycle {cycle}");
-            let drop_now = word.is_some() && !drops && (full || overlong);
+            assert_eq!(dut.refuses.val(), !pads && (drops || full || overlong), "cycle {cycle}");
+            let drop_now = word.is_some() && !pads && !drops && (full || overlong);
             dropped_full += usize::from(drop_now && !overlong);
             dropped_long += usize::from(drop_now && overlong);
             assert_eq!(dut.dropped.val(), drop_now, "cycle {cycle}");
@@ -184,7 +194,7 @@ mod tests {
                 drops |= drop_now;
                 if drops {
                     own.clear();
-                } else {
+                } else if !pads {
                     own.push(word);
                 }
                 if left == 0 && !drops {
@@ -195,13 +205,14 @@ mod tests {
             }
             clock(&mut dut);
         }
-        assert!(dropped_long > 50 && dropped_full > 50 && whole > 500);
+        assert!(dropped_long > 50 && dropped_full > 50 && whole > 500 && padded > 50);
     }
 
     #[test]
     fn reset_forgets_half_a_descriptor() {
         let mut dut = reset(CommandQueue::new());
         dut.s_axis.tvalid.next = true;
+        dut.s_axis.tdata.next = 1u64.into();
         clock(&mut dut);
         let mut dut = reset(dut);
         dut.s_axis.tlast.next = true;

@@ -4,10 +4,14 @@ use super::{initiator, rest, SOON};
 use portico::{
     onesided::{GlobalId, Window},
     program::assemble,
+    registers::{CommandRegister, CounterRegister},
     Error, Fabric, Transport,
 };
 use portico_spec::ni::{
-    command::{Opcode, OPERATION_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
+    command::{
+        Opcode, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, OPCODE_WIDTH, OPERATION_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET,
+        WIDE_OFFSET,
+    },
     instruction::FIRMWARE_WORDS,
     ErrorCode,
 };
@@ -268,6 +272,35 @@ pub fn quiet_commands_count_only_when_they_fail<T: Transport>(open: impl Fn(usiz
             let state = event.state(&mut fabric)?;
             // The first error stays.
             assert_eq!((state.count, state.error), (at, Some(ErrorCode::UnknownWindow)));
+        }
+    }
+    Ok(())
+}
+
+/// Pads in front of a descriptor, through the host's port and from the network: 12 of them and a put of four words fill block COMMAND.
+pub fn pads_are_forgotten_whoever_writes_them<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        for node in [fabric.host_node(), 1] {
+            let bytes = 2 * fabric.word_bytes();
+            let segment = fabric.publish(4, Window::new(0x400, bytes))?;
+            let remote = initiator(&mut fabric, node)?.clone_segment(segment.id())?;
+            let event = fabric.event(node)?;
+            let words: Vec<u32> = (0..bytes / 4).map(|at| at + 7).collect();
+            fabric.write(node, 0x200, &words)?;
+            fabric.write(4, 0x400, &vec![0; words.len()])?;
+            let opcodes = (1 << OPCODE_WIDTH) - 1;
+            let mut descriptor = vec![!opcodes; MAX_DESCRIPTOR_WORDS - 4];
+            let first = word(Opcode::Put, remote.handle()) | u32::from(event.number()) << EVENT_OFFSET;
+            descriptor.extend([first, 0, 0x200, ROW]);
+            for count in 1..4 {
+                fabric.poke(node, CommandRegister::Word, 0, &descriptor)?;
+                rest(&mut fabric);
+                let state = event.state(&mut fabric)?;
+                assert_eq!((state.count, state.error), (count, None), "width {width}, node {node}");
+            }
+            assert_eq!(fabric.read(4, 0x400, words.len())?, words);
+            assert_eq!(fabric.counters(node)?[CounterRegister::Dropped], 0);
         }
     }
     Ok(())
