@@ -440,6 +440,30 @@ fn one_sided_operations_keep_their_bounds() {
     }
 }
 
+/// A put and its acknowledgement enter a tile each, and so do a get and its reply, an atomic and its value.
+#[test]
+fn registers_before_tiles_cost_two_cycles_of_a_round_trip() {
+    let config = Config {
+        cols: 2,
+        rows: 1,
+        edge_nodes: 1,
+        registers_at_tiles: true,
+        ..Config::default()
+    };
+    let effort = Effort::quick();
+    let fabric = fabric_with(&config, MEMORY, Optimise::Build).expect("the fabric compiles");
+    let mut bench = Bench::new(Box::new(fabric), 4096, effort.seed).expect("a fabric that starts");
+    let rows = bounds::rows(&mut bench, &effort).expect("operations that succeed");
+    for (name, cycles) in [
+        ("put of 8 bytes, completion, 1 hop", 22.0),
+        ("get of 8 bytes, completion, 1 hop", 31.0),
+        ("fetch-and-add, round trip, 1 hop", 25.0),
+    ] {
+        let row = rows.iter().find(|row| row.name == name).expect("a row of this name");
+        assert_eq!(row.value, cycles, "{name}");
+    }
+}
+
 /// The benchmark of collectives on a Verilated fabric of two columns.
 fn collectives_bench(rows: usize, effort: &collectives::Effort, optimise: Optimise) -> Bench {
     let config = Config {
