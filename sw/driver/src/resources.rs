@@ -17,7 +17,7 @@ use portico_spec::{
 
 use crate::Error;
 
-/// What a node may be built without.
+/// A feature that a node may be built without.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Feature {
     /// Name used in error messages.
@@ -218,7 +218,7 @@ struct Waiting {
 }
 
 /// The queue of a descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Port {
     Requester,
     /// An engine's, by its place in the table of parts.
@@ -258,11 +258,11 @@ impl Commands {
         });
     }
 
-    /// Notes a list of the requester. Until it is retired, no queue of the node has room.
-    pub fn push_list(&mut self, event: u8) {
+    /// Notes a list whose descriptors for this taker count in the event. Until it is retired, no queue of the node has room.
+    pub fn push_list(&mut self, port: Port, event: u8) {
         self.open.insert(event);
         self.waiting.push_back(Waiting {
-            port: Port::Requester,
+            port,
             event,
             words: QUEUE_WORDS,
             is_list: true,
@@ -435,7 +435,7 @@ mod tests {
         let mut commands = Commands::default();
         commands.push(Port::Requester, 1, 4);
         commands.push(Port::Requester, 2, 4);
-        commands.push_list(3);
+        commands.push_list(Port::Requester, 3);
         commands.retire(3);
         assert!(commands.has_room(Port::Requester, QUEUE_WORDS));
         assert_eq!(commands.open_event(), Some(1));

@@ -60,7 +60,8 @@ impl Exchange {
     ///
     /// # Errors
     /// [`Error::Timeout`] if it does not complete for as long as the driver's accesses may take: nothing is released, because
-    /// members may still use their lists. [`Error::Refused`] of the last start, or the fabric's: all is released.
+    /// members may still use their lists. [`Error::Refused`] of the last start: all is released. After an error of the fabric a
+    /// release goes on where this one has ended.
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.noting(|launch| launch.release(fabric))
     }

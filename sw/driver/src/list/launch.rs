@@ -1,12 +1,17 @@
 //! Members whose lists are written: they are started by one descriptor, waited for by one event, and started again.
 
-use super::member::{Handles, Member as Loaded};
-use crate::{command, event::EventState, Error, ErrorCode, Fabric, Transport};
+use super::member::{Handles, Member as Loaded, OfEngines};
+use crate::{
+    command,
+    event::{Event, EventState},
+    resources::Port,
+    Error, ErrorCode, Fabric, Transport,
+};
 
-/// Cycles without a count after which a member that was refused something is taken to send nothing more.
+/// Least cycles without a count after which a member is taken to send nothing more.
 const SETTLED: u64 = 2000;
 
-/// What a member does.
+/// A step of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Starts the list of another member, by its place in the launch.
@@ -30,6 +35,8 @@ pub(crate) struct Launch {
     notice: Option<usize>,
     /// The count of the host's event at which the launch that is under way has ended.
     target: Option<u16>,
+    /// The host's event has counted it.
+    is_told: bool,
     refused: Option<(usize, ErrorCode)>,
     is_released: bool,
 }
@@ -48,6 +55,7 @@ impl Launch {
             members: vec![],
             notice: None,
             target: None,
+            is_told: false,
             refused: None,
             is_released: false,
         };
@@ -100,8 +108,9 @@ impl Launch {
     /// Starts the members, when an earlier start is complete and they have ended all earlier commands.
     ///
     /// # Errors
-    /// [`Error::Released`], [`Error::Timeout`] or [`Error::Refused`] of an earlier start, or the fabric's: nothing is started. After
-    /// an [`Error::Timeout`] of the access that starts it, it is started all the same.
+    /// [`Error::Released`]; [`Error::Timeout`] or [`Error::Refused`] of an earlier start, of an earlier command of a member, or of
+    /// another launch with the same notice; or the fabric's: nothing is started. After an [`Error::Timeout`] of the access that starts
+    /// it, it is started all the same.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         if self.is_released {
             return Err(Error::Released { what: self.what });
@@ -115,28 +124,25 @@ impl Launch {
             return Ok(());
         };
         let target = fabric.expect_mails(notice, self.members.len())?;
-        let written = match fabric.send(first.tile, first.event.number(), &first.start) {
-            Ok(written) => written,
-            Err(error) => {
-                fabric.forget_mails(notice)?;
-                return Err(error);
-            }
-        };
+        let written = fabric.send(first.tile, first.event.number(), &first.start)?;
+        fabric.notices[notice].target = target;
         for member in &self.members {
             let node = &mut fabric.nodes[member.tile];
-            let of_engines = member.of_engines.iter().map(|(event, count)| (event, *count));
-            for (event, count) in [(&member.event, 1)].into_iter().chain(of_engines) {
+            let own = (&member.event, member.commands, Port::Requester);
+            let of_engines = member.of_engines.iter().map(|of| (&of.event, of.count, of.port));
+            for (event, count, port) in of_engines.chain([own]) {
                 let issued = &mut node.issued[usize::from(event.number())];
                 *issued = issued.map(|before| before.wrapping_add(count));
-                node.commands.push_list(event.number());
+                node.commands.push_list(port, event.number());
             }
         }
+        self.is_told = false;
         self.refused = None;
         self.target = Some(target);
         written
     }
 
-    /// Whether all members have ended. A launch that is not started has.
+    /// Whether all members have ended. A launch that is not started has ended.
     ///
     /// # Errors
     /// [`Error::Refused`] of an engine's descriptor, or the fabric's.
@@ -144,14 +150,15 @@ impl Launch {
         let (Some(target), Some(notice)) = (self.target, self.notice) else {
             return Ok(true);
         };
-        if !fabric.is_told(notice, target)? {
+        self.is_told = self.is_told || fabric.is_told(notice, target)?;
+        if !self.is_told {
             return Ok(false);
         }
         for member in &self.members {
             fabric.nodes[member.tile].commands.retire(member.event.number());
         }
         for member in &self.members {
-            let Some((event, _)) = &member.of_engines else {
+            let Some(OfEngines { event, .. }) = &member.of_engines else {
                 continue;
             };
             let state = event.state(fabric)?;
@@ -176,12 +183,16 @@ impl Launch {
     /// # Errors
     /// [`Error::Timeout`]; if a member was refused a command, [`Error::Refused`] takes the place of the time-out: the launch is then
     /// over, and the commands that were not sent are lost. Or as for [`Launch::poll`].
-    pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
+    pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout_cycles: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         while !self.poll(fabric)? {
             let tile = self.members[0].tile;
-            if let Err(timeout) = fabric.check_time(begun, timeout, tile, self.what) {
-                return Err(self.give_up(fabric)?.unwrap_or(timeout));
+            if let Err(timeout) = fabric.check_time(begun, timeout_cycles, tile, self.what) {
+                return Err(match self.is_told {
+                    // The requesters have ended well; an engine has not.
+                    true => timeout,
+                    false => self.give_up(fabric, timeout_cycles)?.unwrap_or(timeout),
+                });
             }
         }
         Ok(())
@@ -191,7 +202,8 @@ impl Launch {
     ///
     /// # Errors
     /// [`Error::Timeout`] if it does not complete for as long as the driver's accesses may take: nothing is released, because members
-    /// may still use their lists. [`Error::Refused`] of the last start, or the fabric's: all is released.
+    /// may still use their lists. [`Error::Refused`] of the last start: all is released. After an error of the fabric a release goes
+    /// on where this one has ended.
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let mut ended = Ok(());
         while let Err(error) = self.wait(fabric, fabric.port.timeout) {
@@ -215,25 +227,24 @@ impl Launch {
     }
 
     /// Ends the launch if a member was refused something: it, and the members that it should have started, count no more. Gives the
-    /// refusal, or none if there was none.
-    fn give_up<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<Option<Error>, Error> {
+    /// refusal, or none if there was none. A member that counts nothing for as long as all should have taken does nothing any more.
+    fn give_up<T: Transport>(&mut self, fabric: &mut Fabric<T>, cycles: u64) -> Result<Option<Error>, Error> {
         let mut states = self.states(fabric)?;
-        let failed = self.members.iter().zip(&states);
-        let failed = failed.filter_map(|(member, state)| Some((member.tile, state.error?)));
+        let failed = states.iter().filter_map(|(tile, state)| Some((*tile, state.error?)));
         self.refused = self.refused.or(failed.min_by_key(|&(tile, _)| tile));
         if self.refused.is_none() {
             return Ok(None);
         }
         // Members that are still at work end first.
         loop {
-            fabric.transport().wait(SETTLED);
+            fabric.transport().wait(cycles.max(SETTLED));
             let before = std::mem::replace(&mut states, self.states(fabric)?);
             if states == before {
                 break;
             }
         }
         for member in &self.members {
-            let of_engines = member.of_engines.iter().map(|(event, _)| event);
+            let of_engines = member.of_engines.iter().map(|of| &of.event);
             for event in [&member.event].into_iter().chain(of_engines) {
                 let count = event.state(fabric)?.count;
                 fabric.clear_error(member.tile, event.number())?;
@@ -249,10 +260,18 @@ impl Launch {
         Ok(Some(self.refusal()))
     }
 
-    /// The events of all members.
-    fn states<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Vec<EventState>, Error> {
-        let events = self.members.iter().map(|member| (member.tile, member.event.number()));
-        fabric.read_events_ahead(&events.collect::<Vec<_>>())?;
-        self.members.iter().map(|member| member.event.state(fabric)).collect()
+    /// The events of all members, each with its tile.
+    fn states<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Vec<(usize, EventState)>, Error> {
+        let events = self.members.iter().flat_map(|member| {
+            let of_engines = member.of_engines.iter().map(|of| &of.event);
+            [&member.event].into_iter().chain(of_engines)
+        });
+        let events: Vec<&Event> = events.collect();
+        let numbers: Vec<(usize, u8)> = events.iter().map(|event| (event.node(), event.number())).collect();
+        fabric.read_events_ahead(&numbers)?;
+        events
+            .into_iter()
+            .map(|event| Ok((event.node(), event.state(fabric)?)))
+            .collect()
     }
 }

@@ -1,7 +1,9 @@
 //! One member of a launch: its command list, and the events in which its commands count.
 
+use std::collections::BTreeMap;
+
 use portico_spec::ni::{
-    command::{first_place, opcode, EVENT_OFFSET, QUIET_OFFSET, TRANSFER_WORDS},
+    command::{first_place, EVENT_OFFSET, QUEUE_WORDS, QUIET_OFFSET, TRANSFER_WORDS},
     command_list::{bytes, ListPlace, FETCH_WORDS},
     descriptor::{Command, Descriptor, Geometry, Transfer},
     registers::address_at,
@@ -14,14 +16,27 @@ use crate::{event::Event, registers::CommandRegister, resources::Port, Error, Fa
 #[derive(Debug)]
 pub(crate) struct Member {
     pub tile: usize,
-    /// Counts the mail, and every error.
+    /// Counts the commands of the requester, the mail among them.
     pub event: Event,
-    /// Counts the descriptors of engines, which the mail does not wait for; and how many they are.
-    pub of_engines: Option<(Event, u16)>,
+    /// How many they are.
+    pub commands: u16,
+    /// The descriptors of engines, for which the mail does not wait.
+    pub of_engines: Option<OfEngines>,
     /// The descriptor that starts the list.
     pub start: Vec<u32>,
     /// The list, and the descriptors that start other members.
     region: Option<Region>,
+}
+
+/// Descriptors of engines in a list.
+#[derive(Debug)]
+pub(crate) struct OfEngines {
+    /// Counts them.
+    pub event: Event,
+    /// How many they are.
+    pub count: u16,
+    /// The engine of the last one.
+    pub port: Port,
 }
 
 /// The handles of a member: of its own address space, and of those of others.
@@ -41,6 +56,7 @@ impl Member {
         let mut member = Member {
             tile,
             event: fabric.event(tile)?,
+            commands: 0,
             of_engines: None,
             start: vec![],
             region: None,
@@ -60,7 +76,9 @@ impl Member {
         if let Some(region) = self.region {
             fabric.free(region)?;
         }
-        let of_engines = self.of_engines.map_or(Ok(()), |(event, _)| event.release(fabric));
+        let of_engines = self
+            .of_engines
+            .map_or(Ok(()), |of_engines| of_engines.event.release(fabric));
         self.event.release(fabric).and(of_engines)
     }
 
@@ -80,6 +98,7 @@ impl Member {
             Step::Command(words) => words.len(),
         });
         let lengths: Vec<usize> = lengths.chain([mail.len()]).collect();
+        self.check_engines(fabric, steps)?;
         let length = bytes(&config, &lengths);
         let starts = steps.iter().filter(|step| matches!(step, Step::Start(_))).count();
         let region = fabric.allocate(self.tile, length + unit * (starts * FETCH_WORDS) as u32)?;
@@ -110,6 +129,7 @@ impl Member {
             });
         }
         mail[0] |= u32::from(self.event.number()) << EVENT_OFFSET;
+        self.commands += 1;
         descriptors.push(mail);
         let place = ListPlace {
             node: self.tile,
@@ -127,22 +147,50 @@ impl Member {
         fabric.write(self.tile, region.base, &memory)
     }
 
-    /// Lets the errors of a command of the requester count in the event of the member, and an engine's end in that of engines.
+    /// Refuses more words for an engine than its queue holds: a list does not wait for engines.
+    fn check_engines<T: Transport>(&self, fabric: &Fabric<T>, steps: &[Step]) -> Result<(), Error> {
+        let mut words: BTreeMap<Port, usize> = BTreeMap::new();
+        for step in steps {
+            if let Step::Command(descriptor) = step {
+                *words
+                    .entry(Port::of(descriptor[0], &fabric.nodes[self.tile].build))
+                    .or_default() += descriptor.len();
+            }
+        }
+        words.remove(&Port::Requester);
+        match words.into_values().max() {
+            Some(most) if most > QUEUE_WORDS => Err(Error::OutOfRange {
+                field: "words of descriptors for one engine in a list",
+                value: most as u64,
+                min: 0,
+                max: QUEUE_WORDS as u64,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets a command of the requester count in the event of the member, and one of an engine in that of engines. All count, so that
+    /// their counts tell whether the member still works.
     fn count<T: Transport>(&mut self, fabric: &mut Fabric<T>, mut words: Vec<u32>) -> Result<Vec<u32>, Error> {
         let build = fabric.nodes[self.tile].build;
-        let event = match Port::of(u32::from(opcode(words[0])), &build) {
+        words[0] &= !(1 << QUIET_OFFSET);
+        let event = match Port::of(words[0], &build) {
             Port::Requester => {
-                words[0] |= 1 << QUIET_OFFSET;
+                self.commands += 1;
                 self.event.number()
             }
-            Port::Engine(_) => {
-                let (event, count) = match self.of_engines.take() {
-                    Some(counted) => counted,
-                    None => (fabric.event(self.tile)?, 0),
+            port => {
+                let of_engines = match &mut self.of_engines {
+                    Some(of_engines) => of_engines,
+                    none => none.insert(OfEngines {
+                        event: fabric.event(self.tile)?,
+                        count: 0,
+                        port,
+                    }),
                 };
-                let number = event.number();
-                self.of_engines = Some((event, count + 1));
-                number
+                of_engines.count += 1;
+                of_engines.port = port;
+                of_engines.event.number()
             }
         };
         words[0] |= u32::from(event) << EVENT_OFFSET;

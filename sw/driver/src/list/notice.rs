@@ -20,10 +20,8 @@ const MOST: usize = u8::MAX as usize;
 pub(crate) struct Notice {
     mailbox: u8,
     event: u8,
-    /// Mails of a barrier, as the mailbox has them.
-    expected: u8,
     /// The count of the event when the launch that has started last has ended.
-    target: u16,
+    pub target: u16,
     /// Launches that name the mailbox.
     users: usize,
 }
@@ -63,7 +61,6 @@ impl<T: Transport> Fabric<T> {
         self.notices.push(Notice {
             mailbox: mailbox.number(),
             event: event.number(),
-            expected: 1,
             target: 0,
             users: 0,
         });
@@ -100,26 +97,19 @@ impl<T: Transport> Fabric<T> {
             .rev()
             .find(|most| mails.is_multiple_of(*most))
             .expect("1 divides all");
-        let (
-            host,
-            Notice {
-                mailbox, event, target, ..
-            },
-        ) = (self.port.host, &self.notices[place]);
-        let (mailbox, event, target) = (*mailbox, *event, target.wrapping_add((mails / expected) as u16));
-        let expected = expected as u8;
-        if self.notices[place].expected != expected {
-            let control = Control {
-                mode: Mode::Barrier,
-                event: Some(event),
-                expected,
-            };
-            let control = control.encode().expect("an event of the host");
-            self.poke(host, MailboxRegister::Control, mailbox.into(), &[control])?;
-            self.notices[place].expected = expected;
-        }
-        self.notices[place].target = target;
-        Ok(target)
+        let Notice {
+            mailbox, event, target, ..
+        } = self.notices[place];
+        let control = Control {
+            mode: Mode::Barrier,
+            event: Some(event),
+            expected: expected as u8,
+        };
+        let control = control.encode().expect("an event of the host");
+        // The count begins anew: mails of an earlier launch that was given up do not count.
+        let registers = [(MailboxRegister::Control, control), (MailboxRegister::Count, 0)];
+        self.poke_item(self.port.host, mailbox.into(), registers)?;
+        Ok(target.wrapping_add((mails / expected) as u16))
     }
 
     /// Whether the event has come to this count: one access.
@@ -129,12 +119,10 @@ impl<T: Transport> Fabric<T> {
         Ok(command::reached(count, target))
     }
 
-    /// Forgets the mails of a launch of which some do not come.
+    /// Ends the wait for the mails of a launch of which some do not come.
     pub(crate) fn forget_mails(&mut self, place: usize) -> Result<(), Error> {
-        let Notice { mailbox, event, .. } = self.notices[place];
-        let host = self.port.host;
-        self.poke(host, MailboxRegister::Count, mailbox.into(), &[0])?;
-        self.notices[place].target = self.peek(host, EventRegister::Count, event.into())? as u16;
+        let event = self.notices[place].event;
+        self.notices[place].target = self.peek(self.port.host, EventRegister::Count, event.into())? as u16;
         Ok(())
     }
 }

@@ -7,7 +7,8 @@ use crate::{onesided::Remote, Error, Fabric, Transport};
 /// lists, and blocks that wait for a list hold up the starts of others: 16 tiles then need a third more cycles.
 pub(crate) const STARTS: usize = 4;
 
-/// Operations for tiles, in the order of each tile. Tiles do them at the same time.
+/// Operations for tiles, in the order in which each tile begins them. An engine works beside the other operations of its tile, and
+/// tiles work at the same time.
 #[derive(Debug, Default)]
 #[must_use = "steps do nothing until they are a list"]
 pub struct Steps {
@@ -84,10 +85,11 @@ impl List {
     ///
     /// # Errors
     /// [`Error::Timeout`] if it does not complete for as long as the driver's accesses may take: nothing is released, because the
-    /// tiles may still use it. [`Error::Refused`] of the last start, or the fabric's: all is released.
+    /// tiles may still use it. [`Error::Refused`] of the last start: all is released. After an error of the fabric a release goes on
+    /// where this one has ended.
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let ended = self.launch.release(fabric);
-        if matches!(ended, Err(Error::Timeout { .. })) {
+        if !self.launch.is_released() {
             return ended;
         }
         let remotes = self.remotes.drain(..).map(|remote| remote.release(fabric));
@@ -96,14 +98,19 @@ impl List {
 }
 
 impl<T: Transport> Fabric<T> {
-    /// Writes a list of these steps into the memories of their tiles. Each tile takes an event, memory, and up to five segments; the
-    /// host takes a mailbox and an event, which several lists share if it has few.
+    /// Writes a list of these steps into the memories of their tiles. Each tile takes an event, one more for operations of engines,
+    /// memory, and up to five segments; the host takes a mailbox and an event, which several lists share if it has few.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if a tile or the host has too few of them, [`Error::NoSuchNode`], or the fabric's: then nothing stays
-    /// taken.
+    /// [`Error::NoSuchNode`] of operations of the host, which needs its queue itself; [`Error::OutOfRange`] of more than 64 words of
+    /// descriptors for one engine of a tile; [`Error::Exhausted`] if a tile or the host has too few of what it takes; or the fabric's.
+    /// Then nothing stays taken.
     pub fn list(&mut self, steps: Steps) -> Result<List, Error> {
         let Steps { mut members, credits } = steps;
+        let last = self.config().tiles() - 1;
+        if let Some(Member { tile: node, .. }) = members.iter().find(|member| member.tile > last) {
+            return Err(Error::NoSuchNode { node: *node, last });
+        }
         let size = members.len();
         for (place, member) in members.iter_mut().enumerate() {
             let children = STARTS * place + 1..(STARTS * (place + 1) + 1).min(size);

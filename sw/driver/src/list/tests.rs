@@ -7,6 +7,7 @@ use crate::{
     mailbox::Delivery,
     onesided::{Geometry, Initiator, Remote, Segment, Strides, Window},
     registers::SegmentRegister,
+    testing::Failing,
     Config, Error, Fabric, GoldenTransport, Region,
 };
 
@@ -319,4 +320,76 @@ fn a_list_that_does_not_fit_leaves_nothing_taken_and_one_of_nothing_ends_at_once
     list.release(&mut fabric).unwrap();
     ring.release(&mut fabric);
     nothing_is_left(&mut fabric);
+}
+
+#[test]
+fn a_list_is_for_tiles_and_holds_one_queue_of_an_engine() {
+    let mut fabric = fabric("cols = 2\nrows = 2\nprobe = true");
+    let ring = Ring::new(&mut fabric);
+    let mut steps = Steps::default();
+    let remote = fabric.host().clone_segment(ring.segments[1].id()).unwrap();
+    fabric.host().fence(&remote).unwrap().add_to(&mut steps);
+    let (node, last) = (fabric.host_node(), 3);
+    assert_eq!(fabric.list(steps).map(drop), Err(Error::NoSuchNode { node, last }));
+
+    let traffic = crate::probe::Traffic::to(crate::probe::Target::Tile(1));
+    let runs = |fabric: &mut Fabric<GoldenTransport>, count: usize| {
+        let mut steps = Steps::default();
+        for _ in 0..count {
+            of(fabric, 2).traffic(&traffic).unwrap().add_to(&mut steps);
+            of(fabric, 2).fence(&ring.remotes[2]).unwrap().add_to(&mut steps);
+        }
+        steps
+    };
+    // A run has 6 words.
+    let wanted = runs(&mut fabric, 11);
+    let told = fabric.list(wanted).unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "words of descriptors for one engine in a list = 66 is not allowed: allowed is 0..=64"
+    );
+    let wanted = runs(&mut fabric, 10);
+    let mut list = fabric.list(wanted).unwrap();
+    for round in 1..3 {
+        run(&mut fabric, &mut list).unwrap();
+        assert_eq!(fabric.measured(1).unwrap().received, 10 * round);
+    }
+    list.release(&mut fabric).unwrap();
+}
+
+/// An error of an access leaves nothing that a later start or release does not mend.
+#[test]
+fn an_access_that_fails_holds_up_no_later_start() {
+    let config = Config::from_toml("edge_nodes = 1\ncols = 2\nrows = 2").unwrap();
+    let mut failed = 0;
+    for left in 0..120 {
+        let mut fabric = Fabric::open(Failing::new(&config)).unwrap();
+        let regions: Vec<Region> = (0..4).map(|tile| fabric.allocate(tile, 64).unwrap()).collect();
+        let mut steps = Steps::default();
+        for (tile, own) in regions.iter().enumerate() {
+            let next = regions[(tile + 1) % 4];
+            let segment = fabric.publish(next.node, Window::new(next.base, 64)).unwrap();
+            let remote = fabric.tile(tile).unwrap().clone_segment(segment.id()).unwrap();
+            fabric.write(tile, own.base, &[tile as u32; 2]).unwrap();
+            let put = fabric
+                .tile(tile)
+                .unwrap()
+                .put(&remote, 32, own.base, Geometry::linear(8));
+            put.unwrap().add_to(&mut steps);
+        }
+        let mut list = fabric.list(steps).unwrap();
+        fabric.transport().left = Some(left);
+        let ended = list.start(&mut fabric).and_then(|()| list.wait(&mut fabric, LIMIT));
+        failed += usize::from(ended.is_err());
+        fabric.transport().left = None;
+        while list.wait(&mut fabric, LIMIT).is_err() {}
+        list.start(&mut fabric).unwrap();
+        list.wait(&mut fabric, LIMIT).unwrap();
+        for (tile, own) in regions.iter().enumerate() {
+            let before = (tile as u32 + 3) % 4;
+            assert_eq!(fabric.read(tile, own.base + 32, 2).unwrap(), [before; 2], "{left}");
+        }
+        list.release(&mut fabric).unwrap();
+    }
+    assert!(failed > 5, "{failed}");
 }

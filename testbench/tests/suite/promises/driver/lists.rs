@@ -282,7 +282,7 @@ pub fn engines_have_their_descriptors_from_lists<T: Transport>(open: impl Fn(usi
         list.wait(&mut fabric, SOON)?;
         rest(&mut fabric);
         assert_eq!(fabric.measured(5)?.received - before, round * 40);
-        assert_eq!(mailbox.read(&mut fabric)?.0, 4 * round as u32);
+        assert_eq!(mailbox.read(&mut fabric)?.0, 4 * round);
     }
     list.release(&mut fabric)
 }
