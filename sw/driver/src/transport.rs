@@ -132,7 +132,7 @@ pub trait Transport {
     /// Watches a link of the data plane: from the router of this tile through this port. Does nothing where links are not counted.
     fn watch(&mut self, _tile: usize, _port: Port) {}
 
-    /// What has passed on the link that was watched, and an end of the watch; none where links are not counted.
+    /// Ends the watch. Gives what has passed on the link; none where links are not counted.
     fn watched(&mut self) -> Option<Watched> {
         None
     }

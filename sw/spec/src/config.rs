@@ -231,7 +231,7 @@ configuration! {
     cores: usize = 8, Allowed::Range(1, MAX_CORES);
     /// Rows of the window table of a tile or memory node; the last is the system window's.
     windows: usize = 256, Allowed::OneOf(&TABLE_WINDOWS);
-    /// Segments of a tile; the host has at least as many, and at least two for each node.
+    /// Segments of a tile; the host has at least as many, and two for each node, up to 256.
     segments: usize = 256, Allowed::OneOf(&TABLE_SEGMENTS);
     /// Events of a tile or memory node.
     events: usize = 64, Allowed::OneOf(&TABLE_EVENTS);

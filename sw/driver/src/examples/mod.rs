@@ -49,7 +49,7 @@ pub struct Figures {
     pub parts: Option<Parts>,
 }
 
-/// What a list does, seen at the link that carries most of its flits.
+/// The parts of the time of a list, seen at the link that carries most of its flits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// Cycles from the call of the driver to the first flit on the link.

@@ -39,9 +39,8 @@ impl Atom for u64 {
     }
 }
 
-/// The word is at `offset` bytes of the segment. Sums wrap. All fail with [`Error::OutOfSegment`],
-/// [`Error::Descriptor`], [`Error::WrongNode`], [`Error::WrongKind`] or,
-/// of 64 bits that this node or the target does not do, [`Error::NotBuilt`] before anything is sent.
+/// The word is at `offset` bytes of the segment. Sums wrap. All fail with [`Error::OutOfSegment`], [`Error::Descriptor`],
+/// [`Error::WrongNode`], [`Error::WrongKind`] or [`Error::NotBuilt`] before anything is sent. Both nodes must do atomics of 64 bits.
 impl<'f, T: Transport> Initiator<'f, T> {
     /// Adds.
     ///

@@ -73,7 +73,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
     }
 
     /// Holds it at the node until the node's earlier commands have ended and no transaction of the node is open. If its event has an
-    /// error by then, it is not sent, and is refused with that error. Commands that wait for a credit are not waited for, and engines
+    /// error by then, it is not sent, and is refused with that error. Messages that wait for a credit are not waited for, and engines
     /// ignore it.
     pub fn drained(mut self) -> Self {
         self.words[0] |= command::DRAINED;
