@@ -69,9 +69,9 @@ fn answers_and_transfers(library: &Library) -> anyhow::Result<()> {
     ensure!(transport.repeated() == 0, "{} requests repeated", transport.repeated());
     drop(transport);
 
-    // Another fabric is told from this one.
+    // Another fabric is told from this one by its host node.
     let other = Config {
-        events: 2 * config.events,
+        host_profile: "compact",
         ..config
     };
     let wrong = SerialTransport::open(&mut board, &other, options).err();

@@ -206,7 +206,15 @@ fn a_larger_mesh_has_no_more_modules() {
 
 #[test]
 fn a_larger_fabric_has_no_more_modules() {
-    let names = |size: usize| module_names("fabric", &fabric(size, 32));
+    // The host has two segments for each node, and at least as many as a tile: here 64 in both.
+    let segments = 64;
+    let names = |size: usize| {
+        let config = Config {
+            segments,
+            ..fabric(size, 32)
+        };
+        module_names("fabric", &config)
+    };
     let small = names(3);
     for name in ["tile_ports0", "tile_ports1", "memory_node", "router"] {
         let is_it = |module: &&String| **module == format!("portico_fabric_{name}");
