@@ -7,15 +7,21 @@ use crate::{
         self,
         driver::{
             absent, codes, collective, config, errors, exchange, flow, geometry, limits, lists, messages, mpi,
-            operations, order, ports, probe, refusals, registers, streams, tables, waits,
+            operations, order, ports, probe, refusals, registers, rest, streams, tables, waits,
         },
     },
     tile_ports,
 };
-use portico::{examples, Config, Error, Fabric, GoldenTransport, Transport};
+use portico::{examples, registers::CommandRegister, Config, Error, Fabric, GoldenTransport, Transport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
-use portico_spec::mpe::call::Kind;
+use portico_spec::{
+    mpe::call::Kind,
+    ni::{
+        command::{Opcode, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS},
+        ErrorCode,
+    },
+};
 use portico_testbench::{
     bench::{
         collectives::{self, form::Form, group::Group},
@@ -667,7 +673,14 @@ fn a_drained_command_that_does_not_wait_is_caught() {
 #[test]
 fn pads_that_are_words_are_caught() {
     caught(&[8], |fabric| {
-        lists::the_host_hears_once_after_the_last_word(|width| Fabric::open(fabric(width)).unwrap())
+        let mut fabric = Fabric::open(fabric(32)).unwrap();
+        let event = fabric.event(1)?;
+        // A pad, then a receive of two words. Its engine refuses it; the requester would call it not built.
+        let receive = Opcode::Receive as u32 | u32::from(event.number()) << EVENT_OFFSET;
+        fabric.poke(1, CommandRegister::Word, MAX_DESCRIPTOR_WORDS - 3, &[0, receive, 0])?;
+        rest(&mut fabric);
+        assert_eq!(event.state(&mut fabric)?.error, Some(ErrorCode::Malformed));
+        Ok(())
     });
 }
 
