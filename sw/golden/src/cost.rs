@@ -54,7 +54,7 @@ impl Step {
 }
 
 /// From the descriptor that starts a list to the moment when its first descriptor begins to come.
-const FETCH: u64 = 45;
+const FETCH: u64 = 52;
 /// From the last acknowledgement of a member to its mail on the first link.
 const NOTICE: u64 = 12;
 /// A word that a list writes to the command queue.

@@ -332,7 +332,7 @@ impl Comm {
 
     /// Cycles in which puts carry out a plan. The host starts one member, and reads its own event.
     fn cost_of_puts<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
-        self.peers.cost(fabric, plan) + cost::host(2, 1)
+        self.peers.cost(fabric, plan) + cost::host(1, 1)
     }
 
     fn request(&self, what: &'static str, estimate: u64, work: Work) -> Request {
