@@ -46,7 +46,7 @@ impl ConfigArgs {
         ConfigArgs { config: None, settings }
     }
 
-    /// What they come to, valid.
+    /// The configuration, valid.
     ///
     /// # Errors
     /// The file cannot be read, or a key, a type or a value is not allowed.
@@ -54,7 +54,7 @@ impl ConfigArgs {
         self.over_defaults(Config::default())
     }
 
-    /// What they come to for a board, which has a register before each tile unless they say otherwise.
+    /// The configuration of a board, valid: a register stands before each tile unless the settings say otherwise.
     ///
     /// # Errors
     /// As [`ConfigArgs::resolve`].
@@ -65,7 +65,7 @@ impl ConfigArgs {
         })
     }
 
-    /// What they come to over other defaults.
+    /// The configuration over these defaults, valid.
     ///
     /// # Errors
     /// As [`ConfigArgs::resolve`].
