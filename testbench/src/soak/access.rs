@@ -10,6 +10,7 @@ use portico_spec::{
         segment::{SegmentKind, KIND_OFFSET, TAG_OFFSET},
         window::SYSTEM_WINDOW,
     },
+    Config,
 };
 
 /// Longest time of an access.
@@ -91,6 +92,16 @@ pub fn poke<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows, v
     transfer(fabric, staging, rows, Command::Put)
 }
 
+/// Target and size of a segment for the address space of a node: its system window.
+pub fn space(config: &Config, node: usize) -> [u32; 2] {
+    let at = config.terminal_node(node);
+    let target = u32::from(at.x)
+        | u32::from(at.y) << X_WIDTH
+        | (SYSTEM_WINDOW as u32) << TAG_OFFSET
+        | (SegmentKind::Window as u32) << KIND_OFFSET;
+    [target, config.space_bytes(node) / (config.width / 8) as u32]
+}
+
 fn transfer<T: Transport>(
     fabric: &mut Fabric<T>,
     staging: Region,
@@ -100,13 +111,8 @@ fn transfer<T: Transport>(
     let config = fabric.config().clone();
     // It is pointed at the node of each access; the driver hands out the low ones first.
     let handle = config.segments - 1;
-    let at = config.terminal_node(rows.node);
-    let target = u32::from(at.x)
-        | u32::from(at.y) << X_WIDTH
-        | (SYSTEM_WINDOW as u32) << TAG_OFFSET
-        | (SegmentKind::Window as u32) << KIND_OFFSET;
-    let size = config.space_bytes(rows.node) / fabric.word_bytes();
-    for (register, value) in [(SegmentRegister::Target, target), (SegmentRegister::Size, size)] {
+    let registers = [SegmentRegister::Target, SegmentRegister::Size];
+    for (register, value) in registers.into_iter().zip(space(&config, rows.node)) {
         fabric
             .transport()
             .write(address(&config, register, handle) as u32, value)?;

@@ -1,5 +1,5 @@
-//! How tiles are given their descriptors: over their command streams, by masters at their ports, or by the host through the
-//! registers of their command queues.
+//! How tiles are given their descriptors: over their command streams, by masters at their ports, by the host through the
+//! registers of their command queues, or as lists.
 
 use super::{
     access::{self, Rows},
@@ -22,35 +22,77 @@ pub const GROUP_WORDS: usize = QUEUE_WORDS / GROUPS;
 /// Descriptors that a stream is given at once, at most.
 const MOST_AT_ONCE: usize = 12;
 
+/// How a tile is given its descriptors in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Some at a time over its command stream, which waits.
+    Stream,
+    /// In groups through registers, for which its queue has room.
+    Registers,
+    /// In groups that are lists in its memory: each has the whole queue.
+    Lists,
+}
+
+impl Way {
+    /// Groups that the command queue of the tile has room for.
+    fn groups(self) -> usize {
+        match self {
+            Way::Lists => 1,
+            Way::Stream | Way::Registers => GROUPS,
+        }
+    }
+}
+
+/// Operations of a tile in a round, in groups that end with a fence.
+#[derive(Default)]
+pub struct Drawn {
+    pub operations: Vec<Operation>,
+    ends: Vec<usize>,
+}
+
+impl Drawn {
+    /// The group that has not ended.
+    pub fn open(&self) -> &[Operation] {
+        &self.operations[self.ends.last().copied().unwrap_or(0)..]
+    }
+
+    /// Ends the group.
+    pub fn end(&mut self) {
+        self.ends.push(self.operations.len());
+    }
+}
+
 /// Descriptors of a round that a tile has not got yet.
 pub struct Batch {
+    pub way: Way,
     descriptors: VecDeque<(Vec<u32>, Option<Room>)>,
-    /// Of a tile without a command stream: after how many descriptors a group ends, and the count of [`FENCES`] that says
-    /// that it has left the queue.
+    /// How many descriptors a group has, and the count of [`FENCES`] that says that it has left the queue.
     groups: VecDeque<(usize, u16)>,
     /// Those counts, of the groups in the queue.
     queued: VecDeque<u16>,
+    /// Descriptors of the next group for which room is taken.
+    roomed: usize,
 }
 
 impl Batch {
     /// Of these operations, the counts of [`FENCES`] with each being those that follow `count`.
-    pub fn new(operations: &[Operation], mut count: u16) -> Self {
-        let mut groups = VecDeque::new();
+    pub fn new(way: Way, drawn: &Drawn, mut count: u16) -> Self {
         let mut begin = 0;
-        for (at, operation) in operations.iter().enumerate() {
-            if operation.event == FENCES {
-                count = count.wrapping_add(1);
-                groups.push_back((at + 1 - begin, count));
-                begin = at + 1;
-            }
-        }
+        let mut group = |&end: &usize| {
+            let own = &drawn.operations[begin..end];
+            let fences = own.iter().filter(|operation| operation.event == FENCES).count();
+            (begin, count) = (end, count.wrapping_add(fences as u16));
+            (own.len(), count)
+        };
+        let operations = drawn.operations.iter();
         Batch {
+            way,
+            groups: drawn.ends.iter().map(&mut group).collect(),
             descriptors: operations
-                .iter()
                 .map(|operation| (operation.words.clone(), operation.room))
                 .collect(),
-            groups,
             queued: VecDeque::new(),
+            roomed: 0,
         }
     }
 
@@ -73,16 +115,16 @@ impl<D: SoakDevice> Epoch<D> {
     /// Gives a tile its next descriptors: some of them over a stream, which waits; a group through registers, when there is
     /// room for it.
     pub fn give(&mut self, tile: usize, batch: &mut Batch, random: &mut StdRng) -> anyhow::Result<()> {
-        let some = match self.config.commands {
-            true => {
+        let descriptors = match batch.way {
+            Way::Stream => {
                 let some = random.gen_range(0..=batch.len().min(MOST_AT_ONCE));
                 let rooms: Vec<_> = batch.descriptors.iter().take(some).map(|(_, room)| *room).collect();
-                self.take_rooms(tile, &rooms)?
+                let some = self.take_rooms(tile, &rooms)?;
+                batch.descriptors.drain(..some).map(|(words, _)| words).collect()
             }
-            false => self.next_group(tile, batch)?,
+            Way::Registers | Way::Lists => self.next_group(tile, batch)?,
         };
-        let descriptors: Vec<_> = batch.descriptors.drain(..some).collect();
-        descriptors.iter().try_for_each(|(words, _)| self.command(tile, words))
+        descriptors.iter().try_for_each(|words| self.command(tile, words))
     }
 
     /// Takes room for the next descriptors of a tile; gives for how many of them there is.
@@ -90,7 +132,7 @@ impl<D: SoakDevice> Epoch<D> {
         for (at, room) in rooms.iter().enumerate() {
             let has_room = match *room {
                 None => true,
-                Some(Room::Call { context, is_taken }) => self.take_room_of_call(tile, context, is_taken)?,
+                Some(Room::Call { context, is_taken, .. }) => self.take_room_of_call(tile, context, is_taken)?,
                 Some(Room::Queue { pair, is_message }) => self.take_room_of_queue(pair, is_message),
             };
             if !has_room {
@@ -100,29 +142,33 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(rooms.len())
     }
 
-    /// Descriptors of the next group, which counts as queued then; 0 while the queue has no room for it.
-    fn next_group(&mut self, tile: usize, batch: &mut Batch) -> anyhow::Result<usize> {
-        if batch.queued.len() == GROUPS {
+    /// The next group, which counts as queued then; none while the queue has no room for it.
+    pub fn next_group(&mut self, tile: usize, batch: &mut Batch) -> anyhow::Result<Vec<Vec<u32>>> {
+        if batch.queued.len() == batch.way.groups() {
             let place = Rows::new(&self.device, tile, EventRegister::Count, FENCES, 1, 1);
             let count = access::peek(&mut self.device, self.site.staging, place)?[0] as u16;
             // Counts wrap.
             batch.queued.retain(|&until| (count.wrapping_sub(until) as i16) < 0);
         }
-        if batch.queued.len() == GROUPS {
-            return Ok(0);
+        if batch.queued.len() == batch.way.groups() {
+            return Ok(vec![]);
         }
         let Some(&(descriptors, until)) = batch.groups.front() else {
-            return Ok(0);
+            return Ok(vec![]);
         };
-        // One of them at most is for a queue, the last but the fence. All calls of a round have room.
-        let rooms = batch.descriptors.iter().take(descriptors).map(|(_, room)| *room);
-        let of_queue = rooms.flatten().find(|room| matches!(room, Room::Queue { .. }));
-        if self.take_rooms(tile, &[of_queue])? == 0 {
-            return Ok(0);
+        // One at most is for a queue, the last but fences. Without a stream all calls of a round have room.
+        let rooms = batch.descriptors.iter().take(descriptors).skip(batch.roomed);
+        let rooms =
+            rooms.map(|(_, room)| room.filter(|room| self.config.commands || matches!(room, Room::Queue { .. })));
+        let rooms: Vec<Option<Room>> = rooms.collect();
+        batch.roomed += self.take_rooms(tile, &rooms)?;
+        if batch.roomed < descriptors {
+            return Ok(vec![]);
         }
+        batch.roomed = 0;
         batch.groups.pop_front();
         batch.queued.push_back(until);
-        Ok(descriptors)
+        Ok(batch.descriptors.drain(..descriptors).map(|(words, _)| words).collect())
     }
 }
 
@@ -132,11 +178,17 @@ mod tests {
     use crate::soak::workload::Kind;
 
     #[test]
-    fn groups_end_with_what_counts_in_the_event_of_fences() {
-        let operation = |event| Operation::counting(Kind::Fence, event, vec![7]);
-        let operations = [3, 4, FENCES, FENCES, 5, FENCES].map(operation);
-        let batch = Batch::new(&operations, u16::MAX);
-        assert_eq!(batch.groups, [(3, 0), (1, 1), (2, 2)]);
-        assert_eq!(batch.len(), 6);
+    fn a_group_has_left_the_queue_when_its_fences_have_counted() {
+        let mut drawn = Drawn::default();
+        for event in [3, 4, FENCES, FENCES, 5, FENCES, FENCES] {
+            drawn.operations.push(Operation::counting(Kind::Fence, event, vec![7]));
+            if event == FENCES && drawn.operations.len() < 6 || drawn.operations.len() == 7 {
+                drawn.end();
+            }
+        }
+        assert!(drawn.open().is_empty());
+        let batch = Batch::new(Way::Registers, &drawn, u16::MAX);
+        assert_eq!(batch.groups, [(3, 0), (1, 1), (3, 3)]);
+        assert_eq!(batch.len(), 7);
     }
 }

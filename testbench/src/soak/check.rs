@@ -22,6 +22,8 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Round {
     /// Of each tile.
     pub operations: Vec<Vec<Operation>>,
+    /// Lists that brought some of it.
+    pub lists: usize,
     /// The counters of each node before it, of 64 and 32 bits.
     counters: BTreeMap<usize, [u64; 2]>,
 }
@@ -39,6 +41,7 @@ impl Round {
         let nodes = epoch.site.targets().into_iter();
         Round {
             operations: vec![],
+            lists: 0,
             counters: nodes.map(|node| (node, counters(epoch, node))).collect(),
         }
     }
@@ -292,7 +295,7 @@ fn follow(fetched: Vec<(u64, u64)>, before: u64, after: u64, wide: bool) -> anyh
     Ok(())
 }
 
-/// Compares all memory that is used, but for queues; gives how many words.
+/// Compares all memory that is used, but for queues and lists; gives how many words.
 pub fn memories<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<u64> {
     let nodes = epoch.site.targets().into_iter();
     nodes.map(|node| memory(epoch, node)).sum()
@@ -301,7 +304,7 @@ pub fn memories<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<u64> {
 /// Compares that of a node.
 pub fn memory<D: SoakDevice>(epoch: &mut Epoch<D>, node: usize) -> anyhow::Result<u64> {
     let site = &epoch.site.nodes[&node];
-    let (base, words) = (site.queue_end, (site.end - site.queue_end) as usize / 4);
+    let (base, words) = (site.shared_end, (site.end - site.shared_end) as usize / 4);
     let found = epoch.device.read(node, base, words)?;
     let expected = epoch.golden.read(node, base, words)?;
     if let Some(at) = (0..words).find(|&at| found[at] != expected[at]) {

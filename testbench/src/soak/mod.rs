@@ -18,6 +18,8 @@
 //! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `collectives`.
 //! When a round is over, all contexts are idle, with all credits at home.
 //!
+//! In a round some tiles work by lists, which their own command queue or another tile's list starts; see the module `lists`.
+//!
 //! Where tiles have streams, an accelerator beside each takes and gives words, some at a time. Where they have ports beside
 //! command streams, a master at each writes and reads words of its own.
 //!
@@ -57,6 +59,7 @@ mod device;
 mod draw;
 mod epoch;
 mod geometry;
+mod lists;
 mod operation;
 mod rounds;
 mod site;
@@ -372,6 +375,46 @@ mod tests {
         };
         let error = format!("{:#}", run(&mut device, &BESIDE, &mut |_| {}).unwrap_err());
         assert!(error.contains("the stream out of the tile gave"), "{error}");
+    }
+
+    const LISTS: Soak = Soak {
+        workload: Workload::Lists,
+        cycles: 20_000,
+        seed: 0x5eed,
+        resets: 0.2,
+    };
+
+    #[test]
+    fn lists_of_the_golden_fabric_do_what_they_must() {
+        let sized = |profile: &str| Config {
+            cols: 2,
+            ..Config::from_toml(&format!("profile = '{profile}'")).unwrap()
+        };
+        let all = Config {
+            mpe: 2,
+            ..with_what_stands_beside()
+        };
+        for config in [all, config(64), sized("compact"), sized("leaf")] {
+            let mut device = GoldenDevice::new(&config.fabric().unwrap()).unwrap();
+            let summary = run(&mut device, &LISTS, &mut |_| {}).unwrap();
+            assert!(
+                summary.lists > 40 && summary.operations > 200 && summary.refused > 10,
+                "{summary:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_whose_last_descriptor_does_not_come_is_told() {
+        fn shorten(_: usize, words: &mut Vec<u32>) {
+            // A put of rows: what starts a list.
+            if opcode(words[0]) == Opcode::Put as u8 && words.len() == 5 && words[3] >> 16 > 1 {
+                words[3] -= 1 << 16;
+            }
+        }
+        let mut device = Faulty::altering(shorten);
+        let error = format!("{:#}", run(&mut device, &LISTS, &mut |_| {}).unwrap_err());
+        assert!(error.contains("it takes no descriptors"), "{error}");
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub enum Room {
     /// For a call in a context of the tile's message-passing engine.
     Call {
         context: usize,
+        /// The wave of the round in which it is posted; see the module `collectives`.
+        wave: usize,
         /// It is a call, which takes the room.
         is_taken: bool,
     },

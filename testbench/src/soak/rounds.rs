@@ -2,12 +2,13 @@
 
 use super::{
     access::{self, Rows},
-    batch::{Batch, GROUP_WORDS},
+    batch::{Batch, Drawn, Way, GROUP_WORDS},
     check::{self, Round},
     credits,
     device::SoakDevice,
     draw::Draw,
     epoch::{Epoch, ROUND_CYCLES},
+    lists,
     operation::{Operation, Room},
     site::{events, singles, FENCES},
     summary::Tally,
@@ -16,14 +17,10 @@ use super::{
 };
 use portico_spec::ni::{
     descriptor::{Command, Descriptor},
-    packet::STRIDE_OFFSET,
     registers::EventRegister,
 };
 use rand::{rngs::StdRng, Rng};
 use std::time::Instant;
-
-/// Words of a descriptor that is drawn, at most.
-const LONGEST_DESCRIPTOR: usize = 8;
 
 impl<D: SoakDevice> Epoch<D> {
     /// Rounds, one at least, until the soak is over or the device is to be reset; gives whether it is over. It ends with a
@@ -54,7 +51,7 @@ impl<D: SoakDevice> Epoch<D> {
             tally.pass(self.complete()? - begun, clock.elapsed());
             self.compare(&round)?;
             tally.summary.words += check::memory(self, self.any_node(random))?;
-            tally.add(&round.kinds());
+            tally.add(&round.kinds(), round.lists);
             progress(tally.cycles);
             if tally.cycles >= soak.cycles {
                 break;
@@ -80,9 +77,10 @@ impl<D: SoakDevice> Epoch<D> {
         let mut batches: Vec<Batch> = vec![];
         for tile in 0..self.config.tiles() {
             let count = self.tiles[tile].counts[FENCES];
-            let drawn = self.operations(tile, random)?;
-            batches.push(Batch::new(&drawn, count));
-            round.operations.push(drawn);
+            let way = self.way(tile, random);
+            let drawn = self.operations(tile, way, random)?;
+            batches.push(Batch::new(way, &drawn, count));
+            round.operations.push(drawn.operations);
         }
         for tile in 0..self.config.tiles() {
             self.await_fences(tile)?;
@@ -96,9 +94,19 @@ impl<D: SoakDevice> Epoch<D> {
                 let state = check::contexts(self, behind)?.unwrap_or_default();
                 anyhow::bail!(Late(format!("tile {behind}: it takes no descriptors; {state}")));
             }
+            let mut lists = vec![];
             for (tile, batch) in batches.iter_mut().enumerate() {
-                self.give(tile, batch, random)?;
+                if batch.way != Way::Lists {
+                    self.give(tile, batch, random)?;
+                    continue;
+                }
+                let list = self.next_group(tile, batch)?;
+                if !list.is_empty() {
+                    lists.push((tile, list));
+                }
             }
+            round.lists += lists.len();
+            self.launch(lists, random)?;
             self.stand_beside(random)?;
             self.device.transport().wait(random.gen_range(0..60));
             self.receive_next()?;
@@ -106,10 +114,17 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(round)
     }
 
+    fn way(&self, tile: usize, random: &mut StdRng) -> Way {
+        match self.config.commands {
+            _ if self.has_lists(tile) && random.gen_bool(self.workload.lists()) => Way::Lists,
+            true => Way::Stream,
+            false => Way::Registers,
+        }
+    }
+
     /// The operations of a tile in a round, with what calls there are still to be posted and fences at the end.
-    fn operations(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<Vec<Operation>> {
-        let mut drawn: Vec<Operation> = vec![];
-        let mut words = 0;
+    fn operations(&mut self, tile: usize, way: Way, random: &mut StdRng) -> anyhow::Result<Drawn> {
+        let mut drawn = Drawn::default();
         let mut left = random.gen_range(0..self.workload.most_operations());
         loop {
             let next = if left > 0 {
@@ -122,20 +137,49 @@ impl<D: SoakDevice> Epoch<D> {
             let Some(operation) = next else {
                 continue;
             };
-            words += operation.words.len();
-            let is_message = matches!(operation.room, Some(Room::Queue { .. }));
-            let is_last = is_message || words + 2 * LONGEST_DESCRIPTOR > GROUP_WORDS;
-            drawn.push(operation);
-            // A fence ends a group of descriptors: its count says that the queue has room again.
-            if !self.config.commands && is_last {
-                let own = self.site.pairs.iter().find(|pair| pair.initiator == tile);
-                let zone = own.expect("every tile has a target").zone;
-                drawn.push(self.fence(tile, zone)?);
-                words = 0;
+            let is_apart = way == Way::Lists && lists::is_apart(drawn.open(), &operation);
+            if is_apart || !self.has_room(tile, way, drawn.open(), operation.words.len()) {
+                self.end_group(tile, &mut drawn)?;
+            }
+            let is_last = way != Way::Stream && matches!(operation.room, Some(Room::Queue { .. }));
+            drawn.operations.push(operation);
+            if is_last {
+                self.end_group(tile, &mut drawn)?;
             }
         }
-        drawn.extend(self.fences(tile)?);
+        for fence in self.fences(tile)? {
+            if !self.has_room(tile, way, drawn.open(), 0) {
+                drawn.end();
+            }
+            drawn.operations.push(fence);
+            if way == Way::Registers {
+                drawn.end();
+            }
+        }
+        if !drawn.open().is_empty() {
+            drawn.end();
+        }
         Ok(drawn)
+    }
+
+    /// Ends a group of descriptors with a fence: its count says that the queue has room again.
+    fn end_group(&mut self, tile: usize, drawn: &mut Drawn) -> anyhow::Result<()> {
+        let own = self.site.pairs.iter().find(|pair| pair.initiator == tile);
+        let zone = own.expect("every tile has a target").zone;
+        drawn.operations.push(self.fence(tile, zone)?);
+        drawn.end();
+        Ok(())
+    }
+
+    /// Whether a group has room for a descriptor of so many words, and a fence.
+    fn has_room(&self, tile: usize, way: Way, group: &[Operation], words: usize) -> bool {
+        let lengths = group.iter().map(|operation| operation.words.len());
+        let lengths = lengths.chain([words, 1]).filter(|&words| words > 0);
+        match way {
+            Way::Stream => true,
+            Way::Registers => lengths.sum::<usize>() <= GROUP_WORDS,
+            Way::Lists => self.fits_list(tile, lengths),
+        }
     }
 
     fn any_node(&self, random: &mut StdRng) -> usize {
@@ -186,8 +230,10 @@ impl<D: SoakDevice> Epoch<D> {
             }
             self.model(tile, operation)?;
             if operation.kind == Kind::Send {
-                let shape = operation.words[2];
-                self.leave(tile, (shape >> STRIDE_OFFSET) as usize * (shape as u16) as usize)?;
+                let send = Descriptor::decode(&self.config, &operation.words)?;
+                if let Command::Send(send) = send.command {
+                    self.leave(tile, send.words(&self.config) as usize)?;
+                }
             }
             if kind == Kind::Enqueue {
                 self.expect_message(tile, target)?;

@@ -4,6 +4,7 @@
 use super::{
     access::{self, Rows},
     collectives::area_words,
+    lists::{self, ListSite},
     workload::Workload,
 };
 use portico::{
@@ -134,8 +135,8 @@ pub struct NodeSite {
     pub fixed: Region,
     pub counters: Region,
     pub queue: Option<Queue>,
-    /// First byte behind the queue, whose content depends on who came first.
-    pub queue_end: u32,
+    /// First byte behind the queue, whose content depends on who came first, and the list, which the model does not have.
+    pub shared_end: u32,
     /// First byte behind all that is used.
     pub end: u32,
 }
@@ -147,6 +148,8 @@ pub struct Site {
     pub initiators: Vec<Initiator>,
     /// Of each tile, for each context of its message-passing engine: where the words of calls are.
     pub areas: Vec<Vec<Region>>,
+    /// Of each tile.
+    pub lists: Vec<ListSite>,
     /// By node: all but the host.
     pub nodes: BTreeMap<usize, NodeSite>,
     pub pairs: Vec<Pair>,
@@ -189,10 +192,12 @@ impl Choices {
         let tiles = config.tiles();
         let targets = self.targets.iter().map(Vec::len).max().unwrap_or(0) as u32;
         let initiators = (0..tiles).map(|tile| self.initiators(tile)).max().unwrap_or(0);
-        // Besides zones: the queue, the shared window, the areas of calls, and some words of other things.
+        // Besides zones: the queue, the list, the shared window, the areas of calls, and some words of other things.
         let areas = config.mpe as u32 * area_words(config, memory_words);
         let beside = beside_words(config).iter().sum::<u32>();
-        let other = self.slots(initiators) * (MESSAGE_WORDS + 1) + LANE_WORDS * (initiators + 1) + areas + beside + 16;
+        let list = lists::words(memory_words);
+        let queue = self.slots(initiators) * (MESSAGE_WORDS + 1);
+        let other = queue + list + LANE_WORDS * (initiators + 1) + areas + beside + 16;
         // What a tile has of zones: three of its own, one and a half an initiator, one a target.
         let halves = 6 + 3 * initiators + 2 * targets;
         (2 * (memory_words - other) / halves).min(MOST_ZONE_WORDS) / 2 * 2
@@ -224,7 +229,7 @@ impl Site {
         let used = self::events(fabric.config());
         let staging = fabric.allocate(host, (used * 5) as u32 * word)?;
 
-        let (mut initiators, mut areas, mut nodes) = (vec![], vec![], BTreeMap::new());
+        let (mut initiators, mut areas, mut lists, mut nodes) = (vec![], vec![], vec![], BTreeMap::new());
         let (mut fixed, mut counters, mut events) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut shared = BTreeMap::new();
         for node in (0..fabric.config().terminals()).filter(|&node| node != host) {
@@ -235,6 +240,10 @@ impl Site {
                 true => Some(fabric.queue(node, slots, MESSAGE_WORDS * word, Some(&own[QUEUE]))?),
                 false => None,
             };
+            if node < tiles {
+                let region = fabric.allocate(node, lists::words(memory_words) * word)?;
+                lists.push(ListSite::new(fabric, staging, region, choices.targets[node].len())?);
+            }
             let after = fabric.allocate(node, 8)?;
             if node < tiles {
                 let program = assemble(GATHER).expect("the program is right");
@@ -256,7 +265,7 @@ impl Site {
                 fixed: fabric.allocate(node, zone)?,
                 counters: fabric.allocate(node, COUNTERS)?,
                 queue,
-                queue_end: after.base,
+                shared_end: after.base,
                 end: 0,
             };
             fixed.insert(node, fabric.publish(node, Window::new(site.fixed.base, zone))?);
@@ -328,13 +337,14 @@ impl Site {
         }
         for (&node, site) in &mut nodes {
             site.end = fabric.allocate(node, 8)?.base;
-            let words = (site.end - site.queue_end) as usize / 4;
-            fabric.write(node, site.queue_end, &choices.words(node, words))?;
+            let words = (site.end - site.shared_end) as usize / 4;
+            fabric.write(node, site.shared_end, &choices.words(node, words))?;
         }
         Ok(Site {
             staging,
             initiators,
             areas,
+            lists,
             nodes,
             pairs,
             zone_words,

@@ -32,6 +32,8 @@ pub struct Summary {
     pub collectives: u64,
     /// Wrong descriptors of these, all refused.
     pub refused: u64,
+    /// Lists that brought some of these.
+    pub lists: u64,
     /// Words of 32 bits compared in memories.
     pub words: u64,
 }
@@ -59,9 +61,10 @@ impl Tally {
         self.busy += busy;
     }
 
-    /// A round has been compared in which these were done.
-    pub fn add(&mut self, kinds: &[Kind]) {
+    /// A round has been compared in which these were done, some of them by so many lists.
+    pub fn add(&mut self, kinds: &[Kind], lists: usize) {
         self.summary.rounds += 1;
+        self.summary.lists += lists as u64;
         self.summary.operations += kinds.len() as u64;
         let count = |of: &[Kind]| kinds.iter().filter(|kind| of.contains(kind)).count() as u64;
         self.summary.transfers += count(&[Kind::Put, Kind::Get]);

@@ -1,5 +1,6 @@
 //! Who sends what to whom.
 
+use super::lists::SPARE_SEGMENTS;
 use portico_spec::{Config, Port};
 use rand::{seq::SliceRandom, Rng};
 use std::{fmt, str::FromStr};
@@ -11,11 +12,16 @@ const MAX_INITIATORS: usize = 16;
 /// Most operations of a tile in a round; of one in which calls come first, so that they are many.
 const MOST_OPERATIONS: usize = 150;
 const MOST_BESIDE_CALLS: usize = 80;
+/// The same of a tile that works by lists, which the host writes; and waves of calls.
+const MOST_OF_LISTS: usize = 60;
+const MOST_WAVES_OF_LISTS: usize = 2;
+/// Waves of calls in a round, at most; see the module `collectives`.
+const MOST_WAVES: usize = 8;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
 /// [`super::site::Site::new`].
 const WINDOWS: usize = 6;
 const WINDOWS_OF_PAIR: usize = 2;
-const SEGMENTS_OF_PAIR: usize = 8;
+pub const SEGMENTS_OF_PAIR: usize = 8;
 
 /// A mix of operations and partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +38,8 @@ pub enum Workload {
     Probes,
     /// Calls of message-passing engines, beside all the rest.
     Collectives,
+    /// All operations, of tiles that work by lists.
+    Lists,
 }
 
 /// What a tile may do.
@@ -56,13 +64,14 @@ pub enum Kind {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 6] = [
+    pub const ALL: [Workload; 7] = [
         Workload::Soak,
         Workload::Neighbours,
         Workload::Queues,
         Workload::Mails,
         Workload::Probes,
         Workload::Collectives,
+        Workload::Lists,
     ];
 
     /// As on a command line.
@@ -74,6 +83,7 @@ impl Workload {
             Workload::Mails => "mails",
             Workload::Probes => "probes",
             Workload::Collectives => "collectives",
+            Workload::Lists => "lists",
         }
     }
 
@@ -83,7 +93,7 @@ impl Workload {
         let most = most_targets(config);
         let mut targets: Vec<Vec<usize>> = match self {
             Workload::Neighbours => (0..tiles).map(|tile| beside(config, tile, most)).collect(),
-            Workload::Soak | Workload::Queues | Workload::Mails | Workload::Probes | Workload::Collectives => {
+            _ => {
                 let mut distances: Vec<usize> = (0..tiles).collect();
                 distances.shuffle(random);
                 distances.truncate(most);
@@ -105,20 +115,38 @@ impl Workload {
     pub(super) fn most_operations(self) -> usize {
         match self {
             Workload::Collectives => MOST_BESIDE_CALLS,
+            Workload::Lists => MOST_OF_LISTS,
             _ => MOST_OPERATIONS,
         }
     }
 
     /// Whether groups of tiles make calls.
     pub(super) fn makes_calls(self, config: &Config) -> bool {
-        config.mpe > 0 && matches!(self, Workload::Soak | Workload::Collectives)
+        config.mpe > 0 && matches!(self, Workload::Soak | Workload::Collectives | Workload::Lists)
+    }
+
+    /// Most waves of calls in a round.
+    pub(super) fn most_waves(self) -> usize {
+        match self {
+            Workload::Lists => MOST_WAVES_OF_LISTS,
+            _ => MOST_WAVES,
+        }
+    }
+
+    /// Chance that a tile works by lists in a round.
+    pub(super) fn lists(self) -> f64 {
+        match self {
+            Workload::Lists => 1.0,
+            Workload::Soak => 0.25,
+            _ => 0.0,
+        }
     }
 
     /// What a tile does next.
     pub(super) fn choose(self, config: &Config, random: &mut impl Rng) -> Kind {
         use Kind::*;
         let weights: &[(Kind, u32)] = match self {
-            Workload::Soak => &[
+            Workload::Soak | Workload::Lists => &[
                 (Put, 22),
                 (Get, 20),
                 (Stream, 8),
@@ -182,10 +210,14 @@ fn most_initiators(config: &Config) -> usize {
     windows.min(config.mailboxes)
 }
 
-/// Tiles that are targets of a tile, beside a memory node: by its segments, and by what others have room for.
+/// Tiles that are targets of a tile, beside a memory node: by its segments, and by what others have room for. With the least
+/// segments, one that has a memory node as a target has none left for lists.
 fn most_targets(config: &Config) -> usize {
-    let segments = config.segments / SEGMENTS_OF_PAIR - usize::from(config.memories > 0);
-    MAX_TARGETS.min(segments).min(most_initiators(config))
+    let memory = usize::from(config.memories > 0);
+    let segments = (config.segments - SPARE_SEGMENTS) / SEGMENTS_OF_PAIR;
+    MAX_TARGETS
+        .min(segments.saturating_sub(memory).max(1))
+        .min(most_initiators(config))
 }
 
 /// The tiles on so many sides of a tile; the tile itself if there are none.
@@ -214,7 +246,7 @@ impl FromStr for Workload {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
         found.ok_or_else(|| {
-            format!("workload {text:?}: allowed is soak, neighbours, queues, mails, probes or collectives")
+            format!("workload {text:?}: allowed is soak, neighbours, queues, mails, probes, collectives or lists")
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Descriptors that must be refused, each for one reason.
 
-use super::{draw::Draw, geometry::Shape, operation::Operation, site::LANE_WORDS, workload::Kind};
+use super::{draw::Draw, geometry::Shape, lists, operation::Operation, site::LANE_WORDS, workload::Kind};
 use portico_spec::{
     ni::{
         command::{opcode, Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, WIDE_OFFSET},
@@ -146,12 +146,24 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             1 => (program, zone, gather(0, draw.site.zone_words)),
             _ => (moving, zone, vec![zone_bytes - (row - 1) * word, landing, lower(row)]),
         },
-        ErrorCode::OutOfMemory => match random.gen_range(0..3 + of_streams) {
+        ErrorCode::OutOfMemory => match random.gen_range(0..4 + of_streams) {
             0 if draw.pair.queue.is_some() => (enqueue, queue, vec![0, memory - (row - 1) * word, lower(row)]),
             1 => (program, zone, gather(memory / word, 0)),
             2 => (moving, zone, vec![0, memory - (row - 1) * word, lower(row)]),
+            // A list of two descriptors whose second ends behind the memory.
+            3 => match draw.site.lists[draw.pair.initiator].own() {
+                Some(own) => {
+                    let places = lists::places(draw.config, draw.pair.initiator, row as usize);
+                    (
+                        put,
+                        own,
+                        vec![places, memory - (2 * row - 1) * word, 2 << 16 | row, row],
+                    )
+                }
+                None => (put, zone, vec![0, memory - (row - 1) * word, lower(row)]),
+            },
             // The second row of three ends where the memory ends.
-            3 => (send, zone, vec![memory - 2 * row * word, 3 << 16 | row, row]),
+            4 => (send, zone, vec![memory - 2 * row * word, 3 << 16 | row, row]),
             _ => (receive, zone, vec![memory - (row - 1) * word, row]),
         },
         ErrorCode::UnknownWindow => (moving, draw.pair.closed, vec![0, landing, lower(1)]),

@@ -67,7 +67,7 @@ fn soak(config: &Config, workload: Workload, cycles: u64, resets: f64) -> Summar
 
 #[test]
 fn all_operations_of_all_tiles_at_once() {
-    let summary = soak(&config(2, 2), Workload::Soak, 30_000, 0.0);
+    let summary = soak(&config(2, 2), Workload::Soak, 60_000, 0.0);
     assert!(
         summary.transfers > 100 && summary.atomics > 50 && summary.programs > 10,
         "{summary:?}"
@@ -81,7 +81,7 @@ fn all_operations_of_all_tiles_at_once() {
 
 #[test]
 fn resets_in_mid_flight() {
-    let summary = soak(&config(2, 2), Workload::Soak, 60_000, RESETS);
+    let summary = soak(&config(2, 2), Workload::Soak, 100_000, RESETS);
     assert!(summary.resets > 0 && summary.operations > 100, "{summary:?}");
 }
 
@@ -116,6 +116,8 @@ fn leaves_with_masters_at_their_ports() {
     };
     let summary = soak(&config, Workload::Soak, 40_000, RESETS);
     assert!(summary.operations > 50 && summary.resets > 0, "{summary:?}");
+    let summary = soak(&config, Workload::Lists, 40_000, 0.0);
+    assert!(summary.lists > 10, "{summary:?}");
 }
 
 #[test]
@@ -138,6 +140,16 @@ fn calls_of_engines_beside_all_the_rest() {
     let summary = soak(&config(2, 2), Workload::Collectives, 40_000, RESETS);
     assert!(
         summary.collectives > 50 && summary.transfers > 50 && summary.refused > 10,
+        "{summary:?}"
+    );
+    assert!(summary.resets > 0, "{summary:?}");
+}
+
+#[test]
+fn tiles_that_work_by_lists() {
+    let summary = soak(&config(2, 2), Workload::Lists, 40_000, RESETS);
+    assert!(
+        summary.lists > 30 && summary.transfers > 50 && summary.collectives > 20 && summary.refused > 10,
         "{summary:?}"
     );
     assert!(summary.resets > 0, "{summary:?}");

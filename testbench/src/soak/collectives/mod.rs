@@ -47,8 +47,6 @@ const UNSEEN: usize = 2;
 /// Calls of a wave behind the first, in a context: so few that one more has room for certain when those before the wave have
 /// ended.
 const MOST_OF_WAVE: usize = MOST_CALLS - UNSEEN;
-/// Waves of a round at most.
-const MOST_WAVES: usize = 8;
 /// Words of a call at most: four packets.
 const MOST_WORDS: u32 = 100;
 /// Words of calls at the ends of packets: the first has room for 31, the others for 32.
@@ -81,6 +79,7 @@ struct Seat {
     /// Calls of the wave that are still to be drawn, and how many were.
     calls: VecDeque<Operation>,
     drawn: usize,
+    wave: usize,
     /// Number of the next call that is drawn.
     next: u8,
     /// Number of the next call that is given to the tile, and calls for which there is room for certain.
@@ -203,15 +202,17 @@ impl<D: SoakDevice> Epoch<D> {
         let seats = self.collectives.seats.iter_mut().flatten();
         seats.for_each(|seat| seat.room = MOST_CALLS);
         // Without a stream descriptors do not wait for room.
-        let waves = if self.config.commands {
-            random.gen_range(1..=MOST_WAVES)
-        } else {
-            1
+        let waves = match self.config.commands {
+            true => random.gen_range(1..=self.workload.most_waves()),
+            false => 1,
         };
         for wave in 0..waves {
             let most = if wave == 0 { MOST_CALLS } else { MOST_OF_WAVE };
             let Collectives { groups, seats, .. } = &mut self.collectives;
-            seats.iter_mut().flatten().for_each(|seat| seat.drawn = 0);
+            seats
+                .iter_mut()
+                .flatten()
+                .for_each(|seat| (seat.drawn, seat.wave) = (0, wave));
             for group in groups {
                 for _ in 0..random.gen_range(0..=most) {
                     add_call(&self.config, group, seats, random)?;
@@ -260,6 +261,7 @@ impl<D: SoakDevice> Epoch<D> {
             },
             calls: VecDeque::new(),
             drawn: 0,
+            wave: 0,
             next: 0,
             given: 0,
             room: 0,
@@ -347,6 +349,7 @@ fn add_call(config: &Config, group: &mut Group, seats: &mut [Vec<Seat>], random:
             counts: !quiet,
             room: Some(Room::Call {
                 context: group.context,
+                wave: seat.wave,
                 is_taken: true,
             }),
             ..Operation::counting(Kind::Collective, event, words)

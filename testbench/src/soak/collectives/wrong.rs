@@ -140,6 +140,7 @@ pub fn operation<R: Rng>(config: &Config, seat: &Seat, context: usize, event: us
     }
     let room = Room::Call {
         context,
+        wave: seat.wave,
         is_taken: false,
     };
     Operation {

@@ -119,6 +119,7 @@ fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
             summary.collectives,
         ),
         count("wrong ones of these, all refused", "operations", summary.refused),
+        count("lists that brought some of these", "lists", summary.lists),
         count("memory compared, all equal", "words", summary.words),
         row(
             "speed under load, golden beside it",

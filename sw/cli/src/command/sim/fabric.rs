@@ -202,6 +202,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
             grouped(summary.refused),
             "",
         ),
+        ("lists that brought some of these", grouped(summary.lists), ""),
         (
             "memory checked against golden, all equal",
             grouped(summary.words),

@@ -1,0 +1,220 @@
+//! Tiles that work by lists: the operations of a group lie in the memory of the tile, which sends them to its own command
+//! queue.
+//!
+//! A list has the whole queue. So the tile is given one when all before it has left the queue, and nothing else until the
+//! fence at its end has counted. The tile's stream, port or registers start it, or the list of another tile that begins in
+//! the same moment.
+//!
+//! The model knows no lists: it carries out their operations one by one.
+
+use super::{
+    access::{self, Rows},
+    device::SoakDevice,
+    epoch::Epoch,
+    operation::{Operation, Room},
+    site::FENCES,
+    workload::SEGMENTS_OF_PAIR,
+};
+use anyhow::ensure;
+use portico::{Fabric, Region, Transport};
+use portico_spec::{
+    ni::{
+        command::{first_place, QUEUE_WORDS, TRANSFER_WORDS},
+        command_list::{bytes, ListPlace, FETCH_WORDS},
+        descriptor::{Command, Descriptor, Geometry, Transfer},
+        registers::{address_at, CommandRegister, SegmentRegister},
+    },
+    Config,
+};
+use rand::{rngs::StdRng, seq::SliceRandom, Rng};
+
+/// Tiles whose lists a tile can start.
+const OTHERS: usize = 2;
+/// Segments of a tile for lists: for its own address space, and those of others. The last segment of a tile is never one.
+pub const SPARE_SEGMENTS: usize = 1 + OTHERS + 1;
+/// Words of a list at most: several pieces.
+const MOST_WORDS: u32 = 640;
+/// Chance that the list of a tile is started by one of another tile that can.
+const NESTED: f64 = 0.7;
+
+/// Words of the fabric for the list of a tile, in a memory of so many.
+pub fn words(memory_words: u32) -> u32 {
+    MOST_WORDS.min(memory_words / 8)
+}
+
+/// What a tile has for lists.
+pub struct ListSite {
+    tile: usize,
+    region: Region,
+    /// Tiles and the segments for their address spaces, of the tile itself first; none if the tile has no segments left.
+    spaces: Vec<(usize, u8)>,
+}
+
+/// A list that is to be started: its tile and its descriptors.
+type List = (usize, Vec<Vec<u32>>);
+
+impl ListSite {
+    /// Sets up a tile with so many targets.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn new<T: Transport>(
+        fabric: &mut Fabric<T>,
+        staging: Region,
+        region: Region,
+        targets: usize,
+    ) -> anyhow::Result<Self> {
+        let config = fabric.config().clone();
+        let (tile, tiles) = (region.node, config.tiles());
+        let mut spaces = vec![];
+        if SEGMENTS_OF_PAIR * targets + SPARE_SEGMENTS <= config.segments {
+            for distance in 0..tiles.min(1 + OTHERS) {
+                // The driver hands out the low ones first.
+                let (other, handle) = ((tile + distance) % tiles, config.segments - 2 - distance);
+                let place = Rows::new(fabric, tile, SegmentRegister::Target, handle, 1, 2);
+                access::poke(fabric, staging, place, &access::space(&config, other))?;
+                spaces.push((other, handle as u8));
+            }
+        }
+        Ok(ListSite { tile, region, spaces })
+    }
+
+    /// The segment for the tile's own address space.
+    pub fn own(&self) -> Option<u8> {
+        self.space(self.tile)
+    }
+
+    fn space(&self, tile: usize) -> Option<u8> {
+        let own = self.spaces.iter().find(|(other, _)| *other == tile);
+        own.map(|&(_, handle)| handle)
+    }
+
+    /// Lists that one of the tile can start.
+    fn others(&self) -> usize {
+        self.spaces.len().saturating_sub(1)
+    }
+}
+
+/// Whether a list with these operations must end before this one comes. Calls of two waves would wait for each other's room. A wrong
+/// call looks for room that calls of its own list would take. The engine's queue holds so many words.
+pub fn is_apart(list: &[Operation], operation: &Operation) -> bool {
+    let Some(Room::Call { wave, is_taken, .. }) = operation.room else {
+        return false;
+    };
+    let mut words = operation.words.len();
+    for before in list {
+        if let Some(Room::Call { wave: of, .. }) = before.room {
+            if of != wave || !is_taken {
+                return true;
+            }
+            words += before.words.len();
+        }
+    }
+    words > QUEUE_WORDS
+}
+
+/// Where a descriptor of so many words goes in the address space of a tile.
+pub fn places(config: &Config, tile: usize, words: usize) -> u32 {
+    address_at(config, tile, CommandRegister::Word, first_place(words))
+}
+
+impl<D: SoakDevice> Epoch<D> {
+    /// Whether a tile has what lists need.
+    pub fn has_lists(&self, tile: usize) -> bool {
+        self.site.lists[tile].own().is_some()
+    }
+
+    /// Whether the tile has room for a list of descriptors with these lengths, however many others it starts: pieces then end
+    /// elsewhere, and have other pads.
+    pub fn fits_list(&self, tile: usize, lengths: impl Iterator<Item = usize>) -> bool {
+        let site = &self.site.lists[tile];
+        let mut lengths: Vec<usize> = lengths.collect();
+        let room = site.region.bytes - self.behind(site);
+        (0..=site.others()).all(|starts| {
+            lengths.splice(0..0, (starts > 0).then_some(TRANSFER_WORDS[0]));
+            bytes(&self.config, &lengths) <= room
+        })
+    }
+
+    /// Bytes of the descriptors that start other lists.
+    fn behind(&self, site: &ListSite) -> u32 {
+        (site.others() * FETCH_WORDS * self.config.width / 8) as u32
+    }
+
+    /// Writes these lists and starts them, some by others of them.
+    pub fn launch(&mut self, mut lists: Vec<List>, random: &mut StdRng) -> anyhow::Result<()> {
+        lists.shuffle(random);
+        let mut children: Vec<Vec<usize>> = vec![vec![]; lists.len()];
+        let mut roots = vec![];
+        for (place, (tile, _)) in lists.iter().enumerate() {
+            let can_start = |&before: &usize| {
+                let site = &self.site.lists[lists[before].0];
+                children[before].len() < site.others() && site.space(*tile).is_some()
+            };
+            let parents: Vec<usize> = (0..place).filter(can_start).collect();
+            match parents.choose(random) {
+                Some(&parent) if random.gen_bool(NESTED) => children[parent].push(place),
+                _ => roots.push(place),
+            }
+        }
+        let mut starts = vec![vec![]; lists.len()];
+        for place in (0..lists.len()).rev() {
+            let children = children[place]
+                .iter()
+                .map(|&child| (lists[child].0, starts[child].clone()));
+            let children: Vec<(usize, Vec<u32>)> = children.collect();
+            let (tile, own) = &lists[place];
+            starts[place] = self.load(*tile, own, &children)?;
+        }
+        let mut roots = roots.into_iter();
+        roots.try_for_each(|place| self.command(lists[place].0, &starts[place]))
+    }
+
+    /// Writes the list of a tile, which first starts those of others; gives the descriptor that starts it.
+    fn load(&mut self, tile: usize, own: &[Vec<u32>], children: &[(usize, Vec<u32>)]) -> anyhow::Result<Vec<u32>> {
+        let site = &self.site.lists[tile];
+        let unit = (self.config.width / 8) as u32;
+        let behind = site.region.bytes - self.behind(site);
+        let mut started: Vec<u32> = vec![];
+        let mut descriptors = vec![];
+        for (child, start) in children {
+            let put = Descriptor {
+                segment: site.space(*child).expect("a tile that this one can start"),
+                event: FENCES as u8,
+                quiet: true,
+                ..Descriptor::new(Command::Put(Transfer {
+                    remote: places(&self.config, *child, start.len()),
+                    local: site.region.base + behind + unit * started.len() as u32,
+                    geometry: Geometry::Row {
+                        row: unit * start.len() as u32,
+                    },
+                }))
+            };
+            descriptors.push(put.encode(&self.config)?);
+            started.extend(start);
+        }
+        descriptors.extend_from_slice(own);
+        let place = ListPlace {
+            node: tile,
+            base: site.region.base,
+            own_space: site.own().expect("a tile with lists"),
+            event: FENCES as u8,
+        };
+        let list = place.list(&self.config, &descriptors)?;
+        ensure!(
+            4 * list.memory.len() as u32 <= behind,
+            "tile {tile}: its list is too long"
+        );
+        let lanes = self.config.width / 32;
+        let mut words = vec![0; started.len() * lanes];
+        for (word, start) in words.iter_mut().step_by(lanes).zip(started) {
+            *word = start;
+        }
+        let base = site.region.base;
+        self.device.write(tile, base, &list.memory)?;
+        if !words.is_empty() {
+            self.device.write(tile, base + behind, &words)?;
+        }
+        Ok(list.start)
+    }
+}
