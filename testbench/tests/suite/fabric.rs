@@ -91,6 +91,7 @@ macro_rules! of_any_size {
             exchange::every_block_reaches_its_member;
             exchange::lists_at_the_borders_run;
             exchange::roots_scatter_and_gather;
+            flow::a_descriptor_finds_the_credits_written_before_it;
             flow::a_full_queue_loses_nothing;
             flow::every_operation_at_itself;
             flow::every_operation_from_the_host;

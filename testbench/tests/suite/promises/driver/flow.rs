@@ -3,12 +3,20 @@
 use super::{initiator, rest, says, SOON};
 use portico::{
     event::Compare,
+    list::Steps,
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
-    registers::{CommandRegister, CounterRegister},
+    registers::{CommandRegister, CounterRegister, SegmentRegister},
     Error, Fabric, Transport,
 };
-use portico_spec::ni::{command::Opcode, ErrorCode};
+use portico_spec::ni::{
+    command::{first_place, Opcode},
+    descriptor::{Command, Descriptor, Geometry as Rows, Transfer},
+    registers::address_at,
+    segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
+    window::SYSTEM_WINDOW,
+    ErrorCode,
+};
 
 /// Everybody sends to one queue, whose owner is slow.
 pub fn a_full_queue_loses_nothing<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
@@ -191,6 +199,81 @@ fn every_operation<T: Transport>(open: impl Fn(usize) -> Fabric<T>, from: usize,
         assert_eq!(mailed.wait(&mut fabric, SOON)?.count, 2);
         let all = (0..6).map(|bit| 1u64 << (9 * bit)).sum();
         assert_eq!(mailbox.read(&mut fabric)?, (0, all));
+    }
+    Ok(())
+}
+
+/// A tile writes a segment of another one with its credits and, right behind, a message that needs them.
+pub fn a_descriptor_finds_the_credits_written_before_it<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    let (writer, tile, owner, message) = (1, 2, 4, 0x80);
+    for width in [32, 64] {
+        let mut fabric = open(width);
+        let (config, word) = (fabric.config().clone(), fabric.word_bytes());
+        let mut queue = fabric.queue(owner, 8, 24, None)?;
+        assert_eq!(queue.id().to_string(), format!("{owner}:0"), "the first window");
+        let handle = queue.sender(&mut fabric, tile, 1)?.handle();
+        let target = |node, tag, kind: SegmentKind| {
+            let number = u32::from(config.terminal_node(node).number());
+            number << NODE_OFFSET | tag << TAG_OFFSET | (kind as u32) << KIND_OFFSET
+        };
+        let segment = [target(owner, 0, SegmentKind::Queue), queue.id().bytes() / word, 1];
+        let enqueue = Descriptor {
+            segment: handle,
+            ..Descriptor::new(Command::Enqueue {
+                local: message,
+                bytes: 8,
+            })
+        };
+        let enqueue = enqueue.encode(&config)?;
+
+        // The writer's last segment is for the address space of the tile.
+        let space = config.segments - 1;
+        let of_tile = target(tile, SYSTEM_WINDOW as u32, SegmentKind::Window);
+        fabric.poke(
+            writer,
+            SegmentRegister::Target,
+            space,
+            &[of_tile, config.space_bytes(tile) / word],
+        )?;
+        let mut steps = Steps::default();
+        let of_segment = address_at(&config, tile, SegmentRegister::Target, handle.into());
+        let of_command = address_at(&config, tile, CommandRegister::Word, first_place(enqueue.len()));
+        for (remote, words) in [(of_segment, &segment[..]), (of_command, &enqueue)] {
+            let mut row = vec![0; words.len() * width / 32];
+            for (place, word) in row.iter_mut().step_by(width / 32).zip(words) {
+                *place = *word;
+            }
+            let region = fabric.allocate(writer, 4 * row.len() as u32)?;
+            fabric.write(writer, region.base, &row)?;
+            let put = Descriptor {
+                segment: space as u8,
+                ..Descriptor::new(Command::Put(Transfer {
+                    remote,
+                    local: region.base,
+                    geometry: Rows::Row { row: region.bytes },
+                }))
+            };
+            let put = put.encode(&config)?;
+            fabric.tile(writer)?.descriptor::<()>(&put)?.add_to(&mut steps);
+        }
+        let mut list = fabric.list(steps)?;
+        for number in 0..6 {
+            // No queue, and no credits.
+            let closed = target(owner, 0, SegmentKind::Window);
+            fabric.poke(tile, SegmentRegister::Target, handle.into(), &[closed, 0, 0])?;
+            fabric.write(tile, message, &[number, number + 1])?;
+            list.start(&mut fabric)?;
+            let found = queue.wait(&mut fabric, SOON)?;
+            assert_eq!(
+                (found.source, found.words),
+                (tile, vec![number, number + 1]),
+                "width {width}"
+            );
+            queue.release(&mut fabric, 1)?;
+            list.wait(&mut fabric, SOON)?;
+        }
     }
     Ok(())
 }
