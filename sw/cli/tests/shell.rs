@@ -294,3 +294,39 @@ fn an_installed_program_works_outside_of_the_checkout() {
     let (status, said) = portico("sim mesh --set cols=2 --set rows=1 --cycles 1000 --warmup 10");
     assert!(status == Some(0) && said.contains("latency"), "{said}");
 }
+
+/// Compares a router with one whose text `alter` has changed; gives whether they are equal and what is printed.
+fn compared(file: &str, from: &str, to: &str) -> (bool, String) {
+    let folder = folder();
+    for side in ["a", "b"] {
+        let mut generate = Command::new(env!("CARGO_BIN_EXE_portico"));
+        let out = folder.path().join(side);
+        generate.args(["generate", "router", "--split", "--out"]).arg(out);
+        assert!(generate.status().expect("the program runs").success());
+    }
+    let changed = folder.path().join("b").join(file);
+    let verilog = fs::read_to_string(&changed).expect("the module is there");
+    assert!(verilog.contains(from));
+    fs::write(&changed, verilog.replace(from, to)).expect("it can be written");
+    let output = Command::new(Path::new(ROOT).join("testbench/yardstick.sh"))
+        .args(["compare", "a", "b"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the script runs");
+    let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    (output.status.success(), printed)
+}
+
+#[test]
+fn the_yardstick_tells_other_names_from_other_circuits() {
+    let file = "portico_router_priority.v";
+    let (is_equal, printed) = compared(file, "// ", "// another comment ");
+    assert!(is_equal && printed.contains(", 0 are proven"), "{printed}");
+    let (is_equal, printed) = compared(file, "ring_waits", "waits_in_ring");
+    assert!(
+        is_equal && printed.contains(", 1 are proven equivalent, 0 differ"),
+        "{printed}"
+    );
+    let (is_equal, printed) = compared(file, "assign local_turn = &turn;", "assign local_turn = |turn;");
+    assert!(!is_equal && printed.contains(file), "{printed}");
+}
