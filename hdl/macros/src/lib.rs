@@ -5,7 +5,7 @@
 //! | macro | what it adds to rust-hdl |
 //! | --- | --- |
 //! | [`LogicBlock`](macro@LogicBlock) | the block's type, file, documentation and parameters reach the Verilog |
-//! | [`Documented`](macro@Documented) | the documentation of an interface's ports reaches the Verilog |
+//! | [`interface`](macro@interface) | an interface and its mirror are one definition, whose documentation reaches the Verilog |
 //! | [`kernel`](macro@kernel) | a kernel may name constants and use [`wire!`](macro@kernel#wire) |
 //!
 //! # Before and after
@@ -64,7 +64,7 @@ mod kernel;
 mod wire;
 
 use proc_macro::TokenStream;
-use syn::{parse_macro_input, DeriveInput, ItemImpl};
+use syn::{parse_macro_input, DeriveInput, ItemImpl, ItemStruct};
 
 /// Implements rust-hdl's `Block`, as rust-hdl's derive of this name does. Besides, the block describes itself to probes:
 /// type, file, documentation of the type and of its fields, const generics, sizes (fields `_name: usize`), and the
@@ -78,6 +78,36 @@ pub fn logic_block(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Documented)]
 pub fn documented(input: TokenStream) -> TokenStream {
     interface::derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// An interface: a structure of signals and other interfaces, with the derives that it needs.
+///
+/// With `mirror = Name` it defines the other side too: the same fields with the same documentation, each signal in the other direction,
+/// and each interface inside by its own mirror. The two sides can be joined:
+///
+/// ```text
+/// /// Beats from one block to another.                 /// Beats from one block to another.
+/// #[interface(mirror = BeatsIn)]                       #[derive(Clone, Debug, Default, Documented, LogicInterface)]
+/// pub struct BeatsOut {                                #[join = "BeatsIn"]
+///     /// One beat.                                    pub struct BeatsOut {
+///     pub data: Signal<Out, Bits<8>>,                      /// One beat.
+///     /// It is taken.                                     pub data: Signal<Out, Bits<8>>,
+///     pub ready: Signal<In, Bit>,                          ...
+/// }                                                    }
+///                                                      /// [`BeatsOut`], from the other side.
+///                                                      #[join = "BeatsOut"] ...
+///                                                      pub struct BeatsIn {
+///                                                          /// One beat.
+///                                                          pub data: Signal<In, Bits<8>>,
+///                                                          ...
+/// ```
+#[proc_macro_attribute]
+pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let arguments = parse_macro_input!(arguments as interface::Arguments);
+    let item = parse_macro_input!(item as ItemStruct);
+    interface::expand(&arguments, &item)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 /// The kernel of a block: stands on its `impl Logic`, in place of rust-hdl's `hdl_gen` on `update`.

@@ -68,6 +68,7 @@ mod index;
 mod known;
 mod loops;
 mod lower;
+pub mod mirror;
 mod modules;
 mod names;
 mod path;

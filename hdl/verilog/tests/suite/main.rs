@@ -2,6 +2,7 @@
 
 mod blocks;
 mod errors;
+mod interfaces;
 mod kernels;
 mod library;
 mod lint;

@@ -14,7 +14,7 @@ pub enum Kind {
 }
 
 /// One side of a handshake.
-#[derive(Clone, Debug, Default, LogicInterface, Documented)]
+#[interface]
 pub struct CommandIn {
     /// What to do: see `operation`.
     pub operation: Signal<In, Bits<4>>,
