@@ -17,7 +17,7 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 /// Outputs that show the events of a node, without an access to its registers.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct NodeStatus {
     /// An event that may interrupt has fired.
     pub irq: Signal<Out, Bit>,

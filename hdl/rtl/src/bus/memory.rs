@@ -4,8 +4,7 @@ use portico_spec::ni::packet::OFFSET_WIDTH;
 use portico_verilog::prelude::*;
 
 /// Writes of words with byte lanes, as the block that writes sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryWriteIn"]
+#[interface(mirror = MemoryWriteIn)]
 pub struct MemoryWriteOut<const W: usize, const B: usize> {
     pub valid: Signal<Out, Bit>,
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
@@ -15,36 +14,13 @@ pub struct MemoryWriteOut<const W: usize, const B: usize> {
     pub ready: Signal<In, Bit>,
 }
 
-/// Writes of words with byte lanes, as the memory sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryWriteOut"]
-pub struct MemoryWriteIn<const W: usize, const B: usize> {
-    pub valid: Signal<In, Bit>,
-    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub data: Signal<In, Bits<W>>,
-    pub lanes: Signal<In, Bits<B>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// Reads of words, as the block that reads sees it. Data come in the order of the requests, one `data_valid` each, one
 /// cycle after the request at the earliest; the reader always takes them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryReadIn"]
+#[interface(mirror = MemoryReadIn)]
 pub struct MemoryReadOut<const W: usize> {
     pub valid: Signal<Out, Bit>,
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
     pub ready: Signal<In, Bit>,
     pub data: Signal<In, Bits<W>>,
     pub data_valid: Signal<In, Bit>,
-}
-
-/// Reads of words, as the memory sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MemoryReadOut"]
-pub struct MemoryReadIn<const W: usize> {
-    pub valid: Signal<In, Bit>,
-    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-    pub data: Signal<Out, Bits<W>>,
-    pub data_valid: Signal<Out, Bit>,
 }

@@ -13,26 +13,16 @@ pub const ANSWER_CYCLES: usize = 4;
 
 /// A write to a register, as its owner sees it. Every block sees every write, and acts only on those to its registers. Index
 /// and data stay until the next access.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterWriteOut"]
+#[interface(mirror = RegisterWriteOut)]
 pub struct RegisterWriteIn {
     pub enable: Signal<In, Bit>,
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub data: Signal<In, Bits<32>>,
 }
 
-/// As the network interface gives it to the blocks beside it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterWriteIn"]
-pub struct RegisterWriteOut {
-    pub enable: Signal<Out, Bit>,
-    pub index: Signal<Out, Bits<INDEX_WIDTH>>,
-    pub data: Signal<Out, Bits<32>>,
-}
-
 /// A read of a register, as its owner sees it. The value follows one cycle after the index. A block gives 0 for registers of
 /// other blocks, because the values of all blocks are ORed. The index stays until the next access.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct RegisterReadIn {
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub data: Signal<Out, Bits<32>>,
@@ -42,8 +32,7 @@ pub struct RegisterReadIn {
 /// to its registers. Index and data stay until the next access, at least [`ACCESS_CYCLES`] later, behind a write to block COMMAND
 /// at least [`COMMAND_CYCLES`]. The answer is valid from
 /// [`ANSWER_CYCLES`] after a read until that next access; it is 0 for registers of other blocks.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterAccessOut"]
+#[interface(mirror = RegisterAccessOut)]
 pub struct RegisterAccessIn {
     /// A write, for one cycle.
     pub write: Signal<In, Bit>,
@@ -52,15 +41,4 @@ pub struct RegisterAccessIn {
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub data: Signal<In, Bits<32>>,
     pub answer: Signal<Out, Bits<32>>,
-}
-
-/// As the register bus sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterAccessIn"]
-pub struct RegisterAccessOut {
-    pub write: Signal<Out, Bit>,
-    pub read: Signal<Out, Bit>,
-    pub index: Signal<Out, Bits<INDEX_WIDTH>>,
-    pub data: Signal<Out, Bits<32>>,
-    pub answer: Signal<In, Bits<32>>,
 }

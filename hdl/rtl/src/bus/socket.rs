@@ -2,17 +2,14 @@
 //!
 //! All outputs of an engine come from flip-flops or LUT-RAM; its inputs are at most one gate behind flip-flops.
 
-use super::{
-    EventIn, EventOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, RegisterAccessIn, RegisterAccessOut,
-};
+use super::{EventOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{flit::NODE_WIDTH, ni::event::EVENTS};
 use portico_verilog::prelude::*;
 
 /// Flits of an engine's kind, as the engine sees them. Each flit is shown for one cycle, and the engine must take it: there is no
 /// `ready`, so an engine cannot block a door. A packet may reach its engine before the last word of an earlier put is written.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "FlitsOut"]
+#[interface(mirror = FlitsOut)]
 pub struct FlitsIn<const W: usize> {
     pub valid: Signal<In, Bit>,
     /// It is a head.
@@ -22,19 +19,8 @@ pub struct FlitsIn<const W: usize> {
     pub data: Signal<In, Bits<W>>,
 }
 
-/// As a door sees them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "FlitsIn"]
-pub struct FlitsOut<const W: usize> {
-    pub valid: Signal<Out, Bit>,
-    pub first: Signal<Out, Bit>,
-    pub last: Signal<Out, Bit>,
-    pub data: Signal<Out, Bits<W>>,
-}
-
 /// All connections of an engine to its node, as the engine sees them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "SocketOut"]
+#[interface(mirror = SocketOut)]
 pub struct SocketIn<const W: usize, const B: usize> {
     /// High after reset while tables are cleared, one place a cycle: `sweep`.
     pub initialising: Signal<In, Bit>,
@@ -59,26 +45,4 @@ pub struct SocketIn<const W: usize, const B: usize> {
     pub running: Signal<Out, Bit>,
     pub waiting: Signal<Out, Bit>,
     pub refused: Signal<Out, Bit>,
-}
-
-/// As the network interface sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "SocketIn"]
-pub struct SocketOut<const W: usize, const B: usize> {
-    pub initialising: Signal<Out, Bit>,
-    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
-    pub node: Signal<Out, Bits<NODE_WIDTH>>,
-    pub fired: Signal<Out, Bits<EVENTS>>,
-    pub data_in: FlitsOut<W>,
-    pub control_in: FlitsOut<32>,
-    pub data_out: StreamIn<W>,
-    pub control_out: StreamIn<32>,
-    pub commands: StreamOut<32>,
-    pub event: EventIn,
-    pub register: RegisterAccessOut,
-    pub memory_read: MemoryReadIn<W>,
-    pub memory_write: MemoryWriteIn<W, B>,
-    pub running: Signal<In, Bit>,
-    pub waiting: Signal<In, Bit>,
-    pub refused: Signal<In, Bit>,
 }

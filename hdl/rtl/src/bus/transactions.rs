@@ -11,8 +11,7 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 /// Counts an event: its counter rises by one, and the event keeps an error. As the reporter sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EventIn"]
+#[interface(mirror = EventIn)]
 pub struct EventOut {
     pub valid: Signal<Out, Bit>,
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
@@ -21,19 +20,8 @@ pub struct EventOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the receiver sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EventOut"]
-pub struct EventIn {
-    pub valid: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// Asks for the first error that an event keeps, when no update of an event waits. As the asker sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "LookIn"]
+#[interface(mirror = LookIn)]
 pub struct LookOut {
     pub valid: Signal<Out, Bit>,
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
@@ -43,21 +31,8 @@ pub struct LookOut {
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
 }
 
-/// As the events see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "LookOut"]
-pub struct LookIn {
-    pub valid: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-    /// A pulse: `error` is the answer, 0 for none.
-    pub told: Signal<Out, Bit>,
-    pub error: Signal<Out, Bits<ERROR_WIDTH>>,
-}
-
 /// An answer to a transaction, as its reporter sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CompletionIn"]
+#[interface(mirror = CompletionIn)]
 pub struct CompletionOut {
     pub valid: Signal<Out, Bit>,
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
@@ -71,23 +46,9 @@ pub struct CompletionOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the slots see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CompletionOut"]
-pub struct CompletionIn {
-    pub valid: Signal<In, Bit>,
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-    pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    pub last: Signal<In, Bit>,
-    pub has_value: Signal<In, Bit>,
-    pub value: Signal<In, Bits<64>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// A claim of a transaction slot, as the dispatcher sees it. `ready` means that a slot is free and, for a get, that a credit of
 /// the peer is available. `slot` is the slot that the claim gets.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ClaimIn"]
+#[interface(mirror = ClaimIn)]
 pub struct ClaimOut {
     pub valid: Signal<Out, Bit>,
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
@@ -101,22 +62,8 @@ pub struct ClaimOut {
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
 }
 
-/// As the slots see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ClaimOut"]
-pub struct ClaimIn {
-    pub valid: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub quiet: Signal<In, Bit>,
-    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    pub is_get: Signal<In, Bit>,
-    pub ready: Signal<Out, Bit>,
-    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-}
-
 /// A credit of a peer's queue comes back.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct CreditIn {
     pub valid: Signal<In, Bit>,
     /// Handle of the segment at this tile.
@@ -125,22 +72,11 @@ pub struct CreditIn {
 
 /// Requests a credit of a peer's queue, as the sender sees it. `valid` and `segment` stay until the answer; the answer lasts
 /// one cycle.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CreditTakeIn"]
+#[interface(mirror = CreditTakeIn)]
 pub struct CreditTakeOut {
     pub valid: Signal<Out, Bit>,
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// The answer. If `granted`, there was a credit, and it is taken.
     pub answered: Signal<In, Bit>,
     pub granted: Signal<In, Bit>,
-}
-
-/// As the table of credits sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CreditTakeOut"]
-pub struct CreditTakeIn {
-    pub valid: Signal<In, Bit>,
-    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    pub answered: Signal<Out, Bit>,
-    pub granted: Signal<Out, Bit>,
 }

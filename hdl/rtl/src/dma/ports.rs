@@ -66,8 +66,7 @@ pub struct Job {
 }
 
 /// The dispatcher starts a context, as it sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "StartIn"]
+#[interface(mirror = StartIn)]
 pub struct StartOut {
     pub valid: Signal<Out, Bit>,
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -75,19 +74,8 @@ pub struct StartOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the sequencer sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "StartOut"]
-pub struct StartIn {
-    pub valid: Signal<In, Bit>,
-    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub job: Signal<In, Job>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// A word of a descriptor on its way into the register file of a context, as the dispatcher sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ArgumentIn"]
+#[interface(mirror = ArgumentIn)]
 pub struct ArgumentOut {
     pub enable: Signal<Out, Bit>,
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -97,21 +85,9 @@ pub struct ArgumentOut {
     pub data: Signal<Out, Bits<32>>,
 }
 
-/// As the sequencer sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ArgumentOut"]
-pub struct ArgumentIn {
-    pub enable: Signal<In, Bit>,
-    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub register: Signal<In, Bits<4>>,
-    pub bank: Signal<In, Bits<BANK_WIDTH>>,
-    pub data: Signal<In, Bits<32>>,
-}
-
 /// A context has stopped, well or not, as the sequencer sees it. A failure of a command completes its slot or, without
 /// one, its event; a failure of the server is refused to the requester.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "StopIn"]
+#[interface(mirror = StopIn)]
 pub struct StopOut {
     pub valid: Signal<Out, Bit>,
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -122,20 +98,8 @@ pub struct StopOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the dispatcher sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "StopOut"]
-pub struct StopIn {
-    pub valid: Signal<In, Bit>,
-    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub owns_slot: Signal<In, Bit>,
-    pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// Commands that wait for a credit, as the transmitter sees them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ParkIn"]
+#[interface(mirror = ParkIn)]
 pub struct ParkOut {
     /// A pulse: the command of `context` is parked, for want of a credit or behind one that is parked.
     pub parks: Signal<Out, Bit>,
@@ -146,19 +110,8 @@ pub struct ParkOut {
     pub held: Signal<In, Bits<CONTEXTS>>,
 }
 
-/// As the dispatcher sees them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ParkOut"]
-pub struct ParkIn {
-    pub parks: Signal<In, Bit>,
-    pub context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub has_room: Signal<Out, Bit>,
-    pub held: Signal<Out, Bits<CONTEXTS>>,
-}
-
 /// A run of words to read, or one literal word, on its way into a packet's payload; as the sequencer sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ChunkIn"]
+#[interface(mirror = ChunkIn)]
 pub struct ChunkOut {
     pub valid: Signal<Out, Bit>,
     /// `value` is the word itself, not the address of the first.
@@ -169,20 +122,8 @@ pub struct ChunkOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the reader sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ChunkOut"]
-pub struct ChunkIn {
-    pub valid: Signal<In, Bit>,
-    pub literal: Signal<In, Bit>,
-    pub value: Signal<In, Bits<32>>,
-    pub words: Signal<In, Bits<COUNT_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// A closed packet, its payload on the way; as the sequencer sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "HeaderIn"]
+#[interface(mirror = HeaderIn)]
 pub struct HeaderOut {
     pub valid: Signal<Out, Bit>,
     pub control: Signal<Out, Bit>,
@@ -204,27 +145,4 @@ pub struct HeaderOut {
     /// Words of payload, 0 to 64.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
     pub ready: Signal<In, Bit>,
-}
-
-/// As the injector sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "HeaderOut"]
-pub struct HeaderIn {
-    pub valid: Signal<In, Bit>,
-    pub control: Signal<In, Bit>,
-    pub bare: Signal<In, Bit>,
-    pub destination: Signal<In, Bits<NODE_WIDTH>>,
-    pub tag: Signal<In, Bits<TAG_WIDTH>>,
-    pub kind: Signal<In, Bits<KIND_WIDTH>>,
-    pub last: Signal<In, Bit>,
-    pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-    pub strided: Signal<In, Bit>,
-    pub has_geometry: Signal<In, Bit>,
-    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
-    pub wide: Signal<In, Bit>,
-    pub row: Signal<In, Bits<ROW_WIDTH>>,
-    pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
-    pub words: Signal<In, Bits<COUNT_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
 }

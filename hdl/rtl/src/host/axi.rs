@@ -3,7 +3,7 @@
 use portico_verilog::prelude::*;
 
 /// The five channels, with `W` bits of data in `B` bytes.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct AxiOut<const W: usize, const B: usize> {
     pub awid: Signal<Out, Bits<1>>,
     pub awaddr: Signal<Out, Bits<64>>,

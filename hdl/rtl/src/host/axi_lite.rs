@@ -24,8 +24,7 @@ use portico_verilog::prelude::*;
 pub(super) const SLAVE_ERROR: u64 = 2;
 
 /// The slave side of AXI4-Lite, with 32 bits of data.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "AxiLiteOut"]
+#[interface(mirror = AxiLiteOut)]
 pub struct AxiLiteIn {
     pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
     pub awprot: Signal<In, Bits<3>>,
@@ -46,31 +45,6 @@ pub struct AxiLiteIn {
     pub rresp: Signal<Out, Bits<2>>,
     pub rvalid: Signal<Out, Bit>,
     pub rready: Signal<In, Bit>,
-}
-
-/// The master side of AXI4-Lite, with 32 bits of data.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "AxiLiteIn"]
-pub struct AxiLiteOut {
-    pub awaddr: Signal<Out, Bits<ADDRESS_WIDTH>>,
-    pub awprot: Signal<Out, Bits<3>>,
-    pub awvalid: Signal<Out, Bit>,
-    pub awready: Signal<In, Bit>,
-    pub wdata: Signal<Out, Bits<32>>,
-    pub wstrb: Signal<Out, Bits<4>>,
-    pub wvalid: Signal<Out, Bit>,
-    pub wready: Signal<In, Bit>,
-    pub bresp: Signal<In, Bits<2>>,
-    pub bvalid: Signal<In, Bit>,
-    pub bready: Signal<Out, Bit>,
-    pub araddr: Signal<Out, Bits<ADDRESS_WIDTH>>,
-    pub arprot: Signal<Out, Bits<3>>,
-    pub arvalid: Signal<Out, Bit>,
-    pub arready: Signal<In, Bit>,
-    pub rdata: Signal<In, Bits<32>>,
-    pub rresp: Signal<In, Bits<2>>,
-    pub rvalid: Signal<In, Bit>,
-    pub rready: Signal<Out, Bit>,
 }
 
 /// The slave of a node with words of `W` bits, `B` bytes.

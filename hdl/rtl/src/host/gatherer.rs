@@ -5,8 +5,7 @@ use portico_verilog::prelude::*;
 pub const BEATS_WIDTH: usize = 4;
 
 /// A burst, as the gatherer gives it out. The taker must always take it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "BurstIn"]
+#[interface(mirror = BurstIn)]
 pub struct BurstOut {
     pub valid: Signal<Out, Bit>,
     pub client: Signal<Out, Bit>,
@@ -14,16 +13,6 @@ pub struct BurstOut {
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// Words less one.
     pub beats: Signal<Out, Bits<BEATS_WIDTH>>,
-}
-
-/// As the taker sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "BurstOut"]
-pub struct BurstIn {
-    pub valid: Signal<In, Bit>,
-    pub client: Signal<In, Bit>,
-    pub address: Signal<In, Bits<OFFSET_WIDTH>>,
-    pub beats: Signal<In, Bits<BEATS_WIDTH>>,
 }
 
 /// Gathers words at consecutive addresses into bursts.

@@ -3,8 +3,7 @@ use crate::prim::StreamOut;
 use portico_verilog::prelude::*;
 
 /// The oldest flit of an input, and the output that it wants.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "FlitIn"]
+#[interface(mirror = FlitIn)]
 pub struct FlitOut<const W: usize> {
     pub data: Signal<Out, Bits<W>>,
     pub last: Signal<Out, Bit>,
@@ -12,16 +11,6 @@ pub struct FlitOut<const W: usize> {
     pub wants: Signal<Out, Bits<PORTS>>,
     /// The flit leaves in this cycle.
     pub taken: Signal<In, Bit>,
-}
-
-/// The mirror of [`FlitOut`].
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "FlitOut"]
-pub struct FlitIn<const W: usize> {
-    pub data: Signal<In, Bits<W>>,
-    pub last: Signal<In, Bit>,
-    pub wants: Signal<In, Bits<PORTS>>,
-    pub taken: Signal<Out, Bit>,
 }
 
 /// The crossbar of a router: every input stands before every output.

@@ -167,21 +167,12 @@ impl<const W: usize> Logic for PacketFilter<W> {
 }
 
 /// The report of a chain of counters, as its last counter gives it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "DropReportIn"]
+#[interface(mirror = DropReportIn)]
 pub struct DropReportOut {
     /// Packets dropped since reset, modulo 2^32.
     pub packets: Signal<Out, Bits<32>>,
     /// Head of a dropped packet: the latest of the last counter that dropped any.
     pub head: Signal<Out, Bits<HEAD_WIDTH>>,
-}
-
-/// The mirror of [`DropReportOut`]; all zero at the start of a chain.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "DropReportOut"]
-pub struct DropReportIn {
-    pub packets: Signal<In, Bits<32>>,
-    pub head: Signal<In, Bits<HEAD_WIDTH>>,
 }
 
 /// Counts packets that no node takes, and passes the sum along a chain.

@@ -2,14 +2,14 @@ use super::LINKS;
 use portico_verilog::prelude::*;
 
 /// The signals of a link that a monitor watches.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct LinkTap {
     pub tvalid: Signal<In, Bit>,
     pub tready: Signal<In, Bit>,
 }
 
 /// Which counter is read.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct MonitorSelect {
     /// Tile of the router.
     pub tile: Signal<In, Bits<8>>,

@@ -1,28 +1,16 @@
 use super::{Crossbar, FlitOut, InputUnit, Priority, EAST, LOCAL, NORTH, PORTS, SOUTH, WEST};
-use crate::prim::{StreamIn, StreamOut};
+use crate::prim::StreamIn;
 use portico_spec::flit::{X_WIDTH, Y_WIDTH};
 use portico_verilog::prelude::*;
 
 /// The streams into a router.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "PortsOut"]
+#[interface(mirror = PortsOut)]
 pub struct PortsIn<const W: usize> {
     pub local: StreamIn<W>,
     pub north: StreamIn<W>,
     pub east: StreamIn<W>,
     pub south: StreamIn<W>,
     pub west: StreamIn<W>,
-}
-
-/// The streams out of a router.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "PortsIn"]
-pub struct PortsOut<const W: usize> {
-    pub local: StreamOut<W>,
-    pub north: StreamOut<W>,
-    pub east: StreamOut<W>,
-    pub south: StreamOut<W>,
-    pub west: StreamOut<W>,
 }
 
 /// The wormhole router: five ports, XY dimension order, round-robin among urgent equals, one cycle a hop.

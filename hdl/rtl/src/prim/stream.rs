@@ -10,8 +10,7 @@
 use portico_verilog::prelude::*;
 
 /// The side of a stream that takes beats of `W` bits.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "StreamOut"]
+#[interface(mirror = StreamOut)]
 pub struct StreamIn<const W: usize> {
     /// One flit or beat.
     pub tdata: Signal<In, Bits<W>>,
@@ -21,20 +20,6 @@ pub struct StreamIn<const W: usize> {
     pub tvalid: Signal<In, Bit>,
     /// The beat is taken.
     pub tready: Signal<Out, Bit>,
-}
-
-/// The side of a stream that gives beats of `W` bits.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "StreamIn"]
-pub struct StreamOut<const W: usize> {
-    /// One flit or beat.
-    pub tdata: Signal<Out, Bits<W>>,
-    /// High in the last beat of a packet.
-    pub tlast: Signal<Out, Bit>,
-    /// There is a beat.
-    pub tvalid: Signal<Out, Bit>,
-    /// The beat is taken.
-    pub tready: Signal<In, Bit>,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use super::memory::{Lanes, Size};
 use portico_verilog::prelude::*;
 
 /// One port.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct RamPort<const W: usize, const A: usize, const B: usize> {
     /// Reads or writes; `read_data` stays as it is otherwise.
     pub enable: Signal<In, Bit>,

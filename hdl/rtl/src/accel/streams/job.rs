@@ -8,8 +8,7 @@ use portico_spec::ni::{
 use portico_verilog::prelude::*;
 
 /// A checked descriptor that begins, as the intake gives it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MoveIn"]
+#[interface(mirror = MoveIn)]
 pub struct MoveOut {
     /// Only while `ready`.
     pub valid: Signal<Out, Bit>,
@@ -27,26 +26,4 @@ pub struct MoveOut {
     pub quiet: Signal<Out, Bit>,
     /// No descriptor of this direction runs.
     pub ready: Signal<In, Bit>,
-}
-
-/// As a direction takes it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "MoveOut"]
-pub struct MoveIn {
-    /// Only while `ready`.
-    pub valid: Signal<In, Bit>,
-    /// Of the first word.
-    pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
-    /// Words of a row of a send; most words of a receive.
-    pub length: Signal<In, Bits<LENGTH_WIDTH>>,
-    /// Rows of a send.
-    pub rows: Signal<In, Bits<ROW_WIDTH>>,
-    /// Words from row to row.
-    pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
-    /// The last word of each row has `tlast`.
-    pub each_row: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub quiet: Signal<In, Bit>,
-    /// No descriptor of this direction runs.
-    pub ready: Signal<Out, Bit>,
 }

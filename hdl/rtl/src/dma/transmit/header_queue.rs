@@ -14,8 +14,7 @@ const DEPTH_BITS: usize = 2;
 const FLAGS: usize = 4;
 
 /// A packet to send, or a notice to give, as the queue sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "PacketIn"]
+#[interface(mirror = PacketIn)]
 pub struct PacketOut {
     pub valid: Signal<Out, Bit>,
     /// No packet: the event in the low bits of `head` has happened.
@@ -30,22 +29,6 @@ pub struct PacketOut {
     /// Words of payload.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
     pub ready: Signal<In, Bit>,
-}
-
-/// As the injector sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "PacketOut"]
-pub struct PacketIn {
-    pub valid: Signal<In, Bit>,
-    pub notice: Signal<In, Bit>,
-    pub control: Signal<In, Bit>,
-    pub has_address: Signal<In, Bit>,
-    pub has_geometry: Signal<In, Bit>,
-    pub head: Signal<In, Bits<32>>,
-    pub address: Signal<In, Bits<32>>,
-    pub geometry: Signal<In, Bits<32>>,
-    pub words: Signal<In, Bits<COUNT_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
 }
 
 /// Headers on their way to the injector, put into words, and notices between them.

@@ -8,8 +8,7 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 /// A call that begins, as the intake gives it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CallIn"]
+#[interface(mirror = CallIn)]
 pub struct CallOut {
     pub valid: Signal<Out, Bit>,
     pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -24,25 +23,8 @@ pub struct CallOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the scheduler takes it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "CallOut"]
-pub struct CallIn {
-    pub valid: Signal<In, Bit>,
-    pub owner: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub word: Signal<In, Bits<32>>,
-    pub towards: Signal<In, Bits<PLACE_WIDTH>>,
-    pub root: Signal<In, Bit>,
-    pub event: Signal<In, Bits<EVENT_WIDTH>>,
-    pub quiet: Signal<In, Bit>,
-    pub source: Signal<In, Bits<ADDRESS_WIDTH>>,
-    pub result: Signal<In, Bits<ADDRESS_WIDTH>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// One pass over the words of a packet: their source, their operation, their destination.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "JobIn"]
+#[interface(mirror = JobIn)]
 pub struct JobOut {
     pub valid: Signal<Out, Bit>,
     pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -77,35 +59,8 @@ pub struct JobOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// The pass, as a part that does its share of it takes it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "JobOut"]
-pub struct JobIn {
-    pub valid: Signal<In, Bit>,
-    pub owner: Signal<In, Bits<CONTEXT_WIDTH>>,
-    pub words: Signal<In, Bits<WORDS_WIDTH>>,
-    pub first: Signal<In, Bit>,
-    pub from_memory: Signal<In, Bit>,
-    pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
-    pub from_edge: Signal<In, Bit>,
-    pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
-    pub slot: Signal<In, Bit>,
-    pub frees: Signal<In, Bit>,
-    pub from_sum: Signal<In, Bit>,
-    pub folds: Signal<In, Bit>,
-    pub call_word: Signal<In, Bits<32>>,
-    pub to_network: Signal<In, Bit>,
-    pub target: Signal<In, Bits<EDGE_WIDTH>>,
-    pub to_memory: Signal<In, Bit>,
-    pub result: Signal<In, Bits<ADDRESS_WIDTH>>,
-    pub to_sum: Signal<In, Bit>,
-    pub ends: Signal<In, Bit>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// The packet that is being ejected. All others in the edge buffer are whole.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EjectionIn"]
+#[interface(mirror = EjectionIn)]
 pub struct EjectionOut {
     pub valid: Signal<Out, Bit>,
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
@@ -114,31 +69,11 @@ pub struct EjectionOut {
     pub words: Signal<Out, Bits<WORDS_WIDTH>>,
 }
 
-/// As the reader of the edge buffer sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EjectionOut"]
-pub struct EjectionIn {
-    pub valid: Signal<In, Bit>,
-    pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
-    pub slot: Signal<In, Bit>,
-    pub words: Signal<In, Bits<WORDS_WIDTH>>,
-}
-
 /// A row of a list is written. Each block that looks rows up has its own copy of the lists in LUT-RAM, a few sites each.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RowWriteIn"]
+#[interface(mirror = RowWriteIn)]
 pub struct RowWriteOut {
     pub enable: Signal<Out, Bit>,
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     /// Node, and above it the place in its list.
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
-}
-
-/// As a block that looks rows up sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RowWriteOut"]
-pub struct RowWriteIn {
-    pub enable: Signal<In, Bit>,
-    pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
-    pub row: Signal<In, Bits<ROW_WIDTH>>,
 }

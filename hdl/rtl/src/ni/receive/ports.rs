@@ -12,8 +12,7 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 /// A change of what is known of a tag, as its source sees it: by software, or by the initialisation.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "UpdateIn"]
+#[interface(mirror = UpdateIn)]
 pub struct UpdateOut {
     /// A change waits, or is written in this cycle.
     pub busy: Signal<Out, Bit>,
@@ -30,26 +29,8 @@ pub struct UpdateOut {
     pub data: Signal<Out, Bits<32>>,
 }
 
-/// As the tables see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "UpdateOut"]
-pub struct UpdateIn {
-    pub busy: Signal<In, Bit>,
-    pub clearing: Signal<In, Bit>,
-    pub tag: Signal<In, Bits<TAG_WIDTH>>,
-    pub base: Signal<In, Bit>,
-    pub size: Signal<In, Bit>,
-    pub control: Signal<In, Bit>,
-    pub pointer: Signal<In, Bit>,
-    pub geometry: Signal<In, Bit>,
-    pub ends: Signal<In, Bit>,
-    pub released: Signal<In, Bit>,
-    pub data: Signal<In, Bits<32>>,
-}
-
 /// What software has set up for a tag.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "WindowIn"]
+#[interface(mirror = WindowIn)]
 pub struct WindowOut {
     pub base: Signal<Out, Bits<PLACE_WIDTH>>,
     pub size: Signal<Out, Bits<PLACE_WIDTH>>,
@@ -60,21 +41,8 @@ pub struct WindowOut {
     pub slots: Signal<Out, Bits<SLOTS_WIDTH>>,
 }
 
-/// As the packet in hand sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "WindowOut"]
-pub struct WindowIn {
-    pub base: Signal<In, Bits<PLACE_WIDTH>>,
-    pub size: Signal<In, Bits<PLACE_WIDTH>>,
-    pub mode: Signal<In, Bits<MODE_WIDTH>>,
-    pub event_enable: Signal<In, Bit>,
-    pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
-    pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
-    pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
-}
-
 /// How far a tag has come.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct StateOut {
     /// Place of the next word, from the base; in a queue the messages ever written, in the low bits.
     pub position: Signal<Out, Bits<PLACE_WIDTH>>,
@@ -92,8 +60,7 @@ pub struct StateOut {
 }
 
 /// An answer to the initiator, as the block that gives it sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "AnswerIn"]
+#[interface(mirror = AnswerIn)]
 pub struct AnswerOut {
     pub valid: Signal<Out, Bit>,
     pub destination: Signal<Out, Bits<NODE_WIDTH>>,
@@ -107,22 +74,8 @@ pub struct AnswerOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// As the queue of answers sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "AnswerOut"]
-pub struct AnswerIn {
-    pub valid: Signal<In, Bit>,
-    pub destination: Signal<In, Bits<NODE_WIDTH>>,
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-    pub kind: Signal<In, Bits<KIND_WIDTH>>,
-    pub last: Signal<In, Bit>,
-    pub value: Signal<In, Bits<64>>,
-    pub ready: Signal<Out, Bit>,
-}
-
 /// The release of messages at the tables: it reads the row of a tag, then writes how many messages are released.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ReleasePortOut"]
+#[interface(mirror = ReleasePortOut)]
 pub struct ReleasePortIn {
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     /// Asks for the row; it is there in the cycle after `reads`.
@@ -138,22 +91,4 @@ pub struct ReleasePortIn {
     pub write: Signal<In, Bit>,
     pub writes: Signal<Out, Bit>,
     pub next_released: Signal<In, Bits<MESSAGES_WIDTH>>,
-}
-
-/// As the release sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ReleasePortIn"]
-pub struct ReleasePortOut {
-    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
-    pub read: Signal<Out, Bit>,
-    pub reads: Signal<In, Bit>,
-    pub base: Signal<In, Bits<PLACE_WIDTH>>,
-    pub mode: Signal<In, Bits<MODE_WIDTH>>,
-    pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
-    pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
-    pub written: Signal<In, Bits<MESSAGES_WIDTH>>,
-    pub released: Signal<In, Bits<MESSAGES_WIDTH>>,
-    pub write: Signal<Out, Bit>,
-    pub writes: Signal<In, Bit>,
-    pub next_released: Signal<Out, Bits<MESSAGES_WIDTH>>,
 }

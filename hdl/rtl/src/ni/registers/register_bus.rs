@@ -19,7 +19,7 @@ const LOCAL_READ: usize = 3;
 const CYCLE_WIDTH: usize = 3;
 
 /// A write that waits until it is taken, as the bus sees it. What is offered stays.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
+#[interface]
 pub struct RegisterRequestIn {
     pub valid: Signal<In, Bit>,
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
@@ -28,25 +28,13 @@ pub struct RegisterRequestIn {
 }
 
 /// A read, as the bus sees it. What is offered stays; `data` comes with `data_valid`, before the next read is taken.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterFetchOut"]
+#[interface(mirror = RegisterFetchOut)]
 pub struct RegisterFetchIn {
     pub valid: Signal<In, Bit>,
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     pub ready: Signal<Out, Bit>,
     pub data: Signal<Out, Bits<32>>,
     pub data_valid: Signal<Out, Bit>,
-}
-
-/// A read, as its reader sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RegisterFetchIn"]
-pub struct RegisterFetchOut {
-    pub valid: Signal<Out, Bit>,
-    pub index: Signal<Out, Bits<INDEX_WIDTH>>,
-    pub ready: Signal<In, Bit>,
-    pub data: Signal<In, Bits<32>>,
-    pub data_valid: Signal<In, Bit>,
 }
 
 /// The register bus: one access at a time, of the network, the DMA or the local port.

@@ -9,26 +9,15 @@ pub(crate) const LIST_BITS: usize = 2;
 pub(crate) const WORD: usize = 64;
 
 /// First and last entry of a chain, as the block that knows them sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EndsIn"]
+#[interface(mirror = EndsIn)]
 pub struct EndsOut<const A: usize> {
     pub nonempty: Signal<Out, Bit>,
     pub head: Signal<Out, Bits<A>>,
     pub tail: Signal<Out, Bits<A>>,
 }
 
-/// First and last entry of a chain, as the block that uses them sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "EndsOut"]
-pub struct EndsIn<const A: usize> {
-    pub nonempty: Signal<In, Bit>,
-    pub head: Signal<In, Bits<A>>,
-    pub tail: Signal<In, Bits<A>>,
-}
-
 /// Beats of a command, as the block that holds them gives them. Beats that the command does not have are undefined.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "BeatsIn"]
+#[interface(mirror = BeatsIn)]
 pub struct BeatsOut {
     pub first: Signal<Out, Bits<WORD>>,
     pub match_bits: Signal<Out, Bits<WORD>>,
@@ -37,20 +26,8 @@ pub struct BeatsOut {
     pub pointer: Signal<Out, Bits<POINTER_WIDTH>>,
 }
 
-/// The same, as the block that takes them apart sees them.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "BeatsOut"]
-pub struct BeatsIn {
-    pub first: Signal<In, Bits<WORD>>,
-    pub match_bits: Signal<In, Bits<WORD>>,
-    pub extent: Signal<In, Bits<WORD>>,
-    pub ignore_bits: Signal<In, Bits<WORD>>,
-    pub pointer: Signal<In, Bits<POINTER_WIDTH>>,
-}
-
 /// A decoded command, as the decoder gives it. One of the kinds is high, or `refused`.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "PlanIn"]
+#[interface(mirror = PlanIn)]
 pub struct PlanOut {
     /// A wrong command.
     pub refused: Signal<Out, Bit>,
@@ -78,27 +55,8 @@ pub struct PlanOut {
     pub sets_offset: Signal<Out, Bit>,
 }
 
-/// A decoded command, as the control and the outcome see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "PlanOut"]
-pub struct PlanIn {
-    pub refused: Signal<In, Bit>,
-    pub refusal: Signal<In, Bits<CODE_WIDTH>>,
-    pub appends: Signal<In, Bit>,
-    pub takes_handle: Signal<In, Bit>,
-    pub status: Signal<In, Bit>,
-    pub mirrored: Signal<In, Bit>,
-    pub all_matches: Signal<In, Bit>,
-    pub both: Signal<In, Bit>,
-    pub then_appends: Signal<In, Bit>,
-    pub delivers: Signal<In, Bit>,
-    pub removes: Signal<In, Bit>,
-    pub sets_offset: Signal<In, Bit>,
-}
-
 /// How a search ends, or pauses.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "FindingIn"]
+#[interface(mirror = FindingIn)]
 pub struct FindingOut {
     /// An entry is found; it is being read.
     pub found: Signal<Out, Bit>,
@@ -108,18 +66,8 @@ pub struct FindingOut {
     pub missed: Signal<Out, Bit>,
 }
 
-/// The same, as the blocks that wait for it see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "FindingOut"]
-pub struct FindingIn {
-    pub found: Signal<In, Bit>,
-    pub in_overflow: Signal<In, Bit>,
-    pub missed: Signal<In, Bit>,
-}
-
 /// An edit of the chains and of their entries, as the block that edits sees it: one read, one look and one change a cycle.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "AccessIn"]
+#[interface(mirror = AccessIn)]
 pub struct AccessOut<const A: usize> {
     /// Reads the entry at `at`.
     pub read: Signal<Out, Bit>,
@@ -136,25 +84,8 @@ pub struct AccessOut<const A: usize> {
     pub frees: Signal<Out, Bit>,
 }
 
-/// The same, as the chains see it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "AccessOut"]
-pub struct AccessIn<const A: usize> {
-    pub read: Signal<In, Bit>,
-    pub at: Signal<In, Bits<A>>,
-    pub look: Signal<In, Bit>,
-    pub list: Signal<In, Bits<LIST_BITS>>,
-    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
-    pub wild: Signal<In, Bit>,
-    pub index: Signal<In, Bits<A>>,
-    pub insert: Signal<In, Bit>,
-    pub remove: Signal<In, Bit>,
-    pub frees: Signal<In, Bit>,
-}
-
 /// The stored fields of an entry, in words as in commands and results.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RecordIn"]
+#[interface(mirror = RecordIn)]
 pub struct RecordOut {
     pub match_bits: Signal<Out, Bits<WORD>>,
     /// Offset and length.
@@ -164,19 +95,8 @@ pub struct RecordOut {
     pub detail: Signal<Out, Bits<WORD>>,
 }
 
-/// The same, in the block that uses it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "RecordOut"]
-pub struct RecordIn {
-    pub match_bits: Signal<In, Bits<WORD>>,
-    pub extent: Signal<In, Bits<WORD>>,
-    pub ignore_bits: Signal<In, Bits<WORD>>,
-    pub detail: Signal<In, Bits<WORD>>,
-}
-
 /// One side of a match: an entry, or a header.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "SideIn"]
+#[interface(mirror = SideIn)]
 pub struct SideOut {
     pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
     pub options: Signal<Out, Bits<OPTIONS_WIDTH>>,
@@ -186,21 +106,8 @@ pub struct SideOut {
     pub offset: Signal<Out, Bits<LENGTH_WIDTH>>,
 }
 
-/// The same, as the matcher sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "SideOut"]
-pub struct SideIn {
-    pub source: Signal<In, Bits<SOURCE_WIDTH>>,
-    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
-    pub match_bits: Signal<In, Bits<WORD>>,
-    pub ignore_bits: Signal<In, Bits<WORD>>,
-    pub length: Signal<In, Bits<LENGTH_WIDTH>>,
-    pub offset: Signal<In, Bits<LENGTH_WIDTH>>,
-}
-
 /// A result for the responder, as the outcome gives it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ResultIn"]
+#[interface(mirror = ResultIn)]
 pub struct ResultOut {
     /// Begins; the rest counts in this cycle.
     pub start: Signal<Out, Bit>,
@@ -218,19 +125,4 @@ pub struct ResultOut {
     pub more: Signal<Out, Bit>,
     /// More results follow if the entry lets a header be left.
     pub leaves_header: Signal<Out, Bit>,
-}
-
-/// A result, as the responder sees it.
-#[derive(Clone, Debug, Default, Documented, LogicInterface)]
-#[join = "ResultOut"]
-pub struct ResultIn {
-    pub start: Signal<In, Bit>,
-    pub status: Signal<In, Bits<CODE_WIDTH>>,
-    pub list: Signal<In, Bits<LIST_WIDTH>>,
-    pub entry: Signal<In, Bit>,
-    pub counters: Signal<In, Bit>,
-    pub handle: Signal<In, Bit>,
-    pub fresh: Signal<In, Bit>,
-    pub more: Signal<In, Bit>,
-    pub leaves_header: Signal<In, Bit>,
 }
