@@ -18,7 +18,7 @@ fn rtl(width: usize) -> Box<dyn Device> {
         ($width:literal, $bytes:literal) => {
             Box::new(rtl_device!(
                 host::AxiMemory::<$width, $bytes>::new();
-                rst, registers.enable, registers.index, registers.data, initialising, sweep,
+                rst, registers.enable, registers.index, registers.data, sweep.active, sweep.place,
                 memory_write.valid, memory_write.address, memory_write.data, memory_write.lanes,
                 memory_read[0].valid, memory_read[0].address, memory_read[1].valid, memory_read[1].address,
                 m_axi.awready, m_axi.wready, m_axi.bid, m_axi.bresp, m_axi.bvalid, m_axi.arready, m_axi.rid,

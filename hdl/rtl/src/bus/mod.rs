@@ -14,6 +14,7 @@
 //! | [`CreditIn`] | a credit of a queue comes back |
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
 //! | [`FlitsOut`] | flits for an engine, which always takes them |
+//! | [`SweepOut`] | tables are cleared after reset |
 //! | [`SocketIn`] | all connections of an engine to its node |
 //!
 //! | block | what it is |
@@ -42,6 +43,7 @@ mod plane_out;
 mod read_buffer;
 mod registers;
 mod socket;
+mod sweep;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transactions;
@@ -62,6 +64,7 @@ pub use registers::{
     ANSWER_CYCLES, COMMAND_CYCLES,
 };
 pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
+pub use sweep::{SweepIn, SweepOut};
 pub use transactions::{
     ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut, LookIn,
     LookOut,

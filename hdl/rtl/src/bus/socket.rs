@@ -2,7 +2,7 @@
 //!
 //! All outputs of an engine come from flip-flops or LUT-RAM; its inputs are at most one gate behind flip-flops.
 
-use super::{EventOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn};
+use super::{EventOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn, SweepIn};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{flit::NODE_WIDTH, ni::event::EVENTS};
 use portico_verilog::prelude::*;
@@ -22,9 +22,8 @@ pub struct FlitsIn<const W: usize> {
 /// All connections of an engine to its node, as the engine sees them.
 #[interface(mirror = SocketOut)]
 pub struct SocketIn<const W: usize, const B: usize> {
-    /// High after reset while tables are cleared, one place a cycle: `sweep`.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// Events that have fired.

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     bus::{
         ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, LookOut, MemoryReadOut,
-        RegisterWriteIn,
+        RegisterWriteIn, SweepIn,
     },
     prim::{StreamIn, StreamOut},
 };
@@ -31,10 +31,8 @@ pub struct Engine<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Tables are being cleared; `sweep` is the place.
-    pub initialising: Signal<In, Bit>,
-    /// Word that the initialisation has come to.
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// Descriptors of a local processor or accelerator.
@@ -118,7 +116,8 @@ impl<const W: usize> Logic for Engine<W> {
         self.dropped.next = self.commands.dropped.val();
         self.command_refused.next = self.commands.refuses.val();
 
-        wire!(self => dispatcher: initialising, sweep, node);
+        wire!(self => dispatcher: node);
+        SweepIn::link(&mut self.sweep, &mut self.dispatcher.sweep);
         StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.dispatcher.queued);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.dispatcher.s_axis_command);
         StreamIn::<32>::link(&mut self.s_axis_request, &mut self.dispatcher.s_axis_request);
@@ -131,7 +130,8 @@ impl<const W: usize> Logic for Engine<W> {
         StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.dispatcher.m_axis_refuse);
         CreditIn::link(&mut self.credit_return, &mut self.dispatcher.credit_return);
 
-        wire!(self => transmitter: initialising, sweep, node);
+        wire!(self => transmitter: node);
+        SweepIn::link(&mut self.sweep, &mut self.transmitter.sweep);
         RegisterWriteIn::link(&mut self.register_write, &mut self.transmitter.register_write);
         StartOut::join(&mut self.dispatcher.start, &mut self.transmitter.start);
         StartOut::join(&mut self.dispatcher.serve, &mut self.transmitter.serve);

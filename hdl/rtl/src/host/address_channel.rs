@@ -2,13 +2,11 @@ use super::{
     gatherer::{BurstIn, BEATS_WIDTH},
     PageTable,
 };
+use crate::bus::SweepIn;
 use crate::{bus::RegisterWriteIn, prim::Fifo};
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{
-        packet::OFFSET_WIDTH,
-        page::{PAGE_OFFSET_WIDTH, PAGE_WIDTH},
-    },
+use portico_spec::ni::{
+    packet::OFFSET_WIDTH,
+    page::{PAGE_OFFSET_WIDTH, PAGE_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -37,8 +35,8 @@ pub struct AddressChannel<const W: usize> {
     /// Synchronous, active high: no burst waits afterwards.
     pub rst: Signal<In, Bit>,
     pub registers: RegisterWriteIn,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub burst: BurstIn,
     pub addr: Signal<Out, Bits<64>>,
     pub len: Signal<Out, Bits<8>>,
@@ -66,7 +64,7 @@ impl<const W: usize> Logic for AddressChannel<W> {
         self.bursts.m_axis.tready.next = self.free.val();
 
         RegisterWriteIn::link(&mut self.registers, &mut self.pages.registers);
-        wire!(self => pages: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.pages.sweep);
         self.pages.page.next = self.bursts.m_axis.tdata.val().get_bits::<PAGE_WIDTH>(PAGE_OFFSET_WIDTH);
 
         if self.free.val() {

@@ -1,6 +1,5 @@
 use super::{AxiOut, AxiReads, AxiWrites, Turns};
-use crate::bus::{MemoryReadIn, MemoryWriteIn, RegisterWriteIn};
-use portico_spec::flit::NODE_WIDTH;
+use crate::bus::{MemoryReadIn, MemoryWriteIn, RegisterWriteIn, SweepIn};
 use portico_verilog::prelude::*;
 
 /// Burst type of ascending addresses.
@@ -31,8 +30,8 @@ pub struct AxiMemory<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// Page bases, see [`PageTable`](super::PageTable).
     pub registers: RegisterWriteIn,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub memory_write: MemoryWriteIn<W, B>,
     /// 0 has the first turn.
     pub memory_read: [MemoryReadIn<W>; 2],
@@ -74,7 +73,7 @@ impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
         wire!(reads => turns: asked, taken);
 
         RegisterWriteIn::link(&mut self.registers, &mut self.writes.registers);
-        wire!(self => writes: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.writes.sweep);
         MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.writes.memory_write);
         self.writes.hold.next = self.turns.hold.val();
         self.writes.flush.next = self.reads.asked.val();
@@ -93,7 +92,7 @@ impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
         self.writes.wready.next = self.m_axi.wready.val();
 
         RegisterWriteIn::link(&mut self.registers, &mut self.reads.registers);
-        wire!(self => reads: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.reads.sweep);
         MemoryReadIn::<W>::link(&mut self.memory_read[0], &mut self.reads.memory_read[0]);
         MemoryReadIn::<W>::link(&mut self.memory_read[1], &mut self.reads.memory_read[1]);
         self.reads.enable.next = self.writes.is_quiet.val();

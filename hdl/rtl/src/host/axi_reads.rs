@@ -4,10 +4,9 @@ use super::{
     AddressChannel, ClientChoice, Gatherer,
 };
 use crate::{
-    bus::{MemoryReadIn, RegisterWriteIn},
+    bus::{MemoryReadIn, RegisterWriteIn, SweepIn},
     prim::{CreditCounter, Fifo},
 };
-use portico_spec::flit::NODE_WIDTH;
 use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more requests: its first word is late already.
@@ -35,8 +34,8 @@ pub struct AxiReads<const W: usize> {
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
     pub registers: RegisterWriteIn,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub memory_read: [MemoryReadIn<W>; 2],
     /// Requests may be taken.
     pub enable: Signal<In, Bit>,
@@ -108,7 +107,7 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.gatherer.room.next = self.incomplete.available.val();
 
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
-        wire!(self => address_channel: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.address_channel.sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
         self.araddr.next = self.address_channel.addr.val();
         self.arlen.next = self.address_channel.len.val();

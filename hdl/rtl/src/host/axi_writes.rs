@@ -3,10 +3,9 @@ use super::{
     AddressChannel, Gatherer, WriteBeats,
 };
 use crate::{
-    bus::{MemoryWriteIn, RegisterWriteIn},
+    bus::{MemoryWriteIn, RegisterWriteIn, SweepIn},
     prim::CreditCounter,
 };
-use portico_spec::flit::NODE_WIDTH;
 use portico_verilog::prelude::*;
 
 /// Idle cycles that an open burst waits for more words.
@@ -28,8 +27,8 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
     pub registers: RegisterWriteIn,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub memory_write: MemoryWriteIn<W, B>,
     /// No word is taken.
     pub hold: Signal<In, Bit>,
@@ -92,7 +91,7 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
         self.is_quiet.next = !self.gatherer.is_open.val() & self.all_answered.val();
 
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
-        wire!(self => address_channel: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.address_channel.sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
         self.awaddr.next = self.address_channel.addr.val();
         self.awlen.next = self.address_channel.len.val();

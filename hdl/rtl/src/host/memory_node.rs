@@ -1,6 +1,6 @@
 use super::{AxiMemory, AxiOut};
 use crate::{
-    bus::{MemoryReadOut, MemoryWriteOut},
+    bus::{MemoryReadOut, MemoryWriteOut, SweepOut},
     ni::{InterfaceParameters, ServerInterface},
     prim::{StreamIn, StreamOut},
 };
@@ -80,7 +80,7 @@ impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
         self.ni.memory_error.next = self.memory.fault.val();
-        wire!(ni => memory: initialising, sweep);
+        SweepOut::join(&mut self.ni.sweep, &mut self.memory.sweep);
         wire!(ni.register_write => memory.registers: enable, index, data);
         MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.memory.memory_write);
         MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.memory.memory_read[0]);

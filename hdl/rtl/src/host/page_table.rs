@@ -1,10 +1,8 @@
+use crate::bus::SweepIn;
 use crate::{bus::RegisterWriteIn, prim::LutRam};
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{
-        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGE_OFFSET_WIDTH, PAGE_WIDTH},
-        registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH},
-    },
+use portico_spec::ni::{
+    page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGE_OFFSET_WIDTH, PAGE_WIDTH},
+    registers::{Block as RegisterBlock, BLOCK_OFFSET, BLOCK_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -20,9 +18,8 @@ use portico_verilog::prelude::*;
 pub struct PageTable<const W: usize> {
     pub clk: Signal<In, Clock>,
     pub registers: RegisterWriteIn,
-    /// High after reset while `sweep` counts through all its values and the pages get their first bases, one after the other.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Gives the pages their first bases after reset, one after the other.
+    pub sweep: SweepIn,
     pub page: Signal<In, Bits<PAGE_WIDTH>>,
     /// In bytes, a multiple of 4096.
     pub base: Signal<Out, Bits<64>>,
@@ -49,13 +46,13 @@ impl<const W: usize> Logic for PageTable<W> {
         self.high.write_enable.next = self.written.val() & self.registers.index.val().get_bit(0);
         self.high.write_address.next = self.registers.index.val().get_bits::<PAGE_WIDTH>(HALF_WIDTH);
         self.high.write_data.next = self.registers.data.val();
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.low.write_enable.next = true;
-            self.low.write_address.next = self.sweep.val().get_bits::<PAGE_WIDTH>(0);
-            self.low.write_data.next = bit_cast::<32, PAGE_WIDTH>(self.sweep.val().get_bits::<PAGE_WIDTH>(0))
+            self.low.write_address.next = self.sweep.place.val().get_bits::<PAGE_WIDTH>(0);
+            self.low.write_data.next = bit_cast::<32, PAGE_WIDTH>(self.sweep.place.val().get_bits::<PAGE_WIDTH>(0))
                 << bits::<5>(Self::PAGE_BYTES_WIDTH);
             self.high.write_enable.next = true;
-            self.high.write_address.next = self.sweep.val().get_bits::<PAGE_WIDTH>(0);
+            self.high.write_address.next = self.sweep.place.val().get_bits::<PAGE_WIDTH>(0);
             self.high.write_data.next = 0.into();
         }
         self.low.read_address.next = self.page.val();
@@ -69,6 +66,7 @@ impl<const W: usize> Logic for PageTable<W> {
 mod tests {
     use super::*;
     use crate::prim::testing::{clock_edge, rng, settle};
+    use portico_spec::flit::NODE_WIDTH;
     use rand::Rng;
 
     #[test]
@@ -82,12 +80,12 @@ mod tests {
             let mut rng = rng(0xba5e);
             let mut dut = PageTable::<W>::default();
             dut.connect_all();
-            dut.initialising.next = true;
+            dut.sweep.active.next = true;
             for sweep in 0..1 << NODE_WIDTH {
-                dut.sweep.next = sweep.into();
+                dut.sweep.place.next = sweep.into();
                 clock_edge!(dut);
             }
-            dut.initialising.next = false;
+            dut.sweep.active.next = false;
             let mut model: Vec<u64> = (0..8).map(|page| (page * (W as u64 / 8)) << 18).collect();
             for _ in 0..2000 {
                 let (block, place, data): (u64, u64, u32) = (rng.gen_range(8..12), rng.gen_range(0..16), rng.gen());

@@ -1,3 +1,4 @@
+use crate::bus::SweepOut;
 use portico_spec::{flit::NODE_WIDTH, ni::INITIALISATION_CYCLES};
 use portico_verilog::prelude::*;
 
@@ -7,7 +8,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | `initialising` is high from the first clock edge of a reset until [`INITIALISATION_CYCLES`] after the last |
+/// | latency | `sweep_active` is high from the first clock edge of a reset until [`INITIALISATION_CYCLES`] after the last |
 /// | timing | both outputs come straight from flip-flops |
 /// | state | 10 flip-flops |
 #[derive(LogicBlock, Default)]
@@ -15,9 +16,8 @@ pub struct Initialiser {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    pub initialising: Signal<Out, Bit>,
-    /// Counts from 0 to the last address of the largest table; smaller tables take its low bits.
-    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
+    /// The place counts from 0 to the last of the largest table.
+    pub sweep: SweepOut,
     count: DFF<Bits<NODE_WIDTH>>,
     over: DFF<Bit>,
 }
@@ -29,8 +29,8 @@ const _: () = assert!(INITIALISATION_CYCLES == 1 << NODE_WIDTH);
 impl Logic for Initialiser {
     fn update(&mut self) {
         dff_setup!(self, clk, count, over);
-        self.initialising.next = !self.over.q.val();
-        self.sweep.next = self.count.q.val();
+        self.sweep.active.next = !self.over.q.val();
+        self.sweep.place.next = self.count.q.val();
         self.count.d.next = self.count.q.val() + 1;
         self.over.d.next = self.over.q.val() | self.count.q.val().all();
         if self.rst.val() {
@@ -49,12 +49,12 @@ mod tests {
 
     fn sweeps_once(dut: &mut Initialiser) {
         for cycle in 0..INITIALISATION_CYCLES {
-            assert!(dut.initialising.val(), "cycle {cycle}");
-            assert_eq!(dut.sweep.val(), cycle as u64);
+            assert!(dut.sweep.active.val(), "cycle {cycle}");
+            assert_eq!(dut.sweep.place.val(), cycle as u64);
             clock(dut);
         }
         for _ in 0..2 * INITIALISATION_CYCLES {
-            assert!(!dut.initialising.val());
+            assert!(!dut.sweep.active.val());
             clock(dut);
         }
     }
@@ -74,8 +74,8 @@ mod tests {
         dut.rst.next = true;
         for _ in 0..2 * INITIALISATION_CYCLES {
             clock(&mut dut);
-            assert!(dut.initialising.val());
-            assert_eq!(dut.sweep.val(), 0u64);
+            assert!(dut.sweep.active.val());
+            assert_eq!(dut.sweep.place.val(), 0u64);
         }
         dut.rst.next = false;
         sweeps_once(&mut dut);

@@ -9,7 +9,7 @@ use crate::{
     bus::{
         AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, EventIn, EventOut, FlitsOut,
         LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer,
-        ReadShare, SocketOut, WriteShare,
+        ReadShare, SocketOut, SweepOut, WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
@@ -194,9 +194,9 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(self => streamed, written: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, uncounted, written_was, refused_was);
-        wire!(initialiser => self: initialising);
+        self.initialising.next = self.initialiser.sweep.active.val();
 
-        wire!(initialiser => engine: initialising, sweep);
+        SweepOut::join(&mut self.initialiser.sweep, &mut self.engine.sweep);
         self.engine.node.next = self.node.val();
         self.engine.fired.next = self.completions.fired.val();
         wire!(engine => completions: fence_owns, fence_slot);
@@ -212,7 +212,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         StreamOut::<32>::join(&mut self.written.m_axis, &mut self.engine.written_command);
         MemoryReadOut::<W>::join(&mut self.engine.memory_read, &mut self.splitter.reader);
 
-        wire!(initialiser => completions: initialising, sweep);
+        SweepOut::join(&mut self.initialiser.sweep, &mut self.completions.sweep);
         self.completions.fence_segment.next = self.engine.fence_segment.val();
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.completions.s_axis);
         StreamOut::<32>::join(&mut self.completions.m_axis_request, &mut self.engine.s_axis_request);
@@ -226,7 +226,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.engine.any_open.next = self.completions.any_open.val();
         wire!(completions => self: irq, fired);
 
-        wire!(initialiser => receiver: initialising, sweep);
+        SweepOut::join(&mut self.initialiser.sweep, &mut self.receiver.sweep);
         self.receiver.node.next = self.node.val();
         self.receiver.gets.next = self.completions.awaited.val();
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
@@ -270,7 +270,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             StreamOut::<32>::join(&mut self.written.engine[i], &mut self.queue[i].s_axis);
             StreamOut::<32>::join(&mut self.queue[i].m_axis, &mut self.port[i].queued);
             StreamOut::<32>::link(&mut self.seat[i].commands, &mut self.port[i].m_axis);
-            wire!(initialiser => seat[i]: initialising, sweep);
+            SweepOut::link(&mut self.seat[i].sweep, &mut self.initialiser.sweep);
             self.seat[i].node.next = self.node.val();
             self.seat[i].fired.next = self.completions.fired.val();
             FlitsOut::<W>::link(&mut self.seat[i].data_in, &mut self.receiver.engine[i]);
@@ -297,7 +297,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             self.monitor[i].asked.next = self.bus.access.read.val();
             self.monitor[i].register_read.index.next = self.bus.access.index.val();
             self.counted.next = self.monitor[i].register_read.data.val();
-            wire!(initialiser => monitor[i]: initialising, sweep);
+            SweepOut::join(&mut self.initialiser.sweep, &mut self.monitor[i].sweep);
             self.monitor[i].cycle.next = true;
             self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
             self.monitor[i].data_out.next = self.data_offered.val() & self.m_axis_data.tready.val();
@@ -319,7 +319,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             | self.counted.val();
 
         self.identity.node.next = self.node.val();
-        self.identity.initialising.next = self.initialiser.initialising.val();
+        self.identity.initialising.next = self.initialiser.sweep.active.val();
         self.identity.pending.next = self.completions.pending.val();
 
         self.uncounted.d.next =

@@ -8,7 +8,9 @@ use super::{
     Initialiser,
 };
 use crate::{
-    bus::{AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterWriteOut},
+    bus::{
+        AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterWriteOut, SweepOut,
+    },
     dma::serve::GetServer,
     prim::{StreamIn, StreamOut},
 };
@@ -64,8 +66,8 @@ pub struct ServerInterface<const W: usize, const B: usize> {
     pub server_read: MemoryReadOut<W>,
     /// For registers beside the interface: every write, and the sweep after reset.
     pub register_write: RegisterWriteOut,
-    pub initialising: Signal<Out, Bit>,
-    pub sweep: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepOut,
     initialiser: Initialiser,
     bus: RegisterBus,
     splitter: ReadSplitter<W>,
@@ -121,15 +123,15 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         wire!(self => server, receiver, events, answers: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, written_was, refused_was);
-        wire!(initialiser => self: initialising, sweep);
+        SweepOut::link(&mut self.sweep, &mut self.initialiser.sweep);
 
         // Only get requests are used; the other packets are dropped.
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.control.s_axis);
-        wire!(initialiser => control: initialising);
+        self.control.initialising.next = self.initialiser.sweep.active.val();
         self.control.completion.ready.next = true;
         StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
 
-        wire!(initialiser => server: initialising, sweep);
+        SweepOut::join(&mut self.initialiser.sweep, &mut self.server.sweep);
         wire!(self => server: node);
         StreamOut::<32>::join(&mut self.gets.m_axis, &mut self.server.s_axis);
         StreamOut::<W>::link(&mut self.m_axis_data, &mut self.server.m_axis);
@@ -138,7 +140,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         MemoryReadOut::<W>::link(&mut self.server_read, &mut self.reads.memory);
         RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
 
-        wire!(initialiser => receiver: initialising, sweep);
+        SweepOut::join(&mut self.initialiser.sweep, &mut self.receiver.sweep);
         wire!(self => receiver: node);
         StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
         MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
@@ -151,7 +153,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         // A reply was asked for by nobody.
         self.receiver.gets.next = 0.into();
         self.receiver.completion.ready.next = true;
-        wire!(initialiser => events: initialising, sweep);
+        SweepOut::join(&mut self.initialiser.sweep, &mut self.events.sweep);
         EventOut::join(&mut self.receiver.event, &mut self.events.update);
         self.events.asks.next = false;
 
@@ -184,7 +186,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
             self.monitor[i].asked.next = self.bus.access.read.val();
             self.monitor[i].register_read.index.next = self.bus.access.index.val();
             self.counted.next = self.monitor[i].register_read.data.val();
-            wire!(initialiser => monitor[i]: initialising, sweep);
+            SweepOut::join(&mut self.initialiser.sweep, &mut self.monitor[i].sweep);
             self.monitor[i].cycle.next = true;
             self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
             self.monitor[i].data_out.next = self.server.m_axis.tvalid.val() & self.m_axis_data.tready.val();
@@ -207,7 +209,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
             | self.counted.val();
 
         self.identity.node.next = self.node.val();
-        self.identity.initialising.next = self.initialiser.initialising.val();
+        self.identity.initialising.next = self.initialiser.sweep.active.val();
         self.identity.pending.next = self.events.pending.val();
 
         StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);

@@ -8,14 +8,14 @@ macro_rules! initialised {
     ($dut:expr, $check:expr) => {{
         let mut dut = reset($dut);
         let check = $check;
-        dut.initialising.next = true;
+        dut.sweep.active.next = true;
         for sweep in 0..portico_spec::ni::INITIALISATION_CYCLES {
-            dut.sweep.next = (sweep as u64).into();
+            dut.sweep.place.next = (sweep as u64).into();
             settle(&mut dut);
             check(&dut);
             clock(&mut dut);
         }
-        dut.initialising.next = false;
+        dut.sweep.active.next = false;
         settle(&mut dut);
         dut
     }};

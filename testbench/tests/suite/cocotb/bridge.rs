@@ -90,8 +90,8 @@ impl<const W: usize, const B: usize> Logic for Bridge<W, B> {
         self.memory.registers.enable.next = self.slave.register_write_valid.val() & !self.initialising.q.val();
         self.memory.registers.index.next = self.slave.register_write_index.val();
         self.memory.registers.data.next = self.slave.register_write_data.val();
-        self.memory.initialising.next = self.initialising.q.val();
-        self.memory.sweep.next = self.sweep.q.val();
+        self.memory.sweep.active.next = self.initialising.q.val();
+        self.memory.sweep.place.next = self.sweep.q.val();
         self.memory.memory_read[1].valid.next = false;
         self.memory.memory_read[1].address.next = 0.into();
         AxiOut::<W, B>::link(&mut self.m_axi, &mut self.memory.m_axi);

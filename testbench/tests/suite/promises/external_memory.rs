@@ -81,14 +81,14 @@ impl Bench {
         };
         let fault = output("fault");
         let memory = AxiMemory::new(&device, PREFIX, width, timing, seed).unwrap();
-        let (initialising, sweep) = (input("initialising"), input("sweep"));
+        let (active, place) = (input("sweep_active"), input("sweep_place"));
         device.reset(2);
-        device.set(initialising, 1);
+        device.set(active, 1);
         for page in 0..PAGES {
-            device.set(sweep, page as u64);
+            device.set(place, page as u64);
             device.tick();
         }
-        device.set(initialising, 0);
+        device.set(active, 0);
         let bytes = width as u64 / 8;
         Self {
             device,

@@ -225,12 +225,12 @@ fn play_rounds(device: &mut impl Device, width: usize, rounds: usize, faults: f6
         events: vec![],
     };
     bench.set("node", HERE.number().into());
-    bench.set("initialising", 1);
+    bench.set("sweep_active", 1);
     for place in 0..INITIALISATION_CYCLES as u64 {
-        bench.set("sweep", place & ((1 << NODE_WIDTH) - 1));
+        bench.set("sweep_place", place & ((1 << NODE_WIDTH) - 1));
         bench.tick(None)?;
     }
-    bench.set("initialising", 0);
+    bench.set("sweep_active", 0);
     ensure!(bench.counts()? == NONE, "a core that counts before anything has come");
     let mut seen = Seen::default();
     for round in 0..rounds {

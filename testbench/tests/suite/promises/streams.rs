@@ -300,7 +300,7 @@ fn play_rounds(device: &mut impl Device, width: usize, rounds: usize, seed: u64)
         refusals: VecDeque::new(),
         words: 0,
     };
-    bench.set("socket_initialising", 0);
+    bench.set("socket_sweep_active", 0);
     bench.set("socket_register_read", 0);
     let mut seen = Seen::default();
     for round in 0..rounds {

@@ -20,7 +20,7 @@ pub use registers::ProbeRegisters;
 pub use sink::ProbeSink;
 pub use source::ProbeSource;
 
-use crate::bus::{EventOut, FlitsIn, RegisterAccessIn, SocketIn};
+use crate::bus::{EventOut, FlitsIn, RegisterAccessIn, SocketIn, SweepIn};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::Config;
 use portico_verilog::prelude::*;
@@ -63,7 +63,8 @@ impl<const W: usize, const B: usize> Logic for Probe<W, B> {
         wire!(self => source, sink, registers: clk, rst);
         dff_setup!(self, clk, now);
         self.now.d.next = self.now.q.val() + 1;
-        wire!(socket => source: initialising, sweep, node);
+        wire!(socket => source: node);
+        SweepIn::link(&mut self.socket.sweep, &mut self.source.sweep);
         self.source.now.next = self.now.q.val();
         StreamIn::<32>::link(&mut self.socket.commands, &mut self.source.commands);
         StreamOut::<W>::link(&mut self.socket.data_out, &mut self.source.m_axis);
@@ -71,7 +72,7 @@ impl<const W: usize, const B: usize> Logic for Probe<W, B> {
         self.socket.running.next = self.source.running.val();
         self.socket.waiting.next = self.source.waiting.val();
 
-        wire!(socket => sink: initialising, sweep);
+        SweepIn::link(&mut self.socket.sweep, &mut self.sink.sweep);
         self.sink.now.next = self.now.q.val();
         FlitsIn::<W>::link(&mut self.socket.data_in, &mut self.sink.flits);
         self.sink.clear.next = self.registers.clear.val();

@@ -1,6 +1,6 @@
 use super::{ContentSeed, Xorshift};
 use crate::{
-    bus::{FlitsIn, HeadDecoder},
+    bus::{FlitsIn, HeadDecoder, SweepIn},
     prim::Ram,
 };
 use portico_spec::flit::{NODE_WIDTH, TAG_WIDTH};
@@ -34,9 +34,8 @@ pub struct ProbeSink<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
     pub rst: Signal<In, Bit>,
-    /// The sequence numbers are cleared, one a cycle.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub now: Signal<In, Bits<32>>,
     pub flits: FlitsIn<W>,
     /// All counts begin again.
@@ -215,9 +214,9 @@ impl<const W: usize> Logic for ProbeSink<W> {
         }
         self.due_of.write_address.next = self.source.q.val();
         self.due_of.write_data.next = self.word.q.val() + 1;
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.due_of.write_lanes.next = 1.into();
-            self.due_of.write_address.next = self.sweep.val();
+            self.due_of.write_address.next = self.sweep.place.val();
             self.due_of.write_data.next = 0.into();
         }
         self.checked.d.next = self.word.q.val();

@@ -1,6 +1,6 @@
 use super::{ContentSeed, Xorshift};
 use crate::{
-    bus::{EventOut, HeadEncoder},
+    bus::{EventOut, HeadEncoder, SweepIn},
     prim::{Ram, SkidBuffer, StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -81,9 +81,8 @@ pub struct ProbeSource<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
     pub rst: Signal<In, Bit>,
-    /// The sequence numbers are cleared, one a cycle; no descriptor is taken.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     pub now: Signal<In, Bits<32>>,
@@ -167,7 +166,7 @@ impl<const W: usize> Logic for ProbeSource<W> {
         dff_setup!(self, clk, piece, serial, stamp, content, to_come);
 
         // The descriptor, word by word.
-        self.commands.tready.next = (self.course.q.val() == Course::Take) & !self.initialising.val();
+        self.commands.tready.next = (self.course.q.val() == Course::Take) & !self.sweep.active.val();
         self.wrong_length.next = (self.count.q.val() != bits::<WORD_WIDTH>(DESCRIPTOR_WORDS))
             | (self.words.q.val() < bits::<COUNT_WIDTH>(LEAST_WORDS))
             | (self.words.q.val() > bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS));
@@ -333,9 +332,9 @@ impl<const W: usize> Logic for ProbeSource<W> {
         self.sent_to.write_lanes.next = self.begins.val().into();
         self.sent_to.write_address.next = self.destination.q.val();
         self.sent_to.write_data.next = self.next_serial.q.val() + 1;
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.sent_to.write_lanes.next = 1.into();
-            self.sent_to.write_address.next = self.sweep.val();
+            self.sent_to.write_address.next = self.sweep.place.val();
             self.sent_to.write_data.next = 0.into();
         }
 

@@ -97,7 +97,7 @@ impl<const W: usize, const B: usize> Logic for Streams<W, B> {
     fn update(&mut self) {
         wire!(self => intake, sender, receiver, registers: clk, rst);
         dff_setup!(self, clk, stands);
-        wire!(socket => intake: initialising);
+        self.intake.initialising.next = self.socket.sweep.active.val();
         StreamIn::<32>::link(&mut self.socket.commands, &mut self.intake.commands);
         MoveOut::join(&mut self.intake.send, &mut self.sender.job);
         MoveOut::join(&mut self.intake.receive, &mut self.receiver.job);

@@ -3,13 +3,13 @@ use super::{
     CONTEXTS,
 };
 use crate::{
-    bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, LookOut, RegisterWriteIn},
+    bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, LookOut, RegisterWriteIn, SweepIn},
     dma::ports::{ArgumentOut, ParkIn, StartOut, StopIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
-    flit::{NODE_WIDTH, TAG_WIDTH},
-    ni::{build::Build, firmware::Entries, segment::HANDLE_WIDTH, CONTEXT_WIDTH, SERVER_CONTEXT},
+    flit::NODE_WIDTH,
+    ni::{build::Build, firmware::Entries, CONTEXT_WIDTH, SERVER_CONTEXT},
     Config,
 };
 use portico_verilog::prelude::*;
@@ -32,10 +32,8 @@ pub struct Dispatcher<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The tables are cleared: no command is read, though its first two words wait already.
-    pub initialising: Signal<In, Bit>,
-    /// Which place is cleared; all places at least once.
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset. No command is read meanwhile, though its first two words wait already.
+    pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// Descriptors of an accelerator or a processor.
@@ -129,8 +127,7 @@ impl<const W: usize> Logic for Dispatcher<W> {
             wire!(requests.argument => argument: context, register, bank, data);
         }
 
-        self.segments.initialising.next = self.initialising.val();
-        self.segments.sweep.next = self.sweep.val().get_bits::<HANDLE_WIDTH>(0);
+        SweepIn::link(&mut self.sweep, &mut self.segments.sweep);
         self.segments.own_node.next = self.node.val();
         self.commands.own_node.next = self.node.val();
         wire!(commands => segments: lookup, handle);
@@ -138,8 +135,7 @@ impl<const W: usize> Logic for Dispatcher<W> {
         CreditTakeIn::link(&mut self.credit_take, &mut self.segments.credit_take);
         wire!(segments => self: busy);
 
-        self.windows.initialising.next = self.initialising.val();
-        self.windows.sweep.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);
+        SweepIn::link(&mut self.sweep, &mut self.windows.sweep);
         self.windows.lookup.next = self.requests.lookup.val();
         self.windows.tag.next = self.requests.window_tag.val();
         wire!(windows => requests: lookup_ready, size, mode);

@@ -1,5 +1,5 @@
 use crate::{
-    bus::{AddressMatch, RegisterWriteIn, WindowRow},
+    bus::{AddressMatch, RegisterWriteIn, SweepIn, WindowRow},
     prim::Ram,
 };
 use portico_spec::{
@@ -31,9 +31,8 @@ const MODE_AT: usize = 48;
 #[derive(LogicBlock, Default)]
 pub struct LocalWindows {
     pub clk: Signal<In, Clock>,
-    /// The windows are closed, one a cycle; but the system window is opened.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<TAG_WIDTH>>,
+    /// Closes the windows after reset, one a cycle, and opens the system window.
+    pub sweep: SweepIn,
     pub register_write: RegisterWriteIn,
     /// Looks `tag` up; only with `lookup_ready`.
     pub lookup: Signal<In, Bit>,
@@ -101,17 +100,17 @@ impl Logic for LocalWindows {
         if self.own.q.val() & (self.field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Control as u64)) {
             self.entries.write_lanes.next = bits::<LANES>(0b1_000_000);
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.entries.write_lanes.next = bits::<LANES>(0b1_111_111);
-            self.entries.write_address.next = self.sweep.val();
+            self.entries.write_address.next = self.sweep.place.val().get_bits::<TAG_WIDTH>(0);
             self.entries.write_data.next = 0.into();
             // The system window is the last.
-            if self.sweep.val().all() {
+            if self.sweep.place.val().get_bits::<TAG_WIDTH>(0).all() {
                 self.entries.write_data.next = self.system_window.val();
             }
         }
 
-        self.lookup_ready.next = !self.own.q.val() & !self.initialising.val();
+        self.lookup_ready.next = !self.own.q.val() & !self.sweep.active.val();
         self.entries.read_enable.next = self.lookup.val();
         self.row.tag.next = self.tag.val();
         self.entries.read_address.next = self.row.row.val();
@@ -148,12 +147,12 @@ mod tests {
         let mut model = vec![(0u64, 0u64, 0u64); WINDOWS];
         for round in 0..2 {
             dut.register_write.enable.next = false;
-            dut.initialising.next = true;
+            dut.sweep.active.next = true;
             for tag in 0..WINDOWS {
-                dut.sweep.next = (tag as u64).into();
+                dut.sweep.place.next = (tag as u64).into();
                 clock_edge!(dut);
             }
-            dut.initialising.next = false;
+            dut.sweep.active.next = false;
             model.fill((0, 0, 0));
             // What was looked up last comes out two cycles later, and stays.
             let (mut owned, mut coming) = (false, (0, 0, 0));

@@ -1,5 +1,5 @@
 use crate::{
-    bus::{CreditIn, CreditTakeIn},
+    bus::{CreditIn, CreditTakeIn, SweepIn},
     prim::{Change, CounterTable},
 };
 use portico_spec::ni::segment::{CREDITS_WIDTH, HANDLE_WIDTH};
@@ -21,9 +21,8 @@ pub struct QueueCredits {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing is on its way.
     pub rst: Signal<In, Bit>,
-    /// The counters are cleared, one a cycle; no return comes.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// Sets the counter of `set_segment`; that and the value stay while `busy`.
     pub set: Signal<In, Bit>,
     pub set_segment: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -62,9 +61,9 @@ impl Logic for QueueCredits {
         if self.set.val() {
             self.set_waits.d.next = true;
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.counters.change.next = Change::Set;
-            self.counters.place.next = self.sweep.val();
+            self.counters.place.next = self.sweep.place.val().get_bits::<HANDLE_WIDTH>(0);
             self.counters.value.next = 0.into();
         } else if self.credit_return.valid.val() & (self.credit_return.segment.val() <= self.last.val()) {
             self.counters.change.next = Change::Up;
@@ -113,8 +112,8 @@ mod tests {
         for cycle in 0..40_000 {
             let sweeps = (10_000..10_000 + SEGMENTS).contains(&cycle) || cycle < SEGMENTS;
             let idle = (9_900..10_000).contains(&cycle);
-            dut.initialising.next = sweeps;
-            dut.sweep.next = ((cycle % 10_000 % SEGMENTS) as u64).into();
+            dut.sweep.active.next = sweeps;
+            dut.sweep.place.next = ((cycle % 10_000 % SEGMENTS) as u64).into();
             // Few segments, so that they meet.
             let mut handle = || rng.gen_range(0..3) * 85;
             let (set, back, take) = (handle(), handle(), handle());

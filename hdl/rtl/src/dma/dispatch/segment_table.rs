@@ -1,6 +1,6 @@
 use super::{QueueCredits, Reach};
 use crate::{
-    bus::{AddressMatch, CreditIn, CreditTakeIn, RegisterWriteIn},
+    bus::{AddressMatch, CreditIn, CreditTakeIn, RegisterWriteIn, SweepIn},
     prim::Ram,
 };
 use portico_spec::{
@@ -37,9 +37,8 @@ pub struct SegmentTable {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub own_node: Signal<In, Bits<NODE_WIDTH>>,
-    /// The segments are cleared, one a cycle.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub register_write: RegisterWriteIn,
     /// Looks `handle` up; only with `lookup_ready`.
     pub lookup: Signal<In, Bit>,
@@ -118,13 +117,13 @@ impl Logic for SegmentTable {
         if self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Size as u64)) {
             self.entries.write_lanes.next = bits::<6>(0b111_000);
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.entries.write_lanes.next = bits::<6>(0b111_111);
-            self.entries.write_address.next = self.sweep.val();
+            self.entries.write_address.next = self.sweep.place.val().get_bits::<HANDLE_WIDTH>(0);
             self.entries.write_data.next = 0.into();
         }
 
-        self.lookup_ready.next = !self.own.q.val() & !self.initialising.val();
+        self.lookup_ready.next = !self.own.q.val() & !self.sweep.active.val();
         self.entries.read_enable.next = self.lookup.val();
         self.entries.read_address.next = self.handle.val();
         if self.lookup.val() {
@@ -146,7 +145,8 @@ impl Logic for SegmentTable {
         self.credit_take.granted.next = false;
         self.busy.next = false;
         for i in 0..self._queues {
-            wire!(self => credits[i]: clk, rst, initialising, sweep);
+            wire!(self => credits[i]: clk, rst);
+            SweepIn::link(&mut self.sweep, &mut self.credits[i].sweep);
             self.credits[i].set.next =
                 self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
             self.credits[i].set_segment.next = self.written.q.val();
@@ -188,12 +188,12 @@ mod tests {
         let mut seen = [0; 2];
         for _ in 0..2 {
             dut.register_write.enable.next = false;
-            dut.initialising.next = true;
+            dut.sweep.active.next = true;
             for handle in 0..SEGMENTS {
-                dut.sweep.next = (handle as u64).into();
+                dut.sweep.place.next = (handle as u64).into();
                 clock_edge!(dut);
             }
-            dut.initialising.next = false;
+            dut.sweep.active.next = false;
             model.fill((0, 0));
             // What was looked up last comes out two cycles later, and stays.
             let (mut owned, mut coming) = (false, None);

@@ -1,6 +1,6 @@
 use super::{ReplyCutter, RowWalk};
 use crate::{
-    bus::{MemoryReadOut, RegisterWriteIn},
+    bus::{MemoryReadOut, RegisterWriteIn, SweepIn},
     dma::{
         dispatch::{LocalWindows, Refuser, RequestIntake},
         ports::{ArgumentOut, ChunkOut, HeaderOut},
@@ -9,7 +9,7 @@ use crate::{
     prim::{BlockFifo, StreamIn, StreamOut},
 };
 use portico_spec::{
-    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH, TAG_WIDTH},
+    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::build::Build,
 };
 use portico_verilog::prelude::*;
@@ -34,9 +34,8 @@ pub struct GetServer<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Tables are being cleared; `sweep` is the place.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// Get requests, whole packets.
@@ -79,8 +78,7 @@ impl<const W: usize> Logic for GetServer<W> {
         wire!(self => windows, walk: clk);
 
         RegisterWriteIn::link(&mut self.register_write, &mut self.windows.register_write);
-        wire!(self => windows: initialising);
-        self.windows.sweep.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);
+        SweepIn::link(&mut self.sweep, &mut self.windows.sweep);
         self.windows.lookup.next = self.requests.lookup.val();
         self.windows.tag.next = self.requests.window_tag.val();
 

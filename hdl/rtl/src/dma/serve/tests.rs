@@ -232,12 +232,12 @@ impl<const W: usize> Bench<W> {
             offered: None,
         };
         bench.dut.node.next = NODE.into();
-        bench.dut.initialising.next = true;
+        bench.dut.sweep.active.next = true;
         for sweep in 0..INITIALISATION_CYCLES {
-            bench.dut.sweep.next = (sweep as u64).into();
+            bench.dut.sweep.place.next = (sweep as u64).into();
             bench.step();
         }
-        bench.dut.initialising.next = false;
+        bench.dut.sweep.active.next = false;
         for (tag, &Window { base, size, mode }) in (5..).zip(windows) {
             for (register, value) in [
                 (TagRegister::Base, base),

@@ -1,6 +1,7 @@
+use crate::bus::SweepIn;
 use crate::{bus::RegisterWriteIn, prim::LutRam};
 use portico_spec::{
-    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
+    flit::MAX_PAYLOAD_FLITS,
     ni::{
         command::{SHAPERS, SHAPER_WIDTH},
         instruction::COUNT_WIDTH,
@@ -26,9 +27,8 @@ pub struct ShaperSettings {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no shaper is limited.
     pub rst: Signal<In, Bit>,
-    /// The registers are set to their first values, at the address `sweep`.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Gives the registers their first values after reset.
+    pub sweep: SweepIn,
     pub register_write: RegisterWriteIn,
     /// Most words of payload, 1 to 64, of two shapers.
     pub selected: [Signal<In, Bits<SHAPER_WIDTH>>; 2],
@@ -100,11 +100,11 @@ impl Logic for ShaperSettings {
                 .replace_bit(self.place.val().index(), self.amount.val().any())
                 & self.built.val();
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.writes_maximum.next = true;
             self.writes_rate.next = true;
             self.writes_burst.next = true;
-            self.place.next = self.sweep.val().get_bits::<SHAPER_WIDTH>(0);
+            self.place.next = self.sweep.place.val().get_bits::<SHAPER_WIDTH>(0);
             self.amount.next = 0.into();
             self.most.next = bits::<COUNT_WIDTH>(MAX_PAYLOAD_FLITS);
         }

@@ -1,12 +1,9 @@
 use super::ShaperSettings;
-use crate::bus::RegisterWriteIn;
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{
-        command::{SHAPERS, SHAPER_WIDTH},
-        instruction::COUNT_WIDTH,
-        shaper::{RATE_CYCLES, RATE_WIDTH},
-    },
+use crate::bus::{RegisterWriteIn, SweepIn};
+use portico_spec::ni::{
+    command::{SHAPERS, SHAPER_WIDTH},
+    instruction::COUNT_WIDTH,
+    shaper::{RATE_CYCLES, RATE_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -40,9 +37,8 @@ pub struct Shapers {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: buckets are empty, and not limited.
     pub rst: Signal<In, Bit>,
-    /// The registers are set to their first values, at the address `sweep`.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Gives the registers their first values after reset.
+    pub sweep: SweepIn,
     pub register_write: RegisterWriteIn,
     /// Most words of payload, 1 to 64, of the shapers of the sequencer and of the bypass.
     pub selected: [Signal<In, Bits<SHAPER_WIDTH>>; 2],
@@ -95,7 +91,8 @@ impl Shapers {
 #[kernel]
 impl Logic for Shapers {
     fn update(&mut self) {
-        wire!(self => settings: clk, rst, initialising, sweep);
+        wire!(self => settings: clk, rst);
+        SweepIn::link(&mut self.sweep, &mut self.settings.sweep);
         dff_setup!(self, clk, turn, second, rate, burst, third, room);
         dff_setup!(self, clk, third_rate, fourth, gain, has_rate);
         RegisterWriteIn::link(&mut self.register_write, &mut self.settings.register_write);

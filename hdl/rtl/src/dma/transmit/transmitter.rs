@@ -1,6 +1,6 @@
 use super::{fixed::FixedSequencer, PacketSender, Programmed, Shapers};
 use crate::{
-    bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn},
+    bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn, SweepIn},
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
@@ -30,9 +30,8 @@ pub struct Transmitter<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// High after reset while `sweep` counts through all addresses; no start is taken.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset. No start is taken meanwhile.
+    pub sweep: SweepIn,
     /// This node, the source of all packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     pub register_write: RegisterWriteIn,
@@ -103,10 +102,11 @@ impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
         wire!(self => shapers, sender, payload, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
-        wire!(self => shapers: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.shapers.sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
         for i in 0..self._programmed {
-            wire!(self => programmed[i]: clk, rst, initialising, fired, fence_busy);
+            wire!(self => programmed[i]: clk, rst, fired, fence_busy);
+            self.programmed[i].initialising.next = self.sweep.active.val();
             wire!(register_write => programmed[i].register_write: enable, index, data);
             StartIn::link(&mut self.start, &mut self.programmed[i].start);
             StartIn::link(&mut self.serve, &mut self.programmed[i].serve);
@@ -128,7 +128,8 @@ impl<const W: usize> Logic for Transmitter<W> {
             self.price.d.next = self.programmed[i].flits.val();
         }
         for i in 0..self._fixed {
-            wire!(self => fixed[i]: clk, rst, initialising, fence_busy);
+            wire!(self => fixed[i]: clk, rst, fence_busy);
+            self.fixed[i].initialising.next = self.sweep.active.val();
             StartIn::link(&mut self.start, &mut self.fixed[i].start);
             StartIn::link(&mut self.serve, &mut self.fixed[i].serve);
             ArgumentIn::link(&mut self.argument, &mut self.fixed[i].argument);

@@ -156,7 +156,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
 
         // Calls.
         StreamIn::<32>::link(&mut self.socket.commands, &mut self.intake.commands);
-        self.intake.initialising.next = self.socket.initialising.val();
+        self.intake.initialising.next = self.socket.sweep.active.val();
         self.intake.present.next = self.registers.present.val();
         self.intake.running.next = self.scheduler.running.val();
         self.intake.closed.next = self.scheduler.closed.val();
@@ -275,7 +275,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         if self.folder.moves.val() {
             self.folding.next = bits::<CONTEXTS>(1) << self.folder.owner.val();
         }
-        self.stopwatch.initialising.next = self.socket.initialising.val();
+        self.stopwatch.initialising.next = self.socket.sweep.active.val();
         self.stopwatch.write.next = self.registers.timeout_write.val();
         self.stopwatch.write_context.next = self.registers.timeout_context.val();
         self.stopwatch.write_data.next = self.registers.timeout.val();

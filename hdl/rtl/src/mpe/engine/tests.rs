@@ -134,9 +134,9 @@ impl Bench {
             let mut engine = Mpe::<32, 4>::new(&config());
             engine.socket.node.next = u64::from(node(at).number()).into();
             let mut engine = reset(engine);
-            engine.socket.initialising.next = true;
+            engine.socket.sweep.active.next = true;
             (0..8).for_each(|_| clock(&mut engine));
-            engine.socket.initialising.next = false;
+            engine.socket.sweep.active.next = false;
             engine
         };
         let ways = || {

@@ -1,11 +1,13 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
-    bus::{ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, FlitsOut, LookIn, RegisterAccessIn},
+    bus::{
+        ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, FlitsOut, LookIn, RegisterAccessIn,
+        SweepIn,
+    },
     ni::{events::Events, inbox::Inbox, slots::Slots},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
-    flit::NODE_WIDTH,
     ni::{
         build::Build,
         packet::{SLOTS, SLOT_WIDTH},
@@ -41,9 +43,8 @@ pub struct Completions {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Tables are being cleared; `sweep` is the place.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// The control plane.
     pub s_axis: StreamIn<32>,
     /// Get requests of other nodes.
@@ -109,18 +110,18 @@ impl Completions {
 impl Logic for Completions {
     fn update(&mut self) {
         wire!(self => control, gets, inbox, slots, events: clk, rst);
-        self.control.initialising.next = self.initialising.val();
+        self.control.initialising.next = self.sweep.active.val();
         StreamIn::<32>::link(&mut self.s_axis, &mut self.control.s_axis);
         wire!(control => self: credit_valid, credit_segment);
 
         StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
         StreamOut::<32>::link(&mut self.m_axis_request, &mut self.gets.m_axis);
 
-        wire!(self => inbox: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.inbox.sweep);
         wire!(control => inbox: mail_valid, mail_box, mail_data);
         wire!(slots => inbox: value_valid, value_event, value_data);
 
-        wire!(self => slots: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.slots.sweep);
         ClaimIn::link(&mut self.claim, &mut self.slots.claim);
         self.awaited.next = self.slots.gets.val();
         CompletionOut::join(&mut self.control.completion, &mut self.slots.complete[0]);
@@ -150,7 +151,7 @@ impl Logic for Completions {
         self.look.error.next = self.events.error_told.val();
         wire!(slots => self: any_open);
 
-        wire!(self => events: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.events.sweep);
         EventOut::join(&mut self.reports.chosen, &mut self.events.update);
         wire!(register => inbox.register: write, read, index, data);
         wire!(register => events.register: write, read, index, data);

@@ -19,17 +19,14 @@ pub use event_step::EventStep;
 pub use event_word::EventWord;
 
 use crate::{
-    bus::{AddressMatch, EventIn, RegisterAccessIn},
+    bus::{AddressMatch, EventIn, RegisterAccessIn, SweepIn},
     prim::Ram,
 };
 use event_step::WORD_WIDTH;
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{
-        event::{EVENTS, EVENT_WIDTH},
-        packet::ERROR_WIDTH,
-        registers::{Block as Registers, EventRegister, FIELD_WIDTH},
-    },
+use portico_spec::ni::{
+    event::{EVENTS, EVENT_WIDTH},
+    packet::ERROR_WIDTH,
+    registers::{Block as Registers, EventRegister, FIELD_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -79,8 +76,8 @@ pub struct Events {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub update: EventIn,
     /// The offer on `update` counts nothing: it asks for the error that its event keeps.
     pub asks: Signal<In, Bit>,
@@ -151,9 +148,9 @@ impl Logic for Events {
         self.is_own.index.next = self.register.index.val();
         self.field.next = self.register.index.val().get_bits::<FIELD_WIDTH>(0);
         self.accesses.next =
-            (self.register.write.val() | self.register.read.val()) & self.is_own.hit.val() & !self.initialising.val();
+            (self.register.write.val() | self.register.read.val()) & self.is_own.hit.val() & !self.sweep.active.val();
         self.fails.next = self.failing.q.val() & !self.accesses.val();
-        self.update.ready.next = !self.failing.q.val() & !self.accesses.val() & !self.initialising.val();
+        self.update.ready.next = !self.failing.q.val() & !self.accesses.val() & !self.sweep.active.val();
         self.taken.next = self.update.valid.val() & self.update.ready.val();
         self.updates.next = self.taken.val() & !self.asks.val();
         self.exists.next = self.update.event.val() <= self.last.val();
@@ -215,9 +212,9 @@ impl Logic for Events {
         self.words.write_lanes.next = self.changes.val().into();
         self.words.write_address.next = self.stepping.q.val().place;
         self.words.write_data.next = self.step.after.val();
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.words.write_lanes.next = bits::<1>(1);
-            self.words.write_address.next = self.sweep.val().get_bits::<PLACE_WIDTH>(0);
+            self.words.write_address.next = self.sweep.place.val().get_bits::<PLACE_WIDTH>(0);
             self.words.write_data.next = 0.into();
         }
 

@@ -16,14 +16,11 @@ pub use inbox_reader::InboxReader;
 pub use mail_merge::MailMerge;
 
 use crate::{
-    bus::{EventOut, HeldAccess, RegisterAccessIn},
+    bus::{EventOut, HeldAccess, RegisterAccessIn, SweepIn},
     prim::Ram,
 };
 use mail_merge::{CONTROL_AT, CONTROL_WIDTH, LANE_WIDTH, VALUE_WIDTH, WORD_WIDTH};
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{build::Build, event::EVENT_WIDTH, MAILBOXES, MAILBOX_WIDTH},
-};
+use portico_spec::ni::{build::Build, event::EVENT_WIDTH, MAILBOXES, MAILBOX_WIDTH};
 use portico_verilog::prelude::*;
 
 /// Rows of the table: the mailboxes, then the values of the events.
@@ -58,8 +55,8 @@ pub struct Inbox {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high. The mailboxes are emptied by the initialisation that follows.
     pub rst: Signal<In, Bit>,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// A mail or a value, never two of them within three cycles.
     pub mail_valid: Signal<In, Bit>,
     pub mail_box: Signal<In, Bits<MAILBOX_WIDTH>>,
@@ -130,7 +127,7 @@ impl Logic for Inbox {
         // The access, in a cycle that is free.
         self.address.index.next = self.register.index.val();
         self.access.begins.next =
-            (self.register.write.val() | self.register.read.val()) & self.address.hit.val() & !self.initialising.val();
+            (self.register.write.val() | self.register.read.val()) & self.address.hit.val() & !self.sweep.active.val();
         self.access.is_write.next = self.register.write.val();
         self.may_access.next = !self.reads.q.val() & !self.stores.q.val();
         self.access.may.next = self.may_access.val();
@@ -169,9 +166,9 @@ impl Logic for Inbox {
             self.rows.write_address.next = self.row.q.val();
             self.rows.write_data.next = self.merge.after.val();
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.rows.write_lanes.next = !bits::<LANES>(0);
-            self.rows.write_address.next = self.sweep.val().get_bits::<ROW_WIDTH>(0);
+            self.rows.write_address.next = self.sweep.place.val().get_bits::<ROW_WIDTH>(0);
             self.rows.write_data.next = 0.into();
         }
 

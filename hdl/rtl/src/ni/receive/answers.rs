@@ -37,9 +37,11 @@ pub struct Answers {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// This node, as the source of the packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// `ready` comes from a flip-flop.
     pub answer: AnswerIn,
+    /// ACK, REFUSE and VALUE packets.
     pub m_axis: StreamOut<32>,
     control: FifoControl<ADDRESS_WIDTH>,
     destinations: LutRam<NODE_WIDTH, ADDRESS_WIDTH>,

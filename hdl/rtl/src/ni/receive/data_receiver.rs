@@ -15,7 +15,7 @@ use super::{
     PLACE_WIDTH,
 };
 use crate::{
-    bus::{CompletionOut, EventOut, FlitsOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn},
+    bus::{CompletionOut, EventOut, FlitsOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn, SweepIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -51,14 +51,15 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
     pub rst: Signal<In, Bit>,
-    /// Clears the tag in the low bits of `sweep`; no packet is taken.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Packets of the data plane.
     pub s_axis: StreamIn<W>,
     /// Packets for engines, in the order of their seats.
     pub engine: Vec<FlitsOut<W>>,
+    /// Writes of payload, of the words in front of messages, and of atomics.
     pub memory_write: MemoryWriteOut<W, B>,
     /// For atomics.
     pub memory_read: MemoryReadOut<W>,
@@ -66,8 +67,11 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub gets: Signal<In, Bits<SLOTS>>,
     /// A register is written from the network.
     pub register_valid: Signal<Out, Bit>,
+    /// Index of the register: the low bits of its address; valid with `register_valid`.
     pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    /// Word for the register; valid with `register_valid`.
     pub register_data: Signal<Out, Bits<32>>,
+    /// The word for the register is taken in this cycle, kept or not; until then it stays.
     pub register_ready: Signal<In, Bit>,
     /// With `register_ready`: the word is one of a descriptor without room.
     pub register_refused: Signal<In, Bit>,
@@ -81,7 +85,9 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub release_read: MemoryReadOut<W>,
     /// A write to RELEASE is taken only while this is high.
     pub release_ready: Signal<Out, Bit>,
+    /// Completions of gets, with their last reply.
     pub completion: CompletionOut,
+    /// Events for ends of transfers and messages.
     pub event: EventOut,
     /// High for a cycle for every word, message and malformed packet that is refused.
     pub refused: Signal<Out, Bit>,
@@ -165,7 +171,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
 
         // The flit in hand: a head waits for its row, the rest for an atomic that still needs its header.
         StreamIn::<W>::link(&mut self.s_axis, &mut self.intake.s_axis);
-        self.intake.closed.next = self.initialising.val();
+        self.intake.closed.next = self.sweep.active.val();
         for i in 0..self._engines {
             FlitsOut::<W>::link(&mut self.engine[i], &mut self.intake.engine[i]);
         }
@@ -191,7 +197,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.shape.word.next = self.word.val();
 
         // Its tag, from here on the number of its row.
-        wire!(self => tables: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.tables.sweep);
         RegisterAccessIn::link(&mut self.access, &mut self.tables.register);
         wire!(intake => tables: offers_head, starts);
         self.tables.start_tag.next = self.intake.start_row.val();

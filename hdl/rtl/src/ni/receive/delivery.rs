@@ -16,42 +16,59 @@ pub struct Delivery<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// The flit of the parser, and what it is, are taken; only while `free`.
     pub take: Signal<In, Bit>,
+    /// The flit in hand.
     pub next_word: Signal<In, Bits<W>>,
+    /// The flit in hand is the tail of its packet.
     pub next_last: Signal<In, Bit>,
+    /// The flit in hand is a word of payload.
     pub next_carries: Signal<In, Bit>,
+    /// A packet of a transfer ends with the flit in hand.
     pub next_closes: Signal<In, Bit>,
+    /// The word in front of a message is due.
     pub next_front: Signal<In, Bit>,
+    /// An atomic is all there.
     pub next_atomic: Signal<In, Bit>,
+    /// The lower word of an atomic's pair is due, after the upper one.
     pub next_lower: Signal<In, Bit>,
+    /// A packet ends where its kind does not allow it, or is of no known kind.
     pub next_malformed: Signal<In, Bit>,
     /// The atomic unit has the memory and the answers for itself.
     pub atomic_works: Signal<In, Bit>,
     /// There is room for all that the end of a packet may bring about; stays so until one ends.
     pub may_end: Signal<In, Bit>,
-    /// The payload word can go where it goes, now; the word in front of a message can.
+    /// The word of payload can go where it goes, now.
     pub passes: Signal<In, Bit>,
+    /// The word in front of a message can go to the memory, now.
     pub front_passes: Signal<In, Bit>,
     /// The atomic unit needs the flit no more.
     pub atomic_leaves: Signal<In, Bit>,
     /// The next flit can be taken.
     pub free: Signal<Out, Bit>,
+    /// The flit in delivery.
     pub word: Signal<Out, Bits<W>>,
     /// The flit is the tail of its packet.
     pub last: Signal<Out, Bit>,
     /// What is there may write to its row when it leaves.
     pub may_write: Signal<Out, Bit>,
-    /// There is a word of payload, the word in front of a message, an atomic, the lower word of a pair.
+    /// There is a word of payload.
     pub carries: Signal<Out, Bit>,
+    /// There is the word in front of a message.
     pub front: Signal<Out, Bit>,
+    /// There is an atomic; it stays until `atomic_leaves`.
     pub atomic: Signal<Out, Bit>,
+    /// There is the lower word of an atomic's pair; it stays until `atomic_leaves`.
     pub lower: Signal<Out, Bit>,
-    /// The word of payload, or that in front, waits for nothing but its `passes`.
+    /// The word of payload waits for nothing but `passes`.
     pub offered: Signal<Out, Bit>,
+    /// The word in front of a message waits for nothing but `front_passes`.
     pub front_offered: Signal<Out, Bit>,
-    /// In this cycle a word of payload goes, a packet of a transfer ends, a message does, something malformed leaves.
+    /// In this cycle a word of payload goes, written or refused.
     pub payload: Signal<Out, Bit>,
+    /// In this cycle a packet of a transfer ends.
     pub closes: Signal<Out, Bit>,
+    /// In this cycle a message ends, written or refused.
     pub message_closes: Signal<Out, Bit>,
+    /// In this cycle something malformed leaves.
     pub malformed: Signal<Out, Bit>,
     held_word: DFF<Bits<W>>,
     held_last: DFF<Bit>,

@@ -22,18 +22,29 @@ pub struct Header {
     pub take_head: Signal<In, Bit>,
     /// The flit is an ADDRESS word, and is taken.
     pub take_address: Signal<In, Bit>,
+    /// Kind of the flit in hand, if it is a head.
     pub next_kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// Offset of the ADDRESS word in hand, if it is one; in words.
     pub next_offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// A GEOMETRY word follows the ADDRESS word in hand, if it is one and not that of an atomic.
     pub next_strided: Signal<Out, Bit>,
+    /// Kind of the packet in hand.
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// Tag of the packet in hand, as its head has it; of a REPLY it is the slot of the get.
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// Node that sent the packet in hand.
     pub source: Signal<Out, Bits<NODE_WIDTH>>,
+    /// The packet is the last of its transfer.
     pub last: Signal<Out, Bit>,
+    /// Transaction slot of the initiator; of the last reply to a get: the error that broke it off, or 0.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// Offset in the window, in words; of a reply the address in the memory.
     pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// Upper half of a 64-bit word, for atomics.
     pub half: Signal<Out, Bit>,
+    /// Operation of an atomic.
     pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
+    /// The atomic is of 64 bits, and the node does these.
     pub wide: Signal<Out, Bit>,
     /// The atomic is of 64 bits, and the node does none of these.
     pub unbuilt: Signal<Out, Bit>,
@@ -110,11 +121,17 @@ impl Logic for Header {
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct Kinds {
+    /// Kind of a packet of the data plane.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// The packet is a PUT.
     pub put: Signal<Out, Bit>,
+    /// The packet is a REPLY.
     pub reply: Signal<Out, Bit>,
+    /// The packet is a STREAM.
     pub stream: Signal<Out, Bit>,
+    /// The packet is an ATOMIC.
     pub atomic: Signal<Out, Bit>,
+    /// The packet is a MESSAGE, and the node has queues.
     pub message: Signal<Out, Bit>,
     queues: Constant<Bit>,
 }

@@ -31,6 +31,7 @@ pub struct Intake<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: a head comes next.
     pub rst: Signal<In, Bit>,
+    /// Packets of the data plane.
     pub s_axis: StreamIn<W>,
     /// No flit is taken.
     pub closed: Signal<In, Bit>,
@@ -52,7 +53,9 @@ pub struct Intake<const W: usize> {
     pub valid: Signal<Out, Bit>,
     /// Packets for engines, in the order of their seats.
     pub engine: Vec<FlitsOut<W>>,
+    /// The flit in hand; the receiver's if `valid`.
     pub word: Signal<Out, Bits<W>>,
+    /// The flit in hand is the tail of its packet.
     pub last: Signal<Out, Bit>,
     next_head: HeadDecoder,
     next_row: WindowRow,

@@ -36,19 +36,25 @@ pub struct Parser {
     pub is_pair: Signal<In, Bit>,
     /// A step without a flit follows.
     pub stays: Signal<Out, Bit>,
+    /// The flit in hand is a head; without a flit in hand, a head comes next.
     pub head: Signal<Out, Bit>,
+    /// The flit in hand is an ADDRESS word.
     pub address: Signal<Out, Bit>,
+    /// The flit in hand is a GEOMETRY word.
     pub geometry: Signal<Out, Bit>,
+    /// The flit in hand is a word of payload.
     pub payload: Signal<Out, Bit>,
     /// Word 0 of a message.
     pub opening: Signal<Out, Bit>,
+    /// The flit in hand is an operand of an atomic.
     pub operand: Signal<Out, Bit>,
     /// A packet of a transfer ends.
     pub closes: Signal<Out, Bit>,
     /// The word in front of a message is due.
     pub front: Signal<Out, Bit>,
-    /// An atomic is all there; and the lower word of its pair.
+    /// An atomic is all there.
     pub atomic: Signal<Out, Bit>,
+    /// The lower word of an atomic's pair is due, after the upper one.
     pub lower: Signal<Out, Bit>,
     /// A packet ends where its kind does not allow it, or is of no known kind.
     pub malformed: Signal<Out, Bit>,

@@ -21,15 +21,21 @@ pub struct Report {
     pub rst: Signal<In, Bit>,
     /// A report waits; nothing else is to be reported. From flip-flops.
     pub busy: Signal<Out, Bit>,
-    /// Reports this event.
+    /// Reports the event `event_number` with `error`; only while `busy` is low.
     pub signal_event: Signal<In, Bit>,
+    /// Number of the event to report; taken with `signal_event`.
     pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
+    /// Error code that the event keeps, 0 for none; taken with `signal_event`.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
-    /// Reports this slot, and what is wrong with its transaction, 0 if nothing is.
+    /// Reports `slot` with `failure`; only while `busy` is low.
     pub complete: Signal<In, Bit>,
+    /// Transaction slot that is complete; taken with `complete`.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// Error code: what is wrong with the slot's transaction, 0 if nothing is; taken with `complete`.
     pub failure: Signal<In, Bits<ERROR_WIDTH>>,
+    /// Events for ends of transfers and messages.
     pub event: EventOut,
+    /// Completions of gets, each the last of its slot.
     pub completion: CompletionOut,
     has_event: DFF<Bit>,
     held_event: DFF<Bits<EVENT_WIDTH>>,

@@ -48,6 +48,7 @@ pub struct Steps {
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
     /// The atomic is of a pair of words.
     pub is_pair: Signal<In, Bit>,
+    /// What the flit in hand is, or what follows it without one.
     pub step: Signal<Out, Step>,
     /// A step without a flit follows.
     pub stays: Signal<Out, Bit>,

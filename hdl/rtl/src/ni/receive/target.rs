@@ -16,11 +16,15 @@ pub struct Target {
     pub clk: Signal<In, Clock>,
     /// The place counts from the next cycle on; else what was there stays.
     pub take: Signal<In, Bit>,
+    /// First word of the window, as an address in words.
     pub base: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Words of the window.
     pub size: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Place in the window, in words from the base.
     pub position: Signal<In, Bits<PLACE_WIDTH>>,
     /// `position` is an address; there is no window, and no size.
     pub absolute: Signal<In, Bit>,
+    /// Address of the word, of the memory or of a register; in words.
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// Within the window, a word of the memory.
     pub in_memory: Signal<Out, Bit>,

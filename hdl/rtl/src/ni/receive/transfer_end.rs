@@ -27,11 +27,15 @@ pub struct TransferEnd {
     pub clk: Signal<In, Clock>,
     /// A head is taken: whatever was refused belongs to another packet.
     pub head: Signal<In, Bit>,
+    /// Kind of the packet in hand.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
     /// The packet is the last of its transfer.
     pub last: Signal<In, Bit>,
+    /// What the window of the packet takes.
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    /// Ends of transfers count in the event of the window.
     pub event_enable: Signal<In, Bit>,
+    /// Ends of transfers of the tag before this packet.
     pub ends: Signal<In, Bits<ENDS_WIDTH>>,
     /// Of packets of the stream before this one.
     pub fault: Signal<In, Bits<ERROR_WIDTH>>,
@@ -47,13 +51,17 @@ pub struct TransferEnd {
     pub advance: Signal<In, Bit>,
     /// The packet ends.
     pub closes: Signal<In, Bit>,
+    /// High for one cycle at the end of a put and of each packet of a stream: `next_ends` and `next_fault` are stored.
     pub write_ends: Signal<Out, Bit>,
+    /// Ends of transfers with this packet, which counts if it is the last and all went well.
     pub next_ends: Signal<Out, Bits<ENDS_WIDTH>>,
+    /// Fault of the tag after this packet; 0 after the last one of a stream.
     pub next_fault: Signal<Out, Bits<ERROR_WIDTH>>,
-    /// An answer of this kind, with this code, goes to the source.
+    /// An answer of kind `answer_kind`, with the code `outcome`, goes to the source. High for one cycle.
     pub answers: Signal<Out, Bit>,
+    /// ACK if `outcome` is 0, else REFUSE.
     pub answer_kind: Signal<Out, Bits<KIND_WIDTH>>,
-    /// 0 if all went well.
+    /// Error code of the packet or its stream, 0 if all went well.
     pub outcome: Signal<Out, Bits<ERROR_WIDTH>>,
     /// The event counts, with `outcome` as its error.
     pub signals: Signal<Out, Bit>,

@@ -23,18 +23,27 @@ pub struct Walk {
     pub advance: Signal<In, Bit>,
     /// Rows are of this shape from the next cycle on.
     pub reshape: Signal<In, Bit>,
+    /// Number of the last word of a row, from 0; taken with `reshape`.
     pub row_last: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from the last word of a row to the next row, 1 where there are no rows; taken with `reshape`.
     pub gap: Signal<In, Bits<PLACE_WIDTH>>,
     /// Is at `place` from the next cycle on, without rows.
     pub jump: Signal<In, Bit>,
+    /// Place to jump to, in words from the base.
     pub place: Signal<In, Bits<PLACE_WIDTH>>,
     /// Goes on from `resumed_*` from the next cycle on.
     pub resume: Signal<In, Bit>,
+    /// Place of the next word, from the base, where the walk goes on.
     pub resumed_position: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Words of the row in front of `resumed_position`.
     pub resumed_done: Signal<In, Bits<ROW_WIDTH>>,
+    /// Number of the last word of a row, from 0, from there on.
     pub resumed_row_last: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from the last word of a row to the next row, from there on.
     pub resumed_gap: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Place of the next word, from the base.
     pub position: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Words of the row in front of `position`.
     pub done: Signal<Out, Bits<ROW_WIDTH>>,
     held_position: DFF<Bits<PLACE_WIDTH>>,
     held_done: DFF<Bits<ROW_WIDTH>>,

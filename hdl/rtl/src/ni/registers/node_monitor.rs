@@ -1,11 +1,8 @@
 use crate::{
-    bus::{AddressMatch, RegisterReadIn, ACCESS_CYCLES},
+    bus::{AddressMatch, RegisterReadIn, SweepIn, ACCESS_CYCLES},
     prim::LutRam,
 };
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::registers::{Block as Registers, CounterRegister, Place},
-};
+use portico_spec::ni::registers::{Block as Registers, CounterRegister, Place};
 use portico_verilog::prelude::*;
 
 /// What happens at a node, counted.
@@ -21,9 +18,8 @@ pub struct NodeMonitor {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The counters are cleared, one a cycle, and count nothing.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// Every cycle counts while this is high.
     pub cycle: Signal<In, Bit>,
     pub data_in: Signal<In, Bit>,
@@ -52,7 +48,8 @@ pub struct NodeMonitor {
 #[kernel]
 impl Logic for NodeMonitor {
     fn update(&mut self) {
-        wire!(self => counters: clk, rst, initialising, sweep, asked);
+        wire!(self => counters: clk, rst, asked);
+        SweepIn::link(&mut self.sweep, &mut self.counters.sweep);
         RegisterReadIn::link(&mut self.register_read, &mut self.counters.register_read);
         self.tapped[0].d.next = self.cycle.val();
         self.tapped[1].d.next = self.data_in.val();
@@ -106,9 +103,8 @@ pub struct NodeCounters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The counters are cleared, one a cycle, and count nothing.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// One bit a counter: adds one.
     pub increment: Signal<In, Bits<COUNTERS>>,
     /// A read of any register begins: high for a cycle.
@@ -162,7 +158,7 @@ impl Logic for NodeCounters {
                     self.recent[i].d.next = 1.into();
                 }
             }
-            if self.initialising.val() | self.rst.val() {
+            if self.sweep.active.val() | self.rst.val() {
                 self.recent[i].d.next = 0.into();
             }
         }
@@ -178,8 +174,8 @@ impl Logic for NodeCounters {
         self.words.write_enable.next = true;
         self.words.write_address.next = self.visited.q.val();
         self.words.write_data.next = self.sum.val();
-        if self.initialising.val() {
-            self.words.write_address.next = self.sweep.val().get_bits::<PLACE_WIDTH>(0);
+        if self.sweep.active.val() {
+            self.words.write_address.next = self.sweep.place.val().get_bits::<PLACE_WIDTH>(0);
             self.words.write_data.next = 0.into();
             self.word.d.next = 0.into();
             self.fresh.d.next = 0.into();

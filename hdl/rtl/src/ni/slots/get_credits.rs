@@ -1,4 +1,4 @@
-use crate::prim::LutRam;
+use crate::{bus::SweepIn, prim::LutRam};
 use portico_spec::{flit::NODE_WIDTH, ni::GET_CREDITS};
 use portico_verilog::prelude::*;
 
@@ -19,8 +19,8 @@ const CREDITS_WIDTH: usize = usize::BITS as usize - GET_CREDITS.leading_zeros() 
 #[derive(LogicBlock, Default)]
 pub struct GetCredits {
     pub clk: Signal<In, Clock>,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub take_node: Signal<In, Bits<NODE_WIDTH>>,
     /// Synchronous, active high: no give is under way.
     pub rst: Signal<In, Bit>,
@@ -66,9 +66,9 @@ impl Logic for GetCredits {
         if self.gives.q.val() {
             self.credits.write_data.next = self.credits.read_data.val() + 1;
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.credits.write_enable.next = true;
-            self.credits.write_address.next = self.sweep.val();
+            self.credits.write_address.next = self.sweep.place.val();
             self.credits.write_data.next = bits::<CREDITS_WIDTH>(GET_CREDITS as u64);
         }
         if self.rst.val() {
@@ -89,12 +89,12 @@ mod tests {
         let mut rng = rng(0x6c);
         let mut dut = GetCredits::new(500);
         dut.connect_all();
-        dut.initialising.next = true;
+        dut.sweep.active.next = true;
         for sweep in 0..INITIALISATION_CYCLES {
-            dut.sweep.next = (sweep as u64).into();
+            dut.sweep.place.next = (sweep as u64).into();
             clock_edge!(dut);
         }
-        dut.initialising.next = false;
+        dut.sweep.active.next = false;
         let mut model = [GET_CREDITS; 1 << NODE_WIDTH];
         let mut taken: Vec<usize> = vec![];
         let (mut refused, mut held_back) = (0, 0);

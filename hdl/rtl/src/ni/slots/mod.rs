@@ -19,7 +19,7 @@ pub use get_credits::GetCredits;
 pub use open_slots::OpenSlots;
 
 use crate::{
-    bus::{ClaimIn, CompletionArbiter, CompletionIn, EventOut},
+    bus::{ClaimIn, CompletionArbiter, CompletionIn, EventOut, SweepIn},
     prim::Fifo,
 };
 use portico_spec::{
@@ -60,9 +60,8 @@ pub struct Slots {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Takes no claim meanwhile; all slots are free afterwards.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     pub claim: ClaimIn,
     /// Source 0 is always ready. What comes of the others is always the last.
     pub complete: [CompletionIn; COMPLETION_SOURCES],
@@ -120,15 +119,16 @@ impl Logic for Slots {
         wire!(self => open_slots, free, ended, credits: clk, rst);
         wire!(self => errors: clk);
         dff_setup!(self, clk, strayed);
-        wire!(self => credits, open_slots: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.credits.sweep);
+        SweepIn::link(&mut self.sweep, &mut self.open_slots.sweep);
 
         // The slots themselves are the first of the addresses of the sweep.
-        self.first_sweep.next = self.initialising.val() & (self.sweep.val() <= self.last.val());
+        self.first_sweep.next = self.sweep.active.val() & (self.sweep.place.val() <= self.last.val());
 
         // A claim takes the slot that has been free for longest.
         self.credits.take_node.next = self.claim.node.val();
         self.claim.ready.next = self.free.m_axis.tvalid.val()
-            & !self.initialising.val()
+            & !self.sweep.active.val()
             & self.open_slots.may_open.val()
             & (!self.claim.is_get.val() | self.credits.available.val());
         self.claim.slot.next = self.free.m_axis.tdata.val();
@@ -174,8 +174,8 @@ impl Logic for Slots {
         self.errors.write.next = self.answered.val() | self.first_sweep.val();
         self.errors.slot.next = self.arbiter.chosen.slot.val();
         self.errors.keep.next = !self.arbiter.chosen.last.val();
-        if self.initialising.val() {
-            self.errors.slot.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.val());
+        if self.sweep.active.val() {
+            self.errors.slot.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.place.val());
             self.errors.keep.next = false;
         }
         self.open_slots.close.next = self.completed.val();
@@ -195,8 +195,8 @@ impl Logic for Slots {
         self.free.s_axis.tvalid.next = self.ended.gone.val() | self.first_sweep.val();
         self.free.s_axis.tlast.next = true;
         self.free.s_axis.tdata.next = self.ended.gone_slot.val();
-        if self.initialising.val() {
-            self.free.s_axis.tdata.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.val());
+        if self.sweep.active.val() {
+            self.free.s_axis.tdata.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.place.val());
         }
 
         wire!(self => open_slots: fence_segment, fence_owns, fence_slot);

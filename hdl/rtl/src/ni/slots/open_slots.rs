@@ -1,12 +1,12 @@
 use super::COMPLETION_SOURCES;
-use crate::prim::{Change, CounterTable, LutRam};
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{
-        build::Build,
-        packet::{SLOTS, SLOT_WIDTH},
-        segment::HANDLE_WIDTH,
-    },
+use crate::{
+    bus::SweepIn,
+    prim::{Change, CounterTable, LutRam},
+};
+use portico_spec::ni::{
+    build::Build,
+    packet::{SLOTS, SLOT_WIDTH},
+    segment::HANDLE_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -33,8 +33,8 @@ pub struct OpenSlots {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no slot is open afterwards. The initialisation clears the counters.
     pub rst: Signal<In, Bit>,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// Only while `may_open`.
     pub open: Signal<In, Bit>,
     pub open_slot: Signal<In, Bits<SLOT_WIDTH>>,
@@ -145,9 +145,9 @@ impl Logic for OpenSlots {
         }
         self.counters.value.next = 0.into();
         self.looks.next = false;
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.counters.change.next = Change::Set;
-            self.counters.place.next = self.sweep.val().get_bits::<HANDLE_WIDTH>(0);
+            self.counters.place.next = self.sweep.place.val().get_bits::<HANDLE_WIDTH>(0);
         } else if self.closes.q.val() {
             self.counters.change.next = Change::Down;
             self.counters.place.next = self.closed_segment.q.val();

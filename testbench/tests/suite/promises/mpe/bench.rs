@@ -588,12 +588,12 @@ impl<'a, D: Device> Bench<'a, D> {
     /// What runs on the device itself.
     pub fn clear(&mut self, cycles: usize) -> anyhow::Result<()> {
         self.set("node", HERE.number().into());
-        self.set("initialising", 1);
+        self.set("sweep_active", 1);
         for place in 0..cycles as u64 {
-            self.set("sweep", place);
+            self.set("sweep_place", place);
             self.tick()?;
         }
-        self.set("initialising", 0);
+        self.set("sweep_active", 0);
         Ok(())
     }
 }

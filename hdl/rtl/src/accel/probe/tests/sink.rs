@@ -33,12 +33,12 @@ fn counts<const W: usize>(dut: &ProbeSink<W>) -> Counts {
 fn a_sink_counts<const W: usize>() {
     let mut rng = rng(0x51a + W as u64);
     let mut dut = reset(ProbeSink::<W>::default());
-    dut.initialising.next = true;
+    dut.sweep.active.next = true;
     for place in 0..1u64 << NODE_WIDTH {
-        dut.sweep.next = place.into();
+        dut.sweep.place.next = place.into();
         clock(&mut dut);
     }
-    dut.initialising.next = false;
+    dut.sweep.active.next = false;
     // Near the end of time, which wraps.
     let mut now: u32 = u32::MAX - 5_000;
     let none = Counts {
@@ -164,12 +164,12 @@ fn a_sink_counts_packets_words_errors_and_latencies() {
 #[test]
 fn a_packet_in_flight_when_counts_are_cleared_is_not_counted() {
     let mut dut = reset(ProbeSink::<32>::default());
-    dut.initialising.next = true;
+    dut.sweep.active.next = true;
     for place in 0..1u64 << NODE_WIDTH {
-        dut.sweep.next = place.into();
+        dut.sweep.place.next = place.into();
         clock(&mut dut);
     }
-    dut.initialising.next = false;
+    dut.sweep.active.next = false;
     let (mut now, mut counted) = (1_000u32, 0);
     for number in 0..24u32 {
         let head = Head {

@@ -33,14 +33,14 @@ impl<const W: usize> Source<W> {
     fn new(config: &Config) -> Self {
         let mut dut = reset(ProbeSource::<W>::new(config));
         dut.node.next = u64::from(HERE.number()).into();
-        dut.initialising.next = true;
+        dut.sweep.active.next = true;
         for place in 0..1u64 << NODE_WIDTH {
-            dut.sweep.next = place.into();
+            dut.sweep.place.next = place.into();
             settle(&mut dut);
             assert!(!dut.commands.tready.val());
             clock(&mut dut);
         }
-        dut.initialising.next = false;
+        dut.sweep.active.next = false;
         Self {
             dut,
             now: 0,

@@ -15,10 +15,15 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct AtomicAlu {
+    /// Operation of the atomic.
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
+    /// The old value, as the memory has it.
     pub old: Signal<In, Bits<64>>,
+    /// First operand: stored or added, or what the old value is compared with.
     pub first: Signal<In, Bits<64>>,
+    /// Second operand: stored or added if the comparison holds.
     pub second: Signal<In, Bits<64>>,
+    /// What the operation makes of the old value.
     pub new_value: Signal<Out, Bits<64>>,
     /// It is to be stored.
     pub changes: Signal<Out, Bit>,
@@ -68,8 +73,11 @@ impl Logic for AtomicAlu {
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct AtomicCheck {
+    /// What the window of the packet takes.
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    /// Within the window, a word of the memory.
     pub in_memory: Signal<In, Bit>,
+    /// Within the window, a register.
     pub is_device: Signal<In, Bit>,
     /// It is one that registers take.
     pub suits_device: Signal<In, Bit>,
@@ -77,8 +85,9 @@ pub struct AtomicCheck {
     pub complete: Signal<In, Bit>,
     /// It is for one word, and for a window; known a cycle after its header.
     pub suits_window: Signal<In, Bit>,
-    /// Something does, and what.
+    /// Something speaks against the operation.
     pub failing: Signal<Out, Bit>,
+    /// Error code of what speaks against the operation; valid with `failing`.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
     is_outside: Signal<Local, Bit>,
 }

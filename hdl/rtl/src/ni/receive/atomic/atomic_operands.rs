@@ -15,12 +15,17 @@ pub struct AtomicOperands {
     pub clk: Signal<In, Clock>,
     /// Forgets those of the operation before.
     pub clear: Signal<In, Bit>,
+    /// An operand is on `word`.
     pub take: Signal<In, Bit>,
+    /// The low 32 bits of the flit.
     pub word: Signal<In, Bits<32>>,
+    /// Operation of the atomic.
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
     /// Two flits an operand, low half first.
     pub wide: Signal<In, Bit>,
+    /// First operand; of 32 bits in the low half, 0 above.
     pub first: Signal<Out, Bits<64>>,
+    /// Second operand; of 32 bits in the low half, 0 above.
     pub second: Signal<Out, Bits<64>>,
     /// The operation exists and has all its operands. Follows the operation a cycle late.
     pub complete: Signal<Out, Bit>,

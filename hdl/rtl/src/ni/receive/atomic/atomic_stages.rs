@@ -42,29 +42,41 @@ pub struct AtomicStages {
     pub failing: Signal<In, Bit>,
     /// It is of a register.
     pub is_device: Signal<In, Bit>,
-    /// As the ALU says.
+    /// The old value does not matter, as the ALU says.
     pub stores: Signal<In, Bit>,
+    /// The new value is to be stored, as the ALU says.
     pub changes: Signal<In, Bit>,
     /// Two words.
     pub is_pair: Signal<In, Bit>,
     /// The old value is there.
     pub arrives: Signal<In, Bit>,
+    /// There is room for an answer.
     pub answer_ready: Signal<In, Bit>,
+    /// The memory takes a read in this cycle.
     pub read_ready: Signal<In, Bit>,
+    /// The memory takes a write in this cycle.
     pub write_ready: Signal<In, Bit>,
+    /// The word for the register is taken in this cycle.
     pub register_ready: Signal<In, Bit>,
+    /// Reads the old value; of a pair the upper word, then the lower one.
     pub read: Signal<Out, Bit>,
+    /// Writes the new value to the memory; of a pair the upper word, then the lower one.
     pub write: Signal<Out, Bit>,
+    /// Writes the new value to a register.
     pub write_register: Signal<Out, Bit>,
     /// The word to write is the upper one of a pair.
     pub upper: Signal<Out, Bit>,
+    /// There is an answer; it is taken with `answer_ready`.
     pub answers: Signal<Out, Bit>,
     /// The answer is a refusal.
     pub refuses: Signal<Out, Bit>,
-    /// See [`AtomicUnit`](super::AtomicUnit).
+    /// The operation needs its flit no more; high for one cycle. See [`AtomicUnit`](super::AtomicUnit).
     pub leaves: Signal<Out, Bit>,
+    /// The lower word of the pair is needed no more: the operation ends, or is over already.
     pub lower_leaves: Signal<Out, Bit>,
+    /// An operation is under way, and has the writes of the memory and the registers, and the answers, for itself.
     pub busy: Signal<Out, Bit>,
+    /// The operation ends with this cycle for sure.
     pub ends: Signal<Out, Bit>,
     /// The operation is over, done or refused.
     pub finished: Signal<Out, Bit>,

@@ -38,11 +38,13 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// An operand is on `word`.
     pub take: Signal<In, Bit>,
+    /// The low 32 bits of the flit.
     pub word: Signal<In, Bits<32>>,
     /// An operation is there; it stays until `leaves`.
     pub start: Signal<In, Bit>,
-    /// The lower word of its pair is; it stays until `lower_leaves`.
+    /// The lower word of its pair is there; it stays until `lower_leaves`.
     pub lower: Signal<In, Bit>,
+    /// Operation of the atomic.
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
     /// 64 bits.
     pub wide: Signal<In, Bit>,
@@ -52,23 +54,37 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub half: Signal<In, Bit>,
     /// The offset is odd.
     pub is_odd: Signal<In, Bit>,
+    /// Transaction slot of the initiator.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// Node of the initiator, to which the answer goes.
     pub source: Signal<In, Bits<NODE_WIDTH>>,
+    /// What the window of the packet takes.
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
-    /// Of the word that is there.
+    /// Address of the word that is there, in words.
     pub address: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// The word that is there is, within the window, a word of the memory.
     pub in_memory: Signal<In, Bit>,
+    /// The word that is there is, within the window, a register.
     pub is_device: Signal<In, Bit>,
+    /// Writes of new values.
     pub memory_write: MemoryWriteOut<W, B>,
+    /// Reads of old values.
     pub memory_read: MemoryReadOut<W>,
+    /// A new value is to be written to a register; it stays until `register_ready`.
     pub register_valid: Signal<Out, Bit>,
+    /// Index of the register: the low bits of its address; valid with `register_valid`.
     pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    /// Word for the register; valid with `register_valid`.
     pub register_data: Signal<Out, Bits<32>>,
+    /// The word for the register is taken in this cycle, kept or not; until then it stays.
     pub register_ready: Signal<In, Bit>,
     /// With `register_ready`: the word is one of a descriptor without room.
     pub register_refused: Signal<In, Bit>,
+    /// Answers to the initiator: VALUE, ACK for a posted operation, or REFUSE.
     pub answer: AnswerOut,
+    /// The operation needs its flit no more; high for one cycle.
     pub leaves: Signal<Out, Bit>,
+    /// The lower word of the pair is needed no more: the operation ends, or is over already.
     pub lower_leaves: Signal<Out, Bit>,
     /// Two words.
     pub is_pair: Signal<Out, Bit>,

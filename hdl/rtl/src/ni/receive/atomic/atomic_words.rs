@@ -10,6 +10,7 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct AtomicLine<const W: usize, const B: usize> {
+    /// The new value; of 32-bit operations in the low half.
     pub new_value: Signal<In, Bits<64>>,
     /// 64 bits.
     pub wide: Signal<In, Bit>,
@@ -17,7 +18,9 @@ pub struct AtomicLine<const W: usize, const B: usize> {
     pub half: Signal<In, Bit>,
     /// The upper word of a pair.
     pub upper: Signal<In, Bit>,
+    /// Word to write; a value of 32 bits is in both halves of a word of 64.
     pub data: Signal<Out, Bits<W>>,
+    /// Bytes to write, one bit a byte, bit 0 for bits 7 to 0.
     pub lanes: Signal<Out, Bits<B>>,
     spread: Signal<Local, Bits<64>>,
     bytes: Signal<Local, Bits<8>>,
@@ -64,10 +67,13 @@ pub struct AtomicOld<const W: usize> {
     pub half: Signal<In, Bit>,
     /// Two words, the upper one first.
     pub is_pair: Signal<In, Bit>,
+    /// A word that was asked for is on `data`.
     pub data_valid: Signal<In, Bit>,
+    /// Word of the memory; valid with `data_valid`.
     pub data: Signal<In, Bits<W>>,
     /// The last word is there.
     pub arrives: Signal<Out, Bit>,
+    /// The old value; of 32-bit operations in the low half, 0 above. It stays until the next one is read.
     pub held: Signal<Out, Bits<64>>,
     last_value: DFF<Bits<64>>,
     upper_word: DFF<Bits<32>>,

@@ -28,13 +28,19 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Message {
     pub clk: Signal<In, Clock>,
+    /// What the window of the packet in hand takes.
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
+    /// Slots of the queue, as the power of two.
     pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
+    /// Words of the queue's slot, as the power of two; one of them is in front of the message.
     pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
+    /// Messages ever written to the queue.
     pub written: Signal<In, Bits<MESSAGES_WIDTH>>,
+    /// Messages ever released.
     pub released: Signal<In, Bits<MESSAGES_WIDTH>>,
     /// The low 32 bits of the flit.
     pub word: Signal<In, Bits<32>>,
+    /// Node that sent the packet in hand.
     pub source: Signal<In, Bits<NODE_WIDTH>>,
     /// Word 0 is taken.
     pub begin_message: Signal<In, Bit>,
@@ -44,17 +50,19 @@ pub struct Message {
     pub in_memory: Signal<In, Bit>,
     /// Place of the first word of payload, while word 0 is there.
     pub place_after: Signal<Out, Bits<PLACE_WIDTH>>,
-    /// Place of the word in front: of the message that begins, while word 0 is there, and of that in hand.
+    /// Place of the word in front of the message that begins, while word 0 is there.
     pub place: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Place of the word in front of the message in hand.
     pub place_in_hand: Signal<Out, Bits<PLACE_WIDTH>>,
     /// Nothing speaks against the message so far.
     pub fits: Signal<Out, Bit>,
-    /// Nor against one more word, as far as its length goes.
+    /// Nothing speaks against the message so far, nor against one more word, as far as its length goes.
     pub has_room: Signal<Out, Bit>,
     /// The tag is a queue; a cycle after `mode`, when no word of the message is there yet.
     pub is_queue: Signal<Out, Bit>,
     /// Why a message to a queue is refused, if it is, once all of it has been there.
     pub reason: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// The word in front of the message, right once all of its payload has gone.
     pub front: Signal<Out, Bits<32>>,
     queue_place: QueuePlace,
     encoder: FrontEncoder,

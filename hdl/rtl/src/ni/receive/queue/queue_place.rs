@@ -24,10 +24,13 @@ const ABOVE_WIDTH: usize = 32 - PLACE_WIDTH + 1;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct QueuePlace {
+    /// Number of the message: how many were ever written to the queue before it.
     pub number: Signal<In, Bits<MESSAGES_WIDTH>>,
-    /// As powers of two.
+    /// Slots of the queue, as the power of two.
     pub slots: Signal<In, Bits<SLOTS_WIDTH>>,
+    /// Words of the queue's slot, as the power of two; one of them is in front of the message.
     pub slot_words: Signal<In, Bits<SLOT_WORDS_WIDTH>>,
+    /// Place of the word in front of the message, from the base; with the top bit set, beyond all windows.
     pub place: Signal<Out, Bits<PLACE_WIDTH>>,
     slot: Signal<Local, Bits<MESSAGES_WIDTH>>,
     wide: Signal<Local, Bits<32>>,
@@ -53,8 +56,11 @@ impl Logic for QueuePlace {
 pub struct FrontEncoder {
     /// Words of payload.
     pub words: Signal<In, Bits<MESSAGE_WORDS_WIDTH>>,
+    /// Node of the sender.
     pub source: Signal<In, Bits<NODE_WIDTH>>,
+    /// The sender's handle of the queue, to which its credit returns.
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The word in front of the message.
     pub word: Signal<Out, Bits<32>>,
 }
 
@@ -70,8 +76,11 @@ impl Logic for FrontEncoder {
 /// Takes out of the word in front of a message to whom its place goes back.
 #[derive(LogicBlock, Default)]
 pub struct FrontDecoder {
+    /// The word in front of the message.
     pub word: Signal<In, Bits<32>>,
+    /// Node of the sender.
     pub source: Signal<Out, Bits<NODE_WIDTH>>,
+    /// The sender's handle of the queue, to which its credit returns.
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
 }
 

@@ -52,12 +52,17 @@ pub struct Release<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// This node, as the source of the packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Writes to registers; one to the block RELEASE requests the release of so many messages of its tag.
     pub register_write: RegisterWriteIn,
     /// A request is taken only while this is high.
     pub ready: Signal<Out, Bit>,
+    /// Reads and writes of the queue's row.
     pub tables: ReleasePortOut,
+    /// Reads of the words in front of messages.
     pub memory_read: MemoryReadOut<W>,
+    /// CREDIT packets.
     pub m_axis: StreamOut<32>,
     requests: Fifo<REQUEST_WIDTH, ADDRESS_WIDTH>,
     write_match: AddressMatch<{ Registers::Release as usize }, TAG_WIDTH>,

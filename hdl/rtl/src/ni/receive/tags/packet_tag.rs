@@ -32,11 +32,17 @@ pub struct PacketTag {
     pub rst: Signal<In, Bit>,
     /// A head goes on: its tag and row count from the next cycle on.
     pub take: Signal<In, Bit>,
+    /// Tag of the head in hand, as the number of its row.
     pub next_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Window of the head in hand, from its row.
     pub row: WindowIn,
+    /// Ends of transfers, from the row of the head in hand.
     pub row_ends: Signal<In, Bits<ENDS_WIDTH>>,
+    /// Fault of a stream, from the row of the head in hand; 0 for none.
     pub row_fault: Signal<In, Bits<ERROR_WIDTH>>,
+    /// Messages ever written, from the row of the head in hand; meant for a queue only.
     pub row_written: Signal<In, Bits<MESSAGES_WIDTH>>,
+    /// Messages ever released, from the row of the head in hand.
     pub row_released: Signal<In, Bits<MESSAGES_WIDTH>>,
     /// Software writes a row.
     pub touched: Signal<In, Bit>,
@@ -44,17 +50,27 @@ pub struct PacketTag {
     pub is_same: Signal<Out, Bit>,
     /// What is kept here is as new as the row, or newer.
     pub valid: Signal<Out, Bit>,
+    /// Tag of the packet in hand, as the number of its row.
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// Window of the packet in hand, as its row had it when the head went on.
     pub window: WindowOut,
+    /// The packet in hand closes: `next_ends` and `next_fault` count from the next cycle on.
     pub write_ends: Signal<In, Bit>,
+    /// Ends of transfers with this packet.
     pub next_ends: Signal<In, Bits<ENDS_WIDTH>>,
+    /// Fault of the tag after this packet, 0 for none.
     pub next_fault: Signal<In, Bits<ERROR_WIDTH>>,
+    /// Ends of transfers of the tag.
     pub ends: Signal<Out, Bits<ENDS_WIDTH>>,
+    /// Why a word of a stream was refused since its last end of transfer; 0 if none was.
     pub fault: Signal<Out, Bits<ERROR_WIDTH>>,
     /// A message counts.
     pub count_message: Signal<In, Bit>,
+    /// Messages ever written to the queue.
     pub written: Signal<Out, Bits<MESSAGES_WIDTH>>,
+    /// Messages ever written, with one more: the count after `count_message`.
     pub next_written: Signal<Out, Bits<MESSAGES_WIDTH>>,
+    /// Messages ever released, as the row had it when the head went on.
     pub released: Signal<Out, Bits<MESSAGES_WIDTH>>,
     held: DFF<Bit>,
     held_tag: DFF<Bits<TAG_WIDTH>>,

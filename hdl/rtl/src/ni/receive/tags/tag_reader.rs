@@ -23,9 +23,13 @@ pub struct TagReader {
     pub show: Signal<In, Bit>,
     /// Stays until the row is there.
     pub field: Signal<In, Bits<FIELD_WIDTH>>,
+    /// Place of the next word of the row that is there; in a queue the messages ever written.
     pub position: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Ends of transfers, of the row that is there.
     pub ends: Signal<In, Bits<ENDS_WIDTH>>,
+    /// Messages ever released, of the row that is there.
     pub released: Signal<In, Bits<MESSAGES_WIDTH>>,
+    /// Value of the register, 0 where there is none to read.
     pub answer: Signal<Out, Bits<32>>,
     shows: DFF<Bit>,
     shown: DFF<Bits<32>>,

@@ -23,34 +23,50 @@ pub struct TagReads {
     pub rst: Signal<In, Bit>,
     /// An update of software waits, or is written.
     pub updating: Signal<In, Bit>,
+    /// An update may be written in this cycle: no packet writes.
     pub may_update: Signal<Out, Bit>,
-    /// A packet writes to its row; and nobody keeps what it writes.
+    /// A packet writes to its row in this cycle.
     pub packet_writes: Signal<In, Bit>,
+    /// Nobody keeps what the packet in front writes: the head in hand waits for that, and its row is read again.
     pub unkept: Signal<In, Bit>,
     /// The packet in front may write to its row, now or later. From flip-flops, so that a head waits for that and not
     /// for the write.
     pub may_write: Signal<In, Bit>,
-    /// A head may come in; one would; one does, with this tag.
+    /// A head may come in.
     pub may_start: Signal<Out, Bit>,
+    /// The next flit is a head, and is there: it would come in.
     pub offers_head: Signal<In, Bit>,
+    /// A head comes in, with the tag `start_tag`.
     pub starts: Signal<In, Bit>,
+    /// The row of the tag of the flit that comes in, if it is a head.
     pub start_tag: Signal<In, Bits<TAG_WIDTH>>,
-    /// A head is in hand; it may go on.
+    /// A head is in hand.
     pub has_head: Signal<In, Bit>,
+    /// The row of the tag of the head in hand.
     pub head_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// The head in hand may go on: the row that was read last is its own, and new enough.
     pub may_go: Signal<Out, Bit>,
     /// The packet in front writes a register, which may be one of this row.
     pub device: Signal<In, Bit>,
+    /// The release asks for the row of `release_tag`; it stays until `release_reads`.
     pub release_read: Signal<In, Bit>,
+    /// Tag of the queue whose row the release reads.
     pub release_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// The row of `release_tag` is read in this cycle, and is there in the next one.
     pub release_reads: Signal<Out, Bit>,
+    /// The release asks to write the row of its queue; it stays until `release_writes`.
     pub release_write: Signal<In, Bit>,
+    /// The release writes in this cycle.
     pub release_writes: Signal<Out, Bit>,
-    /// A register is to be read, of this tag, which stays; its row is there from the cycle after `register_reads` on.
+    /// A register of `register_tag` is to be read; high for one cycle.
     pub register_read: Signal<In, Bit>,
+    /// Tag of the register to read; it stays.
     pub register_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// The row of `register_tag` is read in this cycle; it is there from the cycle after that on.
     pub register_reads: Signal<Out, Bit>,
+    /// A row is read in this cycle.
     pub read: Signal<Out, Bit>,
+    /// Row to read; valid with `read`.
     pub read_tag: Signal<Out, Bits<TAG_WIDTH>>,
     register_waits: DFF<Bit>,
     release_waits: DFF<Bit>,

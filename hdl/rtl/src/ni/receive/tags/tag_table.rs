@@ -62,23 +62,35 @@ const RELEASED_LANES: u64 = lanes(RELEASED_AT, WORD_WIDTH);
 #[derive(LogicBlock, Default)]
 pub struct TagTable {
     pub clk: Signal<In, Clock>,
+    /// Reads a row.
     pub read: Signal<In, Bit>,
+    /// Row to read; taken with `read`.
     pub read_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// What software has set up for the tag, from the row that was read last.
     pub window: WindowOut,
+    /// How far the tag has come, from the row that was read last.
     pub state: StateOut,
     /// Of software; written while no packet and no release is.
     pub update: UpdateIn,
     /// The tag that the packet in hand writes to.
     pub packet_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Writes `next_position` and `next_done` to the row of `packet_tag`.
     pub write_pointer: Signal<In, Bit>,
+    /// Place of the next word, from the base; in a queue the messages ever written.
     pub next_position: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Words of the row in front of `next_position`.
     pub next_done: Signal<In, Bits<ROW_WIDTH>>,
+    /// Writes `next_ends` and `next_fault` to the row of `packet_tag`.
     pub write_ends: Signal<In, Bit>,
+    /// Ends of transfers.
     pub next_ends: Signal<In, Bits<ENDS_WIDTH>>,
+    /// Why a word of a stream was refused since its last end of transfer; 0 if none was.
     pub next_fault: Signal<In, Bits<ERROR_WIDTH>>,
-    /// Only while no packet writes.
+    /// Writes `next_released` to the row of `released_tag`; only while no packet writes.
     pub write_released: Signal<In, Bit>,
+    /// Tag of the queue whose messages are released; taken with `write_released`.
     pub released_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Messages ever released.
     pub next_released: Signal<In, Bits<MESSAGES_WIDTH>>,
     rows: Ram<WORD_WIDTH, TAG_WIDTH, LANES>,
     shape: RowGeometry,
@@ -217,8 +229,9 @@ impl Logic for TagTable {
 pub struct RowGeometry {
     /// A GEOMETRY word; a row of 0 words means that there are no rows.
     pub word: Signal<In, Bits<32>>,
+    /// Number of the last word of a row, from 0; without meaning where there are no rows.
     pub row_last: Signal<Out, Bits<ROW_WIDTH>>,
-    /// Negative, in two's complement, where rows overlap.
+    /// Words from the last word of a row to the next row. Negative, in two's complement, where rows overlap.
     pub gap: Signal<Out, Bits<PLACE_WIDTH>>,
     geometry: GeometryDecoder,
 }

@@ -1,13 +1,13 @@
 use super::{TagReader, TagReads, TagTable, TagUpdate};
 use crate::{
-    bus::{AddressMatch, RegisterAccessIn},
+    bus::{AddressMatch, RegisterAccessIn, SweepIn},
     ni::receive::{
         ports::{ReleasePortIn, StateOut, UpdateOut, WindowOut},
         PLACE_WIDTH,
     },
 };
 use portico_spec::{
-    flit::{NODE_WIDTH, TAG_WIDTH},
+    flit::TAG_WIDTH,
     ni::{
         build::Build,
         packet::{ERROR_WIDTH, ROW_WIDTH},
@@ -31,33 +31,51 @@ pub struct TagTables {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
+    /// Accesses to registers; those to the block TAGS count.
     pub register: RegisterAccessIn,
-    /// As in [`TagReads`].
+    /// A head may come in. As in [`TagReads`].
     pub may_start: Signal<Out, Bit>,
+    /// The next flit is a head, and is there: it would come in.
     pub offers_head: Signal<In, Bit>,
+    /// A head comes in, with the tag `start_tag`.
     pub starts: Signal<In, Bit>,
+    /// The row of the tag of the flit that comes in, if it is a head.
     pub start_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// A head is in hand.
     pub has_head: Signal<In, Bit>,
+    /// The row of the tag of the head in hand.
     pub head_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// The head in hand may go on: the row that was read last is its own, and new enough.
     pub may_go: Signal<Out, Bit>,
+    /// The packet in front writes a register, which may be one of this row.
     pub device: Signal<In, Bit>,
+    /// Nobody keeps what the packet in front writes: the head in hand waits for that, and its row is read again.
     pub unkept: Signal<In, Bit>,
+    /// The packet in front may write to its row, now or later. From flip-flops.
     pub may_write: Signal<In, Bit>,
-    /// The row that was read last.
+    /// What software has set up for the tag, from the row that was read last.
     pub window: WindowOut,
+    /// How far the tag has come, from the row that was read last.
     pub state: StateOut,
     /// Software changes a row.
     pub touched: Signal<Out, Bit>,
-    /// The tag that is written.
+    /// The tag that the packet in hand writes to.
     pub packet_tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Writes `next_position` and `next_done` to the row of `packet_tag`.
     pub write_pointer: Signal<In, Bit>,
+    /// Place of the next word, from the base; in a queue the messages ever written.
     pub next_position: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Words of the row in front of `next_position`.
     pub next_done: Signal<In, Bits<ROW_WIDTH>>,
+    /// Writes `next_ends` and `next_fault` to the row of `packet_tag`.
     pub write_ends: Signal<In, Bit>,
+    /// Ends of transfers.
     pub next_ends: Signal<In, Bits<ENDS_WIDTH>>,
+    /// Why a word of a stream was refused since its last end of transfer; 0 if none was.
     pub next_fault: Signal<In, Bits<ERROR_WIDTH>>,
+    /// Reads and writes of rows for the release of messages.
     pub release_port: ReleasePortIn,
     own: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
     updates: TagUpdate,
@@ -83,7 +101,7 @@ impl Logic for TagTables {
         wire!(self => rows, reader: clk);
         self.own.index.next = self.register.index.val();
 
-        wire!(self => updates: initialising, sweep);
+        SweepIn::link(&mut self.sweep, &mut self.updates.sweep);
         self.updates.write.next = self.register.write.val() & self.own.hit.val();
         self.updates.index.next = self.register.index.val();
         self.updates.write_data.next = self.register.data.val();

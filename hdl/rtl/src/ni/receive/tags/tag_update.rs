@@ -1,6 +1,6 @@
-use crate::ni::receive::ports::UpdateOut;
+use crate::{bus::SweepIn, ni::receive::ports::UpdateOut};
 use portico_spec::{
-    flit::{NODE_WIDTH, TAG_WIDTH},
+    flit::TAG_WIDTH,
     ni::registers::{TagRegister, FIELD_WIDTH, INDEX_WIDTH},
 };
 use portico_verilog::prelude::*;
@@ -22,15 +22,17 @@ pub struct TagUpdate {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Tags are cleared, that of each cycle being in the low bits of `sweep`.
-    pub initialising: Signal<In, Bit>,
-    pub sweep: Signal<In, Bits<NODE_WIDTH>>,
+    /// Clears the tables after reset.
+    pub sweep: SweepIn,
     /// A register of a tag is written; not while a change waits.
     pub write: Signal<In, Bit>,
+    /// Index of the register: its field in the low bits, its tag above; taken with `write`.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// Word for the register; taken with `write`.
     pub write_data: Signal<In, Bits<32>>,
     /// Nobody else writes in this cycle.
     pub may_update: Signal<In, Bit>,
+    /// The change that waits, for the table of tags.
     pub update: UpdateOut,
     valid: DFF<Bit>,
     clearing: DFF<Bit>,
@@ -54,10 +56,10 @@ impl Logic for TagUpdate {
             self.field.d.next = self.index.val().get_bits::<FIELD_WIDTH>(0);
             self.data.d.next = self.write_data.val();
         }
-        if self.initialising.val() {
+        if self.sweep.active.val() {
             self.valid.d.next = true;
             self.clearing.d.next = true;
-            self.tag.d.next = self.sweep.val().get_bits::<TAG_WIDTH>(0);
+            self.tag.d.next = self.sweep.place.val().get_bits::<TAG_WIDTH>(0);
             self.data.d.next = 0.into();
         }
 

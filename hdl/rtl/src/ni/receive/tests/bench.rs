@@ -147,13 +147,13 @@ impl<const W: usize, const B: usize> Bench<W, B> {
     }
 
     fn initialise(&mut self) {
-        self.dut.initialising.next = true;
+        self.dut.sweep.active.next = true;
         for step in 0..INITIALISATION_CYCLES as u64 {
-            self.dut.sweep.next = step.into();
+            self.dut.sweep.place.next = step.into();
             self.step(Some((0, true)), None);
             assert!(!self.dut.s_axis.tready.val(), "takes a flit while it initialises");
         }
-        self.dut.initialising.next = false;
+        self.dut.sweep.active.next = false;
         self.dut.gets.next = GETS.into();
     }
 

@@ -125,12 +125,12 @@ impl<const W: usize> Bench<W> {
     pub fn with(build: &Build) -> Self {
         let mut dut = reset(Dispatcher::new(build, &mesh(), MEMORY, SPACE, &ENTRIES));
         dut.node.next = NODE.into();
-        dut.initialising.next = true;
+        dut.sweep.active.next = true;
         for place in 0..512u64 {
-            dut.sweep.next = place.into();
+            dut.sweep.place.next = place.into();
             clock(&mut dut);
         }
-        dut.initialising.next = false;
+        dut.sweep.active.next = false;
         Self {
             dut,
             cycle: 0,

@@ -219,13 +219,13 @@ fn a_put_takes_as_many_cycles_as_words_and_one() {
 #[test]
 fn nothing_is_taken_while_tables_are_written() {
     let mut bench = bench(2);
-    bench.dut.initialising.next = true;
+    bench.dut.sweep.active.next = true;
     bench.send(Source::Command, &put(1));
     bench.send(Source::Request, &[0; 5]);
     bench.run(10);
     assert_eq!((bench.words[0].len(), bench.words[2].len()), (2, 5));
     // Sweeping place 0 over and over has cleared nothing that is used here.
-    bench.dut.initialising.next = false;
+    bench.dut.sweep.active.next = false;
     bench.run(12);
     assert_eq!((bench.starts.len(), bench.words[2].len()), (1, 0));
 }
