@@ -582,8 +582,8 @@ const FAULTS: [Fault; 8] = [
     },
     Fault {
         what: "a pad is the first word of a descriptor",
-        module: "command_door",
-        from: "(s_axis_tdata[4:0] == PAD)",
+        module: "pad_match",
+        from: "(word[4:0] == PAD)",
         to: "1'd0",
     },
 ];

@@ -1,6 +1,7 @@
+use super::PadMatch;
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
-    ni::command::{OPCODE_OFFSET, OPCODE_WIDTH, PAD},
+    ni::command::{OPCODE_OFFSET, OPCODE_WIDTH},
     parts::{Part, OPCODE_RUN},
 };
 use portico_verilog::prelude::*;
@@ -19,7 +20,7 @@ const OWNER_WIDTH: usize = OPCODE_WIDTH - RUN_WIDTH;
 /// | --- | --- |
 /// | latency | combinational, both ways |
 /// | throughput | one word a cycle |
-/// | state | 1 flip-flop, and 1 an engine |
+/// | state | which taker has the descriptor in hand |
 ///
 /// A descriptor waits while its port is not ready; the descriptors behind it in the same stream wait with it.
 #[derive(LogicBlock, Default)]
@@ -27,6 +28,7 @@ pub struct CommandDoor {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: a first word comes next.
     pub rst: Signal<In, Bit>,
+    /// Descriptors word by word, with the pads in front of them.
     pub s_axis: StreamIn<32>,
     /// For the requester.
     pub m_axis: StreamOut<32>,
@@ -39,7 +41,7 @@ pub struct CommandDoor {
     mine: Vec<Signal<Local, Bit>>,
     asked: Signal<Local, Bits<OWNER_WIDTH>>,
     others: Signal<Local, Bit>,
-    pads: Signal<Local, Bit>,
+    pad: PadMatch,
     ready: Signal<Local, Bit>,
     _engines: usize,
 }
@@ -71,11 +73,11 @@ impl Logic for CommandDoor {
             .tdata
             .val()
             .get_bits::<OWNER_WIDTH>(OPCODE_OFFSET + RUN_WIDTH);
-        self.pads.next = !self.midway.q.val()
-            & !self.s_axis.tlast.val()
-            & (self.s_axis.tdata.val().get_bits::<OPCODE_WIDTH>(OPCODE_OFFSET) == bits::<OPCODE_WIDTH>(PAD as u64));
+        self.pad.word.next = self.s_axis.tdata.val();
+        self.pad.first.next = !self.midway.q.val();
+        self.pad.last.next = self.s_axis.tlast.val();
         self.others.next = false;
-        self.ready.next = self.pads.val();
+        self.ready.next = self.pad.is_pad.val();
         for i in 0..self._engines {
             self.held[i].clock.next = self.clk.val();
             self.mine[i].next = self.asked.val() == self.owner[i].val();
@@ -89,10 +91,10 @@ impl Logic for CommandDoor {
             self.ready.next = self.ready.val() | (self.mine[i].val() & self.engine[i].tready.val());
         }
         wire!(s_axis => m_axis: tdata, tlast);
-        self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.others.val() & !self.pads.val();
+        self.m_axis.tvalid.next = self.s_axis.tvalid.val() & !self.others.val() & !self.pad.is_pad.val();
         self.s_axis.tready.next = self.ready.val() | (!self.others.val() & self.m_axis.tready.val());
         if self.s_axis.tvalid.val() & self.s_axis.tready.val() {
-            self.midway.d.next = !self.s_axis.tlast.val() & !self.pads.val();
+            self.midway.d.next = !self.s_axis.tlast.val() & !self.pad.is_pad.val();
         }
         if self.rst.val() {
             self.midway.d.next = false;

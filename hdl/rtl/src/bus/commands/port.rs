@@ -22,6 +22,7 @@ pub struct CommandPort {
     pub s_axis_command: StreamIn<32>,
     /// From the command queue.
     pub queued: StreamIn<32>,
+    /// Whole descriptors for the taker, of both sources.
     pub m_axis: StreamOut<32>,
     select: CommandSelect,
     words: SkidBuffer<32>,

@@ -1,5 +1,6 @@
+use super::PadMatch;
 use crate::prim::{RamOutput, StreamIn, StreamOut};
-use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, OPCODE_OFFSET, OPCODE_WIDTH, PAD, QUEUE_WORDS};
+use portico_spec::ni::command::{MAX_DESCRIPTOR_WORDS, QUEUE_WORDS};
 use portico_verilog::prelude::*;
 
 const ADDRESS_WIDTH: usize = QUEUE_WORDS.ilog2() as usize;
@@ -15,7 +16,7 @@ const POINTER_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// | latency | 3 cycles from a descriptor's last word written to its first word offered |
 /// | throughput | one word a cycle on both sides |
 /// | timing | `m_axis` comes straight from flip-flops |
-/// | state | [`QUEUE_WORDS`] words in block RAM, [`RamOutput`], and 28 flip-flops |
+/// | state | [`QUEUE_WORDS`] words in block RAM, [`RamOutput`], and the places of the queue |
 ///
 /// The place of a word is free as soon as [`RamOutput`] has fetched the word.
 ///
@@ -48,7 +49,7 @@ pub struct CommandQueue {
     commits: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     overlong: Signal<Local, Bit>,
-    pads: Signal<Local, Bit>,
+    pad: PadMatch,
     takes: Signal<Local, Bit>,
     entry: Signal<Local, Bits<33>>,
 }
@@ -70,12 +71,11 @@ impl Logic for CommandQueue {
         dff_setup!(self, clk, writer, committed, reader, holds, length, dropping);
         self.full.next = (self.writer.q.val() ^ self.reader.q.val()) == bits::<POINTER_WIDTH>(QUEUE_WORDS);
         self.overlong.next = self.length.q.val() == bits::<5>(MAX_DESCRIPTOR_WORDS);
-        self.pads.next = !self.length.q.val().any()
-            & !self.dropping.q.val()
-            & !self.s_axis.tlast.val()
-            & (self.s_axis.tdata.val().get_bits::<OPCODE_WIDTH>(OPCODE_OFFSET) == bits::<OPCODE_WIDTH>(PAD as u64));
-        self.takes.next = self.s_axis.tvalid.val() & !self.pads.val();
-        self.refuses.next = (self.full.val() | self.overlong.val() | self.dropping.q.val()) & !self.pads.val();
+        self.pad.word.next = self.s_axis.tdata.val();
+        self.pad.first.next = !self.length.q.val().any() & !self.dropping.q.val();
+        self.pad.last.next = self.s_axis.tlast.val();
+        self.takes.next = self.s_axis.tvalid.val() & !self.pad.is_pad.val();
+        self.refuses.next = (self.full.val() | self.overlong.val() | self.dropping.q.val()) & !self.pad.is_pad.val();
         self.s_axis.tready.next = true;
 
         self.words.write_enable.next = self.takes.val();

@@ -20,6 +20,7 @@ pub struct CommandSelect {
     pub s_axis_command: StreamIn<32>,
     /// From the command queue.
     pub queued: StreamIn<32>,
+    /// Descriptors of both sources, each from its first word to its last.
     pub m_axis: StreamOut<32>,
     /// The choice is made, and holds until the descriptor's last word has passed.
     settled: DFF<Bit>,
