@@ -4,7 +4,6 @@ use super::member::{Handles, Member as Loaded, OfEngines};
 use crate::{
     command,
     event::{Event, EventState},
-    resources::Port,
     Error, ErrorCode, Fabric, Transport,
 };
 
@@ -128,9 +127,7 @@ impl Launch {
         fabric.notices[notice].target = target;
         for member in &self.members {
             let node = &mut fabric.nodes[member.tile];
-            let own = (&member.event, member.commands, Port::Requester);
-            let of_engines = member.of_engines.iter().map(|of| (&of.event, of.count, of.port));
-            for (event, count, port) in of_engines.chain([own]) {
+            for (event, count, port) in member.counts() {
                 let issued = &mut node.issued[usize::from(event.number())];
                 *issued = issued.map(|before| before.wrapping_add(count));
                 node.commands.push_list(port, event.number());
@@ -244,8 +241,7 @@ impl Launch {
             }
         }
         for member in &self.members {
-            let of_engines = member.of_engines.iter().map(|of| &of.event);
-            for event in [&member.event].into_iter().chain(of_engines) {
+            for (event, ..) in member.counts() {
                 let count = event.state(fabric)?.count;
                 fabric.clear_error(member.tile, event.number())?;
                 let node = &mut fabric.nodes[member.tile];
@@ -262,11 +258,8 @@ impl Launch {
 
     /// The events of all members, each with its tile.
     fn states<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Vec<(usize, EventState)>, Error> {
-        let events = self.members.iter().flat_map(|member| {
-            let of_engines = member.of_engines.iter().map(|of| &of.event);
-            [&member.event].into_iter().chain(of_engines)
-        });
-        let events: Vec<&Event> = events.collect();
+        let counts = self.members.iter().flat_map(Loaded::counts);
+        let events: Vec<&Event> = counts.map(|(event, ..)| event).collect();
         let numbers: Vec<(usize, u8)> = events.iter().map(|event| (event.node(), event.number())).collect();
         fabric.read_events_ahead(&numbers)?;
         events

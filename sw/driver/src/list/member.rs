@@ -71,6 +71,15 @@ impl Member {
         }
     }
 
+    /// Events in which its commands count: its own and, with descriptors of engines, theirs. With each, how many count in it, and the
+    /// port of the last one.
+    pub fn counts(&self) -> impl Iterator<Item = (&Event, u16, Port)> {
+        let of_engines = self.of_engines.iter().map(|of| (&of.event, of.count, of.port));
+        [(&self.event, self.commands, Port::Requester)]
+            .into_iter()
+            .chain(of_engines)
+    }
+
     /// Gives back what it has taken.
     pub fn release<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         if let Some(region) = self.region {
