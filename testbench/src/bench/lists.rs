@@ -21,31 +21,40 @@ const BOUND_TILES: usize = 16;
 
 /// An application with a list.
 struct Application {
-    name: &'static str,
+    kind: Kind,
     /// Most cycles on a fabric of [`BOUND_TILES`].
     cycles: Option<f64>,
     /// Least part of the cycles of the transfer in which the link carries a flit, in %.
     share: Option<f64>,
 }
 
+/// As on the command line of `portico run`.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Halo,
+    Transpose,
+    Buffer,
+    Queue,
+}
+
 const APPLICATIONS: [Application; 4] = [
     Application {
-        name: "halo",
+        kind: Kind::Halo,
         cycles: Some(1_200.0),
         share: None,
     },
     Application {
-        name: "transpose",
+        kind: Kind::Transpose,
         cycles: Some(2_800.0),
         share: None,
     },
     Application {
-        name: "buffer",
+        kind: Kind::Buffer,
         cycles: None,
         share: Some(80.0),
     },
     Application {
-        name: "queue",
+        kind: Kind::Queue,
         cycles: None,
         share: Some(80.0),
     },
@@ -75,9 +84,10 @@ pub fn run(
         let mut transport = make(&config.fabric()?)?;
         let mut fabric = Fabric::open(&mut *transport).context("cannot set up the fabric")?;
         for (at, application) in APPLICATIONS.iter().enumerate() {
-            let name = application.name;
+            let name = application.kind.name();
             progress(place * each + 1 + at, steps, &format!("{cols}x{mesh_rows}, {name}"));
             let figures = application
+                .kind
                 .run(&mut fabric)
                 .with_context(|| format!("{name} on {cols}x{mesh_rows}"))?;
             let parts = figures
@@ -91,23 +101,34 @@ pub fn run(
     Ok((rows, cycles))
 }
 
-impl Application {
-    fn run<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
-        match self.name {
-            "halo" => examples::halo_exchange(fabric),
-            "transpose" => examples::transpose(fabric),
-            "buffer" => examples::tile_in_buffer(fabric),
-            "queue" => examples::many_to_one(fabric),
-            name => unreachable!("no application {name}"),
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Halo => "halo",
+            Kind::Transpose => "transpose",
+            Kind::Buffer => "buffer",
+            Kind::Queue => "queue",
         }
     }
 
+    fn run<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
+        match self {
+            Kind::Halo => examples::halo_exchange(fabric),
+            Kind::Transpose => examples::transpose(fabric),
+            Kind::Buffer => examples::tile_in_buffer(fabric),
+            Kind::Queue => examples::many_to_one(fabric),
+        }
+    }
+}
+
+impl Application {
     fn rows(&self, tiles: usize, cycles: u64, parts: Parts) -> Vec<Row> {
         let row = |measure: &str, unit: &'static str, better: Better, value: f64| {
-            let name = format!("{}, {tiles} tiles, {measure}", self.name);
+            let application = self.kind.name();
+            let name = format!("{application}, {tiles} tiles, {measure}");
             Row::new(BENCH, name, unit, better, value)
                 .with("measure", measure)
-                .with("application", self.name)
+                .with("application", application)
                 .with("tiles", tiles)
         };
         let part = |measure, cycles: u64| row(measure, "cycles", Better::Less, cycles as f64);
