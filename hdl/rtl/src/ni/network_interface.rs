@@ -74,9 +74,13 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Packets from the data plane.
     pub s_axis_data: StreamIn<W>,
+    /// Packets for the data plane.
     pub m_axis_data: StreamOut<W>,
+    /// Packets from the control plane.
     pub s_axis_control: StreamIn<32>,
+    /// Packets for the control plane.
     pub m_axis_control: StreamOut<32>,
     /// Descriptors.
     pub s_axis_command: StreamIn<32>,
@@ -86,6 +90,7 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub write: MemoryWriteOut<W, B>,
     /// Reads of atomics: they win.
     pub atomic_read: MemoryReadOut<W>,
+    /// Reads of the words of packets.
     pub dma_read: MemoryReadOut<W>,
     /// Reads of the words in front of messages, and of engines.
     pub release_read: MemoryReadOut<W>,
@@ -93,7 +98,9 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub engine_write: Vec<MemoryWriteOut<W, B>>,
     /// The socket: a seat for each engine.
     pub seat: Vec<SocketOut<W, B>>,
+    /// Writes of registers, by a master in the tile.
     pub local_write: RegisterRequestIn,
+    /// Reads of registers, by a master in the tile.
     pub local_read: RegisterFetchIn,
     /// The sweep after reset.
     pub initialising: Signal<Out, Bit>,

@@ -53,12 +53,17 @@ pub struct ServerInterface<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Packets from the data plane.
     pub s_axis_data: StreamIn<W>,
+    /// Packets for the data plane.
     pub m_axis_data: StreamOut<W>,
+    /// Packets from the control plane.
     pub s_axis_control: StreamIn<32>,
+    /// Packets for the control plane.
     pub m_axis_control: StreamOut<32>,
     /// A pulse for each error of the memory.
     pub memory_error: Signal<In, Bit>,
+    /// Writes of the network.
     pub write: MemoryWriteOut<W, B>,
     /// Reads of atomics.
     pub atomic_read: MemoryReadOut<W>,

@@ -49,15 +49,19 @@ pub struct Completions {
     pub s_axis: StreamIn<32>,
     /// Get requests of other nodes.
     pub m_axis_request: StreamOut<32>,
+    /// Claims of transaction slots.
     pub claim: ClaimIn,
     /// Slots that wait for replies.
     pub awaited: Signal<Out, Bits<SLOTS>>,
-    /// Ends of replies; transactions that ended before they were sent.
+    /// Ends of replies.
     pub data_completion: CompletionIn,
+    /// Transactions that ended before they were sent.
     pub own_completion: CompletionIn,
-    /// Of the receiver, the micro-cores, the dispatcher.
+    /// Events of the receiver.
     pub received: EventIn,
+    /// Events of the micro-cores.
     pub notified: EventIn,
+    /// Events of the dispatcher, for commands that were refused.
     pub refused: EventIn,
     /// Of the engines, in the order of their seats.
     pub ended: Vec<EventIn>,
@@ -67,17 +71,25 @@ pub struct Completions {
     pub any_open: Signal<Out, Bit>,
     /// Packets of the control plane for engines.
     pub engine: Vec<FlitsOut<32>>,
+    /// Handle of the segment of the fence.
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
     pub fence_owns: Signal<In, Bit>,
+    /// Slot of the fence's own; valid with `fence_owns`.
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,
     /// A credit of a peer's queue.
     pub credit_valid: Signal<Out, Bit>,
+    /// Handle of the segment at this tile whose credit comes back; valid with `credit_valid`.
     pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// Of the inbox and the events.
     pub register: RegisterAccessIn,
+    /// One bit an event: its condition holds.
     pub fired: Signal<Out, Bits<64>>,
+    /// One bit an event: it has fired, and is to interrupt.
     pub pending: Signal<Out, Bits<64>>,
+    /// An event that may interrupt has fired; a cycle behind `pending`.
     pub irq: Signal<Out, Bit>,
     control: ControlReceiver,
     gets: GetQueue,

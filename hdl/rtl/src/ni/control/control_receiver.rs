@@ -21,7 +21,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle from a packet's tail to what it says |
 /// | throughput | one flit a cycle; `s_axis_tready` is low in the initialisation alone |
-/// | state | 89 flip-flops, and 1 an engine |
+/// | state | a flit, and what is known of its packet |
 ///
 /// Nothing here waits: slots, mailboxes and credits take what comes, and the queue of get requests has a place for every
 /// request that honest nodes may send. So the `ready` of `completion` and of `m_axis_request` are not looked at. A packet
@@ -33,13 +33,19 @@ pub struct ControlReceiver {
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
     pub initialising: Signal<In, Bit>,
+    /// Packets of the control plane.
     pub s_axis: StreamIn<32>,
     /// Must be ready in every cycle.
     pub completion: CompletionOut,
+    /// High for one cycle: a mail has come.
     pub mail_valid: Signal<Out, Bit>,
+    /// Mailbox of the mail; valid with `mail_valid`.
     pub mail_box: Signal<Out, Bits<MAILBOX_WIDTH>>,
+    /// The mail, its first word in bits 31:0; valid with `mail_valid`.
     pub mail_data: Signal<Out, Bits<64>>,
+    /// High for one cycle: a credit of a peer's queue has come back.
     pub credit_valid: Signal<Out, Bit>,
+    /// Handle of the segment at this tile whose credit comes back; valid with `credit_valid`.
     pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// Get requests from the head on. Must be ready in every cycle.
     pub m_axis_request: StreamOut<32>,

@@ -21,7 +21,7 @@ const STORED_WIDTH: usize = 40;
 /// | latency | 1 cycle from a flit taken to the same flit offered, 3 with others waiting |
 /// | throughput | one flit a cycle in and out, no bubble between packets |
 /// | capacity | `entries` requests of 8 flits; `s_axis_tready` is always high |
-/// | state | 8 words of block RAM an entry, about 60 flip-flops |
+/// | state | 8 words of block RAM an entry, and both ends of the queue |
 ///
 /// A node may have so many requests at another at a time, so a queue with as many entries for each node never overflows.
 /// What comes without 8 words free is from a node that does not keep to its credits, and is dropped whole. A packet too
@@ -34,7 +34,9 @@ pub struct GetQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the queue is empty afterwards.
     pub rst: Signal<In, Bit>,
+    /// Get requests of other nodes, as they arrive; always ready.
     pub s_axis: StreamIn<32>,
+    /// Get requests in the order of arrival, of 8 flits at most.
     pub m_axis: StreamOut<32>,
     /// High for one cycle, the one after the head of a packet that finds no room.
     pub overflow: Signal<Out, Bit>,

@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | latency | what is set shows in `fired` and `pending` in the next cycle, in `irq` in the one after |
 /// | throughput | one event a cycle |
 /// | timing | all outputs are flip-flops |
-/// | state | 2 flip-flops an event, and `irq` |
+/// | state | by event whether its condition holds, and whether it interrupts; `irq` |
 #[derive(LogicBlock, Default)]
 pub struct EventFlags {
     pub clk: Signal<In, Clock>,
@@ -18,12 +18,17 @@ pub struct EventFlags {
     pub rst: Signal<In, Bit>,
     /// Sets the flags of `event_number`.
     pub set: Signal<In, Bit>,
+    /// Event whose flags are set; valid with `set`.
     pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
+    /// The condition of that event holds.
     pub holds: Signal<In, Bit>,
+    /// That event is to interrupt when it has fired.
     pub interrupts: Signal<In, Bit>,
+    /// One bit an event: its condition holds.
     pub fired: Signal<Out, Bits<EVENTS>>,
     /// Fired, and to interrupt.
     pub pending: Signal<Out, Bits<EVENTS>>,
+    /// An event that may interrupt has fired; a cycle behind `pending`.
     pub irq: Signal<Out, Bit>,
     holding: DFF<Bits<EVENTS>>,
     interrupting: DFF<Bits<EVENTS>>,

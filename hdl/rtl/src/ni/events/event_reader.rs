@@ -22,10 +22,13 @@ pub struct EventReader {
     pub clear: Signal<In, Bit>,
     /// The inputs below are of the event that is read.
     pub show: Signal<In, Bit>,
+    /// Register of the event that is read; valid with `show`.
     pub field: Signal<In, Bits<FIELD_WIDTH>>,
     /// Of the error, if that is read, else of the count.
     pub word: Signal<In, Bits<WORD_WIDTH>>,
+    /// The event has fired; valid with `show`.
     pub has_fired: Signal<In, Bit>,
+    /// Answer to the last read, from the cycle after `show` on; 0 from `clear` until then.
     pub answer: Signal<Out, Bits<32>>,
     shown: DFF<Bits<32>>,
 }

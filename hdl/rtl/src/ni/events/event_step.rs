@@ -25,15 +25,19 @@ const DIFFERENCE_WIDTH: usize = COUNTER_WIDTH + 1;
 /// The count that is to come is not waited for: it equals the threshold if the difference is one short of it.
 #[derive(LogicBlock, Default)]
 pub struct EventStep {
+    /// Word of the event, as the operation finds it.
     pub word: Signal<In, Bits<WORD_WIDTH>>,
     /// Adds one to the count.
     pub counts: Signal<In, Bit>,
     /// Keeps `error` in a second word, if it is the first.
     pub keeps: Signal<In, Bit>,
+    /// Error code that is kept; valid with `keeps`.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// The word as the operation leaves it.
     pub after: Signal<Out, Bits<WORD_WIDTH>>,
     /// The condition holds of the count as it is after.
     pub holds: Signal<Out, Bit>,
+    /// The event is to interrupt when it has fired.
     pub interrupts: Signal<Out, Bit>,
     count: Signal<Local, Bits<COUNTER_WIDTH>>,
     control: Signal<Local, Bits<CONTROL_WIDTH>>,

@@ -16,17 +16,23 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct EventWord {
+    /// The word from the table.
     pub stored: Signal<In, Bits<WORD_WIDTH>>,
-    /// The operation before has this word, and makes this of it.
+    /// The operation before has this word, and makes `after` of it.
     pub follows: Signal<In, Bit>,
+    /// What the operation before makes of the word; valid with `follows`.
     pub after: Signal<In, Bits<WORD_WIDTH>>,
-    /// The operation before that had this word, and has made this of it.
+    /// The operation two before had this word, and has made `result` of it.
     pub follows_result: Signal<In, Bit>,
+    /// What the operation two before has made of the word; valid with `follows_result`.
     pub result: Signal<In, Bits<WORD_WIDTH>>,
     /// A register is written.
     pub writes: Signal<In, Bit>,
+    /// Register of the event that is written; valid with `writes`.
     pub field: Signal<In, Bits<FIELD_WIDTH>>,
+    /// Word for the register; valid with `writes`.
     pub data: Signal<In, Bits<32>>,
+    /// The word that the operation works on.
     pub word: Signal<Out, Bits<WORD_WIDTH>>,
     current: Signal<Local, Bits<WORD_WIDTH>>,
 }

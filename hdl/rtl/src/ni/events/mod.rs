@@ -60,7 +60,7 @@ pub struct Operation {
 /// | throughput | one operation a cycle: an access to a register, an update, or the error that came with the update before |
 /// | fairness | an access goes first, then the error of the update before, then the update on offer |
 /// | timing | all outputs are flip-flops, but for `update.ready`, two gates behind them |
-/// | state | twice 36 bits an event in block RAM, 2 flip-flops an event, 200 flip-flops |
+/// | state | twice 36 bits an event in block RAM, [`EventFlags`], and the count on its way |
 ///
 /// An update on offer waits two cycles at most: for one access, since the next comes [`ACCESS_CYCLES`](crate::bus::ACCESS_CYCLES) later, and for one
 /// error. A source that goes first and offers an update in three cycles at most therefore needs room for one.
@@ -78,17 +78,21 @@ pub struct Events {
     pub rst: Signal<In, Bit>,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Events that are counted, or asked for their error; after the sweep an offer waits two cycles at most.
     pub update: EventIn,
     /// The offer on `update` counts nothing: it asks for the error that its event keeps.
     pub asks: Signal<In, Bit>,
     /// A pulse, two cycles after the offer was taken: `error_told` is the answer, 0 for none.
     pub told: Signal<Out, Bit>,
+    /// First error that the event keeps, 0 for none; valid with `told`.
     pub error_told: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// Accesses to registers; count, control and status of events are here.
     pub register: RegisterAccessIn,
     /// One bit an event: its condition holds.
     pub fired: Signal<Out, Bits<EVENTS>>,
     /// Fired, and to interrupt.
     pub pending: Signal<Out, Bits<EVENTS>>,
+    /// An event that may interrupt has fired; a cycle behind `pending`.
     pub irq: Signal<Out, Bit>,
     is_own: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
     words: Ram<WORD_WIDTH, PLACE_WIDTH, 1>,

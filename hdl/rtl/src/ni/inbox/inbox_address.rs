@@ -17,14 +17,19 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct InboxAddress {
+    /// Index of a register: the low bits of its address.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     /// It is one of the blocks of which rows are here.
     pub hit: Signal<Out, Bit>,
+    /// Row of the inbox in which the register is: a mailbox, or the value of an event; valid with `hit`.
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
-    /// Half of the value; of mailboxes alone their count and control.
+    /// The register is the low half of the value.
     pub low: Signal<Out, Bit>,
+    /// The register is the high half of the value.
     pub high: Signal<Out, Bit>,
+    /// The register is the count of a mailbox.
     pub count: Signal<Out, Bit>,
+    /// The register is the control of a mailbox.
     pub control: Signal<Out, Bit>,
     is_mailbox: AddressMatch<{ Registers::Mailboxes as usize }, { MAILBOX_WIDTH + SHORT_FIELD_WIDTH }>,
     is_event: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,

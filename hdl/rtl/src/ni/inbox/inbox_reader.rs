@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 2 cycles from `show` to `answer`, which then stays |
 /// | throughput | a register a cycle |
-/// | state | 36 flip-flops |
+/// | state | 35 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct InboxReader {
     pub clk: Signal<In, Clock>,
@@ -18,11 +18,15 @@ pub struct InboxReader {
     pub clear: Signal<In, Bit>,
     /// The row is read whose word comes in the next cycle.
     pub show: Signal<In, Bit>,
-    /// What is asked for of it, with `show`: one of them, or nothing.
+    /// The low half of the value is asked for, with `show`; at most one of `low`, `high` and `count` is.
     pub low: Signal<In, Bit>,
+    /// The high half of the value is asked for, with `show`.
     pub high: Signal<In, Bit>,
+    /// The count is asked for, with `show`.
     pub count: Signal<In, Bit>,
+    /// The row, in the cycle after `show`.
     pub word: Signal<In, Bits<WORD_WIDTH>>,
+    /// Answer to the last read, from 2 cycles after `show` on; 0 from `clear` until then.
     pub answer: Signal<Out, Bits<32>>,
     shows_low: DFF<Bit>,
     shows_high: DFF<Bit>,

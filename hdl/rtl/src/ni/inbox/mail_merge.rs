@@ -21,11 +21,15 @@ pub const WORD_WIDTH: usize = CONTROL_AT + LANE_WIDTH;
 /// The mailbox after a mail; a barrier's count goes back to 0 with the last of the mails expected.
 #[derive(LogicBlock, Default)]
 pub struct MailMerge {
+    /// The mailbox before the mail: value, count above, control above that.
     pub old: Signal<In, Bits<WORD_WIDTH>>,
+    /// The mail.
     pub mail: Signal<In, Bits<VALUE_WIDTH>>,
     /// Without the control, which stays as it is.
     pub after: Signal<Out, Bits<WORD_WIDTH>>,
+    /// The mail counts in the event of the mailbox.
     pub fires: Signal<Out, Bit>,
+    /// Event of the mailbox; valid with `fires`.
     pub event_number: Signal<Out, Bits<EVENT_WIDTH>>,
     control: Signal<Local, Bits<CONTROL_WIDTH>>,
     is_barrier: Signal<Local, Bit>,

@@ -39,7 +39,7 @@ const CONTROL_LANES: u64 = 1 << (LANES - 1);
 /// | latency | a mail or a value of cycle t is read by accesses after t + 3; the event of a mail is offered in t + 4 |
 /// | throughput | a mail or a value in three cycles: the control plane brings no more; a register access in between |
 /// | timing | all outputs are flip-flops |
-/// | state | 12 bytes a mailbox and an event in block RAM, 300 flip-flops |
+/// | state | 12 bytes a mailbox and an event in block RAM, and the mail on its way |
 ///
 /// A mail replaces the value and is an event (mode message), or is ORed into it and is an event with the last of those
 /// expected, which sets the count back to 0 (mode barrier). The value stays until a register write to the count clears
@@ -57,14 +57,21 @@ pub struct Inbox {
     pub rst: Signal<In, Bit>,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
-    /// A mail or a value, never two of them within three cycles.
+    /// High for one cycle: a mail has come; never two mails or values within three cycles.
     pub mail_valid: Signal<In, Bit>,
+    /// Mailbox of the mail; valid with `mail_valid`.
     pub mail_box: Signal<In, Bits<MAILBOX_WIDTH>>,
+    /// The mail, its first word in bits 31:0; valid with `mail_valid`.
     pub mail_data: Signal<In, Bits<VALUE_WIDTH>>,
+    /// High for one cycle: the value of an event has come; never two mails or values within three cycles.
     pub value_valid: Signal<In, Bit>,
+    /// Event of the atomic; valid with `value_valid`.
     pub value_event: Signal<In, Bits<EVENT_WIDTH>>,
+    /// Result of the atomic; valid with `value_valid`.
     pub value_data: Signal<In, Bits<VALUE_WIDTH>>,
+    /// Events of mailboxes; each must be taken before that of the next mail.
     pub update: EventOut,
+    /// Accesses to registers; mailboxes and the values of events are here.
     pub register: RegisterAccessIn,
     address: InboxAddress,
     rows: Ram<WORD_WIDTH, ROW_WIDTH, LANES>,

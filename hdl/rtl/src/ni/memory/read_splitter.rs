@@ -16,14 +16,17 @@ const OPEN_WIDTH: usize = 10;
 /// | --- | --- |
 /// | latency | that of the memory; that of the register bus |
 /// | throughput | one read of the memory a cycle; one of a register after the other; a change between them waits for all answers |
-/// | state | the open reads, 1 flip-flop |
+/// | state | the open reads, and whether an answer is held |
 #[derive(LogicBlock, Default)]
 pub struct ReadSplitter<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Reads of the memory and of registers; the words come back in the order of the reads.
     pub reader: MemoryReadIn<W>,
+    /// Reads of the memory.
     pub memory: MemoryReadOut<W>,
+    /// Reads of registers, one at a time.
     pub fetch: RegisterFetchOut,
     open: DFF<Bits<OPEN_WIDTH>>,
     /// A register's value is on its way.

@@ -19,7 +19,7 @@ pub const ROW_WIDTH: usize = 16;
 /// | latency | grants are combinational; `read_data` follows a read by a cycle |
 /// | throughput | one write and one read a cycle |
 /// | fairness | client 0 of either kind always wins; the other readers share what it leaves, in turn |
-/// | state | the RAM, 3 flip-flops |
+/// | state | the RAM, and its parts' |
 #[derive(LogicBlock, Default)]
 pub struct ScratchpadBank<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -27,15 +27,21 @@ pub struct ScratchpadBank<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// One bit a client that has a word to write here.
     pub write_ask: Signal<In, Bits<WRITERS>>,
+    /// Word of the bank that each client writes.
     pub write_row: [Signal<In, Bits<ROW_WIDTH>>; WRITERS],
+    /// The word to write, of each client.
     pub write_data: [Signal<In, Bits<W>>; WRITERS],
+    /// One bit a byte of the word to write, bit 0 for bits 7 to 0; of each client.
     pub write_lanes: [Signal<In, Bits<B>>; WRITERS],
     /// One bit a client that has a word to read here.
     pub read_ask: Signal<In, Bits<READERS>>,
+    /// Word of the bank that each client reads.
     pub read_row: [Signal<In, Bits<ROW_WIDTH>>; READERS],
     /// One bit a client whose word is being written: if it is its turn, it does without.
     pub meets: Signal<In, Bits<READERS>>,
+    /// One bit a client: its read is taken in this cycle; at most one is high.
     pub read_grant: Signal<Out, Bits<READERS>>,
+    /// The word that was read, one cycle after the read.
     pub read_data: Signal<Out, Bits<W>>,
     words: Ram<W, ROW_WIDTH, B>,
     turns: RoundRobinArbiter<SHARERS>,
@@ -94,10 +100,13 @@ impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
 /// `W` bits in `B` byte lanes. Combinational, no state.
 #[derive(LogicBlock)]
 pub struct LaneMerge<const W: usize, const B: usize> {
+    /// The word in which bytes are replaced.
     pub word: Signal<In, Bits<W>>,
+    /// The word whose bytes replace them.
     pub written: Signal<In, Bits<W>>,
     /// One bit a byte, bit 0 for bits 7 to 0: takes it from `written`.
     pub lanes: Signal<In, Bits<B>>,
+    /// The word with the bytes replaced.
     pub merged: Signal<Out, Bits<W>>,
     mask: Signal<Local, Bits<W>>,
 }

@@ -8,7 +8,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle |
 /// | throughput | one flit a cycle; a cycle more after an atomic |
-/// | state | the flit, and 8 flip-flops |
+/// | state | the flit, and what it is |
 #[derive(LogicBlock, Default)]
 pub struct Delivery<const W: usize> {
     pub clk: Signal<In, Clock>,

@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | combinational for what begins with `next_`; else from flip-flops |
-/// | state | 59 flip-flops |
+/// | state | 54 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct Header {
     pub clk: Signal<In, Clock>,

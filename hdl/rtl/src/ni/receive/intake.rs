@@ -18,7 +18,7 @@ use portico_verilog::prelude::*;
 /// | latency | 1 cycle |
 /// | throughput | one flit a cycle; between two heads there is a cycle without one |
 /// | timing | `s_axis.tready` is a gate behind flip-flops |
-/// | state | two flits, a row, and 4 flip-flops |
+/// | state | two flits, a row, and for whom the packet is |
 ///
 /// A flit that comes while the register is taken waits in a spare one. The tag of a head is there a cycle before the head
 /// is in hand, so that the row of the tag comes out of its table with it. The head itself stays as it is, because the tag of

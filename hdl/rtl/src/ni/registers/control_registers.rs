@@ -24,8 +24,11 @@ const PLACE_WIDTH: usize = 4;
 pub struct ControlRegisters {
     pub clk: Signal<In, Clock>,
     pub initialising: Signal<In, Bit>,
+    /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// One bit an event: it has fired, and is to interrupt.
     pub pending: Signal<In, Bits<EVENTS>>,
+    /// Reads of registers; those of block CONTROL are answered here, a cycle after the index.
     pub register_read: RegisterReadIn,
     read_match: AddressMatch<{ Registers::Control as usize }, PLACE_WIDTH>,
     shown: DFF<Bits<32>>,

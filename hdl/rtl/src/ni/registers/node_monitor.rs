@@ -22,23 +22,33 @@ pub struct NodeMonitor {
     pub sweep: SweepIn,
     /// Every cycle counts while this is high.
     pub cycle: Signal<In, Bit>,
+    /// A flit has come on the data plane in this cycle.
     pub data_in: Signal<In, Bit>,
+    /// A flit has gone on the data plane in this cycle.
     pub data_out: Signal<In, Bit>,
+    /// A flit has come on the control plane in this cycle.
     pub control_in: Signal<In, Bit>,
+    /// A flit has gone on the control plane in this cycle.
     pub control_out: Signal<In, Bit>,
     /// A flit waits to enter the data plane.
     pub data_stall: Signal<In, Bit>,
+    /// A word or packet from the network is refused in this cycle.
     pub refused: Signal<In, Bit>,
+    /// A descriptor is dropped in this cycle: it did not fit its queue, or the node takes none.
     pub dropped: Signal<In, Bit>,
+    /// A micro-core runs in this cycle; at a memory node: a get is served.
     pub running: Signal<In, Bit>,
+    /// Every active micro-core waits in this cycle.
     pub waiting: Signal<In, Bit>,
     /// External memory answered with an error.
     pub memory_error: Signal<In, Bit>,
-    /// An engine has work; one has work and waits.
+    /// An engine has work in this cycle.
     pub engines_run: Signal<In, Bit>,
+    /// An engine has work and waits in this cycle.
     pub engines_wait: Signal<In, Bit>,
     /// A read of any register begins: high for a cycle.
     pub asked: Signal<In, Bit>,
+    /// Reads of registers; those of block COUNTERS are answered here, 3 cycles after `asked`.
     pub register_read: RegisterReadIn,
     counters: NodeCounters,
     tapped: [DFF<Bit>; COUNTERS],
@@ -93,7 +103,7 @@ const RECENT_WIDTH: usize = 5;
 /// | --- | --- |
 /// | latency | an increment of cycle t is told by a read of t; the answer follows 3 cycles after the read, and stays |
 /// | throughput | every counter every cycle |
-/// | state | 32 bits a counter in LUT-RAM, 5 flip-flops a counter, 78 more |
+/// | state | 32 bits a counter in LUT-RAM, the counts that wait, and the counter in hand |
 ///
 /// One adder serves all: it goes round, and adds to each counter what has happened since the last time. A read makes it
 /// visit the counter that is read. A visit takes two cycles, one behind the other: the counter and its news go to
@@ -109,6 +119,7 @@ pub struct NodeCounters {
     pub increment: Signal<In, Bits<COUNTERS>>,
     /// A read of any register begins: high for a cycle.
     pub asked: Signal<In, Bit>,
+    /// Reads of registers; those of block COUNTERS are answered here, 3 cycles after `asked`.
     pub register_read: RegisterReadIn,
     is_own: AddressMatch<{ Registers::Counters as usize }, PLACE_WIDTH>,
     words: LutRam<32, PLACE_WIDTH>,

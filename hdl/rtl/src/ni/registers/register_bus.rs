@@ -21,19 +21,28 @@ const CYCLE_WIDTH: usize = 3;
 /// A write that waits until it is taken, as the bus sees it. What is offered stays.
 #[interface]
 pub struct RegisterRequestIn {
+    /// A write is offered; the offer stays until it is taken.
     pub valid: Signal<In, Bit>,
+    /// Index of the register: the low bits of its address; valid with `valid`.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// Word for the register; valid with `valid`.
     pub data: Signal<In, Bits<32>>,
+    /// High for one cycle: the write is taken.
     pub ready: Signal<Out, Bit>,
 }
 
 /// A read, as the bus sees it. What is offered stays; `data` comes with `data_valid`, before the next read is taken.
 #[interface(mirror = RegisterFetchOut)]
 pub struct RegisterFetchIn {
+    /// A read is offered; the offer stays until it is taken.
     pub valid: Signal<In, Bit>,
+    /// Index of the register: the low bits of its address; valid with `valid`.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// High for one cycle: the read is taken.
     pub ready: Signal<Out, Bit>,
+    /// Value of the register; valid with `data_valid`.
     pub data: Signal<Out, Bits<32>>,
+    /// High for one cycle, after the read is taken and before the next one is: `data` is its value.
     pub data_valid: Signal<Out, Bit>,
 }
 
@@ -56,9 +65,13 @@ pub struct RegisterBus {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Writes of the network.
     pub network_write: RegisterRequestIn,
+    /// Reads of the DMA.
     pub dma_read: RegisterFetchIn,
+    /// Writes of the local port.
     pub local_write: RegisterRequestIn,
+    /// Reads of the local port.
     pub local_read: RegisterFetchIn,
     /// The block RELEASE takes a write: the only one that may wait, and for the control plane alone.
     pub release_ready: Signal<In, Bit>,

@@ -18,7 +18,9 @@ use portico_verilog::prelude::*;
 /// window is there whatever the number of windows.
 #[derive(LogicBlock, Default)]
 pub struct RegisterRange {
+    /// Index of a register: the low bits of its address.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// The register belongs to an item that is built; in the same cycle.
     pub built: Signal<Out, Bit>,
     /// Blocks with fewer items than the map, and the first index behind their last.
     block: Vec<Constant<Bits<BLOCK_WIDTH>>>,

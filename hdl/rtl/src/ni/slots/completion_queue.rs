@@ -39,23 +39,33 @@ pub struct CompletionQueue {
     pub rst: Signal<In, Bit>,
     /// Keeps what is claimed of `claim_slot`.
     pub claim: Signal<In, Bit>,
+    /// Slot that is claimed; valid with `claim`, as all of the claim.
     pub claim_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// The descriptor's event.
     pub claim_event: Signal<In, Bits<EVENT_WIDTH>>,
+    /// Node of the peer.
     pub claim_node: Signal<In, Bits<NODE_WIDTH>>,
+    /// The slot is claimed for a get.
     pub claim_is_get: Signal<In, Bit>,
+    /// No event on success.
     pub claim_quiet: Signal<In, Bit>,
     /// Queues the completion of `done_slot`.
     pub done: Signal<In, Bit>,
+    /// Slot whose transaction is complete; valid with `done`.
     pub done_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// Error code of the completion, 0 for none; valid with `done`.
     pub done_error: Signal<In, Bits<ERROR_WIDTH>>,
     /// The event of `done_slot`; combinational.
     pub done_event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// Events of completions, the oldest first.
     pub update: EventOut,
     /// The oldest completion goes: its event is taken, or there is none.
     pub gone: Signal<Out, Bit>,
+    /// Slot of the completion that goes; valid with `gone`.
     pub gone_slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// It is that of a get of `get_node`.
     pub gone_is_get: Signal<Out, Bit>,
+    /// Node of the peer of that get; valid with `gone_is_get`.
     pub get_node: Signal<Out, Bits<NODE_WIDTH>>,
     claims: LutRam<CLAIM_WIDTH, SLOT_WIDTH>,
     queued: Fifo<DONE_WIDTH, SLOT_WIDTH>,

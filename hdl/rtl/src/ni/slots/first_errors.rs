@@ -19,13 +19,15 @@ const ENTRY: usize = ERROR_WIDTH + 1;
 #[derive(LogicBlock, Default)]
 pub struct FirstErrors {
     pub clk: Signal<In, Clock>,
-    /// An answer to `asked` has this error, 0 for none.
+    /// Slot to which an answer has come.
     pub asked: Signal<In, Bits<SLOT_WIDTH>>,
+    /// Error code of the answer to `asked`, 0 for none.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
     /// The first error of that slot, with this answer.
     pub first: Signal<Out, Bits<ERROR_WIDTH>>,
     /// Changes the error of `slot`, which is `asked` if it keeps one.
     pub write: Signal<In, Bit>,
+    /// Slot whose error changes; valid with `write`.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// It keeps `first`; else it has no error.
     pub keep: Signal<In, Bit>,

@@ -21,6 +21,7 @@ pub struct GetCredits {
     pub clk: Signal<In, Clock>,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Node of which a credit is to be taken.
     pub take_node: Signal<In, Bits<NODE_WIDTH>>,
     /// Synchronous, active high: no give is under way.
     pub rst: Signal<In, Bit>,
@@ -30,6 +31,7 @@ pub struct GetCredits {
     pub take: Signal<In, Bit>,
     /// A credit of `give_node` comes back.
     pub give: Signal<In, Bit>,
+    /// Node of which a credit comes back; valid with `give`.
     pub give_node: Signal<In, Bits<NODE_WIDTH>>,
     gives: DFF<Bit>,
     giver: DFF<Bits<NODE_WIDTH>>,

@@ -62,17 +62,23 @@ pub struct Slots {
     pub rst: Signal<In, Bit>,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Claims of transaction slots.
     pub claim: ClaimIn,
     /// Source 0 is always ready. What comes of the others is always the last.
     pub complete: [CompletionIn; COMPLETION_SOURCES],
+    /// Events of completions, the oldest first.
     pub update: EventOut,
     /// The result of an atomic, for its event.
     pub value_valid: Signal<Out, Bit>,
+    /// Event of the atomic; valid with `value_valid`.
     pub value_event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// Result of the atomic; valid with `value_valid`.
     pub value_data: Signal<Out, Bits<64>>,
+    /// Handle of the segment of the fence.
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
     pub fence_owns: Signal<In, Bit>,
+    /// Slot of the fence's own; valid with `fence_owns`.
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,

@@ -21,7 +21,7 @@ const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
 /// | --- | --- |
 /// | latency | an opening or closing shows in `is_open` in the next cycle; `fence_busy` falls 6 cycles after the last closing |
 /// | throughput | one closing a cycle; an opening in two cycles, and none while one waits for closings |
-/// | state | two flip-flops and a segment handle a slot, 6 bits a segment in block RAM |
+/// | state | by slot whether it is open, whether it is of a get, and its segment; 6 bits a segment in block RAM |
 ///
 /// A closing is counted a cycle late, from flip-flops: its slot comes through an arbiter, and the table of handles. Closings go first;
 /// then an opening; in all other cycles the counter of the fence's segment is looked at. What a look has
@@ -37,23 +37,31 @@ pub struct OpenSlots {
     pub sweep: SweepIn,
     /// Only while `may_open`.
     pub open: Signal<In, Bit>,
+    /// Slot that is opened; valid with `open`.
     pub open_slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// Handle of the segment that its transaction uses; valid with `open`.
     pub open_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The slot is opened for a get; valid with `open`.
     pub open_is_get: Signal<In, Bit>,
+    /// A slot may be opened in this cycle: no opening before it waits to be counted.
     pub may_open: Signal<Out, Bit>,
     /// Closes `close_slot`, which is open.
     pub close: Signal<In, Bit>,
+    /// Slot that is closed; valid with `close`.
     pub close_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// Whether these slots are open.
+    /// Slots that `is_open` is about, one a source of completions.
     pub asked: [Signal<In, Bits<SLOT_WIDTH>>; COMPLETION_SOURCES],
+    /// The slot in the same place of `asked` is open; in the same cycle.
     pub is_open: [Signal<Out, Bit>; COMPLETION_SOURCES],
     /// A slot is open; a cycle late.
     pub any_open: Signal<Out, Bit>,
     /// Slots that are open for gets: replies come for them alone.
     pub gets: Signal<Out, Bits<SLOTS>>,
+    /// Handle of the segment of the fence.
     pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The fence has a slot of its own, `fence_slot`, of that segment, and does not wait for it.
     pub fence_owns: Signal<In, Bit>,
+    /// Slot of the fence's own; valid with `fence_owns`.
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,

@@ -65,7 +65,7 @@ impl Logic for AtomicAlu {
 
 /// Whether an atomic operation may be done.
 ///
-/// Gives the first thing that speaks against an operation.
+/// Gives the error of an operation: window off, wrong mode, outside, malformed, in this order of precedence.
 ///
 /// | | |
 /// | --- | --- |
@@ -83,7 +83,7 @@ pub struct AtomicCheck {
     pub suits_device: Signal<In, Bit>,
     /// It has all that it needs.
     pub complete: Signal<In, Bit>,
-    /// It is for one word, and for a window; known a cycle after its header.
+    /// It is for a window, is built, and a pair begins at an even offset; known a cycle after its header.
     pub suits_window: Signal<In, Bit>,
     /// Something speaks against the operation.
     pub failing: Signal<Out, Bit>,

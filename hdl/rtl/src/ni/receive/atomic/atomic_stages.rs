@@ -22,7 +22,7 @@ pub enum Stage {
 /// | --- | --- |
 /// | latency | from `start` to the answer, with a memory that gives data after a cycle: 2 cycles for 32 bits, 5 for a pair of words |
 /// | throughput | one operation at a time |
-/// | state | the stage, 3 flip-flops |
+/// | state | the stage of the atomic |
 ///
 /// The memory is read while the check is made, where a word that comes to nobody does no harm: the check takes long, and
 /// what it finds is seldom. Memory that answers late is read after the check, since the word would come to the next

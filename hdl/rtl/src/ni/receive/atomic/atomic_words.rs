@@ -55,7 +55,7 @@ impl<const W: usize, const B: usize> Logic for AtomicLine<W, B> {
 /// | --- | --- |
 /// | latency | `arrives`: combinational with the last word; `held`: a cycle later |
 /// | throughput | a word a cycle |
-/// | state | the old value, an upper word, 97 flip-flops |
+/// | state | the old value, and an upper word |
 #[derive(LogicBlock, Default)]
 pub struct AtomicOld<const W: usize> {
     pub clk: Signal<In, Clock>,
