@@ -10,7 +10,7 @@ use portico_spec::ni::{
 };
 use portico_verilog::prelude::*;
 
-/// Bursts that wait, and their places in bits.
+/// Bursts that wait.
 pub const BURSTS: usize = 1 << BURSTS_WIDTH;
 /// Bits of a place for a burst.
 pub const BURSTS_WIDTH: usize = 4;
@@ -34,13 +34,19 @@ pub struct AddressChannel<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no burst waits afterwards.
     pub rst: Signal<In, Bit>,
+    /// Page bases, see [`PageTable`](super::PageTable).
     pub registers: RegisterWriteIn,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Bursts that begin to wait, in word addresses of the node.
     pub burst: BurstIn,
+    /// Byte address of the first word of a burst, in external memory.
     pub addr: Signal<Out, Bits<64>>,
+    /// Words of the burst less one.
     pub len: Signal<Out, Bits<8>>,
+    /// The address of a burst is offered, and stays until it is taken.
     pub valid: Signal<Out, Bit>,
+    /// The address of a burst is taken.
     pub ready: Signal<In, Bit>,
     bursts: Fifo<ENTRY_WIDTH, BURSTS_WIDTH>,
     pages: PageTable<W>,

@@ -21,15 +21,17 @@ const MEMORY_WIDTH: usize = BASE_BYTES.ilog2() as usize - 2;
 pub struct AddressMap {
     /// In bytes; which byte of four does not matter.
     pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// The address is that of a word of memory.
     pub is_memory: Signal<Out, Bit>,
+    /// The address is that of a register.
     pub is_register: Signal<Out, Bit>,
     /// The register is one of the COMMAND block.
     pub is_command: Signal<Out, Bit>,
     /// The upper half of a word of 64 bits.
     pub upper: Signal<Out, Bit>,
-    /// Of memory, in words.
+    /// The place in memory, in words.
     pub word: Signal<Out, Bits<OFFSET_WIDTH>>,
-    /// Of a register.
+    /// The number of the register.
     pub index: Signal<Out, Bits<INDEX_WIDTH>>,
     memory_bytes: Constant<Bits<ADDRESS_WIDTH>>,
     is_wide: Constant<Bit>,

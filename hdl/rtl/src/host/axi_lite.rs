@@ -8,9 +8,10 @@
 //! | state | [`AxiLiteWriter`] and [`AxiLiteReader`] |
 //!
 //! The address space is a node's: memory from byte 0, one register a word from byte 0x80000, where words of 64 bits show
-//! 0 in the upper half and ignore what is written there. A write to the COMMAND block is a beat of `m_axis_command`,
+//! 0 in the upper half and ignore what a whole write has there. A write to the COMMAND block is a beat of `m_axis_command`,
 //! the last of its descriptor at place 15. SLVERR answers addresses without memory or register, writes of some bytes of a
-//! register, and words of a descriptor that the queue drops. A write of no bytes has no effect and succeeds.
+//! register, and words of a descriptor that the queue drops. A write of no bytes to a place that exists has no effect and
+//! succeeds.
 
 use super::{address_map::ADDRESS_WIDTH, AxiLiteReader, AxiLiteWriter};
 use crate::{
@@ -26,24 +27,43 @@ pub(super) const SLAVE_ERROR: u64 = 2;
 /// The slave side of AXI4-Lite, with 32 bits of data.
 #[interface(mirror = AxiLiteOut)]
 pub struct AxiLiteIn {
+    /// Byte address of the word to write; bits 1:0 are ignored.
     pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// Protection of the write; ignored.
     pub awprot: Signal<In, Bits<3>>,
+    /// The address of a write is offered, and stays until it is taken.
     pub awvalid: Signal<In, Bit>,
+    /// The address of the write is taken.
     pub awready: Signal<Out, Bit>,
+    /// Value to write.
     pub wdata: Signal<In, Bits<32>>,
+    /// Bytes to write: one bit a byte, bit 0 for bits 7 to 0. A register takes all or none.
     pub wstrb: Signal<In, Bits<4>>,
+    /// The value to write is offered, before or after its address, and stays until it is taken.
     pub wvalid: Signal<In, Bit>,
+    /// The value to write is taken.
     pub wready: Signal<Out, Bit>,
+    /// Response to the write: 0 if it is done, 2 (SLVERR) if it is refused.
     pub bresp: Signal<Out, Bits<2>>,
+    /// The response to the write is offered, and stays until it is taken.
     pub bvalid: Signal<Out, Bit>,
+    /// The response to the write is taken.
     pub bready: Signal<In, Bit>,
+    /// Byte address of the word to read; bits 1:0 are ignored.
     pub araddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// Protection of the read; ignored.
     pub arprot: Signal<In, Bits<3>>,
+    /// The address of a read is offered, and stays until it is taken.
     pub arvalid: Signal<In, Bit>,
+    /// The address of the read is taken.
     pub arready: Signal<Out, Bit>,
+    /// The value read; 0 if the read is refused.
     pub rdata: Signal<Out, Bits<32>>,
+    /// Response to the read: 0 if it is done, 2 (SLVERR) if it is refused.
     pub rresp: Signal<Out, Bits<2>>,
+    /// Value and response of the read are offered, and stay until they are taken.
     pub rvalid: Signal<Out, Bit>,
+    /// Value and response of the read are taken.
     pub rready: Signal<In, Bit>,
 }
 
@@ -53,19 +73,31 @@ pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: drops the accesses under way.
     pub rst: Signal<In, Bit>,
+    /// Reads and writes of the host.
     pub s_axil: AxiLiteIn,
+    /// Writes of the host to the memory of the node, 4 bytes at most.
     pub memory_write: MemoryWriteOut<W, B>,
+    /// Reads of the memory of the node for the host, one at a time.
     pub memory_read: MemoryReadOut<W>,
+    /// A write of a register outside of block COMMAND is offered, and stays until it is taken.
     pub register_write_valid: Signal<Out, Bit>,
+    /// Index of the register to write.
     pub register_write_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    /// Value of the register to write.
     pub register_write_data: Signal<Out, Bits<32>>,
+    /// The write of the register is taken.
     pub register_write_ready: Signal<In, Bit>,
+    /// A read of a register is offered, and stays until it is taken.
     pub register_read_valid: Signal<Out, Bit>,
+    /// Index of the register to read.
     pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    /// The read of the register is taken.
     pub register_read_ready: Signal<In, Bit>,
     /// The value, in the one cycle in which `register_read_data_valid` is high.
     pub register_read_data: Signal<In, Bits<32>>,
+    /// High for one cycle: the read is answered, one cycle after it is taken at the earliest.
     pub register_read_data_valid: Signal<In, Bit>,
+    /// Words of descriptors: the writes to block COMMAND. The word at place 15 is the last of its descriptor.
     pub m_axis_command: StreamOut<32>,
     /// The queue drops the word of `m_axis_command` that it takes in this cycle.
     pub command_refused: Signal<In, Bit>,

@@ -27,18 +27,31 @@ pub struct AxiLiteReader<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Byte address of the word to read; bits 1:0 are ignored.
     pub araddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// The address of a read is offered, and stays until it is taken.
     pub arvalid: Signal<In, Bit>,
+    /// The address of the read is taken.
     pub arready: Signal<Out, Bit>,
+    /// The value read; 0 if the read is refused.
     pub rdata: Signal<Out, Bits<32>>,
+    /// Response to the read: 0 if it is done, 2 (SLVERR) if it is refused.
     pub rresp: Signal<Out, Bits<2>>,
+    /// Value and response of the read are offered, and stay until they are taken.
     pub rvalid: Signal<Out, Bit>,
+    /// Value and response of the read are taken.
     pub rready: Signal<In, Bit>,
+    /// Reads of the memory of the node for the host, one at a time.
     pub memory_read: MemoryReadOut<W>,
+    /// A read of a register is offered, and stays until it is taken.
     pub register_read_valid: Signal<Out, Bit>,
+    /// Index of the register to read.
     pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    /// The read of the register is taken.
     pub register_read_ready: Signal<In, Bit>,
+    /// The value, in the one cycle in which `register_read_data_valid` is high.
     pub register_read_data: Signal<In, Bits<32>>,
+    /// High for one cycle: the read is answered, one cycle after it is taken at the earliest.
     pub register_read_data_valid: Signal<In, Bit>,
     map: AddressMap,
     state: DFF<ReadState>,

@@ -18,21 +18,37 @@ pub struct AxiLiteWriter<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Byte address of the word to write; bits 1:0 are ignored.
     pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// The address of a write is offered, and stays until it is taken.
     pub awvalid: Signal<In, Bit>,
+    /// The address of the write is taken.
     pub awready: Signal<Out, Bit>,
+    /// Value to write.
     pub wdata: Signal<In, Bits<32>>,
+    /// Bytes to write: one bit a byte, bit 0 for bits 7 to 0. A register takes all or none.
     pub wstrb: Signal<In, Bits<4>>,
+    /// The value to write is offered, before or after its address, and stays until it is taken.
     pub wvalid: Signal<In, Bit>,
+    /// The value to write is taken.
     pub wready: Signal<Out, Bit>,
+    /// Response to the write: 0 if it is done, 2 (SLVERR) if it is refused.
     pub bresp: Signal<Out, Bits<2>>,
+    /// The response to the write is offered, and stays until it is taken.
     pub bvalid: Signal<Out, Bit>,
+    /// The response to the write is taken.
     pub bready: Signal<In, Bit>,
+    /// Writes of the host to the memory of the node, 4 bytes at most.
     pub memory_write: MemoryWriteOut<W, B>,
+    /// A write of a register outside of block COMMAND is offered, and stays until it is taken.
     pub register_write_valid: Signal<Out, Bit>,
+    /// Index of the register to write.
     pub register_write_index: Signal<Out, Bits<INDEX_WIDTH>>,
+    /// Value of the register to write.
     pub register_write_data: Signal<Out, Bits<32>>,
+    /// The write of the register is taken.
     pub register_write_ready: Signal<In, Bit>,
+    /// Words of descriptors: the writes to block COMMAND. The word at place 15 is the last of its descriptor.
     pub m_axis_command: StreamOut<32>,
     /// The queue drops the word of `m_axis_command` that it takes in this cycle.
     pub command_refused: Signal<In, Bit>,

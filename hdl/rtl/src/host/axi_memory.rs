@@ -32,11 +32,13 @@ pub struct AxiMemory<const W: usize, const B: usize> {
     pub registers: RegisterWriteIn,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Writes of the node, gathered into bursts.
     pub memory_write: MemoryWriteIn<W, B>,
-    /// 0 has the first turn.
+    /// Reads of two clients; 0 has the first turn.
     pub memory_read: [MemoryReadIn<W>; 2],
     /// High for a cycle for each response of a write, and each beat of a read, with an error or out of place.
     pub fault: Signal<Out, Bit>,
+    /// Bursts of writes and reads of external memory.
     pub m_axi: AxiOut<W, B>,
     writes: AxiWrites<W, B>,
     reads: AxiReads<W>,

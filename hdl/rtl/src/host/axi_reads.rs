@@ -23,7 +23,7 @@ const BURST_WIDTH: usize = BEATS_WIDTH + 1;
 /// | latency | 3 cycles from a lone request to its address on the channel, 1 cycle from a beat to its client |
 /// | throughput | one word a cycle |
 /// | limit | 16 bursts that are not complete |
-/// | state | [`Gatherer`], [`AddressChannel`], client and words of 16 bursts in LUT-RAM, W + 20 flip-flops |
+/// | state | [`Gatherer`], [`AddressChannel`], client and words of 16 bursts in LUT-RAM, and the word that answers |
 ///
 /// A client gets as many words as it asked for, even from a memory that breaks the protocol. If `rlast` comes early, the missing
 /// words of the burst read 0. If `rlast` comes late or never, the burst ends after its number of words. Extra beats then count
@@ -33,9 +33,11 @@ pub struct AxiReads<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Page bases, see [`PageTable`](super::PageTable).
     pub registers: RegisterWriteIn,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Reads of two clients; 0 has the first turn.
     pub memory_read: [MemoryReadIn<W>; 2],
     /// Requests may be taken.
     pub enable: Signal<In, Bit>,
@@ -43,12 +45,19 @@ pub struct AxiReads<const W: usize> {
     pub asked: Signal<Out, Bit>,
     /// A request is taken.
     pub taken: Signal<Out, Bit>,
+    /// Byte address of the first word of a burst of reads, in external memory.
     pub araddr: Signal<Out, Bits<64>>,
+    /// Words of the burst of reads less one.
     pub arlen: Signal<Out, Bits<8>>,
+    /// The address of a burst of reads is offered, and stays until it is taken.
     pub arvalid: Signal<Out, Bit>,
+    /// The address of a burst of reads is taken.
     pub arready: Signal<In, Bit>,
+    /// A word read, in the order of the addresses of the bursts.
     pub rdata: Signal<In, Bits<W>>,
+    /// The word read is the last of its burst.
     pub rlast: Signal<In, Bit>,
+    /// A word read is offered.
     pub rvalid: Signal<In, Bit>,
     /// High, except while the missing words of a burst are filled in.
     pub rready: Signal<Out, Bit>,

@@ -20,15 +20,17 @@ const IDLE_CYCLES: u64 = 4;
 /// | latency | 2 cycles from the end of a burst to its address on the channel, 1 to its first word |
 /// | throughput | one word a cycle |
 /// | limit | 16 bursts that are not answered |
-/// | state | [`Gatherer`], [`AddressChannel`], [`WriteBeats`], 6 flip-flops |
+/// | state | [`Gatherer`], [`AddressChannel`], [`WriteBeats`], and the bursts without an answer |
 #[derive(LogicBlock, Default)]
 pub struct AxiWrites<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Page bases, see [`PageTable`](super::PageTable).
     pub registers: RegisterWriteIn,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Writes of the node, gathered into bursts.
     pub memory_write: MemoryWriteIn<W, B>,
     /// No word is taken.
     pub hold: Signal<In, Bit>,
@@ -36,14 +38,23 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     pub flush: Signal<In, Bit>,
     /// Every word taken before this cycle is written and answered.
     pub is_quiet: Signal<Out, Bit>,
+    /// Byte address of the first word of a burst of writes, in external memory.
     pub awaddr: Signal<Out, Bits<64>>,
+    /// Words of the burst of writes less one.
     pub awlen: Signal<Out, Bits<8>>,
+    /// The address of a burst of writes is offered, and stays until it is taken.
     pub awvalid: Signal<Out, Bit>,
+    /// The address of a burst of writes is taken.
     pub awready: Signal<In, Bit>,
+    /// A word to write, in the order of the addresses of the bursts.
     pub wdata: Signal<Out, Bits<W>>,
+    /// Bytes of the word to write: one bit a byte, bit 0 for bits 7 to 0.
     pub wstrb: Signal<Out, Bits<B>>,
+    /// The word to write is the last of its burst.
     pub wlast: Signal<Out, Bit>,
+    /// A word to write is offered, and stays until it is taken.
     pub wvalid: Signal<Out, Bit>,
+    /// The word to write is taken.
     pub wready: Signal<In, Bit>,
     /// A response passes in this cycle.
     pub answered: Signal<In, Bit>,

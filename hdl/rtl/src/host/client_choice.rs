@@ -14,6 +14,7 @@ pub struct ClientChoice {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// The client of this number offers a read.
     pub asks: [Signal<In, Bit>; 2],
     /// A word of the chosen client is taken in this cycle.
     pub take: Signal<In, Bit>,

@@ -7,7 +7,9 @@ pub const BEATS_WIDTH: usize = 4;
 /// A burst, as the gatherer gives it out. The taker must always take it.
 #[interface(mirror = BurstIn)]
 pub struct BurstOut {
+    /// A burst is given out in this cycle.
     pub valid: Signal<Out, Bit>,
+    /// The client of all words of the burst, 0 or 1; of writes 0.
     pub client: Signal<Out, Bit>,
     /// Of the first word, in words.
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
@@ -23,7 +25,7 @@ pub struct BurstOut {
 /// | --- | --- |
 /// | latency | a burst is given out in the cycle after its last word, or after the idle cycles that it waits for more |
 /// | throughput | one word a cycle, one burst a cycle |
-/// | state | one open burst, 59 flip-flops |
+/// | state | one open burst |
 ///
 /// A burst ends after 16 words, at the end of a block of 4 KiB, before a word that does not follow or belongs to another client,
 /// after some idle cycles, and at once on `flush`. Each page begins with a block, so no burst leaves its page.
@@ -34,13 +36,17 @@ pub struct Gatherer {
     pub rst: Signal<In, Bit>,
     /// A word is taken in this cycle; only while `room` is high.
     pub take: Signal<In, Bit>,
+    /// The client of the word that is taken, 0 or 1; of writes 0.
     pub client: Signal<In, Bit>,
+    /// Address of the word that is taken, in words.
     pub address: Signal<In, Bits<OFFSET_WIDTH>>,
     /// Ends the open burst if no word is taken in this cycle.
     pub flush: Signal<In, Bit>,
     /// A burst can be given out.
     pub room: Signal<In, Bit>,
+    /// A burst is open: words were taken that are not given out yet.
     pub is_open: Signal<Out, Bit>,
+    /// The open burst, in the cycle in which it ends.
     pub burst: BurstOut,
     open: DFF<Bit>,
     complete: DFF<Bit>,

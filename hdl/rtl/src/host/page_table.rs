@@ -17,9 +17,11 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct PageTable<const W: usize> {
     pub clk: Signal<In, Clock>,
+    /// Writes to registers, of which those to block PAGES change the bases.
     pub registers: RegisterWriteIn,
     /// Gives the pages their first bases after reset, one after the other.
     pub sweep: SweepIn,
+    /// Number of the page to look up.
     pub page: Signal<In, Bits<PAGE_WIDTH>>,
     /// In bytes, a multiple of 4096.
     pub base: Signal<Out, Bits<64>>,

@@ -13,7 +13,7 @@ const WORDS_WIDTH: usize = BEATS_WIDTH + 1;
 /// | --- | --- |
 /// | latency | 1 cycle from the end of a burst to its first word on the channel |
 /// | throughput | one word a cycle |
-/// | state | 32 words and 16 bursts in LUT-RAM, 4 flip-flops beside their flags |
+/// | state | 32 words and 16 bursts in LUT-RAM, and the place in the burst |
 ///
 /// A burst is sent only when all of its words are here, so that no interconnect waits for words that are still on their way.
 #[derive(LogicBlock, Default)]
@@ -23,16 +23,25 @@ pub struct WriteBeats<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// A word is taken in this cycle; only while `room` is high.
     pub take: Signal<In, Bit>,
+    /// The word that is taken.
     pub word: Signal<In, Bits<W>>,
+    /// Bytes of that word to write: one bit a byte, bit 0 for bits 7 to 0.
     pub lanes: Signal<In, Bits<B>>,
+    /// There is room for a word.
     pub room: Signal<Out, Bit>,
     /// A burst of `beats` + 1 of the words taken before this cycle is closed.
     pub close: Signal<In, Bit>,
+    /// Words of the burst that is closed, less one.
     pub beats: Signal<In, Bits<BEATS_WIDTH>>,
+    /// A word to write, in the order of the bursts.
     pub data: Signal<Out, Bits<W>>,
+    /// Bytes of the word to write: one bit a byte, bit 0 for bits 7 to 0.
     pub strb: Signal<Out, Bits<B>>,
+    /// The word to write is the last of its burst.
     pub last: Signal<Out, Bit>,
+    /// A word to write is offered, and stays until it is taken.
     pub valid: Signal<Out, Bit>,
+    /// The word to write is taken.
     pub ready: Signal<In, Bit>,
     control: FifoControl<WORDS_WIDTH>,
     words: LutRam<W, WORDS_WIDTH>,

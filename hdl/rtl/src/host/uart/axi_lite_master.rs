@@ -14,18 +14,23 @@ pub struct AxiLiteMaster {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the master forgets the access under way. Reset the slave together with it.
     pub rst: Signal<In, Bit>,
-    /// Asks for an access, while not `busy`.
+    /// Asks for a read, while not `busy`.
     pub read: Signal<In, Bit>,
+    /// Asks for a write, while not `busy`; never together with `read`.
     pub write: Signal<In, Bit>,
+    /// Byte address of the word, in the cycle in which the access is asked for.
     pub address: Signal<In, Bits<ADDRESS_WIDTH>>,
+    /// Value to write, in the cycle in which the write is asked for.
     pub write_data: Signal<In, Bits<32>>,
     /// An access is under way.
     pub busy: Signal<Out, Bit>,
     /// High for a cycle: it is over.
     pub done: Signal<Out, Bit>,
-    /// Whether it was refused, and the value read. Both stay until the next access is over.
+    /// The last access was refused; stays until the next access is over.
     pub refused: Signal<Out, Bit>,
+    /// The value that the last read gave; stays until the next access is over.
     pub read_data: Signal<Out, Bits<32>>,
+    /// The accesses on the bus, of whole words.
     pub m_axil: AxiLiteOut,
     place: DFF<Bits<ADDRESS_WIDTH>>,
     data: DFF<Bits<32>>,

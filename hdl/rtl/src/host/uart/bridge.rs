@@ -85,10 +85,13 @@ pub struct UartBridge {
     pub rst: Signal<In, Bit>,
     /// Clock cycles of a bit, 4 or more.
     pub bit_cycles: Signal<In, Bits<BIT_CYCLES_WIDTH>>,
+    /// The line from the host, asynchronous.
     pub rx: Signal<In, Bit>,
+    /// The line to the host.
     pub tx: Signal<Out, Bit>,
     /// The host node interrupts.
     pub irq: Signal<In, Bit>,
+    /// Accesses that the requests of the host ask for, one word at a time.
     pub m_axil: AxiLiteOut,
     /// Resets the fabric.
     pub fabric_reset: Signal<Out, Bit>,

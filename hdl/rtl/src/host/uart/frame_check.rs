@@ -17,6 +17,7 @@ pub struct FrameCheck {
     pub valid: Signal<In, Bit>,
     /// It is the first.
     pub first: Signal<In, Bit>,
+    /// The byte to count in, while `valid` is high.
     pub data: Signal<In, Bits<8>>,
     /// The byte before is not yet counted in.
     pub busy: Signal<Out, Bit>,

@@ -12,7 +12,7 @@ const PAUSE_WIDTH: usize = PAUSE_BITS.ilog2() as usize + 1;
 /// | latency | half a bit time, and 3 cycles, from a byte's stop bit to `valid` |
 /// | throughput | as the line |
 /// | timing | every bit is read once, in its middle: with 16 cycles a bit or more the line may be 4 % faster or slower |
-/// | state | 60 flip-flops |
+/// | state | 46 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct UartReceiver {
     pub clk: Signal<In, Clock>,
@@ -24,6 +24,7 @@ pub struct UartReceiver {
     pub rx: Signal<In, Bit>,
     /// High for a cycle: a byte has come.
     pub valid: Signal<Out, Bit>,
+    /// The byte that has come, in the cycle in which `valid` is high.
     pub data: Signal<Out, Bits<8>>,
     /// High for a cycle: a byte had no stop bit, and is dropped.
     pub error: Signal<Out, Bit>,

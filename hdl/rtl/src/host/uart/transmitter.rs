@@ -17,8 +17,11 @@ pub struct UartTransmitter {
     pub rst: Signal<In, Bit>,
     /// Clock cycles of a bit, 4 or more.
     pub bit_cycles: Signal<In, Bits<BIT_CYCLES_WIDTH>>,
+    /// A byte to send is offered, and stays until it is taken.
     pub valid: Signal<In, Bit>,
+    /// The byte to send, lowest bit first on the line.
     pub data: Signal<In, Bits<8>>,
+    /// The byte to send is taken; high while no byte goes out.
     pub ready: Signal<Out, Bit>,
     /// The line.
     pub tx: Signal<Out, Bit>,
