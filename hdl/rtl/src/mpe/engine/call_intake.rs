@@ -69,7 +69,7 @@ pub enum Intake {
 /// | --- | --- |
 /// | latency | from a descriptor's last word to the call at `call`: 2 cycles for a barrier, 3 for others; 5 for one that has waited |
 /// | throughput | a descriptor every 4 to 8 cycles, 4 more for one that has to wait |
-/// | state | 4 calls a context in LUT-RAM, about 190 flip-flops |
+/// | state | 4 calls a context in LUT-RAM, and the descriptor in hand |
 ///
 /// The intake checks a descriptor in this order, and the first check that fails gives the error: its number of words; a context
 /// that is built; that is not closed; the next number of the context; room among the calls that wait; an operation, aligned
@@ -80,7 +80,9 @@ pub struct CallIntake {
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
     pub initialising: Signal<In, Bit>,
+    /// Descriptors with the engine's opcodes, whole.
     pub commands: StreamIn<32>,
+    /// Calls that begin, new or after they have waited: nothing runs in their context.
     pub call: CallOut,
     /// Of calls that end here: refused, or waiting in a context that is closed.
     pub event: EventOut,
@@ -98,6 +100,7 @@ pub struct CallIntake {
     pub takes_in: Signal<Out, Bits<CONTEXTS>>,
     /// A row of the context's list is written: its calls are numbered from 0 on.
     pub renews: Signal<In, Bit>,
+    /// Context of the row that is written; valid with `renews`.
     pub renewed: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// Context of a register read.
     pub asked: Signal<In, Bits<CONTEXT_WIDTH>>,

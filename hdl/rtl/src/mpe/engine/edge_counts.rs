@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | latency | a change shows in the next cycle |
 /// | throughput | one count goes up in a cycle, and any number go down |
 /// | range | 0 to 2, for any inputs |
-/// | state | 2 flip-flops an edge |
+/// | state | by edge whether there is one, and whether there are two |
 ///
 /// A take from an edge that has none has no effect. An add to an edge that has two only raises `overflow`, even if one is taken in
 /// the same cycle. A neighbour that follows the protocol never causes this.
@@ -19,7 +19,9 @@ pub struct EdgeCounts {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Adds one to the count of the edge `neighbour`.
     pub add: Signal<In, Bit>,
+    /// Edge to which `add` adds: context above place.
     pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
     /// One bit an edge: takes one from each.
     pub take: Signal<In, Bits<EDGES>>,

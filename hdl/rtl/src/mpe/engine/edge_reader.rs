@@ -22,7 +22,7 @@ const JOB_WIDTH: usize = FREES_OFFSET + 1;
 /// | --- | --- |
 /// | latency | 3 cycles from a pass to its first word |
 /// | throughput | one word a cycle, also across passes |
-/// | state | 4 passes and 16 words in LUT-RAM, 36 flip-flops |
+/// | state | 4 passes and 16 words in LUT-RAM, and the place in the edge buffer |
 ///
 /// While a packet is being ejected, each word is read when it has come. The last word of a pass is read when the whole packet has
 /// come, because its length is compared. If a packet is shorter than its call says, old words of its room fill the pass, so that
@@ -32,20 +32,27 @@ pub struct EdgeReader {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Passes; those with `from_edge` are kept here, up to 4.
     pub job: JobIn,
+    /// The packet that is being ejected into the edge buffer.
     pub ejection: EjectionIn,
-    /// The edge buffer: data follow a cycle after the address.
+    /// Reads the word of the edge buffer at `read_address`.
     pub read_enable: Signal<Out, Bit>,
+    /// Word of the edge buffer to read: edge, room, place in the packet.
     pub read_address: Signal<Out, Bits<BUFFER_WIDTH>>,
+    /// That word of the edge buffer, a cycle after its address.
     pub read_data: Signal<In, Bits<32>>,
-    /// How long a packet is, in the same cycle.
+    /// Room of the packet whose length is asked for: edge, and which of its two.
     pub room: Signal<Out, Bits<ROOM_WIDTH>>,
+    /// Words of the packet in that room, the call word included, in the same cycle; 33 for one that is too long.
     pub length: Signal<In, Bits<WORDS_WIDTH>>,
+    /// Words of the passes, without call words; `tlast` is always low.
     pub m_axis: StreamOut<32>,
     /// One bit a context.
     pub closed: Signal<In, Bits<CONTEXTS>>,
     /// High for a cycle: the packet in a room is read for the last time, and its credit is owed.
     pub frees: Signal<Out, Bit>,
+    /// Room that becomes free: edge, and which of its two; valid with `frees`.
     pub freed: Signal<Out, Bits<ROOM_WIDTH>>,
     /// One bit a context, for a cycle: a packet had a wrong length.
     pub wrong: Signal<Out, Bits<CONTEXTS>>,

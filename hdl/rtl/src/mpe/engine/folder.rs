@@ -81,17 +81,23 @@ pub struct Folder {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Rows of the lists as they are written, for this block's copy.
     pub row_write: RowWriteIn,
+    /// Passes; up to 4 wait here.
     pub job: JobIn,
-    /// Words of the scratchpad, and of the edge buffer.
+    /// Words of the scratchpad.
     pub own: StreamIn<32>,
+    /// Words of the edge buffer.
     pub neighbour: StreamIn<32>,
     /// Packets for the data plane.
     pub m_axis: StreamOut<32>,
     /// Results, as [`ResultWriter`](super::ResultWriter) takes them.
     pub result: StreamOut<RESULT_WIDTH>,
+    /// High for a cycle: a word or mark of `result` has left the queue of the writer.
     pub result_released: Signal<In, Bit>,
+    /// High for one cycle when the first word of a pass to the scratchpad starts: `place` is valid.
     pub place_valid: Signal<Out, Bit>,
+    /// Address in the scratchpad, in words, of the first word of the pass; valid with `place_valid`.
     pub place: Signal<Out, Bits<ADDRESS_WIDTH>>,
     /// A word moves in this cycle.
     pub moves: Signal<Out, Bit>,

@@ -91,6 +91,7 @@ pub struct Mpe<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
     pub rst: Signal<In, Bit>,
+    /// All connections to the node.
     pub socket: SocketIn<W, B>,
     intake: CallIntake,
     scheduler: Scheduler,

@@ -21,31 +21,43 @@ const WAITING_WIDTH: usize = 3;
 /// | | |
 /// | --- | --- |
 /// | latency | the answer stands 2 cycles after a read, until the next; a row is written 1 cycle after its register |
-/// | state | 82 flip-flops |
+/// | state | 70 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct MpeRegisters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context has a neighbour.
     pub rst: Signal<In, Bit>,
+    /// Accesses to registers; those of block MPE take effect here.
     pub register: RegisterAccessIn,
+    /// Rows of the lists, for the copies in other blocks; 1 cycle after the write of their register.
     pub row_write: RowWriteOut,
     /// Edges with a neighbour.
     pub present: Signal<Out, Bits<EDGES>>,
+    /// High for one cycle: the time-out of a context is written.
     pub timeout_write: Signal<Out, Bit>,
+    /// Context whose time-out is written; valid with `timeout_write`.
     pub timeout_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// The time-out in cycles; valid with `timeout_write`.
     pub timeout: Signal<Out, Bits<32>>,
     /// Edges that have all their credits.
     pub credits: Signal<In, Bits<EDGES>>,
-    /// One bit a context: a call runs; calls wait; the intake has one; it is closed; packets lie here; something is owed.
+    /// One bit a context: a call runs.
     pub running: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: calls wait.
     pub waits: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: the intake has a call to it that does not run or wait yet.
     pub takes_in: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed.
     pub closed: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: packets lie here, in the edge buffer.
     pub holds: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: something is owed, a token or a credit.
     pub owes: Signal<In, Bits<CONTEXTS>>,
     /// The context that is read.
     pub asked: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Calls that wait in the context `asked`, in the same cycle.
     pub asked_waiting: Signal<In, Bits<WAITING_WIDTH>>,
+    /// Number of the next call of the context `asked`, in the same cycle.
     pub asked_next: Signal<In, Bits<NUMBER_WIDTH>>,
     /// High for a cycle: a row is not written.
     pub refused: Signal<Out, Bit>,

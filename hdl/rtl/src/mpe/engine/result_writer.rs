@@ -22,19 +22,21 @@ const LANES: usize = 4;
 /// | --- | --- |
 /// | latency | 2 cycles from a word to the scratchpad |
 /// | throughput | one word a cycle |
-/// | state | 16 words and addresses in LUT-RAM, 50 flip-flops |
+/// | state | 16 words and addresses in LUT-RAM, and the pass in hand |
 #[derive(LogicBlock, Default)]
 pub struct ResultWriter {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Where the words of the next pass go.
+    /// High for one cycle for each pass, with its first word or earlier: `place` is valid.
     pub place_valid: Signal<In, Bit>,
+    /// Address in the scratchpad, in words, where the words of the next pass go; valid with `place_valid`.
     pub place: Signal<In, Bits<ADDRESS_WIDTH>>,
     /// Words. A beat with `tlast` holds no word: it names a context whose phase ends. Always ready for as many as are reserved.
     pub s_axis: StreamIn<RESULT_WIDTH>,
     /// High for a cycle: one of them has left the queue.
     pub released: Signal<Out, Bit>,
+    /// Writes of results to the scratchpad.
     pub memory: MemoryWriteOut<32, LANES>,
     /// One bit a context, for a cycle: its last word is written.
     pub ended: Signal<Out, Bits<CONTEXTS>>,

@@ -62,7 +62,7 @@ const NEIGHBOURHOOD_WIDTH: usize = EVENT_OFFSET;
 /// | --- | --- |
 /// | latency | 1 cycle from a packet, credit or token to what follows from it, if one context alone runs |
 /// | throughput | a step a cycle: a pass over a packet, a token, a comparison |
-/// | state | 138 bits a context in LUT-RAM; 51 flip-flops, and one an edge |
+/// | state | 137 bits a context in LUT-RAM; by context what it waits for, by edge its next slot, and the context in hand |
 ///
 /// Step and neighbours of the context in turn lie in flip-flops too, because each decision begins with them. They take a cycle to
 /// load when the turn passes to another context.
@@ -74,28 +74,43 @@ pub struct Scheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Calls that begin; always ready.
     pub call: CallIn,
-    /// One bit an edge: it has a neighbour; a packet of the neighbour is here; a credit for it is here; a token of it is here.
+    /// One bit an edge: it has a neighbour.
     pub present: Signal<In, Bits<EDGES>>,
+    /// One bit an edge: a packet of the neighbour is here, which may still be ejecting.
     pub packets: Signal<In, Bits<EDGES>>,
+    /// One bit an edge: a credit for the neighbour is here.
     pub credits: Signal<In, Bits<EDGES>>,
+    /// One bit an edge: a token of the neighbour is here.
     pub tokens: Signal<In, Bits<EDGES>>,
+    /// One bit an edge: a packet of the neighbour is taken in this cycle.
     pub take_packet: Signal<Out, Bits<EDGES>>,
+    /// One bit an edge: a credit for the neighbour is taken in this cycle.
     pub take_credit: Signal<Out, Bits<EDGES>>,
+    /// One bit an edge: a token of the neighbour is taken in this cycle.
     pub take_token: Signal<Out, Bits<EDGES>>,
-    /// The packet of which the first word is compared, and that word in the same cycle, even while it is written.
+    /// Edge of the packet of which the first word is compared: context above place.
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// Which of the two rooms of the edge `neighbour` holds that packet.
     pub slot: Signal<Out, Bit>,
+    /// First word of that packet, in the same cycle, even while it is written.
     pub word: Signal<In, Bits<32>>,
+    /// Passes, for the readers of both sources and the folder at once.
     pub job: JobOut,
     /// A token is to be sent.
     pub token_valid: Signal<Out, Bit>,
+    /// Edge to which the token goes: context above place; valid with `token_valid`.
     pub token_edge: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// The token is taken in this cycle if `token_valid` is high.
     pub token_ready: Signal<In, Bit>,
-    /// One bit a context: its last pass has ended; a packet had a wrong length; it stands still for too long.
+    /// One bit a context, for a cycle: its last pass has ended.
     pub ended: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: a packet had a wrong length.
     pub wrong: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it stands still for too long.
     pub expired: Signal<In, Bits<CONTEXTS>>,
+    /// Events of calls that end, with an error code if the call failed.
     pub event: EventOut,
     /// One bit a context: a call runs.
     pub running: Signal<Out, Bits<CONTEXTS>>,

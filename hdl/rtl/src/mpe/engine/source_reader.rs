@@ -17,14 +17,17 @@ const JOB_WIDTH: usize = ADDRESS_WIDTH + WORDS_WIDTH;
 /// | --- | --- |
 /// | latency | 4 cycles from a pass to its first word, if the scratchpad is free |
 /// | throughput | one word a cycle, also across passes |
-/// | state | 4 passes and 16 words in LUT-RAM, 52 flip-flops |
+/// | state | 4 passes and 16 words in LUT-RAM, and the address |
 #[derive(LogicBlock, Default)]
 pub struct SourceReader {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Passes; those with `from_memory` and one word or more are kept here, up to 4.
     pub job: JobIn,
+    /// Reads of the calls' own words from the scratchpad.
     pub memory: MemoryReadOut<32>,
+    /// Words of the passes; `tlast` is always low.
     pub m_axis: StreamOut<32>,
     jobs: Fifo<JOB_WIDTH, 2>,
     words: Fifo<32, QUEUE_WIDTH>,

@@ -18,7 +18,7 @@ const WIDTH: usize = MPE_TIMEOUT_WIDTH - STEP_WIDTH;
 /// | --- | --- |
 /// | latency | a context expires up to 8 cycles after its time |
 /// | range | 4 to 2^32 - 4 cycles; less than 4 is for ever |
-/// | state | limits and counts in LUT-RAM, 15 flip-flops |
+/// | state | limits and counts in LUT-RAM, and whose turn it is |
 #[derive(LogicBlock, Default)]
 pub struct Stopwatch {
     pub clk: Signal<In, Clock>,
@@ -28,10 +28,13 @@ pub struct Stopwatch {
     pub initialising: Signal<In, Bit>,
     /// A limit in cycles is written.
     pub write: Signal<In, Bit>,
+    /// Context of which the limit is written; valid with `write`.
     pub write_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The limit in cycles, less than 4 for ever; valid with `write`.
     pub write_data: Signal<In, Bits<32>>,
-    /// One bit a context: a call runs; it has moved in this cycle.
+    /// One bit a context: a call runs.
     pub running: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it has moved in this cycle.
     pub moves: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it has stood still for as long as its limit allows.
     pub expired: Signal<Out, Bits<CONTEXTS>>,

@@ -21,7 +21,7 @@ const ABOVE_WIDTH: usize = TOKEN_OFFSET - ABOVE_OFFSET;
 /// | --- | --- |
 /// | latency | 1 cycle from the flit to what it says |
 /// | throughput | one packet a cycle |
-/// | state | lists in LUT-RAM, 35 flip-flops |
+/// | state | lists in LUT-RAM, and the token in hand |
 ///
 /// The receiver drops a packet if its sender is not the neighbour in its place, or if words follow its head.
 #[derive(LogicBlock, Default)]
@@ -29,13 +29,17 @@ pub struct TokenReceiver {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Flits of the control plane with the engine's kind.
     pub flits: FlitsIn<32>,
+    /// Rows of the lists as they are written, for this block's copy.
     pub row_write: RowWriteIn,
     /// Edges with a neighbour.
     pub present: Signal<In, Bits<EDGES>>,
-    /// High for a cycle: a token has come, or a credit.
+    /// High for a cycle: a token has come.
     pub token: Signal<Out, Bit>,
+    /// High for a cycle: a credit has come.
     pub credit: Signal<Out, Bit>,
+    /// Edge on which it has come: context above place; valid with `token` or `credit`.
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     /// High for a cycle: a packet was refused.
     pub refused: Signal<Out, Bit>,

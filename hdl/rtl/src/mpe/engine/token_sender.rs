@@ -24,7 +24,7 @@ const ENTRY_WIDTH: usize = EDGE_WIDTH + 1;
 /// | --- | --- |
 /// | latency | 2 cycles from a token to its packet on `m_axis` |
 /// | throughput | one packet a cycle |
-/// | state | 4 entries an edge and the lists in LUT-RAM, 80 flip-flops |
+/// | state | 4 entries an edge and the lists in LUT-RAM, and the token that leaves |
 ///
 /// The sender always takes a credit. It takes a token in all cycles without a credit. It has a place for everything that can be
 /// owed.
@@ -35,12 +35,19 @@ pub struct TokenSender {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Rows of the lists as they are written, for this block's copy.
     pub row_write: RowWriteIn,
+    /// High for a cycle: a credit is owed. It is always taken.
     pub credit: Signal<In, Bit>,
+    /// Edge to which the credit goes: context above place; valid with `credit`.
     pub credit_edge: Signal<In, Bits<EDGE_WIDTH>>,
+    /// A token is to be sent.
     pub token: Signal<In, Bit>,
+    /// Edge to which the token goes: context above place; valid with `token`.
     pub token_edge: Signal<In, Bits<EDGE_WIDTH>>,
+    /// The token is taken in this cycle if `token` is high; low while `credit` is high.
     pub token_ready: Signal<Out, Bit>,
+    /// Tokens and credits for the control plane: packets of a head alone.
     pub m_axis: StreamOut<32>,
     /// One bit a context: something is owed.
     pub owes: Signal<Out, Bits<CONTEXTS>>,

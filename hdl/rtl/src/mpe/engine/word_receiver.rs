@@ -28,7 +28,7 @@ const TOO_LONG: usize = PACKET_WORDS + 1;
 /// | --- | --- |
 /// | latency | a word can be read 2 cycles after its flit is shown; a packet is told with its first word |
 /// | throughput | one flit a cycle |
-/// | state | the edge buffer in block RAM; lists, first words and lengths in LUT-RAM; about 150 flip-flops |
+/// | state | the edge buffer in block RAM; lists, first words and lengths in LUT-RAM; the packet in hand |
 ///
 /// The receiver drops a packet whole if its sender is not the neighbour in its place, if there is no room for it, or if it has no
 /// word. If a packet is too long, the receiver drops the extra words, and the length of the packet is wrong.
@@ -37,26 +37,35 @@ pub struct WordReceiver {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Flits of the data plane with the engine's kind.
     pub flits: FlitsIn<32>,
+    /// Rows of the lists as they are written, for this block's copy.
     pub row_write: RowWriteIn,
     /// Edges with a neighbour.
     pub present: Signal<In, Bits<EDGES>>,
+    /// The packet that is being ejected into the edge buffer.
     pub ejection: EjectionOut,
     /// High for a cycle: the edge has one packet more.
     pub arrives: Signal<Out, Bit>,
+    /// Edge that has one packet more: context above place; valid with `arrives`.
     pub arrived_edge: Signal<Out, Bits<EDGE_WIDTH>>,
-    /// The first word of the packet in a room, in the same cycle, even while it is written.
+    /// Room of the packet whose first word is asked for: edge, and which of its two.
     pub first_room: Signal<In, Bits<ROOM_WIDTH>>,
+    /// First word of the packet in that room, in the same cycle, even while it is written.
     pub first_word: Signal<Out, Bits<32>>,
-    /// The length of the packet in a room, in the same cycle.
+    /// Room of the packet whose length is asked for: edge, and which of its two.
     pub length_room: Signal<In, Bits<ROOM_WIDTH>>,
+    /// Words of the packet in that room, the call word included, in the same cycle; 33 for one that is too long.
     pub length: Signal<Out, Bits<WORDS_WIDTH>>,
-    /// Words of the edge buffer, a cycle after the address.
+    /// Reads the word of the edge buffer at `read_address`.
     pub read_enable: Signal<In, Bit>,
+    /// Word of the edge buffer to read: edge, room, place in the packet.
     pub read_address: Signal<In, Bits<BUFFER_WIDTH>>,
+    /// That word of the edge buffer, a cycle after its address.
     pub read_data: Signal<Out, Bits<32>>,
-    /// A room is free.
+    /// High for a cycle: the room `freed` becomes free.
     pub frees: Signal<In, Bit>,
+    /// Room that becomes free: edge, and which of its two; valid with `frees`.
     pub freed: Signal<In, Bits<ROOM_WIDTH>>,
     /// One bit a context: packets lie here.
     pub holds: Signal<Out, Bits<CONTEXTS>>,

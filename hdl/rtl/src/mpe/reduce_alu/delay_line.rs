@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | latency | as many enabled cycles as there are places |
 /// | throughput | one value an enabled cycle |
 /// | timing | `q` comes straight from a flip-flop |
-/// | state | `N` flip-flops a place, or shift registers of LUTs where the FPGA has such |
+/// | state | `N` bits a place, in flip-flops or in shift registers of LUTs where the FPGA has such |
 #[derive(LogicBlock, Default)]
 pub struct DelayLine<const N: usize> {
     pub clk: Signal<In, Clock>,
