@@ -5,7 +5,9 @@ use portico_verilog::prelude::*;
 /// The oldest flit of an input, and the output that it wants.
 #[interface(mirror = FlitIn)]
 pub struct FlitOut<const W: usize> {
+    /// The oldest flit; valid while `wants` is not zero.
     pub data: Signal<Out, Bits<W>>,
+    /// The flit is the tail of its packet.
     pub last: Signal<Out, Bit>,
     /// One-hot; zero without a flit.
     pub wants: Signal<Out, Bits<PORTS>>,
@@ -29,8 +31,11 @@ pub struct Crossbar<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// The oldest flit of each input, in the order local, north, east, south, west.
     pub from: [FlitIn<W>; PORTS],
+    /// Flits that leave, by the side that they go to.
     pub m_axis: PortsOut<W>,
+    /// The inputs that win where two want the same output, decided a cycle before.
     pub prefer: Signal<In, Preferences>,
     to_local: Output<W, LOCAL>,
     to_north: Output<W, NORTH>,

@@ -31,16 +31,21 @@ pub struct EdgeGate<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// Whether there is an edge node.
     pub open: Signal<In, Bit>,
-    /// Its coordinates.
+    /// Coordinate x of the edge node: its column.
     pub x: Signal<In, Bits<X_WIDTH>>,
+    /// Coordinate y of the edge node: its row.
     pub y: Signal<In, Bits<Y_WIDTH>>,
-    /// From the edge node, into the mesh.
+    /// Packets from the edge node, for the mesh.
     pub s_axis: StreamIn<W>,
+    /// Packets of the edge node that pass into the mesh.
     pub to_mesh: StreamOut<W>,
-    /// From the mesh, to the edge node.
+    /// Packets from the mesh, for the edge node.
     pub from_mesh: StreamIn<W>,
+    /// Packets of the mesh that pass to the edge node.
     pub m_axis: StreamOut<W>,
+    /// Report of the counters before this block in the chain.
     pub report_in: DropReportIn,
+    /// Report of the chain up to this block.
     pub report_out: DropReportOut,
     inward: PacketFilter<W>,
     outward: PacketFilter<W>,
@@ -75,7 +80,7 @@ impl<const W: usize> Logic for EdgeGate<W> {
 /// | --- | --- |
 /// | latency | always ready |
 /// | throughput | one flit a cycle |
-/// | state | 1 flip-flop, and a [`DropCounter`] |
+/// | state | whether a packet is midway, and a [`DropCounter`] |
 ///
 /// Coordinates are unsigned and grow to the east and the south, so XY routing carries a packet for a node that does not
 /// exist out of the east or the south side; there it ends, and blocks nothing (`portico_spec::routing::Exit`).
@@ -84,8 +89,11 @@ pub struct EdgeSink<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Packets that no node takes; always ready.
     pub s_axis: StreamIn<W>,
+    /// Report of the counters before this block in the chain.
     pub report_in: DropReportIn,
+    /// Report of the chain up to this block.
     pub report_out: DropReportOut,
     in_packet: DFF<Bit>,
     counter: DropCounter,
@@ -119,7 +127,7 @@ impl<const W: usize> Logic for EdgeSink<W> {
 /// | --- | --- |
 /// | latency | 0 cycles: both directions of the handshake are combinational |
 /// | throughput | one flit a cycle, dropped or not |
-/// | state | 2 flip-flops |
+/// | state | whether a packet is midway, whether it is refused, and a [`DropCounter`] |
 #[derive(LogicBlock, Default)]
 pub struct PacketFilter<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -127,9 +135,13 @@ pub struct PacketFilter<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// Read while a head stands on `s_axis`, and settled from it alone.
     pub refuse: Signal<In, Bit>,
+    /// Packets that pass or are dropped.
     pub s_axis: StreamIn<W>,
+    /// Packets that pass.
     pub m_axis: StreamOut<W>,
+    /// Report of the counters before this block in the chain.
     pub report_in: DropReportIn,
+    /// Report of the chain up to this block.
     pub report_out: DropReportOut,
     in_packet: DFF<Bit>,
     refused: DFF<Bit>,
@@ -196,7 +208,9 @@ pub struct DropCounter {
     pub dropped: Signal<In, Bit>,
     /// Its head, in that cycle.
     pub head: Signal<In, Bits<HEAD_WIDTH>>,
+    /// Report of the counters before this block in the chain.
     pub report_in: DropReportIn,
+    /// Report of the chain up to this block.
     pub report_out: DropReportOut,
     packets: DFF<Bits<32>>,
     latest: DFF<Bits<HEAD_WIDTH>>,

@@ -23,16 +23,19 @@ pub struct Grid<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The local ports, one a tile.
+    /// Into the local ports, one a tile.
     pub s_axis_local: Vec<StreamIn<W>>,
+    /// Out of the local ports, one a tile.
     pub m_axis_local: Vec<StreamOut<W>>,
     /// Out of the east side, one port a row.
     pub m_axis_east: Vec<StreamOut<W>>,
-    /// The south side, one port a column.
+    /// Into the south side, one port a column.
     pub s_axis_south: Vec<StreamIn<W>>,
+    /// Out of the south side, one port a column.
     pub m_axis_south: Vec<StreamOut<W>>,
     /// Which counter `monitor_value` shows, `tiles` cycles later; without monitors it shows 0.
     pub monitor: MonitorSelect,
+    /// Value of the counter that `monitor` selects, `tiles` cycles later; 0 without monitors.
     pub monitor_value: Signal<Out, Bits<32>>,
     node: Vec<Node<W, A>>,
     cols: Constant<Bits<8>>,

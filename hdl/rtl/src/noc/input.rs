@@ -23,10 +23,13 @@ pub struct InputUnit<const W: usize, const A: usize, const FROM: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Coordinates of the router.
+    /// Coordinate x of the router: its column; grows to the east.
     pub x: Signal<In, Bits<X_WIDTH>>,
+    /// Coordinate y of the router: its row; grows to the south.
     pub y: Signal<In, Bits<Y_WIDTH>>,
+    /// Flits that come in at this port.
     pub s_axis: StreamIn<W>,
+    /// The oldest flit, for the crossbar.
     pub oldest: FlitOut<W>,
     /// The oldest flit stays for another cycle.
     pub waits: Signal<Out, Bit>,
@@ -104,13 +107,17 @@ pub struct InputFifo<const W: usize, const S: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the FIFO is empty afterwards.
     pub rst: Signal<In, Bit>,
+    /// Writes a flit if `has_room` is high; does nothing otherwise.
     pub write: Signal<In, Bit>,
+    /// Data of the flit to write.
     pub write_data: Signal<In, Bits<W>>,
+    /// Side bits of the flit to write: last, and the code of its output above.
     pub write_side: Signal<In, Bits<S>>,
     /// Straight from a flip-flop.
     pub has_room: Signal<Out, Bit>,
     /// Straight from a flip-flop.
     pub has_flit: Signal<Out, Bit>,
+    /// Data of the oldest flit; valid with `has_flit`.
     pub data: Signal<Out, Bits<W>>,
     /// Straight from flip-flops.
     pub side: Signal<Out, Bits<S>>,

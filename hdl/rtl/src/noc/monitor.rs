@@ -4,7 +4,9 @@ use portico_verilog::prelude::*;
 /// The signals of a link that a monitor watches.
 #[interface]
 pub struct LinkTap {
+    /// There is a flit on the link.
     pub tvalid: Signal<In, Bit>,
+    /// A flit on the link is taken; `tvalid` without `tready` is a stall.
     pub tready: Signal<In, Bit>,
 }
 
@@ -38,10 +40,13 @@ pub struct Monitor {
     pub rst: Signal<In, Bit>,
     /// Number of the tile.
     pub tile: Signal<In, Bits<8>>,
+    /// The links: the outputs local, north, east, south, west, then the local input.
     pub tap: [LinkTap; LINKS],
+    /// Which counter is read, of which router.
     pub select: MonitorSelect,
     /// Value of the monitors before this one in the chain; zero at its start.
     pub value_in: Signal<In, Bits<32>>,
+    /// A cycle later: the selected counter if it is one of this router, else `value_in`.
     pub value_out: Signal<Out, Bits<32>>,
     flits: [DFF<Bits<32>>; LINKS],
     stalls: [DFF<Bits<32>>; LINKS],

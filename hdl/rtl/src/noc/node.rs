@@ -16,15 +16,21 @@ pub struct Node<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Coordinates of the router, and number of its tile.
+    /// Coordinate x of the router: its column; grows to the east.
     pub x: Signal<In, Bits<X_WIDTH>>,
+    /// Coordinate y of the router: its row; grows to the south.
     pub y: Signal<In, Bits<Y_WIDTH>>,
+    /// Number of the router's tile.
     pub tile: Signal<In, Bits<8>>,
+    /// What comes in, by the side that it comes from; `local` is the tile.
     pub s_axis: PortsIn<W>,
+    /// What goes out, by the side that it goes to; `local` is the tile.
     pub m_axis: PortsOut<W>,
-    /// Reading of the counters, passed along from node to node.
+    /// Which counter is read, of which router.
     pub select: MonitorSelect,
+    /// Value of a counter, passed along from node to node: that of the node before this one; zero at the start.
     pub value_in: Signal<In, Bits<32>>,
+    /// Value for the next node: with a monitor a cycle later, and its counter if it is selected; else `value_in`.
     pub value_out: Signal<Out, Bits<32>>,
     router: Router<W, A>,
     monitor: Vec<Monitor>,

@@ -25,8 +25,11 @@ pub struct Output<const W: usize, const TO: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// The oldest flit of each input, in the order local, north, east, south, west.
     pub from: [FlitIn<W>; PORTS],
+    /// The inputs that win where two want the same output, decided a cycle before.
     pub prefer: Signal<In, Preferences>,
+    /// Flits that leave by this output, each packet from head to tail.
     pub m_axis: StreamOut<W>,
     may: DFF<Bits<PORTS>>,
     data: Pick<W, TO>,
@@ -159,6 +162,7 @@ impl<const W: usize, const TO: usize> Logic for Output<W, TO> {
 /// function of six inputs.
 #[derive(LogicBlock, Default)]
 pub struct Pick<const N: usize, const TO: usize> {
+    /// Values of the inputs, in the order local, north, east, south, west.
     pub value: [Signal<In, Bits<N>>; PORTS],
     /// At most one bit is high.
     pub grant: Signal<In, Bits<PORTS>>,
@@ -168,6 +172,7 @@ pub struct Pick<const N: usize, const TO: usize> {
     pub row_or_idle: Signal<In, Bit>,
     /// Of the pair that wins: west rather than east, local rather than through. At a side: south rather than through.
     pub second_wins: Signal<In, Bit>,
+    /// Value of the input that has the grant; without meaning if none has.
     pub picked: Signal<Out, Bits<N>>,
     gated: [Signal<Local, Bits<N>>; PORTS],
     spread: Signal<Local, Bits<N>>,

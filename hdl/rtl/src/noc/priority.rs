@@ -17,7 +17,9 @@ pub struct Preferences {
 pub struct Tie<const I: usize, const J: usize> {
     /// The input that holds the token, counted from the north.
     pub token: Signal<In, Bits<2>>,
+    /// Inputs with a full or nearly full FIFO.
     pub busy: Signal<In, Bits<PORTS>>,
+    /// Input `I` goes before input `J`.
     pub i_first: Signal<Out, Bit>,
     i_behind: Signal<Local, Bits<2>>,
     j_behind: Signal<Local, Bits<2>>,

@@ -33,10 +33,13 @@ pub const CODE_WIDTH: usize = 3;
 /// Steps of two bits fit a LUT each; a subtraction would put a carry chain into the path between two routers.
 #[derive(LogicBlock, Default)]
 pub struct Comparator<const N: usize> {
+    /// Coordinate of the head's destination.
     pub a: Signal<In, Bits<N>>,
+    /// The same coordinate of the router.
     pub b: Signal<In, Bits<N>>,
     /// `a` is less than `b`.
     pub less: Signal<Out, Bit>,
+    /// `a` equals `b`.
     pub equal: Signal<Out, Bit>,
     step_less: Signal<Local, Bit>,
     step_equal: Signal<Local, Bit>,
@@ -69,11 +72,13 @@ impl<const N: usize> Logic for Comparator<N> {
 /// The code of a head that comes in at port `FROM`. Combinational.
 #[derive(LogicBlock, Default)]
 pub struct Route<const FROM: usize> {
-    /// Coordinates of the router.
+    /// Coordinate x of the router: its column; grows to the east.
     pub x: Signal<In, Bits<X_WIDTH>>,
+    /// Coordinate y of the router: its row; grows to the south.
     pub y: Signal<In, Bits<Y_WIDTH>>,
     /// Node in the head, x below y.
     pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    /// Code of the output that the head asks for, as input `FROM` writes it.
     pub code: Signal<Out, Bits<CODE_WIDTH>>,
     column: Comparator<4>,
     row: Comparator<6>,
@@ -132,6 +137,7 @@ impl<const FROM: usize> Logic for Route<FROM> {
 pub struct Wants<const FROM: usize> {
     /// There is a flit.
     pub present: Signal<In, Bit>,
+    /// Code of the output that the flit asks for, as input `FROM` writes it.
     pub code: Signal<In, Bits<CODE_WIDTH>>,
     /// A bit a port: at most one, none without a flit.
     pub wants: Signal<Out, Bits<PORTS>>,

@@ -6,10 +6,15 @@ use portico_verilog::prelude::*;
 /// The streams into a router.
 #[interface(mirror = PortsOut)]
 pub struct PortsIn<const W: usize> {
+    /// Flits at the local port, which is the tile's.
     pub local: StreamIn<W>,
+    /// Flits at the north side, towards smaller y.
     pub north: StreamIn<W>,
+    /// Flits at the east side, towards larger x.
     pub east: StreamIn<W>,
+    /// Flits at the south side, towards larger y.
     pub south: StreamIn<W>,
+    /// Flits at the west side, towards smaller x.
     pub west: StreamIn<W>,
 }
 
