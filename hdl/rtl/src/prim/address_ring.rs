@@ -26,6 +26,7 @@ pub struct AddressRing<const A: usize> {
     pub rst: Signal<In, Bit>,
     /// Takes one step.
     pub advance: Signal<In, Bit>,
+    /// The present address.
     pub address: Signal<Out, Bits<A>>,
     /// The address that a step leads to.
     pub after: Signal<Out, Bits<A>>,

@@ -31,14 +31,19 @@ pub struct CounterTable<const D: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nothing is on its way.
     pub rst: Signal<In, Bit>,
+    /// What happens to the counter `place`; a look changes nothing, and is answered as the others are.
     pub change: Signal<In, Change>,
+    /// Counter that is changed.
     pub place: Signal<In, Bits<A>>,
     /// The value to be set.
     pub value: Signal<In, Bits<D>>,
-    /// The change of three cycles before, its counter, and the value before the change.
+    /// The change of three cycles before.
     pub done: Signal<Out, Change>,
+    /// Counter of the change of three cycles before.
     pub done_place: Signal<Out, Bits<A>>,
+    /// Value of that counter before that change; valid while `done` is not `Nothing`.
     pub was: Signal<Out, Bits<D>>,
+    /// `was` is not 0.
     pub was_any: Signal<Out, Bit>,
     counts: Ram<D, A, 1>,
     // Three stages: the memory reads, its word goes to a register, the sum is written.

@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | a write is seen by `empty` in the next cycle, a read by `full` in the next cycle |
 /// | throughput | one write and one read a cycle with `depth` of 2 or more; every other cycle with a depth of 1 |
-/// | state | 2 flip-flops of flags, and two address rings |
+/// | state | two flags, and two address rings |
 ///
 /// Both flags come straight from flip-flops. They distinguish "no room" from "no word", so the pointers need no third bit. In
 /// return, each flag must look one step ahead: the write that takes the last room finds the reader's address next on its ring,
@@ -21,13 +21,19 @@ pub struct FifoControl<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the FIFO is empty afterwards.
     pub rst: Signal<In, Bit>,
+    /// Stores a word; does nothing while `full`.
     pub write: Signal<In, Bit>,
+    /// There is no room for a word.
     pub full: Signal<Out, Bit>,
+    /// Takes the oldest word; does nothing while `empty`.
     pub read: Signal<In, Bit>,
+    /// There is no word.
     pub empty: Signal<Out, Bit>,
     /// High in a cycle in which the word is stored.
     pub write_enable: Signal<Out, Bit>,
+    /// Where the memory stores the next word.
     pub write_address: Signal<Out, Bits<A>>,
+    /// Where the oldest word is in the memory.
     pub read_address: Signal<Out, Bits<A>>,
     has_room: DFF<Bit>,
     has_word: DFF<Bit>,

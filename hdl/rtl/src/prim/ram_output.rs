@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | latency | 2 cycles from `holds` to the word offered |
 /// | throughput | one write and one read a cycle |
 /// | timing | `m_axis` comes straight from flip-flops |
-/// | state | the words in block RAM, the output of the memory and the word on offer, 2 flip-flops |
+/// | state | the words in block RAM, the output of the memory, the word on offer, and whether there is each |
 ///
 /// A read starts when the word before it can move on, so up to two words have left their places and wait to be taken.
 #[derive(LogicBlock)]
@@ -21,10 +21,13 @@ pub struct RamOutput<const W: usize, const A: usize> {
     pub rst: Signal<In, Bit>,
     /// Writes `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
+    /// Place of the word to write.
     pub write_address: Signal<In, Bits<A>>,
+    /// The word to write.
     pub write_data: Signal<In, Bits<W>>,
     /// There is a word at `read_address`; it was written in an earlier cycle.
     pub holds: Signal<In, Bit>,
+    /// Place of the word that comes out next; in the cycle after `fetch` that of the one behind it.
     pub read_address: Signal<In, Bits<A>>,
     /// That word leaves its place in this cycle.
     pub fetch: Signal<Out, Bit>,

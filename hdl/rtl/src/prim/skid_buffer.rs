@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | latency | 1 cycle |
 /// | throughput | one beat a cycle |
 /// | timing | every output comes straight from a flip-flop |
-/// | state | two beats of `W` + 1 bits, and 2 flip-flops |
+/// | state | two beats of `W` + 1 bits, and whether there is each |
 ///
 /// `s_axis_tready` is a cycle late by nature; the beat that arrives in that cycle waits in the spare register.
 #[derive(LogicBlock, Default)]
