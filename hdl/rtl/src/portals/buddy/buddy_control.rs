@@ -39,9 +39,9 @@ pub enum Stage {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `start` to `offers`: 1 cycle for an error that the command shows, else 2 to 21 (see the allocator) |
+/// | latency | from `start` to `offers`: 2 cycles for an error that the command shows, else 3 to 22 (see the allocator) |
 /// | throughput | one command at a time |
-/// | state | stage, that of the node in hand, tiers left, status |
+/// | state | stage, that of the node in hand, tiers left, status, and whether blocks become free |
 ///
 /// A grant picks a place, searches at most two more tiers, and walks down to a smallest block; the number of that block is the
 /// address. A release walks up, and has gone one node too far when it finds its end. Both wait for the summary and the account
@@ -53,38 +53,55 @@ pub struct BuddyControl {
     pub rst: Signal<In, Bit>,
     /// A command is there; it is taken if `idle`.
     pub start: Signal<In, Bit>,
+    /// Nothing is in hand: a command that is there is taken.
     pub idle: Signal<Out, Bit>,
-    /// As in the request.
+    /// As in the request: the command gives a block back.
     pub is_free: Signal<In, Bit>,
+    /// As in the request: no smallest block starts at the address; counts only if the command is to free.
     pub foreign: Signal<In, Bit>,
+    /// As in the request: the size is zero; counts only if the command is to allocate.
     pub zero_size: Signal<In, Bit>,
+    /// The whole heap is smaller than the size; counts only if the command is to allocate.
     pub too_large: Signal<In, Bit>,
-    /// As in the search.
+    /// As in the search: no free block is large enough, in stage `Pick`.
     pub none: Signal<In, Bit>,
+    /// As in the search: the first place found is a word, so one more tier follows.
     pub leads_to_word: Signal<In, Bit>,
+    /// As in the search: the first place found is a group, so two more tiers follow.
     pub leads_to_group: Signal<In, Bit>,
-    /// As in the path.
+    /// As in the path: `node` is a smallest block.
     pub at_leaf: Signal<In, Bit>,
+    /// As in the path: `node` is the first one of the last word.
     pub at_last_word: Signal<In, Bit>,
-    /// As in the marker.
+    /// As in the marker: the release is over at the node in hand.
     pub ends: Signal<In, Bit>,
+    /// As in the marker: the release is over because no block starts at its address.
     pub misplaced: Signal<In, Bit>,
+    /// As in the marker: the release is over because the block is free.
     pub not_live: Signal<In, Bit>,
+    /// The stage of the command, or of the initialisation.
     pub stage: Signal<Out, Stage>,
     /// That of the cycle before, in which the node in hand was named; never that of the extra node of a release.
     pub hand_stage: Signal<Out, Stage>,
     /// There are tiers left to look through.
     pub leads_on: Signal<Out, Bit>,
+    /// The tree is cleared after reset. No command is taken.
     pub initialising: Signal<Out, Bit>,
+    /// The search looks on among the words of the group found.
     pub seeks_word: Signal<Out, Bit>,
+    /// The search looks on among the nodes of the word found.
     pub seeks_node: Signal<Out, Bit>,
-    /// The heap has changed: a block is granted or freed.
+    /// High for one cycle: the heap has changed, and a block is granted.
     pub granted: Signal<Out, Bit>,
+    /// High for one cycle: the heap has changed, and a block is freed.
     pub freed: Signal<Out, Bit>,
+    /// How the command ended, while `offers` is high.
     pub status: Signal<Out, Bits<STATUS_WIDTH>>,
     /// The command in hand is, or the last one was, to free.
     pub frees: Signal<Out, Bit>,
+    /// A result is offered, and stays until it is taken.
     pub offers: Signal<Out, Bit>,
+    /// The result is taken.
     pub taken: Signal<In, Bit>,
     current: DFF<Stage>,
     handed: DFF<Stage>,

@@ -20,22 +20,29 @@ pub struct Marker {
     pub clk: Signal<In, Clock>,
     /// Of the node in hand.
     pub stage: Signal<In, Stage>,
-    /// As in the request; taken while idle.
+    /// As in the control: nothing is in hand, and `sufficient` is taken.
     pub idle: Signal<In, Bit>,
+    /// As in the request: one bit a depth, blocks there are as large as the size; taken while `idle`.
     pub sufficient: Signal<In, Bits<NODE_WIDTH>>,
-    /// The node in hand; it is used, its buddy is.
+    /// The node in hand.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// The node in hand is used.
     pub used: Signal<In, Bit>,
+    /// The buddy of the node in hand is used.
     pub buddy_used: Signal<In, Bit>,
-    /// It becomes used, free; its word is cleared.
+    /// The node in hand becomes used.
     pub mark: Signal<Out, Bit>,
+    /// The node in hand is used no more.
     pub unmark: Signal<Out, Bit>,
+    /// The word of the node in hand is cleared.
     pub clear: Signal<Out, Bit>,
     /// The release is over here: at a node whose buddy is used, or because no block starts at its address.
     pub ends: Signal<Out, Bit>,
+    /// The release is over here because no block starts at its address: it lies inside a live block.
     pub misplaced: Signal<Out, Bit>,
     /// The release is over here because the block is free.
     pub not_live: Signal<Out, Bit>,
+    /// Order of the block granted or freed, from the end of the walk until the result is taken.
     pub order: Signal<Out, Bits<ORDER_WIDTH>>,
     enough: DFF<Bits<NODE_WIDTH>>,
     joining: DFF<Bit>,

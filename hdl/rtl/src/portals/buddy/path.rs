@@ -2,13 +2,13 @@ use super::{Stage, NODE_WIDTH};
 use portico_spec::portals::buddy::Heap;
 use portico_verilog::prelude::*;
 
-/// The path through the tree: the node in hand, a node a cycle.
+/// The path through the tree, a node a cycle.
 ///
-/// The node in hand, in words of `W` = 2^`R` nodes.
+/// The walk through words of `W` = 2^`R` nodes.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 0 from the stage to `next_node`, which is in hand in the next cycle |
+/// | latency | 0 from the stage to `next_node`, which is `node` in the next cycle and in hand in the one after |
 /// | throughput | one node a cycle |
 /// | state | the node in hand |
 ///
@@ -19,17 +19,23 @@ pub struct Path<const W: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the node is the first of word 1, where the sweep begins.
     pub rst: Signal<In, Bit>,
+    /// The stage of the command, which gives the next step.
     pub stage: Signal<In, Stage>,
-    /// The command is to free, and this its smallest block.
+    /// The command is to free.
     pub is_free: Signal<In, Bit>,
+    /// The smallest block at the address of a command that is to free, as a node.
     pub leaf: Signal<In, Bits<NODE_WIDTH>>,
-    /// As in the control, and in the search.
+    /// As in the control: there are tiers left to look through.
     pub leads_on: Signal<In, Bit>,
+    /// As in the search: the first place found, which is the low part of the node's number in stage `Place`.
     pub place: Signal<In, Bits<R>>,
+    /// The node in hand in one cycle: the last `next_node`.
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    /// The node in hand in two cycles.
     pub next_node: Signal<Out, Bits<NODE_WIDTH>>,
-    /// The node in hand is a smallest block, is in the last word.
+    /// `node` is a smallest block.
     pub at_leaf: Signal<Out, Bit>,
+    /// `node` is the first one of the last word.
     pub at_last_word: Signal<Out, Bit>,
     current: DFF<Bits<NODE_WIDTH>>,
     found: Signal<Local, Bits<NODE_WIDTH>>,

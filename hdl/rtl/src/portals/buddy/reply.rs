@@ -11,12 +11,15 @@ use portico_verilog::prelude::*;
 /// | latency | 0: logic alone |
 #[derive(LogicBlock, Default)]
 pub struct Reply {
+    /// How the command ended; 0 if a block was granted or freed.
     pub status: Signal<In, Bits<STATUS_WIDTH>>,
     /// The command was to free: no address is told.
     pub frees: Signal<In, Bit>,
+    /// Order of the block granted or freed; told only if the status is 0.
     pub order: Signal<In, Bits<ORDER_WIDTH>>,
     /// The first smallest block of the one granted.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// The result: address, order and status in their places.
     pub beat: Signal<Out, Bits<32>>,
     told_address: Signal<Local, Bits<32>>,
     told_order: Signal<Local, Bits<32>>,

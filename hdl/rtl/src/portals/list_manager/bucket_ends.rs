@@ -23,7 +23,7 @@ const END_WIDTH: usize = NONEMPTY_OFFSET - TAIL_OFFSET;
 /// | --- | --- |
 /// | latency | `ends`: 1 cycle after `look`; a change: 1 cycle, seen by the next look |
 /// | throughput | one look and one change a cycle, never of the same chain |
-/// | state | 32 bits a chain in block RAM, 4 chains a bucket; 21 flip-flops |
+/// | state | 32 bits a chain in block RAM, 4 chains a bucket, and the access in hand |
 ///
 /// The bucket is the low bits of the source. After a reset all chains are made empty, one a cycle: `initialising`.
 #[derive(LogicBlock, Default)]

@@ -28,20 +28,27 @@ pub struct Chains<const A: usize> {
     pub quiet: Signal<In, Bit>,
     /// The edit of the chains by a command.
     pub access: AccessIn<A>,
-    /// For all memories: what is read on behalf of a command, or to number the entries.
+    /// For all memories: reads the entry at `any_at`, on behalf of a command or to number the entries.
     pub any_read: Signal<Out, Bit>,
+    /// For all memories: entry to read.
     pub any_at: Signal<Out, Bits<A>>,
-    /// The chain that `ends` and `follower` are of: the list's, else that by source if there is one.
+    /// `ends` and `follower` are those of the chain of the list, else of that by source if there is one.
     pub by_order: Signal<In, Bit>,
+    /// Ends of the chain looked at, from one cycle after `access.look` on.
     pub ends: EndsOut<A>,
+    /// Next link of the entry read last, from one cycle after `access.read` on.
     pub follower: Signal<Out, Bits<A>>,
-    /// As in [`super::SequenceNumbers`].
+    /// The entry that was read two cycles ago is the one to compare with, as in [`super::SequenceNumbers`].
     pub keep: Signal<In, Bit>,
+    /// The entry that was read two cycles ago is older than that; low without hashing.
     pub older: Signal<Out, Bit>,
-    /// As in [`FreeList`].
+    /// No place is free, as in [`FreeList`].
     pub full: Signal<Out, Bit>,
+    /// The place to take next, unless full.
     pub free_index: Signal<Out, Bits<A>>,
+    /// The place to take next never had an entry.
     pub fresh: Signal<Out, Bit>,
+    /// Places that had an entry at some time; they come first.
     pub used: Signal<Out, Bits<PLACES_WIDTH>>,
     order: Chain<A>,
     order_ends: ListEnds<A>,

@@ -13,7 +13,9 @@ use portico_verilog::prelude::*;
 /// At most one cause is high in a cycle. Each gives a result.
 #[derive(LogicBlock, Default)]
 pub struct CommandOutcome {
+    /// The result for the cause of this cycle.
     pub result: ResultOut,
+    /// The decoded command.
     pub plan: PlanIn,
     /// The list that the command names.
     pub list: Signal<In, Bits<LIST_WIDTH>>,
@@ -21,14 +23,19 @@ pub struct CommandOutcome {
     pub at_once: Signal<In, Bit>,
     /// Cause: an entry is found, or missed unless an append follows.
     pub finding: FindingIn,
-    /// Cause: a new entry comes to `new_list`, or would if there was a free place.
+    /// Cause: a new entry comes to `new_list`.
     pub insert: Signal<In, Bit>,
+    /// Cause: a new entry would come to `new_list` if there was a free place.
     pub no_room: Signal<In, Bit>,
+    /// List that the entry or header of the command is appended to.
     pub new_list: Signal<In, Bits<LIST_BITS>>,
+    /// The new entry is the first of its place, with generation 0.
     pub fresh: Signal<In, Bit>,
-    /// Cause: a handle is checked, and right or not; the entry is in `stored_list`.
+    /// Cause: a handle is checked.
     pub check: Signal<In, Bit>,
+    /// With `check`: the handle is that of an entry in the list.
     pub right: Signal<In, Bit>,
+    /// With `check`: list of the entry that the table shows.
     pub stored_list: Signal<In, Bits<LIST_BITS>>,
     misses: Signal<Local, Bit>,
 }

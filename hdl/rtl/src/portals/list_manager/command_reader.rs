@@ -16,7 +16,7 @@ pub(crate) const BEATS_WIDTH: usize = 3;
 /// | latency | 1 cycle from the last beat taken to `valid` |
 /// | throughput | one beat a cycle; one command at a time |
 /// | timing | `s_axis_tready` comes from flip-flops and `allow` |
-/// | state | 288 flip-flops of fields, and 4 |
+/// | state | the fields of a command, and which word comes next |
 ///
 /// The reader takes and drops beats beyond the longest command: such a command is too long in any case.
 #[derive(LogicBlock, Default)]
@@ -24,12 +24,15 @@ pub struct CommandReader {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: drops the beats taken.
     pub rst: Signal<In, Bit>,
+    /// Commands, a packet each.
     pub s_axis: StreamIn<WORD>,
     /// Beats may be taken.
     pub allow: Signal<In, Bit>,
     /// There is a whole command; it stays until `done`.
     pub valid: Signal<Out, Bit>,
+    /// The command is over, and the next one may be taken from the next cycle on.
     pub done: Signal<In, Bit>,
+    /// Beats of the command, while `valid` is high.
     pub beats: BeatsOut,
     /// How many, one more than a command may have if there are too many.
     pub length: Signal<Out, Bits<BEATS_WIDTH>>,

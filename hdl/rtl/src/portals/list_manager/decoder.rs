@@ -14,11 +14,15 @@ use portico_verilog::prelude::*;
 /// | latency | 0: logic alone |
 #[derive(LogicBlock, Default)]
 pub struct Decoder {
+    /// Opcode of the command.
     pub opcode: Signal<In, Bits<CODE_WIDTH>>,
+    /// The list that the command names, which may not exist.
     pub list: Signal<In, Bits<LIST_WIDTH>>,
     /// Its entry is used once.
     pub once: Signal<In, Bit>,
+    /// Beats of the command, 6 if there are more than 5.
     pub length: Signal<In, Bits<BEATS_WIDTH>>,
+    /// The decoded command.
     pub plan: PlanOut,
     /// The list that its entry or header is appended to.
     pub new_list: Signal<Out, Bits<LIST_BITS>>,

@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 /// | latency | from `take` to `insert` or `no_room` 1 cycle; from `leave` to `remove` 1 cycle, to `frees` 2; from a read to `index` 1 |
 /// | throughput | one change, read and look a cycle |
 /// | timing | the next link of a walk passes through to the memories' address |
-/// | state | the place in hand, 3 flip-flops |
+/// | state | the place in hand, and the step |
 ///
 /// A chain is looked at in one cycle and changed in the next. Headers in Unexpected are in the bucket of their source even if
 /// they have ANY, which means nothing in a header.
@@ -20,30 +20,43 @@ pub struct Editor<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the edit under way is dropped.
     pub rst: Signal<In, Bit>,
-    /// The entry that the search reads. Once found, it becomes the entry in hand.
+    /// The search reads the entry `search_at`.
     pub search_read: Signal<In, Bit>,
+    /// Entry that the search reads.
     pub search_at: Signal<In, Bits<A>>,
+    /// The search has found the entry `search_at`, which becomes the entry in hand.
     pub found: Signal<In, Bit>,
-    /// The chain that the search selects.
+    /// The search selects a chain.
     pub search_look: Signal<In, Bit>,
+    /// List of the chain that the search selects.
     pub search_list: Signal<In, Bits<LIST_BITS>>,
+    /// The search selects the chain of the entries with ANY.
     pub search_wild: Signal<In, Bit>,
     /// The entry of the handle becomes the entry in hand.
     pub fetch: Signal<In, Bit>,
+    /// Place of the handle.
     pub handle_index: Signal<In, Bits<A>>,
     /// The free place becomes the place in hand, for an entry of `new_list`.
     pub take: Signal<In, Bit>,
+    /// The place to take next, unless full.
     pub free_index: Signal<In, Bits<A>>,
+    /// No place is free.
     pub full: Signal<In, Bit>,
+    /// List that the entry or header of the command is appended to.
     pub new_list: Signal<In, Bits<LIST_BITS>>,
-    /// Source of the command, and whether it is ANY.
+    /// Source of the command.
     pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    /// The source of the command is ANY.
     pub any: Signal<In, Bit>,
     /// The entry in hand is to leave; the table shows it.
     pub leave: Signal<In, Bit>,
+    /// List of the entry that the table shows.
     pub stored_list: Signal<In, Bits<LIST_BITS>>,
+    /// Source of the entry that the table shows.
     pub stored_source: Signal<In, Bits<SOURCE_WIDTH>>,
+    /// Options of the entry that the table shows.
     pub stored_options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    /// Reads, looks and changes of the chains.
     pub access: AccessOut<A>,
     /// The list that the entry comes to or leaves.
     pub changed_list: Signal<Out, Bits<LIST_BITS>>,

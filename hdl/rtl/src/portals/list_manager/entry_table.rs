@@ -37,12 +37,17 @@ pub struct EntryTable<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Reads the entry at `at`.
     pub read: Signal<In, Bit>,
+    /// Entry to read.
     pub at: Signal<In, Bits<A>>,
     /// The fields read.
     pub entry: SideOut,
+    /// The fields read, in words as in results.
     pub record: RecordOut,
+    /// Generation of the place read: how often it was freed, modulo 2^16; undefined if it never had an entry.
     pub generation: Signal<Out, Bits<GENERATION_WIDTH>>,
+    /// List of the entry read.
     pub list: Signal<Out, Bits<LIST_BITS>>,
+    /// There is an entry at the place read; undefined if it never had one.
     pub live: Signal<Out, Bit>,
     /// The entry that is changed; for an insert or removal it has been read.
     pub index: Signal<In, Bits<A>>,
@@ -50,12 +55,15 @@ pub struct EntryTable<const A: usize> {
     pub insert: Signal<In, Bit>,
     /// For the first time: the generation is 0.
     pub fresh: Signal<In, Bit>,
+    /// List of the entry that is inserted.
     pub new_list: Signal<In, Bits<LIST_BITS>>,
+    /// Fields of the entry that is inserted.
     pub new_record: RecordIn,
     /// Removes it.
     pub remove: Signal<In, Bit>,
     /// Gets the offset of `offset_extent`.
     pub set_offset: Signal<In, Bit>,
+    /// An extent, of which the offset counts.
     pub offset_extent: Signal<In, Bits<WORD>>,
     match_words: Words<A>,
     ignore_words: Words<A>,

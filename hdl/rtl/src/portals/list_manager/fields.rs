@@ -15,14 +15,19 @@ use portico_verilog::prelude::*;
 /// | latency | 0: wires alone |
 #[derive(LogicBlock, Default)]
 pub struct Fields {
+    /// Beats of the command.
     pub beats: BeatsIn,
+    /// Opcode of the command.
     pub opcode: Signal<Out, Bits<CODE_WIDTH>>,
+    /// The list that the command names, which may not exist.
     pub list: Signal<Out, Bits<LIST_WIDTH>>,
     /// The same if there is such a list.
     pub short_list: Signal<Out, Bits<LIST_BITS>>,
+    /// Handle of the command, if it takes one.
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// Options: the source is ANY, the entry is used once.
+    /// Option: the source is ANY.
     pub any: Signal<Out, Bit>,
+    /// Option: the entry is used once.
     pub once: Signal<Out, Bit>,
     /// The command's side of a match.
     pub request: SideOut,

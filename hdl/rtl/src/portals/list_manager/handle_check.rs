@@ -14,16 +14,19 @@ use portico_verilog::prelude::*;
 /// passes the check.
 #[derive(LogicBlock, Default)]
 pub struct HandleCheck<const A: usize> {
+    /// Handle of the command.
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The list that the entry should be in, or all.
     pub list: Signal<In, Bits<LIST_BITS>>,
     /// The place of the handle.
     pub index: Signal<Out, Bits<A>>,
-    /// What the table shows of that place.
+    /// List that the table shows of that place.
     pub stored_list: Signal<In, Bits<LIST_BITS>>,
+    /// The table shows an entry at that place.
     pub stored_live: Signal<In, Bit>,
+    /// Generation that the table shows of that place.
     pub stored_generation: Signal<In, Bits<GENERATION_WIDTH>>,
-    /// As in the free list.
+    /// Places that had an entry at some time; they come first.
     pub used: Signal<In, Bits<PLACES_WIDTH>>,
     /// The handle is that of an entry in the list.
     pub right: Signal<Out, Bit>,

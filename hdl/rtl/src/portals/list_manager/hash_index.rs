@@ -24,30 +24,49 @@ pub struct HashIndex<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: all chains become empty.
     pub rst: Signal<In, Bit>,
+    /// The ends of the chains are cleared after reset.
     pub initialising: Signal<Out, Bit>,
+    /// Reads the links and the number of the entry at `at`.
     pub read: Signal<In, Bit>,
+    /// Entry to read.
     pub at: Signal<In, Bits<A>>,
     /// Turns to the chain of `source` in `list`, or if `wild` to that of its entries with ANY.
     pub look: Signal<In, Bit>,
+    /// List whose chain is looked at.
     pub list: Signal<In, Bits<LIST_BITS>>,
+    /// Source whose chain is looked at; its low bits number the bucket.
     pub source: Signal<In, Bits<SOURCE_WIDTH>>,
+    /// The chain of the entries with ANY is looked at in place of that of `source`.
     pub wild: Signal<In, Bit>,
+    /// Ends of the chain looked at, from one cycle after `look` on.
     pub ends: EndsOut<A>,
+    /// Next link of the entry read last, from one cycle after `read` on.
     pub follower: Signal<Out, Bits<A>>,
-    /// The entry `index` comes to, or leaves, the chain that was looked at.
+    /// The entry `index` comes to the chain that was looked at.
     pub insert: Signal<In, Bit>,
+    /// The entry `index` leaves the chain that was looked at; its links have been read.
     pub unlink: Signal<In, Bit>,
+    /// The entry that is changed.
     pub index: Signal<In, Bits<A>>,
-    /// As in the [`SequenceNumbers`]; their other ports follow.
+    /// The entry that was read two cycles ago is the one to compare with, as in the [`SequenceNumbers`].
     pub keep: Signal<In, Bit>,
+    /// The entry that was read two cycles ago is older than that.
     pub older: Signal<Out, Bit>,
+    /// No command may be taken: the entries have to be numbered afresh.
     pub busy: Signal<Out, Bit>,
+    /// No command is there, and the table is not read.
     pub quiet: Signal<In, Bit>,
+    /// While it numbers afresh: selects `numbering_list`; the ends of the list come in the next cycle.
     pub numbering_look: Signal<Out, Bit>,
+    /// The list to look at.
     pub numbering_list: Signal<Out, Bits<LIST_BITS>>,
+    /// Reads the links of the entry at `walk_at`.
     pub walks: Signal<Out, Bit>,
+    /// The entry to read; its next link comes one cycle later.
     pub walk_at: Signal<Out, Bits<A>>,
+    /// Ends of the list looked at, in append order.
     pub order_ends: EndsIn<A>,
+    /// The next link of the entry that was read, in append order.
     pub order_next: Signal<In, Bits<A>>,
     buckets: BucketEnds<A>,
     wildcards: ListEnds<A>,

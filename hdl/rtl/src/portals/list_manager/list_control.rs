@@ -47,7 +47,9 @@ pub struct ListControl {
     pub rst: Signal<In, Bit>,
     /// There is a command; all of it stays until `done`.
     pub valid: Signal<In, Bit>,
+    /// The decoded command.
     pub plan: PlanIn,
+    /// High for one cycle: the command is over.
     pub done: Signal<Out, Bit>,
     /// The table may be read: no answer is being sent.
     pub responder_idle: Signal<In, Bit>,
@@ -55,21 +57,25 @@ pub struct ListControl {
     pub at_once: Signal<Out, Bit>,
     /// The entry of the handle is read.
     pub fetch: Signal<Out, Bit>,
-    /// It is checked: the handle is right, or not.
+    /// High for one cycle: the handle is checked, and is right or not.
     pub check: Signal<Out, Bit>,
+    /// With `check`: the handle is that of an entry in the list.
     pub right: Signal<In, Bit>,
-    /// Its offset changes.
+    /// The offset of the entry changes.
     pub set_offset: Signal<Out, Bit>,
-    /// A search begins, or goes on.
+    /// High for one cycle: a search begins.
     pub search: Signal<Out, Bit>,
+    /// High for one cycle: the search goes on after the entry found.
     pub resume: Signal<Out, Bit>,
+    /// How the search ends, or pauses.
     pub finding: FindingIn,
     /// Options of the entry in hand.
     pub stored_options: Signal<In, Bits<OPTIONS_WIDTH>>,
     /// The command's entry or header is to come.
     pub take: Signal<Out, Bit>,
-    /// It comes, or no place is free.
+    /// The entry or header of the command comes to its list.
     pub insert: Signal<In, Bit>,
+    /// There is no free place for the entry or header of the command.
     pub no_room: Signal<In, Bit>,
     /// The entry in hand is to leave.
     pub leave: Signal<Out, Bit>,

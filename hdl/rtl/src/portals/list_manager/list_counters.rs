@@ -11,8 +11,8 @@ const LISTS: usize = 3;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle |
-/// | state | four counters of 16 bits, four of 64 |
+/// | latency | 1 cycle; `longest` 2 cycles after `compared` |
+/// | state | six counters of 16 bits, two of 64 |
 #[derive(LogicBlock, Default)]
 pub struct ListCounters {
     pub clk: Signal<In, Clock>,

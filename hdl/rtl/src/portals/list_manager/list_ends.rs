@@ -12,7 +12,7 @@ const LISTS: usize = 3;
 /// | --- | --- |
 /// | latency | `ends`: 1 cycle after `look`; a change: 1 cycle |
 /// | throughput | one look or one change a cycle |
-/// | state | 3 x (1 + 2 `A`) flip-flops, and the list looked at |
+/// | state | first and last entry of three lists, and the list looked at |
 #[derive(LogicBlock, Default)]
 pub struct ListEnds<const A: usize> {
     pub clk: Signal<In, Clock>,

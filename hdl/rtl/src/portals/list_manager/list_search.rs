@@ -23,26 +23,33 @@ pub struct ListSearch<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the search under way is dropped.
     pub rst: Signal<In, Bit>,
-    /// As in the plan.
+    /// As in the plan: an entry among headers, not a header among entries.
     pub mirrored: Signal<In, Bit>,
+    /// As in the plan: Overflow after Priority.
     pub both: Signal<In, Bit>,
-    /// The list that the command names, and whether its source is ANY.
+    /// The list that the command names.
     pub list: Signal<In, Bits<LIST_BITS>>,
+    /// The source of the command is ANY.
     pub any: Signal<In, Bit>,
     /// Begins.
     pub start: Signal<In, Bit>,
     /// Continues after the entry found, even if the entry has left its chain; nothing else was read. Only in mirrored searches.
     pub resume: Signal<In, Bit>,
+    /// How the search ends, or pauses.
     pub finding: FindingOut,
-    /// As in the segments.
+    /// As in the segments: the search selects the chain of the source in `look_list`, or of its entries with ANY.
     pub look: Signal<Out, Bit>,
+    /// List of the chain that the search selects.
     pub look_list: Signal<Out, Bits<LIST_BITS>>,
+    /// The search selects the chain of the entries with ANY.
     pub look_wild: Signal<Out, Bit>,
+    /// The search walks the list's own chain even if there are buckets.
     pub by_order: Signal<Out, Bit>,
     /// Ends of the segment looked at.
     pub ends: EndsIn<A>,
     /// Reads the entry at `at`.
     pub read: Signal<Out, Bit>,
+    /// Entry to read.
     pub at: Signal<Out, Bits<A>>,
     /// Next link of the entry read last.
     pub follower: Signal<In, Bits<A>>,

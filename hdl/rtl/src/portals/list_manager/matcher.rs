@@ -14,7 +14,7 @@ const END_WIDTH: usize = LENGTH_WIDTH + 1;
 /// | latency | 1 cycle |
 /// | throughput | one comparison a cycle |
 /// | timing | the wide comparison before the registers, the comparison of sum and length behind them |
-/// | state | 68 flip-flops |
+/// | state | 67 flip-flops |
 ///
 /// One side is the command's, the other the table's. Forward, the command is a header and the table has entries; mirrored, the
 /// command is an entry and the table has headers.

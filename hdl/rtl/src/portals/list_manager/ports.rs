@@ -11,18 +11,26 @@ pub(crate) const WORD: usize = 64;
 /// First and last entry of a chain, as the block that knows them sees it.
 #[interface(mirror = EndsIn)]
 pub struct EndsOut<const A: usize> {
+    /// The chain has an entry.
     pub nonempty: Signal<Out, Bit>,
+    /// First entry of the chain, if there is one.
     pub head: Signal<Out, Bits<A>>,
+    /// Last entry of the chain, if there is one.
     pub tail: Signal<Out, Bits<A>>,
 }
 
 /// Beats of a command, as the block that holds them gives them. Beats that the command does not have are undefined.
 #[interface(mirror = BeatsIn)]
 pub struct BeatsOut {
+    /// Beat 0: opcode, list, then source and options, or a handle.
     pub first: Signal<Out, Bits<WORD>>,
+    /// Beat 1: match bits; of set_offset an extent, of which the offset counts.
     pub match_bits: Signal<Out, Bits<WORD>>,
+    /// Beat 2: length below offset, in bytes.
     pub extent: Signal<Out, Bits<WORD>>,
+    /// Beat 3: match bits that do not count.
     pub ignore_bits: Signal<Out, Bits<WORD>>,
+    /// Beat 4: the pointer, which is kept as it is.
     pub pointer: Signal<Out, Bits<POINTER_WIDTH>>,
 }
 
@@ -71,25 +79,34 @@ pub struct FindingOut {
 pub struct AccessOut<const A: usize> {
     /// Reads the entry at `at`.
     pub read: Signal<Out, Bit>,
+    /// Entry to read.
     pub at: Signal<Out, Bits<A>>,
     /// Turns to a list's chain, and to that of its source or, if `wild`, of its entries with ANY.
     pub look: Signal<Out, Bit>,
+    /// List whose chains are looked at.
     pub list: Signal<Out, Bits<LIST_BITS>>,
+    /// Source whose chain is looked at, with hashing; its low bits number the bucket.
     pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
+    /// The chain of the entries with ANY is looked at in place of that of `source`.
     pub wild: Signal<Out, Bit>,
-    /// The entry `index` comes to both, leaves both, frees its place.
+    /// The entry that is changed.
     pub index: Signal<Out, Bits<A>>,
+    /// The entry `index` comes to both chains that were looked at.
     pub insert: Signal<Out, Bit>,
+    /// The entry `index` leaves both chains that were looked at.
     pub remove: Signal<Out, Bit>,
+    /// The place of the entry `index` becomes free, one cycle after `remove`.
     pub frees: Signal<Out, Bit>,
 }
 
 /// The stored fields of an entry, in words as in commands and results.
 #[interface(mirror = RecordIn)]
 pub struct RecordOut {
+    /// Match bits; of a header, the incoming ones.
     pub match_bits: Signal<Out, Bits<WORD>>,
     /// Offset and length.
     pub extent: Signal<Out, Bits<WORD>>,
+    /// Match bits that do not count.
     pub ignore_bits: Signal<Out, Bits<WORD>>,
     /// Options, source and pointer.
     pub detail: Signal<Out, Bits<WORD>>,
@@ -98,11 +115,17 @@ pub struct RecordOut {
 /// One side of a match: an entry, or a header.
 #[interface(mirror = SideIn)]
 pub struct SideOut {
+    /// Rank of the source.
     pub source: Signal<Out, Bits<SOURCE_WIDTH>>,
+    /// Option bits; a match uses only those of the entry.
     pub options: Signal<Out, Bits<OPTIONS_WIDTH>>,
+    /// Match bits; of a header, the incoming ones.
     pub match_bits: Signal<Out, Bits<WORD>>,
+    /// Match bits that do not count; a match uses only those of the entry.
     pub ignore_bits: Signal<Out, Bits<WORD>>,
+    /// Length in bytes; of a header, the length requested.
     pub length: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// Offset in bytes; of a header, the offset requested.
     pub offset: Signal<Out, Bits<LENGTH_WIDTH>>,
 }
 
@@ -111,7 +134,9 @@ pub struct SideOut {
 pub struct ResultOut {
     /// Begins; the rest counts in this cycle.
     pub start: Signal<Out, Bit>,
+    /// How the command ended, or that an entry follows.
     pub status: Signal<Out, Bits<CODE_WIDTH>>,
+    /// List that the result names; if an entry follows, the list of that entry takes its place.
     pub list: Signal<Out, Bits<LIST_WIDTH>>,
     /// The entry that the table shows from the next cycle on follows, and gives its list.
     pub entry: Signal<Out, Bit>,

@@ -34,20 +34,29 @@ pub struct Responder<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the rest of a result is dropped.
     pub rst: Signal<In, Bit>,
+    /// The result to send.
     pub result: ResultIn,
     /// All is sent.
     pub idle: Signal<Out, Bit>,
     /// The entry in the table, from the cycle after `result.start` on.
     pub index: Signal<In, Bits<A>>,
+    /// Generation of the place of that entry.
     pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
+    /// List of that entry.
     pub list: Signal<In, Bits<LIST_BITS>>,
+    /// Fields of that entry, in words as in results.
     pub record: RecordIn,
+    /// Options of that entry.
     pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
-    /// The counters.
+    /// Counters: entries of Priority, Overflow and Unexpected, then free places.
     pub occupancy: [Signal<In, Bits<OCCUPANCY_WIDTH>>; 4],
+    /// Counter: commands that searched.
     pub searches: Signal<In, Bits<WORD>>,
+    /// Counter: entries that they compared.
     pub total: Signal<In, Bits<WORD>>,
+    /// Counter: most that one of them compared.
     pub longest: Signal<In, Bits<WORD>>,
+    /// Results, a packet each.
     pub m_axis: StreamOut<WORD>,
     active: DFF<Bit>,
     place: DFF<Bits<PLACE_WIDTH>>,

@@ -18,11 +18,13 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct SearchSegments {
     pub clk: Signal<In, Clock>,
-    /// As in the plan.
+    /// As in the plan: an entry among headers, not a header among entries.
     pub mirrored: Signal<In, Bit>,
+    /// As in the plan: Overflow after Priority.
     pub both: Signal<In, Bit>,
-    /// The list that the command names, and whether its source is ANY.
+    /// The list that the command names.
     pub list: Signal<In, Bits<LIST_BITS>>,
+    /// The source of the command is ANY.
     pub any: Signal<In, Bit>,
     /// Turns to the first segment.
     pub start: Signal<In, Bit>,
@@ -32,7 +34,9 @@ pub struct SearchSegments {
     pub has_next: Signal<Out, Bit>,
     /// Turns to its chain: that of the source in the list, or if `look_wild` that of its entries with ANY.
     pub look: Signal<Out, Bit>,
+    /// List of the chain that the search selects.
     pub look_list: Signal<Out, Bits<LIST_BITS>>,
+    /// The search selects the chain of the entries with ANY.
     pub look_wild: Signal<Out, Bit>,
     /// The search walks the list's own chain even if there are buckets.
     pub by_order: Signal<Out, Bit>,

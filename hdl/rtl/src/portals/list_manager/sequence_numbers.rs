@@ -61,9 +61,9 @@ pub struct SequenceNumbers<const A: usize> {
     pub walks: Signal<Out, Bit>,
     /// The entry to read; its next link comes one cycle later.
     pub walk_at: Signal<Out, Bits<A>>,
-    /// Ends of the list looked at, and the next link of the entry read, both in append order.
+    /// Ends of the list looked at, in append order.
     pub ends: EndsIn<A>,
-    /// The next link of the entry that was read.
+    /// The next link of the entry that was read, in append order.
     pub follower: Signal<In, Bits<A>>,
     numbers: Ram<SEQUENCE_WIDTH, A, SEQUENCE_BYTES>,
     numbering: DFF<Numbering>,

@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | latency | 2 cycles from `start` or `resume` to the first entry compared |
 /// | throughput | one entry a cycle |
 /// | timing | the next link goes from the memory's register straight to its address |
-/// | state | two places, the tail, 3 flip-flops |
+/// | state | the places that are shown and compared, and the goal |
 ///
 /// An entry is read in one cycle, compared with the request in the next, and judged in the one after: `valid`. By then up to
 /// two of its followers have been read; `stop` drops them. A walk that pauses reads its entry once more. So it can continue
@@ -21,15 +21,19 @@ pub struct Walker<const A: usize> {
     pub rst: Signal<In, Bit>,
     /// Begins with the entry `from`, up to `tail`.
     pub start: Signal<In, Bit>,
+    /// First entry of the walk, in the cycle of `start`.
     pub from: Signal<In, Bits<A>>,
+    /// Last entry of the walk, in the cycle of `start`.
     pub tail: Signal<In, Bits<A>>,
     /// Reads the entry at `at`.
     pub read: Signal<Out, Bit>,
+    /// Entry to read.
     pub at: Signal<Out, Bits<A>>,
     /// Next link of the entry read last.
     pub follower: Signal<In, Bits<A>>,
     /// The entry `index` is compared.
     pub valid: Signal<Out, Bit>,
+    /// The entry that is compared, which was read two cycles ago.
     pub index: Signal<Out, Bits<A>>,
     /// It is the tail.
     pub last: Signal<Out, Bit>,
@@ -37,8 +41,9 @@ pub struct Walker<const A: usize> {
     pub stop: Signal<In, Bit>,
     /// With `stop`: it may go on after the entry `index`, which is read in this cycle, and nothing else until `resume`.
     pub pause: Signal<In, Bit>,
-    /// Goes on, unless that was the tail: `exhausted`.
+    /// Goes on after the entry that the walk paused at, unless that was the tail: `exhausted`.
     pub resume: Signal<In, Bit>,
+    /// The entry that the walk paused at was the tail.
     pub exhausted: Signal<Out, Bit>,
     goal: DFF<Bits<A>>,
     shown: DFF<Bit>,
