@@ -52,7 +52,7 @@ pub enum Course {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from a start taken to the header pushed, 1 more for each piece after the first; 2 to the sequencer |
+/// | latency | 1 cycle from a start taken to the header pushed, 1 more for each piece after the first; to the sequencer 1, or 2 for a start that could have been sent here |
 /// | throughput | one packet of one piece in 3 cycles |
 /// | fairness | eight packets to one of the sequencer, if both have so many: as many as there are micro-cores |
 /// | state | a start, and 8 words of four descriptors in LUT-RAM |
@@ -69,37 +69,51 @@ pub struct Bypass {
     pub rst: Signal<In, Bit>,
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
+    /// Starts of commands and of gets of other nodes.
     pub start: StartIn,
+    /// Words of descriptors; those of commands that may go into a packet are kept.
     pub argument: ArgumentIn,
     /// For the sequencer.
     pub forward: StartOut,
+    /// Reports of contexts whose packet has gone, or whose command is refused.
     pub stop: StopOut,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkOut,
+    /// Headers of closed packets, each in the cycle of the last chunk of its packet or later.
     pub header: HeaderOut,
+    /// Events of commands to which no answer comes back, each behind its packet.
     pub notice: EventOut,
     /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
-    /// Most payload of the packets of the shaper of `start`, and the shapers that let one go.
+    /// Most words of payload, 1 to 64, of a packet of the shaper of `start`.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// Shapers that let a packet begin, one bit each.
     pub may_send: Signal<In, Bits<SHAPERS>>,
-    /// A credit of the start's segment is asked for, and comes or not.
+    /// A credit of `segment` is asked for, until the answer.
     pub wants_credit: Signal<Out, Bit>,
+    /// A credit that was asked for comes or not: the answer, for one cycle.
     pub credit_answered: Signal<In, Bit>,
+    /// With `credit_answered`: there was a credit, and it is taken.
     pub credit_granted: Signal<In, Bit>,
-    /// One more may be parked; this one is, with `forward`.
+    /// One more command may be parked.
     pub has_room: Signal<In, Bit>,
+    /// High for one cycle when the command of `forward` is parked, for want of a credit or behind one that is parked.
     pub parks: Signal<Out, Bit>,
-    /// The sequencer has a packet open; wants to send something; closes a packet, or gives a notice.
+    /// The sequencer has a packet open.
     pub mid_packet: Signal<In, Bit>,
+    /// The sequencer wants to send a chunk, a header or a notice.
     pub sequencer_wants: Signal<In, Bit>,
+    /// The sequencer closes a packet in this cycle.
     pub sequencer_closes: Signal<In, Bit>,
+    /// The sequencer gives a notice in this cycle.
     pub sequencer_notices: Signal<In, Bit>,
     /// The sequencer may send in this cycle; the bypass does not.
     pub grants: Signal<Out, Bit>,
     /// There is a start.
     pub busy: Signal<Out, Bit>,
-    /// Its shaper and its segment.
+    /// Shaper of the start in hand, valid with `busy`.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Segment of the start in hand, valid with `busy`.
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     course: DFF<Course>,
     /// The packet is not longer than those of its shaper, which lets it go.

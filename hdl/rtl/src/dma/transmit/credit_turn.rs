@@ -16,13 +16,19 @@ pub struct CreditTurn {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nobody asks.
     pub rst: Signal<In, Bit>,
-    /// The bypass, and the sequencer, want a credit of these segments, and go on until they are answered.
+    /// The bypass wants a credit of `bypass_segment`, until it is answered.
     pub bypass_wants: Signal<In, Bit>,
+    /// Segment of which the bypass wants a credit.
     pub bypass_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The sequencer wants a credit of `sequencer_segment`, until it is answered.
     pub sequencer_wants: Signal<In, Bit>,
+    /// Segment of which the sequencer wants a credit.
     pub sequencer_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// Requests of credits for the two, one at a time.
     pub credit_take: CreditTakeOut,
+    /// High for one cycle when the answer of `credit_take` is that to the bypass.
     pub bypass_answered: Signal<Out, Bit>,
+    /// High for one cycle when the answer of `credit_take` is that to the sequencer.
     pub sequencer_answered: Signal<Out, Bit>,
     asks: DFF<Bit>,
     for_bypass: DFF<Bit>,

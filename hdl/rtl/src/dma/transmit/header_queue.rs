@@ -10,24 +10,31 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 const DEPTH_BITS: usize = 2;
-/// Bits of a place: notice, control, bare, geometry.
+/// Bits of a place: notice, control, address, geometry.
 const FLAGS: usize = 4;
 
 /// A packet to send, or a notice to give, as the queue sees it.
 #[interface(mirror = PacketIn)]
 pub struct PacketOut {
+    /// There is a packet or a notice; it stays until it is taken.
     pub valid: Signal<Out, Bit>,
     /// No packet: the event in the low bits of `head` has happened.
     pub notice: Signal<Out, Bit>,
     /// For the control plane.
     pub control: Signal<Out, Bit>,
+    /// The packet has an ADDRESS word.
     pub has_address: Signal<Out, Bit>,
+    /// The packet has a GEOMETRY word.
     pub has_geometry: Signal<Out, Bit>,
+    /// Head of the packet; the event of a notice in its low bits.
     pub head: Signal<Out, Bits<32>>,
+    /// ADDRESS word of the packet, valid with `has_address`.
     pub address: Signal<Out, Bits<32>>,
+    /// GEOMETRY word of the packet, valid with `has_geometry`.
     pub geometry: Signal<Out, Bits<32>>,
     /// Words of payload.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// The tail of the packet goes, or the notice is taken, in this cycle.
     pub ready: Signal<In, Bit>,
 }
 
@@ -49,8 +56,11 @@ pub struct HeaderQueue {
     pub rst: Signal<In, Bit>,
     /// The node, as source of all packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Headers of closed packets.
     pub header: HeaderIn,
+    /// Notices; each comes out when the packets before it have gone.
     pub notice: EventIn,
+    /// Packets and notices in their order, the headers put into words.
     pub packet: PacketOut,
     head_encoder: HeadEncoder,
     address_encoder: AddressEncoder,

@@ -35,13 +35,17 @@ pub struct Injector<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Packets to send and notices to give, in their order.
     pub packet: PacketIn,
     /// The payload of all packets, in their order; `tlast` is not looked at.
     pub payload: StreamIn<W>,
     /// A word goes into the FIFO behind `payload`.
     pub pushed: Signal<In, Bit>,
+    /// Packets for the data plane.
     pub m_axis: StreamOut<W>,
+    /// Packets for the control plane.
     pub m_axis_control: StreamOut<32>,
+    /// Events of the notices, each after the packets before it have gone.
     pub event: EventOut,
     part: DFF<Part>,
     sent: DFF<Bits<COUNT_WIDTH>>,

@@ -27,14 +27,19 @@ pub struct PacketSender<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// This node, the source of all packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkIn,
-    /// A closed packet, and a notice behind the packets before it; never both in a cycle.
+    /// A closed packet. Never in the cycle of a notice.
     pub header: HeaderIn,
+    /// A notice behind the packets before it. Never in the cycle of a header.
     pub notice: EventIn,
+    /// Reads of the payload of packets.
     pub memory_read: MemoryReadOut<W>,
-    /// A word for the payload FIFO, which has room for it; and what comes out of that.
+    /// A word for the payload FIFO, which has room for it.
     pub push: Signal<Out, Bit>,
+    /// Word for the payload FIFO, valid with `push`.
     pub data: Signal<Out, Bits<W>>,
+    /// Words that come out of the payload FIFO.
     pub payload: StreamIn<W>,
     /// Data plane.
     pub m_axis: StreamOut<W>,

@@ -30,36 +30,51 @@ pub struct Programmed {
     pub rst: Signal<In, Bit>,
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
+    /// Writes of registers; those to the block PROGRAM write the user's instructions.
     pub register_write: RegisterWriteIn,
-    /// A command; a get of another node.
+    /// A command.
     pub start: StartIn,
+    /// A get of another node.
     pub serve: StartIn,
+    /// Words of descriptors and of requests, for the registers of their contexts.
     pub argument: ArgumentIn,
+    /// Reports of contexts that have stopped.
     pub stop: StopOut,
+    /// Commands that are parked; whether one more may be; and the contexts that are held behind them.
     pub park: ParkOut,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkOut,
+    /// Headers of closed packets, each in the cycle of the last chunk of its packet or later.
     pub header: HeaderOut,
     /// Meant to come after the packets before it.
     pub notice: EventOut,
     /// Events that have fired.
     pub fired: Signal<In, Bits<EVENTS>>,
+    /// Segment whose open transactions a fence waits for.
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The slot of the context, which its fence does not wait for, until the transfer has ended.
+    /// The context has the slot `fence_slot`, which its fence does not wait for, until the transfer has ended.
     pub fence_owns: Signal<Out, Bit>,
+    /// Slot of the context, which its fence does not wait for, valid with `fence_owns`.
     pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// In the same cycle: another transaction of that segment is open.
     pub fence_busy: Signal<In, Bit>,
+    /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeOut,
-    /// The shaper of the context that runs, and the most payload of its packets; the same of the job that starts; and the
-    /// shapers that let a packet begin.
+    /// Shaper of the context that runs.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Most words of payload, 1 to 64, of a packet of `shaper`, in the same cycle.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// Shaper of the job that starts.
     pub start_shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Most words of payload, 1 to 64, of a packet of `start_shaper`, in the same cycle.
     pub start_maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// Shapers that let a packet begin, one bit each.
     pub may_send: Signal<In, Bits<SHAPERS>>,
-    /// Shaper and flits of the packet of `header`.
+    /// Shaper of the packet of `header`.
     pub payer: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// A context is active, or the bypass has a start in hand.
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,

@@ -25,10 +25,13 @@ pub struct Reader<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high. Words still on their way from the memory must not come after it.
     pub rst: Signal<In, Bit>,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkIn,
+    /// Reads of the payload of packets.
     pub memory_read: MemoryReadOut<W>,
     /// A word for the payload FIFO, which has room for it.
     pub push: Signal<Out, Bit>,
+    /// Word for the payload FIFO, valid with `push`.
     pub data: Signal<Out, Bits<W>>,
     /// A word leaves that FIFO.
     pub popped: Signal<In, Bit>,
@@ -131,7 +134,9 @@ pub struct ChunkQueue {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: empty afterwards.
     pub rst: Signal<In, Bit>,
+    /// Chunks of payload, in the order of their packets.
     pub chunk_in: ChunkIn,
+    /// The chunks for the reader, in the same order.
     pub chunk_out: ChunkOut,
     /// The reader has nothing to do.
     pub idle: Signal<In, Bit>,

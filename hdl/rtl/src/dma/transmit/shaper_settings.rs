@@ -29,13 +29,17 @@ pub struct ShaperSettings {
     pub rst: Signal<In, Bit>,
     /// Gives the registers their first values after reset.
     pub sweep: SweepIn,
+    /// Writes of registers; those to the block SHAPERS set maximum, rate and burst.
     pub register_write: RegisterWriteIn,
-    /// Most words of payload, 1 to 64, of two shapers.
+    /// Two shapers whose maximum is asked for.
     pub selected: [Signal<In, Bits<SHAPER_WIDTH>>; 2],
+    /// Most words of payload, 1 to 64, of a packet of each shaper of `selected`, in the same cycle.
     pub maximum: [Signal<Out, Bits<COUNT_WIDTH>>; 2],
-    /// Rate and burst of the shaper `turn`.
+    /// Shaper whose rate and burst are asked for.
     pub turn: Signal<In, Bits<SHAPER_WIDTH>>,
+    /// Rate of the shaper `turn`: flits that may go in 256 cycles, 0 for any number.
     pub rate: Signal<Out, Bits<RATE_WIDTH>>,
+    /// Burst of the shaper `turn`: flits that may go at once after a pause.
     pub burst: Signal<Out, Bits<RATE_WIDTH>>,
     /// By shaper: it has a rate.
     pub limited: Signal<Out, Bits<SHAPERS>>,

@@ -29,7 +29,7 @@ const LEAST_BURST: usize = 8;
 /// A bucket's turn takes four cycles, one behind the other: its rate is read, then its room, what comes in is worked out,
 /// and comes in.
 ///
-/// A bucket fills by `rate` flits in 256 cycles up to `burst`, but at least to 8, one bucket a cycle in turn. A packet may
+/// A bucket fills by `rate` flits in 256 cycles up to `burst` with bit 3 set, so at least to 8, one bucket a cycle in turn. A packet may
 /// begin while the level is not below zero, and takes all of its flits when it closes; so a rate acts between packets, never
 /// inside one.
 #[derive(LogicBlock, Default)]
@@ -39,13 +39,17 @@ pub struct Shapers {
     pub rst: Signal<In, Bit>,
     /// Gives the registers their first values after reset.
     pub sweep: SweepIn,
+    /// Writes of registers; those to the block SHAPERS set maximum, rate and burst.
     pub register_write: RegisterWriteIn,
-    /// Most words of payload, 1 to 64, of the shapers of the sequencer and of the bypass.
+    /// Shapers whose maximum is asked for: that of the sequencer, and that of the job that starts.
     pub selected: [Signal<In, Bits<SHAPER_WIDTH>>; 2],
+    /// Most words of payload, 1 to 64, of a packet of each shaper of `selected`, in the same cycle.
     pub maximum: [Signal<Out, Bits<COUNT_WIDTH>>; 2],
     /// A packet of `flits` goes through shaper `taker`.
     pub take: Signal<In, Bit>,
+    /// Shaper of the packet, valid with `take`.
     pub taker: Signal<In, Bits<SHAPER_WIDTH>>,
+    /// Flits of the packet, from head to tail, valid with `take`.
     pub flits: Signal<In, Bits<COUNT_WIDTH>>,
     /// A packet may begin, by shaper.
     pub may_send: Signal<Out, Bits<SHAPERS>>,

@@ -16,8 +16,11 @@ pub struct StartArbiter {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Starts of commands.
     pub command: StartIn,
+    /// Starts of requests, the gets of other nodes.
     pub request: StartIn,
+    /// The start that is offered on; it stays until it is taken.
     pub start: StartOut,
     /// A command has been offered, and waits.
     waits: DFF<Bit>,

@@ -16,7 +16,7 @@ use portico_verilog::prelude::*;
 /// Address bits of the payload FIFO: that of a packet.
 const PAYLOAD_BITS: usize = MAX_PAYLOAD_FLITS.ilog2() as usize;
 
-/// The sending half of the DMA: micro-cores, packet shapers, sender.
+/// The sending half of the DMA: micro-cores or fixed logic, packet shapers, sender.
 ///
 /// Runs the programs of all contexts and sends their packets.
 ///
@@ -34,22 +34,31 @@ pub struct Transmitter<const W: usize> {
     pub sweep: SweepIn,
     /// This node, the source of all packets.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Writes of registers; those to the blocks PROGRAM and SHAPERS are looked at.
     pub register_write: RegisterWriteIn,
-    /// A command; a get of another node. One of the two is taken in a cycle.
+    /// A command. It or `serve` is taken in a cycle, never both.
     pub start: StartIn,
+    /// A get of another node. It or `start` is taken in a cycle, never both.
     pub serve: StartIn,
+    /// Words of descriptors and of requests, for the registers of their contexts.
     pub argument: ArgumentIn,
+    /// Reports of contexts that have stopped.
     pub stop: StopOut,
+    /// Commands that are parked; whether one more may be; and the contexts that are held behind them.
     pub park: ParkOut,
+    /// Reads of the payload of packets.
     pub memory_read: MemoryReadOut<W>,
     /// NOTIFY, after the packets before it have gone.
     pub event: EventOut,
     /// Events that have fired, for WAIT.
     pub fired: Signal<In, Bits<EVENTS>>,
+    /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeOut,
+    /// Segment whose open transactions a fence waits for.
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The slot of the context, which its fence does not wait for, until the transfer has ended.
+    /// The context has the slot `fence_slot`, which its fence does not wait for, until the transfer has ended.
     pub fence_owns: Signal<Out, Bit>,
+    /// Slot of the context, which its fence does not wait for, valid with `fence_owns`.
     pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// In the same cycle: another transaction of that segment is open.
     pub fence_busy: Signal<In, Bit>,
@@ -57,6 +66,7 @@ pub struct Transmitter<const W: usize> {
     pub m_axis: StreamOut<W>,
     /// Control plane.
     pub m_axis_control: StreamOut<32>,
+    /// A context is active.
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,

@@ -12,8 +12,11 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct Arithmetic {
+    /// The current instruction, decoded.
     pub instruction: Signal<In, Instruction>,
+    /// Register a of the instruction.
     pub a: Signal<In, Bits<32>>,
+    /// Register b of the instruction.
     pub b: Signal<In, Bits<32>>,
     /// Operand b.
     pub operand: Signal<Out, Bits<32>>,

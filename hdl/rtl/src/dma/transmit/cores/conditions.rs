@@ -19,19 +19,27 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Conditions {
     pub clk: Signal<In, Clock>,
+    /// The current instruction, decoded.
     pub instruction: Signal<In, Instruction>,
+    /// What the instructions need of the job of the context that runs.
     pub transfer: Signal<In, Transfer>,
+    /// Operand b: the event of WAIT or NOTIFY in its low bits.
     pub b: Signal<In, Bits<32>>,
-    /// Events that have fired, a transaction of the segment that is open, shapers that let a packet go.
+    /// Events that have fired, one bit each.
     pub fired: Signal<In, Bits<EVENTS>>,
+    /// Another transaction of the segment is open.
     pub fence_busy: Signal<In, Bit>,
+    /// Shapers that let a packet begin, one bit each.
     pub may_send: Signal<In, Bits<SHAPERS>>,
-    /// Those of the instruction.
+    /// The event of the instruction has fired, as it was in the cycle before.
     pub has_fired: Signal<Out, Bit>,
+    /// Another transaction of the segment is open, as it was in the cycle before.
     pub is_fenced: Signal<Out, Bit>,
+    /// The shaper of the context lets a packet begin, as it was in the cycle before.
     pub sends: Signal<Out, Bit>,
-    /// What NOTIFY counts in, unless it is silent.
+    /// Event that NOTIFY counts in, unless `silent`.
     pub subject: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// NOTIFY counts in no event: it asks for that of the command, which is quiet.
     pub silent: Signal<Out, Bit>,
     is_fired: DFF<Bit>,
     is_busy: DFF<Bit>,

@@ -39,24 +39,31 @@ pub struct ContextMemory {
     pub rst: Signal<In, Bit>,
     /// Always taken.
     pub argument: ArgumentIn,
+    /// Starts of contexts: the job is written word by word, and the start is taken with the last word.
     pub start: StartIn,
     /// The context may begin in this cycle.
     pub may_start: Signal<In, Bit>,
     /// It does.
     pub started: Signal<Out, Bit>,
-    /// The context that runs, and its word that is read.
+    /// The context that runs, whose words are read and written.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Word of `current` to read, a register, a word of the job or a loop; `data` has it in the next cycle.
     pub place: Signal<In, Bits<WORD_WIDTH>>,
     /// What was read in the cycle before.
     pub data: Signal<Out, Bits<32>>,
-    /// Writes of an instruction: a result and a loop; each only while none of its kind waits.
+    /// `result` goes into register `target` of `current`; only while no result waits.
     pub write: Signal<In, Bit>,
+    /// Number of the register that takes `result`.
     pub target: Signal<In, Bits<REGISTER_WIDTH>>,
+    /// Result of the instruction, for register `target`.
     pub result: Signal<In, Bits<32>>,
+    /// `round` goes into loop `level` of `current`; only while no loop waits.
     pub write_loop: Signal<In, Bit>,
+    /// Loop that takes `round`, 0 for the outermost.
     pub level: Signal<In, Bits<LEVEL_WIDTH>>,
+    /// Word of the loop: rounds left in the low 16 bits, the place of its first instruction above.
     pub round: Signal<In, Bits<LOOP_WIDTH>>,
-    /// One of them waits.
+    /// A result or a loop waits to be written.
     pub busy: Signal<Out, Bit>,
     words: Ram<32, ADDRESS_WIDTH, 1>,
     encoder: JobEncoder,

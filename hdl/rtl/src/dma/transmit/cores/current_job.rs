@@ -17,15 +17,20 @@ pub struct CurrentJob {
     pub clk: Signal<In, Clock>,
     /// Takes `word` as the one of these numbers.
     pub take: Signal<In, Bits<JOB_WORDS>>,
+    /// Word of the job as it comes out of the context memory, valid with `take`.
     pub word: Signal<In, Bits<32>>,
+    /// What the instructions need of the job of the context that runs.
     pub transfer: Signal<Out, Transfer>,
     /// `start_context` begins. Never together with `end_transfer`.
     pub started: Signal<In, Bit>,
+    /// The context that begins, valid with `started`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// The transfer of `current` ends: a packet has been sent that says so, or went to the control plane. The slot is in
     /// its hands.
     pub end_transfer: Signal<In, Bit>,
+    /// The context that runs.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The transfer of `current` has ended.
     pub has_ended: Signal<Out, Bit>,
     words: [DFF<Bits<32>>; JOB_WORDS],
     decoder: JobDecoder,

@@ -21,30 +21,43 @@ pub(super) const ORIGIN_WIDTH: usize = OFFSET_WIDTH + 1;
 #[derive(LogicBlock, Default)]
 pub struct Cursor {
     pub clk: Signal<In, Clock>,
+    /// The context that runs, whose cursor is read and moves.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// A context begins. Never together with a step.
     pub started: Signal<In, Bit>,
+    /// The context that begins, valid with `started`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Remote offset of the first row of the context that begins, in words.
     pub start_offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Words of a row of the context that begins.
     pub start_row: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from row to row at the remote side, of the context that begins.
     pub start_stride: Signal<In, Bits<STRIDE_WIDTH>>,
-    /// `words` of a row, or a literal, go into a packet; the last of the row with `finishes`.
+    /// `words` of a row, or a literal, go into a packet.
     pub step: Signal<In, Bit>,
+    /// With `step`: it is a literal, not words of a row.
     pub literal: Signal<In, Bit>,
+    /// Words of the row that go with `step`.
     pub words: Signal<In, Bits<COUNT_WIDTH>>,
+    /// With `step`: the words are the last of the row.
     pub finishes: Signal<In, Bit>,
     /// Payload takes up room at the remote side.
     pub placed: Signal<In, Bit>,
-    /// TO, SHAPE.
+    /// TO: the remote offset of the row becomes `a`.
     pub moves: Signal<In, Bit>,
+    /// SHAPE: rows become `a` words long and `b` words apart at the remote side.
     pub shapes: Signal<In, Bit>,
+    /// Register a: the offset of TO, the words of a row of SHAPE.
     pub a: Signal<In, Bits<32>>,
+    /// Operand b: the words from row to row of SHAPE.
     pub b: Signal<In, Bits<32>>,
     /// Remote offset of the row.
     pub origin: Signal<Out, Bits<ORIGIN_WIDTH>>,
     /// Words of the row that have gone.
     pub position: Signal<Out, Bits<ROW_WIDTH>>,
+    /// Words of a row of `current`.
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
+    /// Words from row to row at the remote side, of `current`.
     pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
     origins: LutRam<ORIGIN_WIDTH, CONTEXT_WIDTH>,
     positions: LutRam<ROW_WIDTH, CONTEXT_WIDTH>,

@@ -32,20 +32,29 @@ pub struct Cutter {
     pub literal: Signal<In, Bit>,
     /// Local pointer to the row.
     pub pointer: Signal<In, Bits<32>>,
+    /// Added to local pointers after the check against `limit`, in words.
     pub base: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// End of the local words that the context may read: no chunk ends beyond it.
     pub limit: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Remote offset of the row in words, or one beyond every segment.
     pub origin: Signal<In, Bits<ORIGIN_WIDTH>>,
+    /// Words of the row that have gone.
     pub position: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words of the row.
     pub row: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from row to row at the remote side.
     pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// Words of the remote segment, all ones for no bound.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// Payload takes up room at the remote side.
     pub placed: Signal<In, Bit>,
     /// Most words of payload of a packet.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
-    /// Of the open packet: there is one, its words, and that it takes no more but whole rows.
+    /// A packet is open.
     pub is_open: Signal<In, Bit>,
+    /// Words in the open packet.
     pub filled: Signal<In, Bits<COUNT_WIDTH>>,
+    /// The open packet takes no more but whole rows.
     pub rows: Signal<In, Bit>,
     /// Words of the chunk, valid if it joins or no packet is open.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
@@ -57,10 +66,13 @@ pub struct Cutter {
     pub whole: Signal<Out, Bit>,
     /// The remote offset jumps after it.
     pub jumps: Signal<Out, Bit>,
-    /// Its first word, here and there.
+    /// Address of the first word of the chunk in the local memory.
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Remote offset of the first word of the chunk.
     pub remote: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// The chunk ends beyond `limit`; 3 cycles after `cuts`, and never for a literal.
     pub out_of_memory: Signal<Out, Bit>,
+    /// The chunk ends beyond the remote segment of `size` words; 3 cycles after `cuts`.
     pub out_of_segment: Signal<Out, Bit>,
     room: DFF<Bits<COUNT_WIDTH>>,
     left: DFF<Bits<ROW_WIDTH>>,

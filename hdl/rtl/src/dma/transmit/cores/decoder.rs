@@ -48,7 +48,9 @@ pub struct Instruction {
 /// Decodes `word`.
 #[derive(LogicBlock, Default)]
 pub struct InstructionDecoder {
+    /// The instruction as the program memory has it.
     pub word: Signal<In, Bits<32>>,
+    /// What the instruction asks for, as fields and flags.
     pub instruction: Signal<Out, Instruction>,
     op: Signal<Local, Bits<OP_WIDTH>>,
     field: Signal<Local, Bits<IMMEDIATE_WIDTH>>,

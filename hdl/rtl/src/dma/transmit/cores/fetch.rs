@@ -14,21 +14,29 @@ use portico_verilog::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Fetch {
     pub clk: Signal<In, Clock>,
+    /// Writes of registers; those to the block PROGRAM write the user's instructions.
     pub register_write: RegisterWriteIn,
-    /// A context begins at a place. Never together with `advance`.
+    /// A context begins at the place `start_pc`. Never together with `advance`.
     pub started: Signal<In, Bit>,
+    /// The context that begins, valid with `started`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Place of the first instruction of the context that begins.
     pub start_pc: Signal<In, Bits<PC_WIDTH>>,
     /// `pick` runs from the next cycle on.
     pub change: Signal<In, Bit>,
+    /// The next context to run, taken with `change`.
     pub pick: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// The instruction is over, and the program goes on at `after`.
     pub advance: Signal<In, Bit>,
+    /// Place of the next instruction, taken with `advance`; it may be one beyond the program memory.
     pub after: Signal<In, Bits<PLACE_WIDTH>>,
     /// The instruction at `pc`, which was asked for in the cycle before, is taken into `word`.
     pub take: Signal<In, Bit>,
+    /// The context that runs.
     pub current: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Place of the instruction of `current`; its highest bit says that it is beyond the program memory.
     pub pc: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// The instruction, from the cycle after `take` on.
     pub word: Signal<Out, Bits<32>>,
     memory: ProgramMemory,
     places: LutRam<PLACE_WIDTH, CONTEXT_WIDTH>,

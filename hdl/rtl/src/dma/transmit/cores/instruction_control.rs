@@ -31,9 +31,11 @@ const _: () = assert!(IDLE_INSTRUCTIONS.is_power_of_two());
 #[derive(LogicBlock, Default)]
 pub struct InstructionControl {
     pub clk: Signal<In, Clock>,
-    /// What is to happen is decided; it happens.
+    /// What is to happen is decided in this cycle.
     pub decide: Signal<In, Bit>,
+    /// What was decided happens in this cycle, or as soon as there is room.
     pub act: Signal<In, Bit>,
+    /// The current instruction, decoded.
     pub instruction: Signal<In, Instruction>,
     /// The place is beyond the program memory, or the loops are wrong.
     pub lost: Signal<In, Bit>,
@@ -43,19 +45,27 @@ pub struct InstructionControl {
     pub ended: Signal<In, Bit>,
     /// A row has words.
     pub has_row: Signal<In, Bit>,
-    /// As the cutter says.
+    /// As the cutter says: the chunk may go into the open packet.
     pub joins: Signal<In, Bit>,
+    /// As the cutter says: the chunk is the last of its row, or a literal.
     pub finishes: Signal<In, Bit>,
+    /// As the cutter says: the chunk ends beyond the memory that the context may read.
     pub out_of_memory: Signal<In, Bit>,
+    /// As the cutter says: the chunk ends beyond the remote segment.
     pub out_of_segment: Signal<In, Bit>,
-    /// A packet is open; it takes no more but whole rows.
+    /// A packet is open.
     pub is_open: Signal<In, Bit>,
+    /// The open packet takes no more but whole rows.
     pub rows: Signal<In, Bit>,
-    /// What the instruction may wait for is there.
+    /// The shaper of the context lets a packet begin.
     pub may_send: Signal<In, Bit>,
+    /// The event that WAIT waits for has fired.
     pub fired: Signal<In, Bit>,
+    /// A credit that was asked for comes or not: the answer, for one cycle.
     pub credit_answered: Signal<In, Bit>,
+    /// With `credit_answered`: there was a credit, and it is taken.
     pub credit_granted: Signal<In, Bit>,
+    /// Another transaction of the segment is open: FENCE waits.
     pub fence_busy: Signal<In, Bit>,
     /// NOTIFY stays silent.
     pub silent: Signal<In, Bit>,
@@ -63,11 +73,15 @@ pub struct InstructionControl {
     pub start_waits: Signal<In, Bit>,
     /// Somebody else could run.
     pub others: Signal<In, Bit>,
-    /// Room.
+    /// There is room for a header.
     pub header_ready: Signal<In, Bit>,
+    /// There is room for a chunk.
     pub chunk_ready: Signal<In, Bit>,
+    /// There is room for a notice.
     pub notice_ready: Signal<In, Bit>,
+    /// There is room for the report of a stop.
     pub stop_ready: Signal<In, Bit>,
+    /// There is room for a result: none waits to be written, and no loop.
     pub write_ready: Signal<In, Bit>,
     /// Something is to be sent, whether or not there is room for it.
     pub sends: Signal<Out, Bit>,
@@ -75,22 +89,31 @@ pub struct InstructionControl {
     pub wants_chunk: Signal<Out, Bit>,
     /// It goes through the cutter: it has payload.
     pub payload: Signal<Out, Bit>,
-    /// What happens in this cycle.
+    /// A chunk goes into the packet in this cycle.
     pub push_chunk: Signal<Out, Bit>,
+    /// The packet closes and its header goes in this cycle.
     pub push_header: Signal<Out, Bit>,
-    /// The header ends the transfer; and before its time, for `error`.
+    /// The header ends the transfer.
     pub last: Signal<Out, Bit>,
+    /// The header ends the transfer before its time, for `error`.
     pub breaks_off: Signal<Out, Bit>,
+    /// The notice of NOTIFY goes in this cycle.
     pub push_notice: Signal<Out, Bit>,
+    /// A credit of the segment is asked for, until the answer.
     pub take_credit: Signal<Out, Bit>,
     /// The instruction has stood still, and does so for another cycle. From a flip-flop.
     pub stands: Signal<Out, Bit>,
+    /// The result goes into register a in this cycle.
     pub write: Signal<Out, Bit>,
     /// The instruction is over.
     pub done: Signal<Out, Bit>,
+    /// The context stops in this cycle.
     pub stop: Signal<Out, Bit>,
+    /// Error for which the context stops or the transfer breaks off, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// The instruction waits: its shaper, event, credit or fence does not let it act yet.
     pub parked: Signal<Out, Bit>,
+    /// The instruction acts in this cycle: it does all of its work, a part, or closes the packet in its way.
     pub acts: Signal<Out, Bit>,
     /// The context makes room for others, or stops.
     pub leave: Signal<Out, Bit>,

@@ -15,17 +15,21 @@ use portico_verilog::prelude::*;
 /// ended transfer gives way to the others.
 #[derive(LogicBlock, Default)]
 pub struct InstructionFault {
+    /// The current instruction, decoded.
     pub instruction: Signal<In, Instruction>,
     /// The place is beyond the program memory, or the loops are wrong.
     pub lost: Signal<In, Bit>,
     /// The context is the server's.
     pub server: Signal<In, Bit>,
-    /// The transfer has ended; the instruction would send payload, or end it.
+    /// The transfer of the context has ended.
     pub ended: Signal<In, Bit>,
+    /// The instruction would send payload.
     pub has_payload: Signal<In, Bit>,
+    /// The instruction would end the transfer.
     pub ending: Signal<In, Bit>,
-    /// As the cutter says.
+    /// As the cutter says: the chunk ends beyond the memory that the context may read.
     pub out_of_memory: Signal<In, Bit>,
+    /// As the cutter says: the chunk ends beyond the remote segment.
     pub out_of_segment: Signal<In, Bit>,
     /// An error code, 0 for none.
     pub fault: Signal<Out, Bits<ERROR_WIDTH>>,

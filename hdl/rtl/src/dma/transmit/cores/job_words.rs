@@ -59,8 +59,11 @@ pub struct Transfer {
 /// Gives one of the words of a job.
 #[derive(LogicBlock, Default)]
 pub struct JobEncoder {
+    /// Job of the context that begins.
     pub job: Signal<In, Job>,
+    /// Number of the word to give: 0 describes the heads, 1 to 3 have an address or a size, and a number.
     pub number: Signal<In, Bits<2>>,
+    /// Word `number` of the job, for the context memory.
     pub word: Signal<Out, Bits<32>>,
     heads: Signal<Local, Bits<32>>,
 }
@@ -100,7 +103,9 @@ impl Logic for JobEncoder {
 /// Puts the words together again.
 #[derive(LogicBlock, Default)]
 pub struct JobDecoder {
+    /// The words of the job, as the context memory has kept them.
     pub word: [Signal<In, Bits<32>>; JOB_WORDS],
+    /// What the instructions need of the job, as fields.
     pub transfer: Signal<Out, Transfer>,
 }
 

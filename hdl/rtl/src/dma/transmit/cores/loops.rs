@@ -26,36 +26,47 @@ pub(super) const PLACE_WIDTH: usize = PC_WIDTH + 1;
 #[derive(LogicBlock, Default)]
 pub struct Loops {
     pub clk: Signal<In, Clock>,
+    /// The context that runs.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// A context begins, with no loops. Never together with `commit` or `unwind`.
     pub started: Signal<In, Bit>,
+    /// The context that begins, valid with `started`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// The place of the instruction.
     pub pc: Signal<In, Bits<PLACE_WIDTH>>,
-    /// The instruction begins a loop of `rounds` rounds, 0 for 65,536.
+    /// The instruction begins a loop of `rounds` rounds.
     pub enter: Signal<In, Bit>,
+    /// Rounds of the loop that the instruction begins, 0 for 65,536.
     pub rounds: Signal<In, Bits<ROUNDS_WIDTH>>,
     /// Loops that end with the instruction.
     pub ends: Signal<In, Bits<ENDS_WIDTH>>,
     /// The instruction is over.
     pub commit: Signal<In, Bit>,
-    /// The innermost loop, `innermost`, is asked for; `word` is there in the next cycle.
+    /// The innermost loop is asked for; `word` is there in the next cycle.
     pub asks: Signal<In, Bit>,
+    /// Level of the innermost loop of `current`, 0 for the outermost of all.
     pub innermost: Signal<Out, Bits<LEVEL_WIDTH>>,
+    /// Word of that loop, in the cycle after `asks`: rounds left in the low 16 bits, its first place above.
     pub word: Signal<In, Bits<LOOP_WIDTH>>,
-    /// That loop is looked at: has it rounds left, is it this instruction alone, or do more end?
+    /// The loop that was asked for is looked at.
     pub unwind: Signal<In, Bit>,
+    /// With `unwind`: the loop has rounds left, and begins anew.
     pub repeats: Signal<Out, Bit>,
+    /// With `unwind`: the loop is this instruction alone.
     pub alone: Signal<Out, Bit>,
+    /// With `unwind`: more loops end with the instruction.
     pub more: Signal<Out, Bit>,
     /// The program goes on at `after`.
     pub advance: Signal<Out, Bit>,
+    /// Place of the next instruction, valid with `advance`.
     pub after: Signal<Out, Bits<PLACE_WIDTH>>,
     /// A loop to be written.
     pub write: Signal<Out, Bit>,
+    /// Level of the loop to be written, 0 for the outermost.
     pub level: Signal<Out, Bits<LEVEL_WIDTH>>,
+    /// Word of the loop to be written: rounds left in the low 16 bits, the place of its first instruction above.
     pub round: Signal<Out, Bits<LOOP_WIDTH>>,
-    /// Too deep, or more ends than loops.
+    /// Too deep, more ends than loops, or an end in the instruction that begins a loop.
     pub bad: Signal<Out, Bit>,
     depths: LutRam<DEPTH_WIDTH, CONTEXT_WIDTH>,
     comes: DFF<Bit>,

@@ -36,37 +36,51 @@ pub struct MicroCoreSequencer {
     pub rst: Signal<In, Bit>,
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
+    /// Writes of registers; those to the block PROGRAM write the user's instructions.
     pub register_write: RegisterWriteIn,
+    /// Starts of contexts; one is taken in its fourth cycle at the earliest, when its job is written.
     pub start: StartIn,
+    /// Words of descriptors and of requests, for the registers of their contexts.
     pub argument: ArgumentIn,
+    /// Reports of contexts that have stopped.
     pub stop: StopOut,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkOut,
+    /// Headers of closed packets, each in the cycle of the last chunk of its packet or later.
     pub header: HeaderOut,
     /// NOTIFY; meant to come after the packets before it. Without an error.
     pub notice: EventOut,
     /// Events that have fired.
     pub fired: Signal<In, Bits<EVENTS>>,
+    /// Segment of the context that runs, for a fence and for a credit.
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// The context has a slot, and its transfer has not ended.
     pub owns_slot: Signal<Out, Bit>,
+    /// Slot of the context that runs, valid with `owns_slot`: its fence does not wait for it.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// Answer of the same cycle to the segment and the slot.
     pub fence_busy: Signal<In, Bit>,
-    /// A credit of the segment is asked for, and comes or not.
+    /// A credit of `segment` is asked for, until the answer.
     pub wants_credit: Signal<Out, Bit>,
+    /// A credit that was asked for comes or not: the answer, for one cycle.
     pub credit_answered: Signal<In, Bit>,
+    /// With `credit_answered`: there was a credit, and it is taken.
     pub credit_granted: Signal<In, Bit>,
-    /// The shaper of the context that runs, its most payload, and who may begin a packet.
+    /// Shaper of the context that runs.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Most words of payload, 1 to 64, of a packet of `shaper`, in the same cycle.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// Shapers that let a packet begin, one bit each.
     pub may_send: Signal<In, Bits<SHAPERS>>,
     /// Contexts that do not run yet: another with their segment is parked.
     pub held: Signal<In, Bits<CONTEXTS>>,
-    /// Something is to be sent; a packet is open.
+    /// Something is to be sent, whether or not there is room for it.
     pub sends: Signal<Out, Bit>,
+    /// A packet is open.
     pub mid_packet: Signal<Out, Bit>,
     /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// A context is active.
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,

@@ -20,28 +20,43 @@ pub struct Operands {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no result waits.
     pub rst: Signal<In, Bit>,
+    /// Words of descriptors and of requests, for the registers of their contexts.
     pub argument: ArgumentIn,
+    /// Starts of contexts: the job is written word by word, and the start is taken with the last word.
     pub start: StartIn,
+    /// The context may begin in this cycle.
     pub may_start: Signal<In, Bit>,
+    /// A context begins in this cycle: its start is taken.
     pub started: Signal<Out, Bit>,
+    /// The step of the sequencer, which says what word is read.
     pub step: Signal<In, Step>,
+    /// The context that runs, whose words are read and written.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The current instruction, decoded.
     pub instruction: Signal<In, Instruction>,
-    /// The loop to be read, and it, in the cycle after it was asked for.
+    /// Level of the loop to be read, 0 for the outermost.
     pub innermost: Signal<In, Bits<LEVEL_WIDTH>>,
+    /// Word of that loop, a cycle after it was asked for: rounds left in the low 16 bits, its first place above.
     pub round: Signal<Out, Bits<LOOP_WIDTH>>,
+    /// What the instructions need of the job of the context that runs; complete from step `ReadB` on.
     pub transfer: Signal<Out, Transfer>,
-    /// The transfer ends; it has ended.
+    /// The transfer of `current` ends.
     pub end_transfer: Signal<In, Bit>,
+    /// The transfer of `current` has ended.
     pub has_ended: Signal<Out, Bit>,
-    /// Register a, b as the instruction wants it, and a as payload.
+    /// Register a of the instruction.
     pub a: Signal<Out, Bits<32>>,
+    /// Operand b, as the mode of the instruction wants it.
     pub b: Signal<Out, Bits<32>>,
+    /// Register a as payload, its halves swapped if the instruction wants that.
     pub literal: Signal<Out, Bits<32>>,
-    /// The result goes into register a, and a loop into the memory.
+    /// The result of the instruction goes into register a.
     pub write: Signal<In, Bit>,
+    /// `written` goes into loop `level` of `current`.
     pub write_loop: Signal<In, Bit>,
+    /// Loop that takes `written`, 0 for the outermost.
     pub level: Signal<In, Bits<LEVEL_WIDTH>>,
+    /// Word of the loop to be written: rounds left in the low 16 bits, the place of its first instruction above.
     pub written: Signal<In, Bits<LOOP_WIDTH>>,
     /// What was written is not in the memory yet.
     pub busy: Signal<Out, Bit>,

@@ -15,9 +15,11 @@ pub struct Packet {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no packet is open.
     pub rst: Signal<In, Bit>,
-    /// A chunk of `words` words is to go into the packet; `push` when it does.
+    /// A chunk of `words` words is to go into the packet, whether or not it can in this cycle.
     pub wanted: Signal<In, Bit>,
+    /// The chunk goes into the packet in this cycle.
     pub push: Signal<In, Bit>,
+    /// Words of the chunk.
     pub words: Signal<In, Bits<COUNT_WIDTH>>,
     /// Its remote offset.
     pub remote: Signal<In, Bits<OFFSET_WIDTH>>,
@@ -27,12 +29,15 @@ pub struct Packet {
     pub jumps: Signal<In, Bit>,
     /// The packet closes, with this cycle's chunk if there is one.
     pub close: Signal<In, Bit>,
-    /// There is a packet, its words before this cycle, and that it is one of whole rows or takes no more.
+    /// A packet is open.
     pub is_open: Signal<Out, Bit>,
+    /// Words in the open packet before this cycle.
     pub filled: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// The open packet is one of whole rows, or takes no more.
     pub rows: Signal<Out, Bit>,
-    /// For the header: with what this cycle wants to add.
+    /// For the header: remote offset of the packet; without an open one that of this cycle's chunk.
     pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// For the header: words of payload, with what this cycle wants to add.
     pub total: Signal<Out, Bits<COUNT_WIDTH>>,
     /// It has more than one row.
     pub strided: Signal<Out, Bit>,

@@ -24,43 +24,63 @@ pub struct PacketBuilder {
     pub rst: Signal<In, Bit>,
     /// A context begins.
     pub started: Signal<In, Bit>,
+    /// The context that begins, valid with `started`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Remote offset of the first row of the context that begins, in words.
     pub start_offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Words of a row of the context that begins.
     pub start_row: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from row to row at the remote side, of the context that begins.
     pub start_stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// The context that runs.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// What the instructions need of the job of the context that runs.
     pub transfer: Signal<In, Transfer>,
     /// Most words of payload of a packet of the shaper.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
     /// A chunk is to be cut.
     pub cuts: Signal<In, Bit>,
-    /// The instruction puts a word that is no row's, and its operands.
+    /// The instruction puts a word that is no row's.
     pub literal: Signal<In, Bit>,
+    /// The literal: register a as payload of WORD.
     pub literal_word: Signal<In, Bits<32>>,
+    /// Register a: the local pointer of RUN, the offset of TO, the words of a row of SHAPE.
     pub a: Signal<In, Bits<32>>,
+    /// Operand b: the words from row to row of SHAPE.
     pub b: Signal<In, Bits<32>>,
-    /// TO, SHAPE.
+    /// TO: the remote offset of the row becomes `a`.
     pub moves: Signal<In, Bit>,
+    /// SHAPE: rows become `a` words long and `b` words apart at the remote side.
     pub shapes: Signal<In, Bit>,
-    /// A chunk is to go into the packet; it goes; the packet closes.
+    /// A chunk is to go into the packet, whether or not it can in this cycle.
     pub wanted: Signal<In, Bit>,
+    /// The chunk goes into the packet in this cycle.
     pub push: Signal<In, Bit>,
+    /// The packet closes, with this cycle's chunk if there is one.
     pub close: Signal<In, Bit>,
-    /// The packet ends the transfer, and does so before its time, for `error`.
+    /// The packet ends the transfer.
     pub last: Signal<In, Bit>,
+    /// The packet ends the transfer before its time, for `error`.
     pub breaks_off: Signal<In, Bit>,
+    /// Error that takes the place of the slot in the header, with `breaks_off`.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
     /// A row has words; a cycle after the row.
     pub has_row: Signal<Out, Bit>,
-    /// As the cutter says.
+    /// As the cutter says: the chunk may go into the open packet.
     pub joins: Signal<Out, Bit>,
+    /// As the cutter says: the chunk is the last of its row, or a literal.
     pub finishes: Signal<Out, Bit>,
+    /// As the cutter says: the chunk ends beyond the memory that the context may read.
     pub out_of_memory: Signal<Out, Bit>,
+    /// As the cutter says: the chunk ends beyond the remote segment.
     pub out_of_segment: Signal<Out, Bit>,
-    /// A packet is open; it takes no more but whole rows.
+    /// A packet is open.
     pub is_open: Signal<Out, Bit>,
+    /// The open packet takes no more but whole rows.
     pub rows: Signal<Out, Bit>,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkOut,
+    /// Headers of closed packets, each in the cycle of the last chunk of its packet or later.
     pub header: HeaderOut,
     /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,

@@ -21,7 +21,9 @@ const FIRMWARE_BITS: usize = FIRMWARE_WORDS.ilog2() as usize;
 #[derive(LogicBlock)]
 pub struct ProgramMemory {
     pub clk: Signal<In, Clock>,
+    /// Writes of registers; those to the block PROGRAM write the user's instructions.
     pub register_write: RegisterWriteIn,
+    /// Place of the instruction to read.
     pub address: Signal<In, Bits<PC_WIDTH>>,
     /// Of the address of the cycle before.
     pub word: Signal<Out, Bits<32>>,

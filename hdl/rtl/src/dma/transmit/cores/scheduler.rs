@@ -21,26 +21,33 @@ pub struct Scheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context is active.
     pub rst: Signal<In, Bit>,
-    /// A context begins, with this shaper.
+    /// A context begins.
     pub started: Signal<In, Bit>,
+    /// The context that begins, valid with `started`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Shaper of the context that begins, valid with `started`.
     pub start_shaper: Signal<In, Bits<SHAPER_WIDTH>>,
     /// Shapers that let packets begin.
     pub may_send: Signal<In, Bits<SHAPERS>>,
     /// Contexts that do not run yet; a start comes after its bit.
     pub held: Signal<In, Bits<CONTEXTS>>,
-    /// A context runs, and which.
+    /// A context runs.
     pub live: Signal<In, Bit>,
+    /// The context that runs, or ran last.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// It waits, gets on, stops.
+    /// The context that runs waits.
     pub parked: Signal<In, Bit>,
+    /// The context that runs gets on.
     pub acts: Signal<In, Bit>,
+    /// The context that runs stops.
     pub stopped: Signal<In, Bit>,
-    /// The next to run, if there is somebody, as it was in the cycle before; taken whenever no context runs.
+    /// There is a context to run next, as it was in the cycle before; it is taken whenever no context runs.
     pub somebody: Signal<Out, Bit>,
+    /// The next context to run, valid with `somebody`.
     pub pick: Signal<Out, Bits<CONTEXT_WIDTH>>,
     /// Somebody other than `current` could run, as it was in the cycle before.
     pub others: Signal<Out, Bit>,
+    /// A context is active.
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,

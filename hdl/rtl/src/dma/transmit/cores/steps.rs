@@ -35,13 +35,14 @@ pub enum Step {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 6 cycles for a row that repeats, 8 or 10 for another instruction without or with payload, 4 more for a context |
+/// | latency | 6 cycles for a row that repeats, 8 or 10 for another instruction without or with payload, 3 more for a change of context |
 /// | state | the step, and whether the context leaves |
 #[derive(LogicBlock, Default)]
 pub struct Steps {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nobody runs.
     pub rst: Signal<In, Bit>,
+    /// The step of this cycle.
     pub step: Signal<Out, Step>,
     /// Somebody may run; taken in step `Idle`.
     pub somebody: Signal<In, Bit>,
@@ -49,18 +50,23 @@ pub struct Steps {
     pub results_wait: Signal<In, Bit>,
     /// The instruction goes through the cutter.
     pub payload: Signal<In, Bit>,
-    /// In step `Act`: something happens, the instruction is over, it must wait for something.
+    /// In step `Act`: something happens.
     pub acts: Signal<In, Bit>,
+    /// In step `Act`: the instruction is over.
     pub done: Signal<In, Bit>,
+    /// In step `Act`: the instruction must wait for something.
     pub parked: Signal<In, Bit>,
-    /// The program is over; the context makes room for others.
+    /// In step `Act`: the program is over.
     pub stop: Signal<In, Bit>,
+    /// In step `Act`: the context makes room for others, or stops.
     pub leave: Signal<In, Bit>,
     /// Loops end with the instruction.
     pub ends: Signal<In, Bit>,
-    /// In step `Unwind`: the loop has rounds left; it is this instruction alone; more loops end.
+    /// In step `Unwind`: the loop has rounds left.
     pub repeats: Signal<In, Bit>,
+    /// In step `Unwind`: the loop is this instruction alone.
     pub alone: Signal<In, Bit>,
+    /// In step `Unwind`: more loops end.
     pub more: Signal<In, Bit>,
     /// The instruction writes a register that is both its a and its b, and must read it again.
     pub rereads: Signal<In, Bit>,

@@ -20,9 +20,13 @@ pub struct StopReport {
     pub ready: Signal<Out, Bit>,
     /// A context stops; with `ready` alone.
     pub enable: Signal<In, Bit>,
+    /// The context that stops.
     pub stopped: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The slot was never sent along with an end of transfer: nobody else will complete it.
     pub owns_slot: Signal<In, Bit>,
+    /// Error for which the context stops, 0 for none.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// The report, from the cycle after `enable` on until it is taken.
     pub stop: StopOut,
     held: DFF<Bit>,
     who: DFF<Bits<CONTEXT_WIDTH>>,

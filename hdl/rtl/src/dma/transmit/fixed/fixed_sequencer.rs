@@ -88,28 +88,39 @@ pub struct FixedSequencer {
     pub rst: Signal<In, Bit>,
     /// No start is taken.
     pub initialising: Signal<In, Bit>,
-    /// A command; a get of another node, which goes first. A lane starts only when its job before has stopped.
+    /// A command. It starts only when the command before has stopped.
     pub start: StartIn,
+    /// A get of another node, which goes before a command. It starts only when the get before has stopped.
     pub serve: StartIn,
+    /// Words of descriptors and of requests; words 0 to 7 of each lane are kept.
     pub argument: ArgumentIn,
+    /// Reports of jobs that are done or refused, by the contexts of their lanes.
     pub stop: StopOut,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkOut,
+    /// Headers of closed packets, each in the cycle of the last chunk of its packet or later.
     pub header: HeaderOut,
     /// Meant to come after the packets before it.
     pub notice: EventOut,
+    /// Segment whose open transactions a fence waits for.
     pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
     /// In the same cycle: a transaction of that segment is open.
     pub fence_busy: Signal<In, Bit>,
+    /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeOut,
-    /// The shaper of the job that goes on, and the most payload of its packets; the same of the job that starts; and the
-    /// shapers that let a packet begin.
+    /// Shaper of the job that goes on.
     pub shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Most words of payload, 1 to 64, of a packet of `shaper`, in the same cycle.
     pub maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// Shaper of the job that starts.
     pub start_shaper: Signal<Out, Bits<SHAPER_WIDTH>>,
+    /// Most words of payload, 1 to 64, of a packet of `start_shaper`, in the same cycle.
     pub start_maximum: Signal<In, Bits<COUNT_WIDTH>>,
+    /// Shapers that let a packet begin, one bit each.
     pub may_send: Signal<In, Bits<SHAPERS>>,
     /// Flits of the packet of `header`.
     pub flits: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// There is a job.
     pub running: Signal<Out, Bit>,
     /// Every job waits.
     pub waiting: Signal<Out, Bit>,

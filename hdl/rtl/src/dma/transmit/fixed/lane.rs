@@ -15,20 +15,25 @@ pub struct Lane {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no job.
     pub rst: Signal<In, Bit>,
-    /// `offered` begins; it is one packet, `start_at_once`.
+    /// The job `offered` begins.
     pub start: Signal<In, Bit>,
+    /// The job that begins, valid with `start`.
     pub offered: Signal<In, Job>,
+    /// With `start`: the job is one packet.
     pub start_at_once: Signal<In, Bit>,
     /// Its counters are set up.
     pub opens: Signal<In, Bit>,
-    /// A chunk of a row goes, the last one if `finishes`.
+    /// A chunk of a row goes.
     pub step: Signal<In, Bit>,
+    /// With `step`: the chunk is the last of its row.
     pub finishes: Signal<In, Bit>,
     /// The job is done.
     pub stop: Signal<In, Bit>,
     /// There is a job.
     pub active: Signal<Out, Bit>,
+    /// The job, valid with `active`.
     pub job: Signal<Out, Job>,
+    /// The job is one packet.
     pub at_once: Signal<Out, Bit>,
     /// Rows have gaps between them at the remote side.
     pub gaps: Signal<Out, Bit>,

@@ -36,25 +36,37 @@ pub struct RowPlaces {
     pub clk: Signal<In, Clock>,
     /// The walk is that of the server.
     pub server: Signal<In, Bit>,
+    /// Level that is read; `pointer`, `offset` and `count` are those of its place.
     pub from: Signal<In, Bits<LEVEL_WIDTH>>,
+    /// Level that is written.
     pub to: Signal<In, Bits<LEVEL_WIDTH>>,
+    /// Level `to` becomes level `from` with its gain.
     pub write: Signal<In, Bit>,
-    /// The gain is that of `strides`, the local one in its low half; else that of `words`.
+    /// The gain is that of `strides`, and the count loses 1; else it is that of `words`.
     pub jumps: Signal<In, Bit>,
+    /// Words from one row or plane to the next: the local stride in the low half, the remote one in the high half.
     pub strides: Signal<In, Bits<32>>,
+    /// Words of the chunk: the gain of pointer and offset, which the count loses.
     pub words: Signal<In, Bits<COUNT_WIDTH>>,
     /// There is no gain, and `count` becomes `loaded`.
     pub load: Signal<In, Bit>,
+    /// Count of level `to` that `load` sets: planes, rows, or words of a row.
     pub loaded: Signal<In, Bits<REPEAT_WIDTH>>,
     /// Never with `write`: level `WORD` of a lane is set up.
     pub start: Signal<In, Bit>,
+    /// With `start`: the lane is that of the server.
     pub start_server: Signal<In, Bit>,
+    /// Local pointer with which the lane starts, in words.
     pub start_pointer: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Remote offset with which the lane starts, in words.
     pub start_offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Local pointer of level `from`, in words.
     pub pointer: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// With its gain.
     pub pointer_after: Signal<Out, Bits<POINTER_WIDTH>>,
+    /// Remote offset of level `from`, in words.
     pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// What is left at level `from`: words of the row, rows of the plane, or planes.
     pub count: Signal<Out, Bits<REPEAT_WIDTH>>,
     pointers: LutRam<POINTER_WIDTH, PLACE_WIDTH>,
     offsets: LutRam<OFFSET_WIDTH, PLACE_WIDTH>,
