@@ -11,6 +11,7 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct AddressMatch<const BLOCK: usize, const BITS: usize> {
+    /// Index of a register: the low bits of its address.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
     /// The index is that of one of the registers.
     pub hit: Signal<Out, Bit>,

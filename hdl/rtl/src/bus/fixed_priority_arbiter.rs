@@ -16,7 +16,9 @@ macro_rules! fixed_priority_arbiter {
         $(#[$($about)*])*
         #[derive(LogicBlock, Default)]
         pub struct $name {
+            /// Sources; of those that make an offer, the one with the lowest number wins.
             pub source: Vec<$input>,
+            /// What the winner offers.
             pub chosen: $output,
             given: Signal<Local, Bit>,
             _sources: usize,

@@ -20,8 +20,9 @@ pub struct HeldAccess {
     pub is_write: Signal<In, Bit>,
     /// The table is free.
     pub may: Signal<In, Bit>,
-    /// There is an access; it takes place in this cycle if the table is free. The access is a write.
+    /// There is an access; it takes place in this cycle if the table is free.
     pub wants: Signal<Out, Bit>,
+    /// The access is a write; valid with `wants`.
     pub wants_to_write: Signal<Out, Bit>,
     waits: DFF<Bit>,
     waits_to_write: DFF<Bit>,

@@ -18,7 +18,7 @@ const USERS: usize = 1 + SEATS;
 /// | throughput | one read a cycle |
 /// | fairness | readers that ask take turns, read by read |
 /// | timing | one multiplexer behind flip-flops |
-/// | state | a [`ParkedArbiter`], 1 flip-flop a reader |
+/// | state | a [`ParkedArbiter`], and who reads |
 #[derive(LogicBlock, Default)]
 pub struct ReadShare<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -26,6 +26,7 @@ pub struct ReadShare<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// Up to 7 readers.
     pub reader: Vec<MemoryReadIn<W>>,
+    /// Reads of all readers, at the port of the memory.
     pub memory: MemoryReadOut<W>,
     turns: ParkedArbiter<USERS>,
     /// The reader that gets the next word.
@@ -95,6 +96,7 @@ pub struct WriteShare<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// Up to 7 writers.
     pub writer: Vec<MemoryWriteIn<W, B>>,
+    /// Writes of all writers, at the port of the memory.
     pub memory: MemoryWriteOut<W, B>,
     turns: ParkedArbiter<USERS>,
     request: Signal<Local, Bits<USERS>>,

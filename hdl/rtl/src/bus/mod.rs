@@ -1,7 +1,8 @@
 //! Interfaces and arbiters that several engines use. They lie below all of them.
 //!
 //! An interface that may wait has `valid` and `ready`, as in [`StreamIn`](crate::prim::StreamIn): a transfer passes in a
-//! cycle with both high, and an offer stays until it has passed. Each interface is a pair: `Out` for its source, `In` for
+//! cycle with both high. An offer on a stream, a memory or the register bus stays until it has passed; one of an event, a claim, a
+//! look or a completion may end before. Each interface is a pair: `Out` for its source, `In` for
 //! its sink.
 //!
 //! | interface | what passes |

@@ -18,7 +18,9 @@ pub struct PacketArbiter<const W: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Streams of packets that are joined.
     pub s_axis: [StreamIn<W>; N],
+    /// Packets of all streams, each from head to tail.
     pub m_axis: StreamOut<W>,
     arbiter: RoundRobinArbiter<N>,
     locked: DFF<Bit>,

@@ -23,10 +23,15 @@ use portico_verilog::prelude::*;
 pub struct HeadDecoder {
     /// The low 32 bits of the head.
     pub word: Signal<In, Bits<32>>,
+    /// Node to which the packet goes: x in the low bits, y above.
     pub destination: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Node that sent the packet: x in the low bits, y above.
     pub source: Signal<Out, Bits<NODE_WIDTH>>,
+    /// What of the destination the packet is for: window, slot, mailbox, segment handle or context, by its kind.
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// Kind of the packet; the two planes have different kinds.
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// End of a transfer of several packets; in an answer: the transaction is over. Not the tail of the packet.
     pub last: Signal<Out, Bit>,
 }
 
@@ -44,11 +49,17 @@ impl Logic for HeadDecoder {
 /// Encoder of a head.
 #[derive(LogicBlock, Default)]
 pub struct HeadEncoder {
+    /// Node to which the packet goes: x in the low bits, y above.
     pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    /// Node that sent the packet: x in the low bits, y above.
     pub source: Signal<In, Bits<NODE_WIDTH>>,
+    /// What of the destination the packet is for: window, slot, mailbox, segment handle or context, by its kind.
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Kind of the packet; the two planes have different kinds.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// End of a transfer of several packets; in an answer: the transaction is over. Not the tail of the packet.
     pub last: Signal<In, Bit>,
+    /// The low 32 bits of the head.
     pub word: Signal<Out, Bits<32>>,
     last_bit: Signal<Local, Bits<1>>,
 }
@@ -70,11 +81,15 @@ impl Logic for HeadEncoder {
 pub struct AddressDecoder {
     /// The low 32 bits of the flit.
     pub word: Signal<In, Bits<32>>,
+    /// Offset in the window, or address in the memory of the requester, in words.
     pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Transaction slot of the initiator; in the last reply to a get: the error that broke it off, or 0.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// A GEOMETRY word follows; in that of an atomic: the upper half of a 64-bit word.
     pub strided: Signal<Out, Bit>,
+    /// Operation of an atomic.
     pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
+    /// The atomic is of 64 bits rather than 32.
     pub wide: Signal<Out, Bit>,
 }
 
@@ -92,11 +107,17 @@ impl Logic for AddressDecoder {
 /// Encoder of an ADDRESS word.
 #[derive(LogicBlock, Default)]
 pub struct AddressEncoder {
+    /// Offset in the window, or address in the memory of the requester, in words.
     pub offset: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Transaction slot of the initiator; in the last reply to a get: the error that broke it off, or 0.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// A GEOMETRY word follows; in that of an atomic: the upper half of a 64-bit word.
     pub strided: Signal<In, Bit>,
+    /// Operation of an atomic.
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
+    /// The atomic is of 64 bits rather than 32.
     pub wide: Signal<In, Bit>,
+    /// The low 32 bits of the flit.
     pub word: Signal<Out, Bits<32>>,
     strided_bit: Signal<Local, Bits<1>>,
     wide_bit: Signal<Local, Bits<1>>,
@@ -137,8 +158,11 @@ impl Logic for GeometryDecoder {
 /// Encoder of a GEOMETRY word.
 #[derive(LogicBlock, Default)]
 pub struct GeometryEncoder {
+    /// Words of a row.
     pub row: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from row to row.
     pub stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// The low 32 bits of the flit.
     pub word: Signal<Out, Bits<32>>,
 }
 

@@ -15,7 +15,7 @@ const SOURCES: usize = 1 + SEATS;
 /// | throughput | one flit a cycle, none lost between packets of sources that take turns |
 /// | fairness | a source that offers a packet is served within as many packets as there are others |
 /// | timing | one gate and a multiplexer behind flip-flops |
-/// | state | a [`ParkedArbiter`], 1 flip-flop |
+/// | state | a [`ParkedArbiter`], and whether a packet is midway |
 #[derive(LogicBlock, Default)]
 pub struct PlaneOut<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -23,6 +23,7 @@ pub struct PlaneOut<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// Up to 7 sources.
     pub s_axis: Vec<StreamIn<W>>,
+    /// Packets for the plane, each from head to tail.
     pub m_axis: StreamOut<W>,
     turns: ParkedArbiter<SOURCES>,
     midway: DFF<Bit>,

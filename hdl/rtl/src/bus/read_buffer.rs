@@ -11,13 +11,15 @@ use portico_verilog::prelude::*;
 /// | latency | none, both ways |
 /// | throughput | one read a cycle |
 /// | timing | `reader.ready` is a flip-flop |
-/// | state | one address, 1 flip-flop |
+/// | state | one address, and whether there is one |
 #[derive(LogicBlock, Default)]
 pub struct ReadBuffer<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Reads of the user; `ready` is a flip-flop.
     pub reader: MemoryReadIn<W>,
+    /// The same reads at the memory, held until it takes them.
     pub memory: MemoryReadOut<W>,
     /// A read waits, of `address`.
     waits: DFF<Bit>,

@@ -15,16 +15,21 @@ pub const ANSWER_CYCLES: usize = 4;
 /// and data stay until the next access.
 #[interface(mirror = RegisterWriteOut)]
 pub struct RegisterWriteIn {
+    /// High for one cycle: a register is written.
     pub enable: Signal<In, Bit>,
+    /// Index of the register: the low bits of its address; stays until the next access.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// Word for the register; stays until the next access.
     pub data: Signal<In, Bits<32>>,
 }
 
-/// A read of a register, as its owner sees it. The value follows one cycle after the index. A block gives 0 for registers of
+/// A read of a register, as its owner sees it. The value follows one cycle after the index or, from counters, three. A block gives 0 for registers of
 /// other blocks, because the values of all blocks are ORed. The index stays until the next access.
 #[interface]
 pub struct RegisterReadIn {
+    /// Index of the register: the low bits of its address; stays until the next access.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// Value of the register, a cycle after the index or later; 0 for registers of other blocks.
     pub data: Signal<Out, Bits<32>>,
 }
 
@@ -38,7 +43,10 @@ pub struct RegisterAccessIn {
     pub write: Signal<In, Bit>,
     /// A read, for one cycle.
     pub read: Signal<In, Bit>,
+    /// Index of the register: the low bits of its address; stays until the next access.
     pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// Word for the register; stays until the next access.
     pub data: Signal<In, Bits<32>>,
+    /// Value of the register, valid from [`ANSWER_CYCLES`] after a read until the next access; 0 for others' registers.
     pub answer: Signal<Out, Bits<32>>,
 }

@@ -13,28 +13,37 @@ use portico_verilog::prelude::*;
 /// Counts an event: its counter rises by one, and the event keeps an error. As the reporter sees it.
 #[interface(mirror = EventIn)]
 pub struct EventOut {
+    /// An event is offered.
     pub valid: Signal<Out, Bit>,
+    /// Number of the event that is counted.
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
     /// An error code, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// The event is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
 }
 
 /// Asks for the first error that an event keeps, when no update of an event waits. As the asker sees it.
 #[interface(mirror = LookIn)]
 pub struct LookOut {
+    /// A question is offered.
     pub valid: Signal<Out, Bit>,
+    /// Number of the event whose error is asked for.
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// The question is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
     /// A pulse: `error` is the answer, 0 for none.
     pub told: Signal<In, Bit>,
+    /// First error that the event keeps, 0 for none; valid with `told`.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
 }
 
 /// An answer to a transaction, as its reporter sees it.
 #[interface(mirror = CompletionIn)]
 pub struct CompletionOut {
+    /// An answer is offered.
     pub valid: Signal<Out, Bit>,
+    /// Slot of the transaction.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// An error code, 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
@@ -42,7 +51,9 @@ pub struct CompletionOut {
     pub last: Signal<Out, Bit>,
     /// `value` is the result of an atomic, kept with the event.
     pub has_value: Signal<Out, Bit>,
+    /// Result of an atomic; valid with `has_value`.
     pub value: Signal<Out, Bits<64>>,
+    /// The answer is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
 }
 
@@ -50,21 +61,28 @@ pub struct CompletionOut {
 /// the peer is available. `slot` is the slot that the claim gets.
 #[interface(mirror = ClaimIn)]
 pub struct ClaimOut {
+    /// A claim is offered.
     pub valid: Signal<Out, Bit>,
+    /// The descriptor's event.
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
     /// No event on success.
     pub quiet: Signal<Out, Bit>,
+    /// Handle of the segment that the transaction uses: a fence of it waits for the transaction.
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Node of the peer.
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
     /// Takes a get-request credit of `node`.
     pub is_get: Signal<Out, Bit>,
+    /// A slot is free and, for a get, a credit of `node`: the claim is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
+    /// Slot that the claim gets; valid with `ready`.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
 }
 
 /// A credit of a peer's queue comes back.
 #[interface]
 pub struct CreditIn {
+    /// High for one cycle: a credit comes back.
     pub valid: Signal<In, Bit>,
     /// Handle of the segment at this tile.
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -74,9 +92,12 @@ pub struct CreditIn {
 /// one cycle.
 #[interface(mirror = CreditTakeIn)]
 pub struct CreditTakeOut {
+    /// A credit is requested; the request stays until the answer.
     pub valid: Signal<Out, Bit>,
+    /// Handle of the segment at this tile; stays until the answer.
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The answer. If `granted`, there was a credit, and it is taken.
+    /// High for one cycle: `granted` is the answer.
     pub answered: Signal<In, Bit>,
+    /// There was a credit, and it is taken; valid with `answered`.
     pub granted: Signal<In, Bit>,
 }

@@ -15,7 +15,9 @@ use portico_verilog::prelude::*;
 /// differ in bit 0 alone.
 #[derive(LogicBlock, Default)]
 pub struct WindowRow {
+    /// Tag of a head.
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Row of the window table for the tag, in the same cycle.
     pub row: Signal<Out, Bits<TAG_WIDTH>>,
     closed: Vec<Constant<Bits<TAG_WIDTH>>>,
     /// The bits of a tag above those of a row.
