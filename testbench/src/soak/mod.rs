@@ -406,13 +406,12 @@ mod tests {
 
     #[test]
     fn a_list_whose_last_descriptor_does_not_come_is_told() {
-        fn shorten(_: usize, words: &mut Vec<u32>) {
+        let mut device = Faulty::altering(|_, words| {
             // A put of rows: what starts a list.
             if opcode(words[0]) == Opcode::Put as u8 && words.len() == 5 && words[3] >> 16 > 1 {
                 words[3] -= 1 << 16;
             }
-        }
-        let mut device = Faulty::altering(shorten);
+        });
         let error = format!("{:#}", run(&mut device, &LISTS, &mut |_| {}).unwrap_err());
         assert!(error.contains("it takes no descriptors"), "{error}");
     }
