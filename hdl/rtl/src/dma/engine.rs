@@ -81,7 +81,7 @@ pub struct Engine<const W: usize> {
     pub command_refused: Signal<Out, Bit>,
     /// A descriptor did not fit and was dropped.
     pub dropped: Signal<Out, Bit>,
-    /// A micro-core runs; every active one waits.
+    /// A micro-core runs.
     pub running: Signal<Out, Bit>,
     /// Every active micro-core waits.
     pub waiting: Signal<Out, Bit>,

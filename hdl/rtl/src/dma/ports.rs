@@ -86,7 +86,7 @@ pub struct ArgumentOut {
 }
 
 /// A context has stopped, well or not, as the sequencer sees it. A failure of a command completes its slot or, without
-/// one, its event; a failure of the server is refused to the requester.
+/// one, its event. A failure of the server goes to the requester in an empty packet, by the sequencer.
 #[interface(mirror = StopIn)]
 pub struct StopOut {
     pub valid: Signal<Out, Bit>,

@@ -33,12 +33,13 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | from a descriptor's last word to the head at the data plane: 6 cycles to one node, 7 to a random one; from the last tail to the event 1 |
 /// | throughput | one flit a cycle out, one in; a packet of 3 flits every 3 cycles to one node, every 5 to random ones |
-/// | state | two tables of 512 words in block RAM; 1,089 flip-flops at 32 bits |
+/// | state | two tables of 512 words in block RAM, and those of its parts |
 #[derive(LogicBlock, Default)]
 pub struct Probe<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
     pub rst: Signal<In, Bit>,
+    /// The seat of the engine in a node.
     pub socket: SocketIn<W, B>,
     source: ProbeSource<W>,
     sink: ProbeSink<W>,

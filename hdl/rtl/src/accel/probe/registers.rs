@@ -12,7 +12,7 @@ const PLACE_WIDTH: usize = 4;
 /// | | |
 /// | --- | --- |
 /// | latency | the answer stands 2 cycles after a read, until the next; `clear` follows a write by 1 |
-/// | state | 66 flip-flops, and the packets sent |
+/// | state | the answer of a register, and the packets sent |
 #[derive(LogicBlock, Default)]
 pub struct ProbeRegisters {
     pub clk: Signal<In, Clock>,

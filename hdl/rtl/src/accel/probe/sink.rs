@@ -23,7 +23,7 @@ pub enum Place {
 /// | --- | --- |
 /// | latency | a packet is counted 3 cycles after its tail, its latency 2 later |
 /// | throughput | one flit a cycle, from any source |
-/// | state | 512 sequence numbers in block RAM, about 500 flip-flops |
+/// | state | 512 sequence numbers in block RAM; the packet in hand, and the sums |
 ///
 /// The sink always takes a flit. A packet is wrong if its sequence number does not follow that of the previous packet from the
 /// same source, if a word of its content differs from the specification, or if it has no time stamp. A wrong packet counts once,

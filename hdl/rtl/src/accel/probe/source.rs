@@ -71,7 +71,7 @@ pub enum Piece {
 /// | --- | --- |
 /// | latency | from a descriptor's last word to the head on `m_axis`: 6 cycles to one node, 7 to a random one; from the last tail to the event 1 |
 /// | throughput | one flit a cycle; a packet of 3 flits every 3 cycles to one node, every 5 to random ones |
-/// | state | 512 sequence numbers in block RAM, about 330 flip-flops |
+/// | state | 512 sequence numbers in block RAM; the run, and the packet in hand |
 ///
 /// The next packet is prepared while the one before it is sent. Rates act between packets: a share of a packet is due in every
 /// cycle, and no more than one packet is ever due. The time stamp is that of the cycle in which the head goes into the

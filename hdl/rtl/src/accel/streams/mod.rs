@@ -64,6 +64,7 @@ pub struct Streams<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high; the initialisation has to follow.
     pub rst: Signal<In, Bit>,
+    /// The seat of the engine in a node.
     pub socket: SocketIn<W, B>,
     /// Words for an accelerator.
     pub m_axis_stream: StreamOut<W>,

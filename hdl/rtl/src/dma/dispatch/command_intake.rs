@@ -42,7 +42,7 @@ pub enum CommandState {
 /// | --- | --- |
 /// | latency | last word of a descriptor to start offered: 2 cycles, 3 if it is of one word or two; if it is measured, that of [`Measure`] and 1 more |
 /// | throughput | a descriptor of `n` words in `n` + 1 cycles at best |
-/// | state | its parts', and 7 flip-flops |
+/// | state | its parts', and how far the descriptor is |
 ///
 /// A command that must wait stays in [`Launch`], and all behind it.
 #[derive(LogicBlock, Default)]

@@ -79,7 +79,7 @@ impl Logic for Core {
 /// | --- | --- |
 /// | latency | a start or stop shows in the next cycle; all else is combinational |
 /// | throughput | one start and one stop a cycle |
-/// | state | 20 flip-flops a core, and two more |
+/// | state | by core the command that it runs; whether the server works, and whether a core is free |
 ///
 /// A command without a credit is parked in its core, so that commands to other segments pass. One to the same segment
 /// is parked behind it, and held until it has stopped.

@@ -112,7 +112,7 @@ impl Logic for AtomicLength {
 /// | --- | --- |
 /// | latency | fields: 1 cycle from their word, of word 0 2 cycles; `argument`: combinational |
 /// | throughput | one word a cycle |
-/// | state | [`Operands`], and about 70 flip-flops |
+/// | state | [`Operands`], and the fields of the first word |
 ///
 /// What the checks need of addresses is worked out as they come, behind the arrival of later words: how much of the
 /// segment and of the memory lies beyond them, and whether a row reaches farther.

@@ -27,7 +27,7 @@ pub enum MeasureState {
 /// | --- | --- |
 /// | latency | that of [`Extent`] for each side |
 /// | throughput | one transfer at a time |
-/// | state | [`Extent`], and 2 flip-flops |
+/// | state | [`Extent`], and how far it is |
 #[derive(LogicBlock, Default)]
 pub struct Measure {
     pub clk: Signal<In, Clock>,

@@ -31,7 +31,7 @@ pub enum RequestState {
 /// | --- | --- |
 /// | latency | last word of a request to `offer`: 1 cycle |
 /// | throughput | one request at a time, from its first word until it is taken |
-/// | state | [`RequestLoad`], and 6 flip-flops |
+/// | state | [`RequestLoad`], and how far the request is |
 ///
 /// A request waits for nothing but the server. A packet without an ADDRESS word has no slot to refuse; it is forgotten.
 #[derive(LogicBlock, Default)]

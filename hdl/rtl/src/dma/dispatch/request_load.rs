@@ -49,7 +49,7 @@ pub struct GetRequest {
 /// | --- | --- |
 /// | latency | 0 cycles to the register file, 1 to `request` |
 /// | throughput | one word a cycle |
-/// | state | about 125 flip-flops |
+/// | state | the fields of a request and of its window |
 ///
 /// A request is the packet as it came: head, ADDRESS, whose offset goes to register 1, and the words of the registers
 /// from 2 on.

@@ -26,7 +26,7 @@ const ENTRY: usize = SLOT_WIDTH + EVENT_WIDTH + 1;
 /// | --- | --- |
 /// | latency | `stopped` is combinational; who must be told is told a cycle later |
 /// | throughput | one stop a cycle, in two cycles if somebody must be told, who is ready |
-/// | state | 12 bits a core in LUT-RAM, 17 flip-flops |
+/// | state | 12 bits a core in LUT-RAM, and the stop in hand |
 ///
 /// A slot that was never sent along with an end of transfer is completed here, with the error if there is one. A slot that
 /// was is completed by the answer, so that an error then counts in the event alone. The server has told its requester
@@ -122,7 +122,7 @@ impl Logic for Stops {
 /// | latency | 1 cycle |
 /// | throughput | one event in two cycles |
 /// | fairness | stops go first: there are no more of them than contexts that were started |
-/// | state | 11 flip-flops |
+/// | state | 12 flip-flops |
 #[derive(LogicBlock, Default)]
 pub struct EventStage {
     pub clk: Signal<In, Clock>,

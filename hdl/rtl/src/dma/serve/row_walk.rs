@@ -33,7 +33,7 @@ pub const PLANE_STRIDES_WORD: u64 = 6;
 /// | --- | --- |
 /// | latency | outputs follow the registers; what a cycle does is seen in the next |
 /// | throughput | one chunk, one row or one plane a cycle |
-/// | state | about 260 flip-flops |
+/// | state | the shape of the rows, and where the walk is |
 ///
 /// Every counter goes on by the words of a chunk, and at the end of a row by what is between this row and the next. A plane
 /// goes on from the beginning of the plane before. The window is counted down, so that its sign says that a stride has left
