@@ -82,7 +82,7 @@ fn combinations(top: &Top) -> Vec<Config> {
     configs.into_iter().filter(|config| config.validate().is_ok()).collect()
 }
 
-type Emitted = (Config, &'static Top, Design);
+pub type Emitted = (Config, &'static Top, Design);
 
 fn emit_all() -> Vec<Emitted> {
     let all = TOPS
@@ -96,7 +96,7 @@ fn emit_all() -> Vec<Emitted> {
 }
 
 /// Every block in each of its configurations.
-static DESIGNS: LazyLock<Vec<Emitted>> = LazyLock::new(emit_all);
+pub static DESIGNS: LazyLock<Vec<Emitted>> = LazyLock::new(emit_all);
 
 /// What `verilator --lint-only -Wall` finds in files, (name, text), when given `arguments`.
 fn lint(files: &[(String, String)], arguments: &[&str]) -> String {

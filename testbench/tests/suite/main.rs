@@ -19,6 +19,7 @@ mod emission;
 mod fabric;
 mod families;
 mod fp_adder;
+mod house;
 mod list_manager;
 mod long;
 mod memories;
