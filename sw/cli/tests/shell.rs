@@ -330,3 +330,31 @@ fn the_yardstick_tells_other_names_from_other_circuits() {
     let (is_equal, printed) = compared(file, "assign local_turn = &turn;", "assign local_turn = |turn;");
     assert!(!is_equal && printed.contains(file), "{printed}");
 }
+
+#[test]
+fn the_house_is_measured_without_its_tests() {
+    let folder = folder();
+    let blocks = folder.path().join("hdl/rtl/src");
+    fs::create_dir_all(&blocks).expect("a temporary folder can be written");
+    let source = "//! A block.\n\n#[join = \"B\"]\nstruct A;\n#[join = \"A\"]\nstruct B;\nlet a = bit_cast::<2, 1>(bits::<1>(0));\n";
+    let tests = "#[cfg(test)]\nmod tests {\n    bit_cast\n}\n";
+    fs::write(blocks.join("block.rs"), format!("{source}{tests}")).expect("it can be written");
+    fs::write(blocks.join("tests.rs"), source).expect("it can be written");
+    let house = |folder: &Path| {
+        let mut house = Command::new(Path::new(ROOT).join("testbench/house.sh"));
+        let output = house.arg(folder).output().expect("the script runs");
+        (output.status.success(), text(&output.stdout) + &text(&output.stderr))
+    };
+    let (is_measured, printed) = house(folder.path());
+    let figures: Vec<&str> = printed
+        .lines()
+        .filter_map(|line| line.split_whitespace().last())
+        .collect();
+    // The attribute in front of the tests counts as code.
+    assert!(is_measured && figures == ["6", "1", "1", "1"], "{printed}");
+    let (is_measured, printed) = house(&blocks);
+    assert!(
+        !is_measured && printed.contains("wanted is the folder of a checkout"),
+        "{printed}"
+    );
+}
