@@ -56,11 +56,13 @@ pub struct Node<const W: usize, const B: usize> {
     pub s_axis_command: StreamIn<32>,
     /// A master dropped a descriptor that did not fit its queue: the node counts it.
     pub dropped: Signal<In, Bit>,
-    /// Registers, for a master.
+    /// Writes of registers, by a master beside the node.
     pub local_write: RegisterRequestIn,
+    /// Reads of registers, by a master beside the node.
     pub local_read: RegisterFetchIn,
-    /// Scratchpad, for a master.
+    /// Writes of the scratchpad, by a master beside the node.
     pub memory_write: MemoryWriteIn<W, B>,
+    /// Reads of the scratchpad, by a master beside the node.
     pub memory_read: MemoryReadIn<W>,
     /// Words for an accelerator, where there are streams.
     pub m_axis_stream: Vec<StreamOut<W>>,

@@ -68,20 +68,28 @@ pub struct Job {
 /// The dispatcher starts a context, as it sees it.
 #[interface(mirror = StartIn)]
 pub struct StartOut {
+    /// A start is offered; the offer stays until it is taken.
     pub valid: Signal<Out, Bit>,
+    /// Context that starts; valid with `valid`.
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// What the context is to do; valid with `valid`.
     pub job: Signal<Out, Job>,
+    /// The start is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
 }
 
 /// A word of a descriptor on its way into the register file of a context, as the dispatcher sees it.
 #[interface(mirror = ArgumentIn)]
 pub struct ArgumentOut {
+    /// A word goes into a register in this cycle; it is always taken.
     pub enable: Signal<Out, Bit>,
+    /// Context that has the register; valid with `enable`.
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Number of the register: the place of the word in its descriptor or request, from 0; valid with `enable`.
     pub register: Signal<Out, Bits<4>>,
     /// Which descriptor it is a word of.
     pub bank: Signal<Out, Bits<BANK_WIDTH>>,
+    /// Word for the register, addresses in words of memory; valid with `enable`.
     pub data: Signal<Out, Bits<32>>,
 }
 
@@ -89,12 +97,15 @@ pub struct ArgumentOut {
 /// one, its event. A failure of the server goes to the requester in an empty packet, by the sequencer.
 #[interface(mirror = StopIn)]
 pub struct StopOut {
+    /// A context has stopped; the report is offered until it is taken.
     pub valid: Signal<Out, Bit>,
+    /// Context that has stopped; valid with `valid`.
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     /// The slot was never sent along with an end of transfer: nobody else will complete it.
     pub owns_slot: Signal<Out, Bit>,
     /// 0 for none.
     pub error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// The report is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
 }
 
@@ -103,6 +114,7 @@ pub struct StopOut {
 pub struct ParkOut {
     /// A pulse: the command of `context` is parked, for want of a credit or behind one that is parked.
     pub parks: Signal<Out, Bit>,
+    /// Context whose command is parked; valid with `parks`.
     pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     /// One more command may be parked. Another core is then still free of parked ones.
     pub has_room: Signal<In, Bit>,
@@ -113,36 +125,53 @@ pub struct ParkOut {
 /// A run of words to read, or one literal word, on its way into a packet's payload; as the sequencer sees it.
 #[interface(mirror = ChunkIn)]
 pub struct ChunkOut {
+    /// A chunk is offered.
     pub valid: Signal<Out, Bit>,
     /// `value` is the word itself, not the address of the first.
     pub literal: Signal<Out, Bit>,
+    /// A literal word, or the address of the first word to read, in words of memory.
     pub value: Signal<Out, Bits<32>>,
     /// 1 to 64; 1 for a literal.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// The chunk is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
 }
 
 /// A closed packet, its payload on the way; as the sequencer sees it.
 #[interface(mirror = HeaderIn)]
 pub struct HeaderOut {
+    /// The header of a closed packet is offered.
     pub valid: Signal<Out, Bit>,
+    /// The packet goes to the control plane, not to the data plane.
     pub control: Signal<Out, Bit>,
+    /// The packet has no ADDRESS word.
     pub bare: Signal<Out, Bit>,
+    /// Node to which the packet goes: x in the low bits, y above.
     pub destination: Signal<Out, Bits<NODE_WIDTH>>,
+    /// What of the destination the packet is for: window, slot, mailbox, segment handle or context, by its kind.
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// Kind of the packet; the two planes have different kinds.
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// The packet ends its transfer. Not the tail of the packet.
     pub last: Signal<Out, Bit>,
+    /// Offset in the window, or address in the memory of the requester, in words.
     pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Transaction slot of the initiator; in the last reply to a get: the error that broke it off, or 0.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// A GEOMETRY word follows; or, for an atomic, the upper half.
     pub strided: Signal<Out, Bit>,
     /// The packet has a GEOMETRY word.
     pub has_geometry: Signal<Out, Bit>,
+    /// Operation of an atomic.
     pub operation: Signal<Out, Bits<OPERATION_WIDTH>>,
+    /// The atomic is of 64 bits rather than 32.
     pub wide: Signal<Out, Bit>,
+    /// Words of a row; valid with `has_geometry`.
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
+    /// Words from row to row at the destination; valid with `has_geometry`.
     pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
     /// Words of payload, 0 to 64.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// The header is taken in this cycle if `valid` is high.
     pub ready: Signal<In, Bit>,
 }

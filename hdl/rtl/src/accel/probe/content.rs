@@ -11,7 +11,9 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct Xorshift {
+    /// State of the generator.
     pub state: Signal<In, Bits<32>>,
+    /// State that follows it, in the same cycle.
     pub following: Signal<Out, Bits<32>>,
     first: Signal<Local, Bits<32>>,
     second: Signal<Local, Bits<32>>,
@@ -36,9 +38,13 @@ impl Logic for Xorshift {
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct ContentSeed {
+    /// Tag of the packet's head.
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Sequence number of the packet, word 0 of its payload.
     pub serial: Signal<In, Bits<32>>,
+    /// Time stamp of the packet, word 1 of its payload.
     pub stamp: Signal<In, Bits<32>>,
+    /// State of the generator before the first word of content, in the same cycle.
     pub seed: Signal<Out, Bits<32>>,
     spread: Signal<Local, Bits<32>>,
 }

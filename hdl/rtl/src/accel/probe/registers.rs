@@ -18,17 +18,27 @@ pub struct ProbeRegisters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Accesses to registers; those to the block PROBE take effect here.
     pub register: RegisterAccessIn,
+    /// The source has packets to send.
     pub running: Signal<In, Bit>,
     /// High for a cycle: a packet has gone.
     pub sent: Signal<In, Bit>,
+    /// Packets that have come and count.
     pub received: Signal<In, Bits<32>>,
+    /// Words of payload that have come and count.
     pub words: Signal<In, Bits<32>>,
+    /// Packets that have come and were wrong.
     pub errors: Signal<In, Bits<32>>,
+    /// Least cycles from the offer of a packet's head to its tail here, all ones if none has come.
     pub least: Signal<In, Bits<32>>,
+    /// Most cycles from the offer of a packet's head to its tail here, 0 if none has come.
     pub greatest: Signal<In, Bits<32>>,
+    /// Cycles from the offers of packets' heads to their tails here, all packets together.
     pub sum: Signal<In, Bits<64>>,
+    /// Cycle since reset in which the first head came.
     pub first: Signal<In, Bits<32>>,
+    /// Cycle since reset in which the last tail came.
     pub last: Signal<In, Bits<32>>,
     /// High for a cycle: sets all counts to their values after reset.
     pub clear: Signal<Out, Bit>,

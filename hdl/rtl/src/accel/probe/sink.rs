@@ -36,20 +36,27 @@ pub struct ProbeSink<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Cycles since reset, the same at all nodes.
     pub now: Signal<In, Bits<32>>,
+    /// Flits of the packets of all sources.
     pub flits: FlitsIn<W>,
     /// All counts begin again.
     pub clear: Signal<In, Bit>,
+    /// Packets that have come and count.
     pub received: Signal<Out, Bits<32>>,
-    /// Of payload.
+    /// Words of payload that have come and count.
     pub words: Signal<Out, Bits<32>>,
+    /// Packets that have come and were wrong.
     pub errors: Signal<Out, Bits<32>>,
-    /// Cycles from the offer of a packet's head to its tail here.
+    /// Least cycles from the offer of a packet's head to its tail here, all ones if none has come.
     pub least: Signal<Out, Bits<32>>,
+    /// Most cycles from the offer of a packet's head to its tail here, 0 if none has come.
     pub greatest: Signal<Out, Bits<32>>,
+    /// Cycles from the offers of packets' heads to their tails here, all packets together.
     pub sum: Signal<Out, Bits<64>>,
-    /// When the first head and the last tail came.
+    /// Cycle since reset in which the first head came.
     pub first: Signal<Out, Bits<32>>,
+    /// Cycle since reset in which the last tail came.
     pub last: Signal<Out, Bits<32>>,
     head: HeadDecoder,
     first_content: ContentSeed,

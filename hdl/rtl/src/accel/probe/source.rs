@@ -85,9 +85,13 @@ pub struct ProbeSource<const W: usize> {
     pub sweep: SweepIn,
     /// This node.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Cycles since reset, the same at all nodes.
     pub now: Signal<In, Bits<32>>,
+    /// Descriptors of the source/sink core, whole.
     pub commands: StreamIn<32>,
+    /// Packets for the data plane.
     pub m_axis: StreamOut<W>,
+    /// Events of runs that are over, unless they are quiet, and of descriptors that are refused.
     pub event: EventOut,
     /// A run has packets to send.
     pub running: Signal<Out, Bit>,

@@ -35,6 +35,7 @@ pub struct StreamFields {
     pub valid: Signal<In, Bit>,
     /// Which word.
     pub place: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Word of the descriptor; valid with `valid`.
     pub word: Signal<In, Bits<32>>,
     /// Direction of the descriptor.
     pub way: Signal<In, Bits<1>>,
@@ -42,7 +43,9 @@ pub struct StreamFields {
     pub begins: Signal<In, Bits<DIRECTIONS>>,
     /// No descriptor of the direction runs.
     pub idle: Signal<Out, Bits<DIRECTIONS>>,
+    /// Sends that begin.
     pub send: MoveOut,
+    /// Receives that begin.
     pub receive: MoveOut,
     /// The sum is complete.
     pub settled: Signal<Out, Bit>,

@@ -56,12 +56,17 @@ pub struct StreamIntake {
     pub rst: Signal<In, Bit>,
     /// No descriptor is taken.
     pub initialising: Signal<In, Bit>,
+    /// Descriptors of sends and receives, whole.
     pub commands: StreamIn<32>,
+    /// Sends that begin, checked.
     pub send: MoveOut,
+    /// Receives that begin, checked.
     pub receive: MoveOut,
     /// Of descriptors that are refused.
     pub event: EventOut,
+    /// Sends that wait for the one that runs, 0 to 2.
     pub send_waiting: Signal<Out, Bits<WAITING_WIDTH>>,
+    /// Receives that wait for the one that runs, 0 to 2.
     pub receive_waiting: Signal<Out, Bits<WAITING_WIDTH>>,
     fields: StreamFields,
     kept: LutRam<32, KEPT_WIDTH>,

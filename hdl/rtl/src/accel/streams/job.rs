@@ -22,7 +22,9 @@ pub struct MoveOut {
     pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
     /// The last word of each row has `tlast`.
     pub each_row: Signal<Out, Bit>,
+    /// The descriptor's event.
     pub event: Signal<Out, Bits<EVENT_WIDTH>>,
+    /// No event on success.
     pub quiet: Signal<Out, Bit>,
     /// No descriptor of this direction runs.
     pub ready: Signal<In, Bit>,

@@ -36,9 +36,13 @@ pub struct StreamReceiver<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Receives that begin.
     pub job: MoveIn,
+    /// Writes of the words to the scratchpad.
     pub memory: MemoryWriteOut<W, B>,
+    /// Words of an accelerator.
     pub s_axis: StreamIn<W>,
+    /// Events of receives that are over, unless they are quiet.
     pub event: EventOut,
     /// A descriptor runs.
     pub running: Signal<Out, Bit>,

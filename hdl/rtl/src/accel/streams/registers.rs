@@ -22,14 +22,19 @@ pub struct StreamRegisters {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Accesses to registers; reads of the block STREAMS are answered here.
     pub register: RegisterAccessIn,
-    /// A send runs; sends that wait; words of the last that ended.
+    /// A send runs.
     pub sending: Signal<In, Bit>,
+    /// Sends that wait for the one that runs, 0 to 2.
     pub send_waiting: Signal<In, Bits<WAITING_WIDTH>>,
+    /// Words of the last send that ended.
     pub sent: Signal<In, Bits<32>>,
-    /// The same of receives.
+    /// A receive runs.
     pub receiving: Signal<In, Bit>,
+    /// Receives that wait for the one that runs, 0 to 2.
     pub receive_waiting: Signal<In, Bits<WAITING_WIDTH>>,
+    /// Words of the last receive that ended.
     pub received: Signal<In, Bits<LENGTH_WIDTH>>,
     is_own: AddressMatch<{ Registers::Streams as usize }, PLACE_WIDTH>,
     asked: DFF<Bit>,

@@ -43,9 +43,13 @@ pub struct StreamSender<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Sends that begin.
     pub job: MoveIn,
+    /// Reads of the words from the scratchpad.
     pub memory: MemoryReadOut<W>,
+    /// Words for an accelerator.
     pub m_axis: StreamOut<W>,
+    /// Events of sends that are over, unless they are quiet.
     pub event: EventOut,
     /// A descriptor runs.
     pub running: Signal<Out, Bit>,

@@ -46,7 +46,9 @@ pub struct Command {
 /// Takes the first word apart.
 #[derive(LogicBlock, Default)]
 pub struct CommandDecoder {
+    /// First word of a descriptor.
     pub word: Signal<In, Bits<32>>,
+    /// Fields of that word in the same cycle, its opcode as one bit for each command.
     pub command: Signal<Out, Command>,
     opcode: Signal<Local, Bits<OPCODE_WIDTH>>,
     enqueues: Signal<Local, Bit>,

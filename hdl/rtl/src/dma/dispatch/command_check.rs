@@ -24,7 +24,9 @@ const ROOM_ABOVE_WIDTH: usize = OFFSET_WIDTH - 1;
 /// single row, or nothing; the ends of others must be measured. A `sequential` node has all ends measured.
 #[derive(LogicBlock, Default)]
 pub struct CommandCheck {
+    /// First word of the descriptor, taken apart.
     pub command: Signal<In, Command>,
+    /// The words after the first, taken apart, with what the checks need of them.
     pub operands: Signal<In, Operands>,
     /// Of the segment.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
@@ -40,8 +42,9 @@ pub struct CommandCheck {
     pub several: Signal<Out, Bit>,
     /// The ends have not been checked.
     pub measure: Signal<Out, Bit>,
-    /// At the remote side too; there alone.
+    /// With `measure`: the end in the remote segment is to be measured too.
     pub remote: Signal<Out, Bit>,
+    /// With `measure`: the end in the remote segment alone is to be measured, and none in the memory.
     pub remote_only: Signal<Out, Bit>,
     transfers: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,

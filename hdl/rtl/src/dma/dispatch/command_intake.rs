@@ -52,38 +52,57 @@ pub struct CommandIntake {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub own_node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Whole descriptors, `tlast` on the last word of each.
     pub s_axis: StreamIn<32>,
+    /// Words of descriptors, for the registers of their contexts.
     pub argument: ArgumentOut,
     /// A word of `s_axis` may go to `argument`.
     pub grant: Signal<In, Bit>,
     /// `argument` is used in this cycle, whatever `grant` is.
     pub fills: Signal<Out, Bit>,
+    /// There is a free core; the first word of a descriptor waits for one.
     pub has_free: Signal<In, Bit>,
+    /// Lowest core that is free, which the next descriptor gets; valid with `has_free`.
     pub free_context: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// Looks a segment up; its fields below are there from the second cycle on.
     pub lookup: Signal<Out, Bit>,
+    /// Handle of the segment to look up; valid with `lookup`.
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// A lookup may come in this cycle; no first word is taken without it.
     pub lookup_ready: Signal<In, Bit>,
+    /// Node of the segment that was looked up.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Tag of the segment's window at its node.
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Kind of the segment, 0 if there is no such segment.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// Packets come to the node of the segment.
     pub reached: Signal<In, Bit>,
+    /// Words of the segment.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
-    /// A command is right and takes its core; its segment, if it has one.
+    /// High for one cycle: a command is right and takes its core.
     pub admitted: Signal<Out, Bit>,
+    /// Core that the command takes; valid with `admitted`.
     pub core: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Segment of that command, if it has one; valid with `admitted`.
     pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// That command has a segment; valid with `admitted`.
     pub ordered: Signal<Out, Bit>,
-    /// The cores that must not have the segment of the command that is to start, and whether one has.
+    /// One bit a core that must not have `asked_segment`: all but that of the command; none if it has no segment.
     pub asks: Signal<Out, Bits<CONTEXTS>>,
+    /// Segment of the command that is to start or, without one, of the next command.
     pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// A core of `asks` has `asked_segment`; its command is parked or not.
     pub conflict: Signal<In, Bit>,
-    /// One has it that is not parked.
+    /// A core of `asks` has `asked_segment`; its command is not parked.
     pub blocked: Signal<In, Bit>,
+    /// Claims of slots, for commands that take one.
     pub claim: ClaimOut,
+    /// Starts of commands.
     pub start: StartOut,
     /// Commands before it run that are not parked, transactions are open, or an event of a command waits to be counted.
     pub busy: Signal<In, Bit>,
+    /// Asks for the error of the event of a command with the bit `drained`.
     pub look: LookOut,
     /// Of commands that do not start.
     pub report: EventOut,

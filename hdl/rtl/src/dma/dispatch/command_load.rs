@@ -35,6 +35,7 @@ pub struct CommandLoad {
     pub rst: Signal<In, Bit>,
     /// This node.
     pub own_node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Whole descriptors, `tlast` on the last word of each.
     pub s_axis: StreamIn<32>,
     /// Words may be taken.
     pub open: Signal<In, Bit>,
@@ -42,6 +43,7 @@ pub struct CommandLoad {
     pub fill: Signal<In, Bit>,
     /// Forgets the descriptor.
     pub clear: Signal<In, Bit>,
+    /// Words of descriptors, for the registers of their contexts.
     pub argument: ArgumentOut,
     /// Which descriptor it is.
     pub bank: Signal<In, Bits<BANK_WIDTH>>,
@@ -49,11 +51,15 @@ pub struct CommandLoad {
     pub grant: Signal<In, Bit>,
     /// `argument` is used in this cycle, whatever `grant` is.
     pub fills: Signal<Out, Bit>,
+    /// There is a free core; the first word of a descriptor waits for one.
     pub has_free: Signal<In, Bit>,
+    /// Lowest core that is free, which the next descriptor gets; valid with `has_free`.
     pub free_context: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// Looks the segment up.
     pub lookup: Signal<Out, Bit>,
+    /// Handle of the segment to look up; valid with `lookup`.
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// A lookup may come in this cycle; no first word is taken without it.
     pub lookup_ready: Signal<In, Bit>,
     /// Words of the segment, from two cycles after `lookup` on.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
@@ -61,8 +67,11 @@ pub struct CommandLoad {
     pub unsettled: Signal<Out, Bit>,
     /// The last word is taken.
     pub complete: Signal<Out, Bit>,
+    /// Core whose registers have the words; valid from the cycle after the first word on.
     pub core: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// First word of the descriptor, taken apart; valid from the second cycle after it on.
     pub command: Signal<Out, Command>,
+    /// The words that have come, taken apart; each counts from the next cycle on.
     pub operands: Signal<Out, Operands>,
     descriptor: Descriptor,
     chosen: DFF<Bits<CONTEXT_WIDTH>>,

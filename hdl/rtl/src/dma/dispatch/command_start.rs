@@ -27,16 +27,23 @@ fn entry(place: u8) -> Entry {
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct CommandStart {
+    /// First word of the descriptor, taken apart.
     pub command: Signal<In, Command>,
+    /// The words after the first, taken apart, with what the checks need of them.
     pub operands: Signal<In, Operands>,
     /// Nothing is to be moved.
     pub nothing: Signal<In, Bit>,
-    /// Of the segment.
+    /// Node of the segment.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Tag of the segment's window at its node.
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
+    /// Words of the segment.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Whether one packet is enough for the command, and what it is made of.
     pub payload: Signal<In, Payload>,
+    /// Which descriptor it is.
     pub bank: Signal<In, Bits<BANK_WIDTH>>,
+    /// What the context is to do; `slot` and `behind` are not known yet, and 0.
     pub job: Signal<Out, Job>,
     apart: Signal<Local, Bit>,
     /// Nobody answers; the packet has no address.

@@ -11,7 +11,9 @@ pub struct Core {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// The core is taken, for a command that `segment` and `ordered` describe.
     pub start: Signal<In, Bit>,
+    /// The core is free again.
     pub stop: Signal<In, Bit>,
     /// The segment of the command that starts.
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
@@ -19,17 +21,23 @@ pub struct Core {
     pub ordered: Signal<In, Bit>,
     /// Another than this core asks for a segment.
     pub asks: Signal<In, Bit>,
+    /// Segment that is asked for; valid with `asks`.
     pub asked_segment: Signal<In, Bits<HANDLE_WIDTH>>,
     /// Its command starts behind those of the cores `ahead`, and is held until they have stopped.
     pub launch: Signal<In, Bit>,
+    /// One bit a core whose command is on the same segment and goes first; valid with `launch`.
     pub ahead: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context that stops in this cycle.
     pub stopping: Signal<In, Bits<CONTEXTS>>,
     /// Its command is parked.
     pub parks: Signal<In, Bit>,
+    /// The core has a command.
     pub active: Signal<Out, Bit>,
     /// This core's command has the same segment.
     pub conflict: Signal<Out, Bit>,
+    /// Its command is parked.
     pub is_parked: Signal<Out, Bit>,
+    /// Its command is held: one of those ahead of it has not stopped.
     pub held: Signal<Out, Bit>,
     running: DFF<Bit>,
     parked: DFF<Bit>,
@@ -90,31 +98,39 @@ pub struct Contexts {
     pub rst: Signal<In, Bit>,
     /// The core `start_context` is taken, for a command that `segment` and `ordered` describe.
     pub start: Signal<In, Bit>,
+    /// Core that is taken; valid with `start`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// `stop_context` is free again.
     pub stop: Signal<In, Bit>,
+    /// Context that is free again; valid with `stop`.
     pub stop_context: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// Its segment, if it has one.
+    /// Segment of the command of `start`, if it has one.
     pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// The command of `start` has a segment.
     pub ordered: Signal<In, Bit>,
     /// The server begins to run.
     pub serve: Signal<In, Bit>,
     /// One bit a core that may not have `asked_segment`: all but that of the command that asks; none if it has no segment.
     pub asks: Signal<In, Bits<CONTEXTS>>,
+    /// Segment of the command that is to start or, without one, of the next command.
     pub asked_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// One of them has it, and is parked or not; one has it that is not parked.
+    /// A core of `asks` has `asked_segment`; its command is parked or not.
     pub conflict: Signal<Out, Bit>,
+    /// A core of `asks` has `asked_segment`; its command is not parked.
     pub blocked: Signal<Out, Bit>,
     /// The command that asks starts, behind all that have its segment.
     pub launch: Signal<In, Bit>,
+    /// Core of the command that starts; valid with `launch`.
     pub launch_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Commands that are parked; whether one more may be; and the contexts that are held behind them.
     pub park: ParkIn,
     /// One bit a context that runs.
     pub active: Signal<Out, Bits<CONTEXTS>>,
     /// A core has a command that is not parked.
     pub busy: Signal<Out, Bit>,
-    /// There is a free core; `free_context` is the lowest.
+    /// There is a free core.
     pub has_free: Signal<Out, Bit>,
+    /// Lowest core that is free; valid with `has_free`.
     pub free_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
     core: Vec<Core>,
     server: DFF<Bit>,

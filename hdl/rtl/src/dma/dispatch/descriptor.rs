@@ -76,9 +76,11 @@ pub struct Operands {
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct AtomicLength {
+    /// Operation of the atomic.
     pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
     /// 64 bits.
     pub wide: Signal<In, Bit>,
+    /// Words of the descriptor, the first one included.
     pub words: Signal<Out, Bits<WORDS_WIDTH>>,
     operands: Signal<Local, Bits<WORDS_WIDTH>>,
 }
@@ -127,12 +129,15 @@ pub struct Descriptor {
     pub clear: Signal<In, Bit>,
     /// Takes `word`.
     pub take: Signal<In, Bit>,
+    /// Next word of the descriptor; valid with `take`.
     pub word: Signal<In, Bits<32>>,
     /// Words of the segment that word 0 names, from two cycles after it on.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// `word` as the register of the same number gets it: addresses in words.
     pub argument: Signal<Out, Bits<32>>,
+    /// First word of the descriptor, taken apart; valid from the second cycle after it on.
     pub command: Signal<Out, Command>,
+    /// The words that have come, taken apart; each counts from the next cycle on.
     pub operands: Signal<Out, Operands>,
     /// What has come needs a cycle more before it can be checked.
     pub unsettled: Signal<Out, Bit>,

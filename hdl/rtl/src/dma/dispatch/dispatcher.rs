@@ -42,22 +42,33 @@ pub struct Dispatcher<const W: usize> {
     pub queued: StreamIn<32>,
     /// Get requests of other nodes, whole packets.
     pub s_axis_request: StreamIn<32>,
+    /// Writes of registers; those to the blocks SEGMENTS and TAGS are looked at.
     pub register_write: RegisterWriteIn,
+    /// Claims of slots, for commands that take one.
     pub claim: ClaimOut,
-    /// Of a command, and of a request; one of the two is taken in a cycle.
+    /// Starts of commands. One of these or of `serve` is taken in a cycle, never both.
     pub start: StartOut,
+    /// Starts of the server, for gets of other nodes. One of these or of `start` is taken in a cycle, never both.
     pub serve: StartOut,
+    /// Words of descriptors and of requests, for the registers of their contexts.
     pub argument: ArgumentOut,
+    /// Reports of contexts that have stopped.
     pub stop: StopIn,
+    /// Commands that are parked; whether one more may be; and the contexts that are held behind them.
     pub park: ParkIn,
+    /// Transactions that end here, well or not.
     pub completion: CompletionOut,
+    /// Events of commands that were refused, or that failed later where no slot is completed.
     pub event: EventOut,
     /// A transaction slot is open.
     pub any_open: Signal<In, Bit>,
+    /// Asks for the error of the event of a command with the bit `drained`.
     pub look: LookOut,
     /// Refusals of requests, for the control plane.
     pub m_axis_refuse: StreamOut<32>,
+    /// Credits of segments that come back.
     pub credit_return: CreditIn,
+    /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeIn,
     /// A register write is not done; the next must wait.
     pub busy: Signal<Out, Bit>,

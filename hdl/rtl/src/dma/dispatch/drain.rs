@@ -27,6 +27,7 @@ pub struct Drain {
     pub busy: Signal<In, Bit>,
     /// The event of the command.
     pub event_number: Signal<In, Bits<EVENT_WIDTH>>,
+    /// Asks for the error of the event, once nothing before the command goes on.
     pub look: LookOut,
     /// A pulse: the command may go, unless there is an `error`.
     pub done: Signal<Out, Bit>,

@@ -27,18 +27,23 @@ pub struct Extent {
     pub rst: Signal<In, Bit>,
     /// Begins to measure; the inputs below stay until `done`.
     pub start: Signal<In, Bit>,
-    /// At least 1, as `planes`; taken as 1 if 0.
+    /// Rows of a plane, at least 1; taken as 1 if 0.
     pub rows: Signal<In, Bits<REPEAT_WIDTH>>,
+    /// Planes, at least 1; taken as 1 if 0.
     pub planes: Signal<In, Bits<REPEAT_WIDTH>>,
-    /// In words, as what follows.
+    /// Words of a row.
     pub row: Signal<In, Bits<ROW_WIDTH>>,
+    /// Words from row to row.
     pub row_stride: Signal<In, Bits<STRIDE_WIDTH>>,
+    /// Words from plane to plane.
     pub plane_stride: Signal<In, Bits<STRIDE_WIDTH>>,
     /// There is no word: the extent is 0, or the address.
     pub nothing: Signal<In, Bit>,
+    /// Address of the first word, in words; counts only if the extent is built to add it.
     pub address: Signal<In, Bits<OFFSET_WIDTH>>,
     /// High for one cycle, in which `reach` is the result.
     pub done: Signal<Out, Bit>,
+    /// Words to the end of the transfer, valid with `done`; with the highest bit set, more than any memory has.
     pub reach: Signal<Out, Bits<EXTENT_WIDTH>>,
     busy: DFF<Bit>,
     in_planes: DFF<Bit>,

@@ -25,21 +25,27 @@ pub struct Launch {
     pub rst: Signal<In, Bit>,
     /// The command described below is to start; with `is_free` alone.
     pub admit: Signal<In, Bit>,
+    /// No command is kept: one may be admitted in this cycle.
     pub is_free: Signal<Out, Bit>,
+    /// Core of the command; valid with `admit`.
     pub core: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The command is a get, whose claim takes a get-request credit of the peer; valid with `admit`.
     pub is_get: Signal<In, Bit>,
     /// It must not pass another to its segment.
     pub ordered: Signal<In, Bit>,
     /// Without its slot.
     pub job: Signal<In, Job>,
-    /// Of the command that is kept, or of that described below: the cores that must not have its segment, and whether
-    /// one has.
+    /// One bit a core that must not have `asked_segment`: all but that of the command; none if it has no segment.
     pub asks: Signal<Out, Bits<CONTEXTS>>,
+    /// Segment of the command that is kept or, without one, of `job`.
     pub asked_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// A core of `asks` has `asked_segment`; its command is parked or not.
     pub conflict: Signal<In, Bit>,
-    /// One has it that is not parked.
+    /// A core of `asks` has `asked_segment`; its command is not parked.
     pub blocked: Signal<In, Bit>,
+    /// Claims of slots, for commands that take one.
     pub claim: ClaimOut,
+    /// Starts of commands.
     pub start: StartOut,
     held: DFF<Bit>,
     is_clear: DFF<Bit>,

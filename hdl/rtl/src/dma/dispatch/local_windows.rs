@@ -33,15 +33,19 @@ pub struct LocalWindows {
     pub clk: Signal<In, Clock>,
     /// Closes the windows after reset, one a cycle, and opens the system window.
     pub sweep: SweepIn,
+    /// Writes of registers; those to the block TAGS are looked at.
     pub register_write: RegisterWriteIn,
     /// Looks `tag` up; only with `lookup_ready`.
     pub lookup: Signal<In, Bit>,
+    /// Tag of the window to look up; valid with `lookup`.
     pub tag: Signal<In, Bits<TAG_WIDTH>>,
     /// No register write is in the way.
     pub lookup_ready: Signal<Out, Bit>,
-    /// What was looked up last, from the second cycle on; in words.
+    /// Address of the first word, in words, of the window that was looked up last, from the second cycle on.
     pub base: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Words of the window that was looked up last, from the second cycle on.
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Mode of the window that was looked up last, from the second cycle on.
     pub mode: Signal<Out, Bits<MODE_WIDTH>>,
     entries: Ram<ENTRY, TAG_WIDTH, LANES>,
     row: WindowRow,

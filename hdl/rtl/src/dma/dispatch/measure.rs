@@ -43,6 +43,7 @@ pub struct Measure {
     pub remote_only: Signal<In, Bit>,
     /// Nothing is to be moved.
     pub nothing: Signal<In, Bit>,
+    /// The words after the first, taken apart: how the rows lie, and the room behind both addresses.
     pub operands: Signal<In, Operands>,
     /// High for one cycle, with `error`.
     pub done: Signal<Out, Bit>,

@@ -25,9 +25,13 @@ pub struct QueueCredits {
     pub sweep: SweepIn,
     /// Sets the counter of `set_segment`; that and the value stay while `busy`.
     pub set: Signal<In, Bit>,
+    /// Handle of the segment whose counter is set; stays while `busy`.
     pub set_segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    /// Credits to which the counter is set; stays while `busy`.
     pub set_value: Signal<In, Bits<CREDITS_WIDTH>>,
+    /// Credits of segments that come back.
     pub credit_return: CreditIn,
+    /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeIn,
     /// The setting waits.
     pub busy: Signal<Out, Bit>,

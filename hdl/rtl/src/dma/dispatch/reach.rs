@@ -22,7 +22,9 @@ const SIZE_WIDTH: usize = Y_WIDTH + 1;
 pub struct Reach {
     /// This node.
     pub own: Signal<In, Bits<NODE_WIDTH>>,
+    /// Node to which a packet is to go: x in the low bits, y above.
     pub node: Signal<In, Bits<NODE_WIDTH>>,
+    /// Packets of this node come to that one, in the same cycle.
     pub reached: Signal<Out, Bit>,
     x: Signal<Local, Bits<SIZE_WIDTH>>,
     y: Signal<Local, Bits<SIZE_WIDTH>>,

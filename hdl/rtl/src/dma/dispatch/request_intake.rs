@@ -39,24 +39,33 @@ pub struct RequestIntake {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Get requests of other nodes, whole packets.
     pub s_axis: StreamIn<32>,
     /// The server runs.
     pub active: Signal<In, Bit>,
+    /// Words of requests, for the registers of the server.
     pub argument: ArgumentOut,
     /// A word of `s_axis` may go to `argument`.
     pub grant: Signal<In, Bit>,
     /// Looks a window up; its fields below are there from the second cycle on.
     pub lookup: Signal<Out, Bit>,
+    /// Tag of the window to look up; valid with `lookup`.
     pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// A lookup may come in this cycle; no first word is taken without it.
     pub lookup_ready: Signal<In, Bit>,
+    /// Words of the window.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Mode of the window.
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
     /// The request in hand is right; it stays until it is taken.
     pub offer: Signal<Out, Bit>,
+    /// The request that is offered is taken in this cycle.
     pub taken: Signal<In, Bit>,
     /// The request in hand is refused with `refuse_error`.
     pub refuse: Signal<Out, Bit>,
+    /// Error code of the refusal; valid with `refuse`.
     pub refuse_error: Signal<Out, Bits<ERROR_WIDTH>>,
+    /// The refusal is taken in this cycle if `refuse` is high.
     pub refuse_ready: Signal<In, Bit>,
     /// The request in hand, or the one before.
     pub request: Signal<Out, GetRequest>,

@@ -58,6 +58,7 @@ pub struct RequestLoad {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Get requests of other nodes, whole packets.
     pub s_axis: StreamIn<32>,
     /// Words may be taken.
     pub open: Signal<In, Bit>,
@@ -65,15 +66,19 @@ pub struct RequestLoad {
     pub open_first: Signal<In, Bit>,
     /// The next word is the first of another request; the fields stay until then.
     pub clear: Signal<In, Bit>,
+    /// Words of requests, for the registers of the server.
     pub argument: ArgumentOut,
     /// Looks a window up.
     pub lookup: Signal<Out, Bit>,
+    /// Tag of the window to look up; valid with `lookup`.
     pub window_tag: Signal<Out, Bits<TAG_WIDTH>>,
     /// Words of that window, from the second cycle after `lookup` on.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
-    /// The last word is taken; and it was the first too.
+    /// The last word is taken in this cycle.
     pub complete: Signal<Out, Bit>,
+    /// With `complete`: the last word is the first too.
     pub lone: Signal<Out, Bit>,
+    /// What the words of the request say, from the cycle after each on.
     pub request: Signal<Out, GetRequest>,
     head: HeadDecoder,
     address: AddressDecoder,

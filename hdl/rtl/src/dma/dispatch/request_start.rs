@@ -22,12 +22,17 @@ use portico_verilog::prelude::*;
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct RequestStart {
+    /// A request is right and may be served; it stays until it is started.
     pub offer: Signal<In, Bit>,
+    /// The request that is offered; valid with `offer`.
     pub request: Signal<In, GetRequest>,
-    /// The window, in words.
+    /// Address of the first word of its window, in words.
     pub base: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Words of its window.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Starts of the server, for gets of other nodes.
     pub start: StartOut,
+    /// The server takes the request in this cycle.
     pub started: Signal<Out, Bit>,
     in_window: Signal<Local, Bit>,
     put: Constant<Bits<PC_WIDTH>>,

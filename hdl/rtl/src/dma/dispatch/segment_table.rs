@@ -39,21 +39,28 @@ pub struct SegmentTable {
     pub own_node: Signal<In, Bits<NODE_WIDTH>>,
     /// Clears the tables after reset.
     pub sweep: SweepIn,
+    /// Writes of registers; those to the block SEGMENTS are looked at.
     pub register_write: RegisterWriteIn,
     /// Looks `handle` up; only with `lookup_ready`.
     pub lookup: Signal<In, Bit>,
+    /// Handle of the segment to look up; valid with `lookup`.
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
     /// No register write is in the way.
     pub lookup_ready: Signal<Out, Bit>,
-    /// What was looked up last, from the second cycle on.
+    /// Node of the segment that was looked up last, from the second cycle on.
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Tag, at its node, of the segment that was looked up last, from the second cycle on.
     pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// Kind of the segment that was looked up last, from the second cycle on; 0 if there is no such segment.
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
-    /// Packets come to the node. Known since the segment was written.
+    /// Packets come to the node of the segment that was looked up last, from the second cycle on.
+    /// Known since the segment was written.
     pub reached: Signal<Out, Bit>,
-    /// In words.
+    /// Words of the segment that was looked up last, from the second cycle on.
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Credits of segments that come back.
     pub credit_return: CreditIn,
+    /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeIn,
     /// A register write is not done; the next must wait.
     pub busy: Signal<Out, Bit>,

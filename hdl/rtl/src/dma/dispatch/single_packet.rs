@@ -29,12 +29,15 @@ pub struct Payload {
 /// | state | none |
 #[derive(LogicBlock, Default)]
 pub struct SinglePacket {
+    /// First word of the descriptor, taken apart.
     pub command: Signal<In, Command>,
+    /// The words after the first, taken apart, with what the checks need of them.
     pub operands: Signal<In, Operands>,
     /// Nothing is to be moved.
     pub nothing: Signal<In, Bit>,
     /// There are several rows.
     pub several: Signal<In, Bit>,
+    /// Whether one packet is enough for the command, and what it is made of.
     pub payload: Signal<Out, Payload>,
     fits: Signal<Local, Bit>,
 }

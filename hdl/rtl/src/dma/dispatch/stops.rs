@@ -38,15 +38,23 @@ pub struct Stops {
     pub rst: Signal<In, Bit>,
     /// `start_context` starts, with what is to be kept for its stop.
     pub start: Signal<In, Bit>,
+    /// Context that starts; valid with `start`.
     pub start_context: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The context owns `slot`; valid with `start`.
     pub has_slot: Signal<In, Bit>,
+    /// Transaction slot of the command; valid with `start` and `has_slot`.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// The descriptor's event; valid with `start`.
     pub own_event: Signal<In, Bits<EVENT_WIDTH>>,
+    /// Reports of contexts that have stopped.
     pub stop: StopIn,
     /// A pulse: `stopped_context` is free.
     pub stopped: Signal<Out, Bit>,
+    /// Context that is free; valid with `stopped`.
     pub stopped_context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Completions of slots that were never sent along with an end of transfer.
     pub completion: CompletionOut,
+    /// Events of commands that failed, where no slot is completed.
     pub report: EventOut,
     kept: LutRam<ENTRY, CORE_WIDTH>,
     /// A completion, a report waits.
@@ -128,8 +136,11 @@ pub struct EventStage {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
+    /// Events of commands that failed after their start; these go first.
     pub stopped: EventIn,
+    /// Events of commands that were not started.
     pub refused: EventIn,
+    /// Events of both, one at a time.
     pub event: EventOut,
     choice: EventArbiter,
     pending: DFF<Bit>,
@@ -191,10 +202,15 @@ pub struct Refuser {
     pub node: Signal<In, Bits<NODE_WIDTH>>,
     /// Stays with the fields below until `ready`.
     pub valid: Signal<In, Bit>,
+    /// Node of the requester.
     pub destination: Signal<In, Bits<NODE_WIDTH>>,
+    /// Transaction slot of the requester.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// Error code that the requester is told.
     pub error: Signal<In, Bits<ERROR_WIDTH>>,
+    /// The last flit goes in this cycle: the refusal is over.
     pub ready: Signal<Out, Bit>,
+    /// Refusals, for the control plane.
     pub m_axis: StreamOut<32>,
     head: HeadEncoder,
     in_code: DFF<Bit>,

@@ -42,6 +42,7 @@ pub struct GetServer<const W: usize> {
     pub s_axis: StreamIn<32>,
     /// Writes of registers.
     pub register_write: RegisterWriteIn,
+    /// Reads of the payload of replies.
     pub memory_read: MemoryReadOut<W>,
     /// Replies, for the data plane.
     pub m_axis: StreamOut<W>,

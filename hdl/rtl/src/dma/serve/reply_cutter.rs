@@ -49,25 +49,39 @@ pub struct ReplyCutter {
     pub rst: Signal<In, Bit>,
     /// A request; it stays until `served`.
     pub offer: Signal<In, Bit>,
+    /// The request that is offered; valid with `offer`.
     pub request: Signal<In, GetRequest>,
+    /// High for one cycle: the last packet of the get closes, and the request is over.
     pub served: Signal<Out, Bit>,
-    /// As the walk says.
+    /// As the walk says: words of the row that are left.
     pub left: Signal<In, Bits<ROW_WIDTH>>,
+    /// As the walk says: all words of the row are left.
     pub at_start: Signal<In, Bit>,
+    /// As the walk says: the row is the last of its plane.
     pub last_row: Signal<In, Bit>,
+    /// As the walk says: the plane is the last.
     pub last_plane: Signal<In, Bit>,
+    /// As the walk says: address of the next word in the memory of this node, in words.
     pub address: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// As the walk says: address of the next word in the memory of the requester, in words.
     pub remote: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// As the walk says: the window has less than `words` words from the next one on.
     pub beyond: Signal<In, Bit>,
-    /// For the walk: the get begins; the chunk of so many words goes, the last of its row; the row is over; on to
-    /// the next.
+    /// For the walk, high for one cycle: the get begins.
     pub entered: Signal<Out, Bit>,
+    /// For the walk: a chunk of `words` words goes in this cycle.
     pub step: Signal<Out, Bit>,
+    /// For the walk: words of the chunk.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// For the walk, with `step`: the chunk is the last of its row.
     pub finishes: Signal<Out, Bit>,
+    /// For the walk: the row is over, and another follows.
     pub row_over: Signal<Out, Bit>,
+    /// For the walk, with `row_over`: on to the next row, which may be that of another plane.
     pub turn: Signal<Out, Bit>,
+    /// Chunks of payload, in the order of their packets.
     pub chunk: ChunkOut,
+    /// Headers of closed packets, each in the cycle of the last chunk of its packet or later.
     pub header: HeaderOut,
     packet: Packet,
     state: DFF<ServeState>,

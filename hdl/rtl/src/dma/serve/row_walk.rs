@@ -41,31 +41,40 @@ pub const PLANE_STRIDES_WORD: u64 = 6;
 #[derive(LogicBlock, Default)]
 pub struct RowWalk {
     pub clk: Signal<In, Clock>,
+    /// The request that is served.
     pub request: Signal<In, GetRequest>,
     /// The words of a request, as it comes; those from the third on are looked at.
     pub argument: ArgumentIn,
-    /// The window, in words.
+    /// Address of the first word of its window, in words.
     pub base: Signal<In, Bits<OFFSET_WIDTH>>,
+    /// Words of its window.
     pub size: Signal<In, Bits<OFFSET_WIDTH>>,
     /// The request begins.
     pub entered: Signal<In, Bit>,
-    /// `words` words go; they are the last of the row.
+    /// A chunk of `words` words goes in this cycle.
     pub step: Signal<In, Bit>,
+    /// Words of the chunk.
     pub words: Signal<In, Bits<COUNT_WIDTH>>,
+    /// With `step`: the chunk is the last of its row.
     pub finishes: Signal<In, Bit>,
-    /// The row is over; `turn`: on to the next, which may be that of another plane.
+    /// The row is over, and another follows.
     pub row_over: Signal<In, Bit>,
+    /// With `row_over`: on to the next row, which may be that of another plane.
     pub turn: Signal<In, Bit>,
-    /// Words of the row that are left; all of them.
+    /// Words of the row that are left.
     pub left: Signal<Out, Bits<ROW_WIDTH>>,
+    /// All words of the row are left.
     pub at_start: Signal<Out, Bit>,
-    /// The row is the last of its plane; the plane is the last.
+    /// The row is the last of its plane.
     pub last_row: Signal<Out, Bit>,
+    /// The plane is the last.
     pub last_plane: Signal<Out, Bit>,
-    /// The next word, here and at the requester.
+    /// Address of the next word in the memory of this node, in words.
     pub address: Signal<Out, Bits<OFFSET_WIDTH>>,
+    /// Address of the next word in the memory of the requester, in words.
     pub remote: Signal<Out, Bits<OFFSET_WIDTH>>,
-    /// The window has less than `words` words from there on; right from the second cycle on after it has changed.
+    /// The window has less than `words` words from the next one on; right from the second cycle on after it has
+    /// changed.
     pub beyond: Signal<Out, Bit>,
     rows: DFF<Bits<REPEAT_WIDTH>>,
     planes: DFF<Bits<REPEAT_WIDTH>>,
