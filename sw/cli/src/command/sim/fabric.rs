@@ -27,6 +27,7 @@ Examples:
   portico sim fabric --set profile=leaf --workload mails
   portico sim fabric --set probe=true --workload probes
   portico sim fabric --set mpe=2 --workload collectives --resets
+  portico sim fabric --set cols=2 --set rows=2 --workload lists --resets
   portico sim fabric --set cols=2 --set rows=2 --sizes random --seed 12
 
 Workloads: soak has all operations between any tiles, wrong descriptors among them; neighbours has transfers and atomics \
