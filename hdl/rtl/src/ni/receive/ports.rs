@@ -104,6 +104,8 @@ pub struct ReleasePortIn {
     pub read: Signal<In, Bit>,
     /// The row is read in this cycle.
     pub reads: Signal<Out, Bit>,
+    /// A packet wrote in the cycle of the read: the row is to be read again.
+    pub torn: Signal<Out, Bit>,
     /// First word of the queue, as an address in words.
     pub base: Signal<Out, Bits<PLACE_WIDTH>>,
     /// What the window takes; messages are released only of a queue.

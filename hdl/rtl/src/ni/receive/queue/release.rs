@@ -25,7 +25,7 @@ const REQUEST_WIDTH: usize = MESSAGES_WIDTH + TAG_WIDTH;
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum Turn {
     Idle,
-    /// The row of the tag is there.
+    /// The row of the tag is there, unless a packet wrote as it was read.
     Load,
     /// Where is the oldest message?
     Find,
@@ -85,6 +85,8 @@ pub struct Release<const W: usize> {
     counts: DFF<Bit>,
     next_tag: Signal<Local, Bits<TAG_WIDTH>>,
     begins: Signal<Local, Bit>,
+    /// The row in hand is good: the request is taken.
+    takes: Signal<Local, Bit>,
 }
 
 #[kernel]
@@ -128,6 +130,7 @@ impl<const W: usize> Logic for Release<W> {
         self.tables.tag.next = self.tag.q.val();
         self.tables.read.next = false;
         self.begins.next = false;
+        self.takes.next = false;
         match self.turn.q.val() {
             Turn::Idle => {
                 if !self.counts.q.val() {
@@ -137,6 +140,10 @@ impl<const W: usize> Logic for Release<W> {
                 }
             }
             Turn::Load => {
+                self.takes.next = !self.tables.torn.val();
+                self.tables.read.next = self.tables.torn.val();
+                self.tables.tag.next = self.next_tag.val();
+                self.begins.next = self.tables.torn.val() & self.tables.reads.val();
                 self.tag.d.next = self.next_tag.val();
                 self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
                 self.released.d.next = self.tables.released.val();
@@ -145,7 +152,10 @@ impl<const W: usize> Logic for Release<W> {
                 self.slots.d.next = self.tables.slots.val();
                 self.slot_words.d.next = self.tables.slot_words.val();
                 self.is_queue.d.next = self.tables.mode.val() == bits::<MODE_WIDTH>(Mode::Queue as u64);
-                self.turn.d.next = Turn::Find;
+                self.turn.d.next = Turn::Idle;
+                if self.takes.val() {
+                    self.turn.d.next = Turn::Find;
+                }
             }
             Turn::Find => {
                 self.turn.d.next = Turn::Ask;
@@ -180,7 +190,7 @@ impl<const W: usize> Logic for Release<W> {
         if self.begins.val() {
             self.turn.d.next = Turn::Load;
         }
-        self.requests.m_axis.tready.next = self.turn.q.val() == Turn::Load;
+        self.requests.m_axis.tready.next = self.takes.val();
         if self.rst.val() {
             self.turn.d.next = Turn::Idle;
             self.counts.d.next = false;

@@ -10,12 +10,13 @@ use portico_verilog::prelude::*;
 /// | latency | grants are combinational |
 /// | throughput | one read and one write a cycle |
 /// | priority | writes: packets, updates; reads: registers, heads; the release waits a cycle for heads, and then goes first |
-/// | state | 3 flip-flops |
+/// | state | what waits, and what is known of the row that was read last |
 ///
-/// Nothing is read in a cycle with a write, but for a head that comes in: that one is read again. So the release need not
-/// know whether a head does come, which is known late, but only whether one could. A register is read within three cycles: heads wait for it, and the two
-/// packets that may still write are done by then. A head goes on only with a row that was read for it after the last
-/// update.
+/// A row that is read in a cycle with a write is read again: by a head that comes in, and by the release. So the release need
+/// know neither whether a head does come nor whether a packet writes, which are known late, but only whether a head could
+/// come. Packets write at most every other cycle, and a release whose row was torn goes first: its next read is good.
+/// A register is read within three cycles: heads wait for it, and the two packets that may still write are done by then. A
+/// head goes on only with a row that was read for it after the last update.
 #[derive(LogicBlock, Default)]
 pub struct TagReads {
     pub clk: Signal<In, Clock>,
@@ -54,6 +55,8 @@ pub struct TagReads {
     pub release_tag: Signal<In, Bits<TAG_WIDTH>>,
     /// The row of `release_tag` is read in this cycle, and is there in the next one.
     pub release_reads: Signal<Out, Bit>,
+    /// A packet wrote in the cycle before: what the release has read then is to be read again.
+    pub release_torn: Signal<Out, Bit>,
     /// The release asks to write the row of its queue; it stays until `release_writes`.
     pub release_write: Signal<In, Bit>,
     /// The release writes in this cycle.
@@ -70,6 +73,7 @@ pub struct TagReads {
     pub read_tag: Signal<Out, Bits<TAG_WIDTH>>,
     register_waits: DFF<Bit>,
     release_waits: DFF<Bit>,
+    torn: DFF<Bit>,
     /// The row that was read last is that of the head in hand, and as new as can be.
     fresh: DFF<Bit>,
     register_wants: Signal<Local, Bit>,
@@ -80,7 +84,7 @@ pub struct TagReads {
 #[kernel]
 impl Logic for TagReads {
     fn update(&mut self) {
-        dff_setup!(self, clk, register_waits, release_waits, fresh);
+        dff_setup!(self, clk, register_waits, release_waits, torn, fresh);
         self.register_wants.next = self.register_read.val() | self.register_waits.q.val();
         self.may_update.next = !self.packet_writes.val();
 
@@ -91,11 +95,12 @@ impl Logic for TagReads {
         self.release_may.next = !self.register_wants.val()
             & !self.updating.val()
             & !self.rereads.val()
-            & !self.packet_writes.val()
             & (self.release_waits.q.val() | !(self.offers_head.val() | self.has_head.val()));
         self.release_reads.next = self.release_read.val() & self.release_may.val();
         self.release_writes.next = self.release_write.val() & self.release_may.val();
-        self.release_waits.d.next = (self.release_read.val() & !self.release_reads.val())
+        self.torn.d.next = self.packet_writes.val();
+        self.release_torn.next = self.torn.q.val();
+        self.release_waits.d.next = (self.release_read.val() & (self.packet_writes.val() | !self.release_reads.val()))
             | (self.release_write.val() & !self.release_writes.val());
         self.may_go.next = self.fresh.q.val()
             & !self.updating.val()

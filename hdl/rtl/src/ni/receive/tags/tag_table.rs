@@ -30,8 +30,7 @@ const POSITION_AT: usize = GAP_AT + PLACE_WIDTH;
 const DONE_AT: usize = POSITION_AT + PLACE_WIDTH;
 const ENDS_AT: usize = DONE_AT + ROW_WIDTH;
 const FAULT_AT: usize = ENDS_AT + ENDS_WIDTH;
-const RELEASED_AT: usize = FAULT_AT + ERROR_WIDTH.next_multiple_of(LANE_WIDTH);
-const WORD_WIDTH: usize = RELEASED_AT + MESSAGES_WIDTH;
+const WORD_WIDTH: usize = FAULT_AT + ERROR_WIDTH.next_multiple_of(LANE_WIDTH);
 const LANE_WIDTH: usize = 8;
 const LANES: usize = WORD_WIDTH / LANE_WIDTH;
 
@@ -45,8 +44,7 @@ const SIZE_LANES: u64 = lanes(SIZE_AT, CONTROL_AT);
 const CONTROL_LANES: u64 = lanes(CONTROL_AT, ROW_LAST_AT);
 const GEOMETRY_LANES: u64 = lanes(ROW_LAST_AT, POSITION_AT);
 const POINTER_LANES: u64 = lanes(POSITION_AT, ENDS_AT);
-const ENDS_LANES: u64 = lanes(ENDS_AT, RELEASED_AT);
-const RELEASED_LANES: u64 = lanes(RELEASED_AT, WORD_WIDTH);
+const ENDS_LANES: u64 = lanes(ENDS_AT, WORD_WIDTH);
 
 /// A row for each tag: what software has set up, and how far the tag has come.
 ///
@@ -54,11 +52,14 @@ const RELEASED_LANES: u64 = lanes(RELEASED_AT, WORD_WIDTH);
 /// | --- | --- |
 /// | latency | 1 cycle from `read` to `window` and `state`, which stay until the next read |
 /// | throughput | one read and one write a cycle, never of the same row |
-/// | state | up to 256 rows of 192 bits in block RAM |
+/// | state | up to 256 rows in two block RAMs: the messages released, and all other fields |
 ///
 /// The pointer of a tag is two numbers: `position` is where the next word goes, counted from the base, and `done` how many
 /// words of its row are in front of it. So a packet may end anywhere in a row. Register 3 shows the position, and a write
 /// to it begins a row there. For a queue, the position is the number of messages ever written.
+///
+/// The count of released messages has a memory of its own: the release writes while a packet may write another row. Which
+/// packet writes in a cycle is known late, and would else choose between two addresses.
 #[derive(LogicBlock, Default)]
 pub struct TagTable {
     pub clk: Signal<In, Clock>,
@@ -70,7 +71,7 @@ pub struct TagTable {
     pub window: WindowOut,
     /// How far the tag has come, from the row that was read last.
     pub state: StateOut,
-    /// Of software; written while no packet and no release is.
+    /// Of software; written while no packet writes, and no release.
     pub update: UpdateIn,
     /// The tag that the packet in hand writes to.
     pub packet_tag: Signal<In, Bits<TAG_WIDTH>>,
@@ -86,13 +87,14 @@ pub struct TagTable {
     pub next_ends: Signal<In, Bits<ENDS_WIDTH>>,
     /// Why a word of a stream was refused since its last end of transfer; 0 if none was.
     pub next_fault: Signal<In, Bits<ERROR_WIDTH>>,
-    /// Writes `next_released` to the row of `released_tag`; only while no packet writes.
+    /// Writes `next_released` to the row of `released_tag`; only while `update` is not busy.
     pub write_released: Signal<In, Bit>,
     /// Tag of the queue whose messages are released; taken with `write_released`.
     pub released_tag: Signal<In, Bits<TAG_WIDTH>>,
     /// Messages ever released.
     pub next_released: Signal<In, Bits<MESSAGES_WIDTH>>,
     rows: Ram<WORD_WIDTH, TAG_WIDTH, LANES>,
+    releases: Ram<MESSAGES_WIDTH, TAG_WIDTH, 1>,
     shape: RowGeometry,
     size: Signal<Local, Bits<PLACE_WIDTH>>,
     control: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -100,7 +102,6 @@ pub struct TagTable {
     done: Signal<Local, Bits<ROW_WIDTH>>,
     ends: Signal<Local, Bits<ENDS_WIDTH>>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
-    released: Signal<Local, Bits<MESSAGES_WIDTH>>,
     written: Signal<Local, Bits<LANES>>,
     space_words: Constant<Bits<PLACE_WIDTH>>,
 }
@@ -111,6 +112,7 @@ impl TagTable {
     pub fn new(build: &Build, space_words: u64) -> Self {
         Self {
             rows: Ram::new(build.windows),
+            releases: Ram::new(build.windows),
             space_words: Constant::new(bits(space_words)),
             ..Default::default()
         }
@@ -120,8 +122,8 @@ impl TagTable {
 #[kernel]
 impl Logic for TagTable {
     fn update(&mut self) {
-        wire!(self => rows: clk);
-        // What is written: by a packet, by the release, else by an update.
+        wire!(self => rows, releases: clk);
+        // What is written: by a packet, else by an update.
         self.shape.word.next = self.update.data.val();
         self.size.next = bit_cast::<PLACE_WIDTH, 32>(self.update.data.val());
         self.control.next = bit_cast::<PLACE_WIDTH, 32>(self.update.data.val());
@@ -134,11 +136,6 @@ impl Logic for TagTable {
         self.done.next = 0.into();
         self.ends.next = 0.into();
         self.fault.next = 0.into();
-        self.released.next = bit_cast::<MESSAGES_WIDTH, 32>(self.update.data.val());
-        if self.write_released.val() {
-            self.rows.write_address.next = self.released_tag.val();
-            self.released.next = self.next_released.val();
-        }
         if self.write_pointer.val() | self.write_ends.val() {
             self.rows.write_address.next = self.packet_tag.val();
             self.position.next = self.next_position.val();
@@ -155,8 +152,7 @@ impl Logic for TagTable {
                 | (bit_cast::<WORD_WIDTH, PLACE_WIDTH>(self.position.val()) << bits::<8>(POSITION_AT))
                 | (bit_cast::<WORD_WIDTH, ROW_WIDTH>(self.done.val()) << bits::<8>(DONE_AT))
                 | (bit_cast::<WORD_WIDTH, ENDS_WIDTH>(self.ends.val()) << bits::<8>(ENDS_AT))
-                | (bit_cast::<WORD_WIDTH, ERROR_WIDTH>(self.fault.val()) << bits::<8>(FAULT_AT))
-                | (bit_cast::<WORD_WIDTH, MESSAGES_WIDTH>(self.released.val()) << bits::<8>(RELEASED_AT));
+                | (bit_cast::<WORD_WIDTH, ERROR_WIDTH>(self.fault.val()) << bits::<8>(FAULT_AT));
 
         self.written.next = 0.into();
         if self.update.base.val() {
@@ -177,13 +173,20 @@ impl Logic for TagTable {
         if self.update.ends.val() | self.write_ends.val() {
             self.written.next = self.written.val() | bits::<LANES>(ENDS_LANES);
         }
-        if self.update.released.val() | self.write_released.val() {
-            self.written.next = self.written.val() | bits::<LANES>(RELEASED_LANES);
-        }
         self.rows.write_lanes.next = self.written.val();
+        // The count of released messages is written by the release, else by an update.
+        self.releases.write_lanes.next = (self.update.released.val() | self.write_released.val()).into();
+        self.releases.write_address.next = self.update.tag.val();
+        self.releases.write_data.next = bit_cast::<MESSAGES_WIDTH, 32>(self.update.data.val());
+        if self.write_released.val() {
+            self.releases.write_address.next = self.released_tag.val();
+            self.releases.write_data.next = self.next_released.val();
+        }
 
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.read_tag.val();
+        self.releases.read_enable.next = self.read.val();
+        self.releases.read_address.next = self.read_tag.val();
         self.window.base.next = self.rows.read_data.val().get_bits::<PLACE_WIDTH>(BASE_AT);
         self.window.size.next = self.rows.read_data.val().get_bits::<PLACE_WIDTH>(SIZE_AT);
         self.window.mode.next = self
@@ -213,7 +216,7 @@ impl Logic for TagTable {
         self.state.done.next = self.rows.read_data.val().get_bits::<ROW_WIDTH>(DONE_AT);
         self.state.ends.next = self.rows.read_data.val().get_bits::<ENDS_WIDTH>(ENDS_AT);
         self.state.fault.next = self.rows.read_data.val().get_bits::<ERROR_WIDTH>(FAULT_AT);
-        self.state.released.next = self.rows.read_data.val().get_bits::<MESSAGES_WIDTH>(RELEASED_AT);
+        self.state.released.next = self.releases.read_data.val();
     }
 }
 

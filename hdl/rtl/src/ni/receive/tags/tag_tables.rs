@@ -128,6 +128,7 @@ impl Logic for TagTables {
         wire!(rows.state => state: position, done, row_last, gap, ends, fault, released);
 
         self.release_port.reads.next = self.reads.release_reads.val();
+        self.release_port.torn.next = self.reads.release_torn.val();
         self.release_port.writes.next = self.reads.release_writes.val();
         wire!(rows.window => release_port: base, mode, slot_words, slots);
         self.release_port.written.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.rows.state.position.val());
