@@ -42,7 +42,7 @@ pub enum Turn {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 5 cycles from a request to its first credit, with a memory that gives data after a cycle |
+/// | latency | 6 cycles from the write of its register to the first credit, with a memory that gives data after a cycle |
 /// | throughput | 4 cycles a message of one request, 7 from request to request |
 /// | state | 8 requests in LUT-RAM, the message in hand |
 ///
