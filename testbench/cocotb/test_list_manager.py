@@ -1,6 +1,7 @@
 """A list manager by its streams alone, against lists that are Python lists.
 
-SPEC has the codes (`opcodes`, `lists`, `status`, `options`) and `entries`, how many the device holds.
+SPEC has the codes (`opcodes`, `lists`, `status`, `options`), `portal`, the lowest bit of a portal index in a source, and
+`entries`, how many the device holds.
 """
 
 import json
@@ -15,6 +16,7 @@ from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStream
 SPEC = json.loads(os.environ["PORTICO_SPEC"])
 OPCODES, LISTS, STATUS, OPTIONS = SPEC["opcodes"], SPEC["lists"], SPEC["status"], SPEC["options"]
 ENTRIES = SPEC["entries"]
+PORTAL = SPEC["portal"]
 MASK = 2**64 - 1
 
 
@@ -29,7 +31,8 @@ def matches(entry, header):
     has = lambda name: entry["options"] >> OPTIONS[name] & 1
     offset = entry["offset"] if has("manage_local") else header["offset"]
     return (
-        (has("any_source") or entry["source"] == header["source"])
+        entry["source"] >> PORTAL == header["source"] >> PORTAL
+        and (has("any_source") or entry["source"] == header["source"])
         and (entry["match"] ^ header["match"]) & ~entry["ignore"] & MASK == 0
         and (not has("no_truncate") or offset + header["length"] <= entry["length"])
     )
@@ -79,7 +82,7 @@ class Manager:
         """Few sources and match bits, so that there are hits; lengths at the edges."""
         edge = lambda: self.rng.choice([0, 1, 64, 2**32 - 1])
         return {
-            "source": self.rng.randrange(4),
+            "source": self.rng.randrange(4) | self.rng.choice([0, 0, 0, 1]) << PORTAL,
             "options": self.rng.getrandbits(16) & ~1 | (self.rng.random() < 0.3),
             "match": self.rng.randrange(4) << 62,
             "ignore": self.rng.choice([0, 1 << 63, MASK]),

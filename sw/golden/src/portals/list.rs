@@ -26,7 +26,10 @@ pub struct GoldenLists {
 
 /// Whether `entry` matches `header` (Portals 4, 3.12).
 pub fn matches(entry: &Entry, header: &Entry) -> bool {
-    let source = entry.has(ANY_SOURCE) || entry.source == header.source;
+    let source = match entry.has(ANY_SOURCE) {
+        true => entry.portal() == header.portal(),
+        false => entry.source == header.source,
+    };
     let bits = (entry.match_bits ^ header.match_bits) & !entry.ignore_bits == 0;
     let offset = match entry.has(MANAGE_LOCAL) {
         true => entry.offset,
@@ -250,7 +253,7 @@ fn found(list: List, held: Held, more: bool) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico_spec::portals::list::{command, handle_command};
+    use portico_spec::portals::list::{command, handle_command, PORTAL_OFFSET};
 
     fn entry(source: u16, match_bits: u64, options: &[usize]) -> Entry {
         Entry {
@@ -277,6 +280,9 @@ mod tests {
         assert!(matches(&entry(3, 0xf0f0, &[]), &header));
         assert!(!matches(&entry(4, 0xf0f0, &[]), &header));
         assert!(matches(&entry(4, 0xf0f0, &[ANY_SOURCE]), &header));
+        let elsewhere = 1 << PORTAL_OFFSET;
+        assert!(!matches(&entry(4 | elsewhere, 0xf0f0, &[ANY_SOURCE]), &header));
+        assert!(!matches(&entry(3 | elsewhere, 0xf0f0, &[]), &header));
         assert!(!matches(&entry(3, 0xf0f1, &[]), &header));
         let ignoring = Entry {
             ignore_bits: 1,

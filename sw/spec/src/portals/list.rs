@@ -106,8 +106,12 @@ pub const LIST_WIDTH: usize = 8;
 pub const MORE_OFFSET: usize = LIST_OFFSET + LIST_WIDTH;
 /// Source: lowest bit in beat 0 of a command.
 pub const SOURCE_OFFSET: usize = LIST_OFFSET + LIST_WIDTH;
-/// Width of a source, in bits.
+/// Width of a source, in bits: a rank, and the portal index above it.
 pub const SOURCE_WIDTH: usize = 16;
+/// Portal index: lowest bit in a source. The rank lies below it.
+pub const PORTAL_OFFSET: usize = 9;
+/// Width of a portal index in a source, in bits: an index of 6 bits, and whether its interface is a non-matching one.
+pub const PORTAL_WIDTH: usize = SOURCE_WIDTH - PORTAL_OFFSET;
 /// Options: lowest bit in beat 0 of a command.
 pub const OPTIONS_OFFSET: usize = SOURCE_OFFSET + SOURCE_WIDTH;
 /// Width of the options, in bits.
@@ -141,7 +145,7 @@ pub const DETAIL_SOURCE_OFFSET: usize = POINTER_OFFSET + POINTER_WIDTH;
 /// Options: lowest bit in a detail.
 pub const DETAIL_OPTIONS_OFFSET: usize = DETAIL_SOURCE_OFFSET + SOURCE_WIDTH;
 
-/// Option bit: matches any source. Of no meaning in the Unexpected list, whose headers come from someone.
+/// Option bit: matches any rank at its own portal index. Of no meaning in the Unexpected list: each header has a rank.
 pub const ANY_SOURCE: usize = 0;
 /// Option bit: takes one message.
 pub const USE_ONCE: usize = 1;
@@ -197,7 +201,7 @@ impl Opcode {
 /// An entry of a list, or a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Entry {
-    /// Rank of the source.
+    /// Rank of the source, and the portal index of the entry from bit [`PORTAL_OFFSET`] on.
     pub source: u16,
     /// Option bits.
     pub options: u16,
@@ -217,6 +221,11 @@ impl Entry {
     /// Whether an option bit is set.
     pub fn has(&self, option: usize) -> bool {
         self.options >> option & 1 == 1
+    }
+
+    /// Portal index.
+    pub fn portal(&self) -> u16 {
+        self.source >> PORTAL_OFFSET
     }
 
     /// Length and offset in one beat.

@@ -98,6 +98,7 @@ fn a_list_manager_serves_standard_streams() {
         let lists = simulation("list-manager", &config);
         let mut spec = json!({
             "entries": config.entries,
+            "portal": list::PORTAL_OFFSET,
             "opcodes": codes(list::Opcode::CODES),
             "lists": codes(list::List::CODES),
             "status": codes(list::Status::CODES),

@@ -12,7 +12,7 @@ use portico_testbench::device::hardware::compiled;
 use portico_verilog::{emit, Design};
 
 const SEED: u64 = 0x5eed;
-const COMMANDS: usize = 20_000;
+const COMMANDS: usize = 30_000;
 
 /// Small, with buckets that several sources share and sequence numbers that run out often.
 const PARAMETERS: ListParameters = ListParameters {
@@ -37,7 +37,7 @@ const fn fault(what: &'static str, module: &'static str, from: &'static str, to:
     Fault { what, module, from, to }
 }
 
-const FAULTS: [Fault; 17] = [
+const FAULTS: [Fault; 18] = [
     fault(
         "ANY wins over an older entry",
         "list_search",
@@ -61,6 +61,12 @@ const FAULTS: [Fault; 17] = [
         "matcher",
         "if («options[3]»)",
         "options[3] & ~mirrored",
+    ),
+    fault(
+        "ANY covers the portal index",
+        "matcher",
+        "(request_source[15:9] == stored_source[15:9])",
+        "(request_source[15:9] == stored_source[15:9] | options[0])",
     ),
     fault(
         "a handle outlives its entry",

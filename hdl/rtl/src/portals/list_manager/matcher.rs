@@ -1,5 +1,7 @@
 use super::ports::{SideIn, WORD};
-use portico_spec::portals::list::{ANY_SOURCE, LENGTH_WIDTH, MANAGE_LOCAL, NO_TRUNCATE, OPTIONS_WIDTH};
+use portico_spec::portals::list::{
+    ANY_SOURCE, LENGTH_WIDTH, MANAGE_LOCAL, NO_TRUNCATE, OPTIONS_WIDTH, PORTAL_OFFSET, PORTAL_WIDTH,
+};
 use portico_verilog::prelude::*;
 
 /// Width of the sum of offset and length, which may not wrap.
@@ -66,7 +68,11 @@ impl Logic for Matcher {
         }
         self.different.next = (self.request.match_bits.val() ^ self.stored.match_bits.val()) & !self.ignore.val();
         self.selected.d.next = !self.different.val().any()
-            & ((self.request.source.val() == self.stored.source.val()) | self.options.val().get_bit(ANY_SOURCE));
+            & (self.request.source.val().get_bits::<PORTAL_WIDTH>(PORTAL_OFFSET)
+                == self.stored.source.val().get_bits::<PORTAL_WIDTH>(PORTAL_OFFSET))
+            & ((self.request.source.val().get_bits::<PORTAL_OFFSET>(0)
+                == self.stored.source.val().get_bits::<PORTAL_OFFSET>(0))
+                | self.options.val().get_bit(ANY_SOURCE));
         self.truncates.d.next = !self.options.val().get_bit(NO_TRUNCATE);
         self.last_byte.d.next = bit_cast::<END_WIDTH, LENGTH_WIDTH>(self.offset.val())
             + bit_cast::<END_WIDTH, LENGTH_WIDTH>(self.requested.val());
@@ -81,7 +87,7 @@ impl Logic for Matcher {
 mod tests {
     use super::*;
     use crate::{prim::testing::clock_edge, prim::testing::rng};
-    use portico_spec::portals::list::Entry;
+    use portico_spec::portals::list::{Entry, SOURCE_WIDTH};
     use rand::Rng;
 
     fn drive(side: &mut SideIn, entry: &Entry) {
@@ -94,7 +100,7 @@ mod tests {
     }
 
     fn matches(entry: &Entry, header: &Entry) -> bool {
-        let from = entry.has(ANY_SOURCE) || entry.source == header.source;
+        let from = entry.portal() == header.portal() && (entry.has(ANY_SOURCE) || entry.source == header.source);
         let offset = if entry.has(MANAGE_LOCAL) {
             entry.offset
         } else {
@@ -112,7 +118,7 @@ mod tests {
         let (mut met, mut missed) = (0, 0);
         for number in 0..20_000 {
             let mut random = || Entry {
-                source: rng.gen_range(0..2),
+                source: rng.gen_range(0..2) | rng.gen_range(0..2) << (SOURCE_WIDTH - 1),
                 options: rng.gen_range(0..32),
                 match_bits: rng.gen_range(0..2) << 63,
                 ignore_bits: [0, 1 << 63, u64::MAX][rng.gen_range(0..3)],

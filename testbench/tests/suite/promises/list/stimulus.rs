@@ -3,7 +3,7 @@
 use portico_golden::portals::list::GoldenLists;
 use portico_spec::portals::list::{
     command, handle_command, Entry, List, Opcode, ANY_SOURCE, HANDLE_OFFSET, LIST_OFFSET, MANAGE_LOCAL, NO_TRUNCATE,
-    OPAQUE_OPTIONS, UNEXPECTED_HDR_DISABLE, USE_ONCE,
+    OPAQUE_OPTIONS, PORTAL_OFFSET, PORTAL_WIDTH, UNEXPECTED_HDR_DISABLE, USE_ONCE,
 };
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng};
 
@@ -168,6 +168,14 @@ fn edge(rng: &mut SmallRng) -> u32 {
     }
 }
 
+/// A portal index: mostly one, so that enough entries match.
+fn portal(rng: &mut SmallRng) -> u16 {
+    match rng.gen_bool(0.05) {
+        true => 1 << rng.gen_range(0..PORTAL_WIDTH),
+        false => 0,
+    }
+}
+
 fn entry(phase: Phase, rng: &mut SmallRng) -> Entry {
     let mut options = rng.gen::<u16>() & (u16::MAX << OPAQUE_OPTIONS);
     let mut set = |option: usize, often: f64| options |= u16::from(rng.gen_bool(often)) << option;
@@ -177,7 +185,7 @@ fn entry(phase: Phase, rng: &mut SmallRng) -> Entry {
     set(MANAGE_LOCAL, 0.4);
     set(UNEXPECTED_HDR_DISABLE, 0.3);
     Entry {
-        source: rng.gen_range(0..phase.sources) * 7,
+        source: rng.gen_range(0..phase.sources) * 7 % (1 << PORTAL_OFFSET) | portal(rng) << PORTAL_OFFSET,
         options,
         match_bits: 0xa5a5 << 40 | rng.gen_range(0..6),
         ignore_bits: [0, 0, 1, 3 << 62, u64::MAX][rng.gen_range(0..5)],
@@ -207,9 +215,10 @@ fn aimed(like: &Entry, golden: &GoldenLists, list: List, rng: &mut SmallRng) -> 
         match_bits: other.match_bits,
         ..*like
     };
-    if !other.has(ANY_SOURCE) || list == List::Unexpected {
-        aimed.source = other.source;
-    }
+    aimed.source = match other.has(ANY_SOURCE) && list != List::Unexpected {
+        true => other.portal() << PORTAL_OFFSET | aimed.source & ((1 << PORTAL_OFFSET) - 1),
+        false => other.source,
+    };
     match rng.gen_range(0..8) {
         0 => aimed.match_bits ^= 1 << rng.gen_range(0..64),
         1 => aimed.source ^= 1 << rng.gen_range(0..16),
