@@ -184,6 +184,28 @@ async def an_appended_entry_consumes_the_headers_that_it_matches(dut):
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_hit_is_held_until_it_is_resolved(dut):
+    """A message to Overflow: its entry is detached, its header left, in one step; the place is free after the release."""
+    manager = Manager(dut, 0.2)
+    await manager.start()
+    base = {"source": 1, "options": 0, "match": 5, "ignore": 0, "length": 8, "offset": 0, "pointer": 7}
+    entry = (await manager.entry_command("append", "overflow", base, 5))[0] >> 32
+    hit = await manager.entry_command("search_hold", "all", base, 3)
+    assert status(hit) == (STATUS["found"], LISTS["overflow"]) and hit[0] >> 32 == entry
+    assert status(await manager.handle_command("read", entry))[0] == STATUS["held"]
+    detaches, leaves_header = 1 << 49, 1 << 51
+    first = OPCODES["resolve"] | LISTS["all"] << 8 | base["source"] << 16 | detaches | leaves_header
+    done = await manager.send([first, base["match"], base["length"], 0, base["pointer"]])
+    assert done == [STATUS["done"] | LISTS["overflow"] << 8 | 1 << 16 | entry << 32]
+    left = await manager.receive()
+    assert status(left) == (STATUS["done"], LISTS["unexpected"])
+    assert status(await manager.handle_command("read", entry))[0] == STATUS["bad_handle"]
+    assert status(await manager.handle_command("release", entry))[0] == STATUS["done"]
+    await ClockCycles(dut.clk, 5)
+    assert (int(dut.occupancy_overflow.value), int(dut.occupancy_unexpected.value)) == (0, 1)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def malformed_commands_are_refused(dut):
     """Too short, too long, of no opcode, on a wrong list; and nothing is changed."""
     manager = Manager(dut, 0.2)

@@ -2,8 +2,8 @@
 //! or linked. Handles are numbers that rise.
 
 use portico_spec::portals::list::{
-    Answer, Counters, Entry, List, Opcode, Status, ANY_SOURCE, CODE_WIDTH, HANDLE_OFFSET, LIST_OFFSET, LIST_WIDTH,
-    MANAGE_LOCAL, NO_TRUNCATE, OFFSET_OFFSET, OPCODE_OFFSET, UNEXPECTED_HDR_DISABLE, USE_ONCE,
+    Answer, Counters, Entry, List, Opcode, Resolution, Status, ANY_SOURCE, CODE_WIDTH, HANDLE_OFFSET, LIST_OFFSET,
+    LIST_WIDTH, MANAGE_LOCAL, NO_TRUNCATE, OFFSET_OFFSET, OPCODE_OFFSET, UNEXPECTED_HDR_DISABLE, USE_ONCE,
 };
 
 /// An entry and the handle that it was given.
@@ -17,6 +17,10 @@ struct Held {
 #[derive(Clone, Debug)]
 pub struct GoldenLists {
     lists: [Vec<Held>; 3],
+    /// Entries that left their lists and keep their places.
+    detached: Vec<Held>,
+    /// Where the hit is that waits for its resolution.
+    hit: Option<(List, usize)>,
     places: usize,
     next_handle: u32,
     searches: u64,
@@ -44,6 +48,8 @@ impl GoldenLists {
     pub fn new(places: usize) -> Self {
         Self {
             lists: Default::default(),
+            detached: vec![],
+            hit: None,
             places,
             next_handle: 0,
             searches: 0,
@@ -55,6 +61,16 @@ impl GoldenLists {
     /// The entries of a list, oldest first.
     pub fn entries(&self, list: List) -> Vec<Entry> {
         self.lists[list as usize].iter().map(|held| held.entry).collect()
+    }
+
+    /// Handles of the entries that are detached.
+    pub fn detached(&self) -> Vec<u32> {
+        self.detached.iter().map(|held| held.handle).collect()
+    }
+
+    /// Whether a hit is held.
+    pub fn holds(&self) -> bool {
+        self.hit.is_some()
     }
 
     /// What [`Opcode::Status`] reads.
@@ -83,6 +99,12 @@ impl GoldenLists {
         let Some(list) = List::from_code(list).filter(|&list| opcode.works_on(list)) else {
             return refused(Status::BadList);
         };
+        if self.hit.is_some() != (opcode == Opcode::Resolve) {
+            return refused(match self.hit.is_some() {
+                true => Status::Held,
+                false => Status::NotHeld,
+            });
+        }
         let entry = Entry::from_command(beats);
         let handle = (beats[0] >> HANDLE_OFFSET) as u32;
         match opcode {
@@ -91,6 +113,26 @@ impl GoldenLists {
             Opcode::Search | Opcode::SearchDelete => self.search(list, &entry, opcode == Opcode::SearchDelete),
             Opcode::Probe | Opcode::Consume => self.probe(&entry, opcode == Opcode::Consume),
             Opcode::Deliver => self.deliver(entry),
+            Opcode::SearchHold => {
+                let hit = self.first_match(list, &entry);
+                vec![self.hold(hit, list)]
+            }
+            Opcode::AppendHold => match self.first_header(&entry) {
+                None => vec![self.append(List::Priority, entry)],
+                hit => vec![self.hold(hit, list)],
+            },
+            Opcode::ConsumeHold => {
+                let hit = self.first_header(&entry);
+                vec![self.hold(hit, list)]
+            }
+            Opcode::Resolve => self.resolve(&Resolution::decode(beats)),
+            Opcode::Release => match self.detached.iter().position(|held| held.handle == handle) {
+                None => refused(Status::BadHandle),
+                Some(place) => {
+                    self.detached.remove(place);
+                    vec![single(Status::Done, list as u32, handle)]
+                }
+            },
             Opcode::Status => {
                 let first = single(Status::Done, list as u32, 0);
                 vec![[first, self.counters().encode().to_vec()].concat()]
@@ -103,7 +145,7 @@ impl GoldenLists {
     }
 
     fn held(&self) -> usize {
-        self.lists.iter().map(Vec::len).sum()
+        self.lists.iter().map(Vec::len).sum::<usize>() + self.detached.len()
     }
 
     fn append(&mut self, list: List, entry: Entry) -> Vec<u64> {
@@ -173,6 +215,52 @@ impl GoldenLists {
         }
         self.count(compared);
         first
+    }
+
+    /// Where the first header is in Unexpected that `entry` matches.
+    fn first_header(&mut self, entry: &Entry) -> Option<(List, usize)> {
+        let headers = &self.lists[List::Unexpected as usize];
+        let hit = headers.iter().position(|held| matches(entry, &held.entry));
+        let compared = hit.map_or(headers.len(), |place| place + 1);
+        self.count(compared as u64);
+        Some((List::Unexpected, hit?))
+    }
+
+    /// Holds the hit of a search of `list`, if there is one.
+    fn hold(&mut self, hit: Option<(List, usize)>, list: List) -> Vec<u64> {
+        self.hit = hit;
+        match hit {
+            None => single(Status::NoMatch, list as u32, 0),
+            Some((list, place)) => found(list, self.lists[list as usize][place], false),
+        }
+    }
+
+    /// Resolves the hit; without a place for the header it stays as it is.
+    fn resolve(&mut self, resolution: &Resolution) -> Vec<Vec<u64>> {
+        if resolution.header.is_some() && self.held() == self.places {
+            return vec![single(Status::Full, List::All as u32, 0)];
+        }
+        let (list, place) = self.hit.take().expect("a hit is held");
+        let entries = &mut self.lists[list as usize];
+        if let Some(offset) = resolution.offset {
+            entries[place].entry.offset = offset;
+        }
+        let handle = entries[place].handle;
+        if resolution.removes || resolution.detaches {
+            let entry = entries.remove(place);
+            if !resolution.removes {
+                self.detached.push(entry);
+            }
+        }
+        let answer = Answer {
+            status: Status::Done,
+            list: list as u8,
+            more: resolution.header.is_some(),
+            handle,
+        };
+        let mut results = vec![vec![answer.encode()]];
+        results.extend(resolution.header.map(|header| self.append(List::Unexpected, header)));
+        results
     }
 
     fn search(&mut self, list: List, header: &Entry, delete: bool) -> Vec<Vec<u64>> {
@@ -360,6 +448,48 @@ mod tests {
         lists.serve(&command(Opcode::Append, List::Overflow, &silent));
         assert_eq!(answers(&lists.serve(&deliver)), [(Status::Found, 1, false, 3)]);
         assert_eq!(lists.counters().occupancy, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_hit_is_held_until_it_is_resolved() {
+        let mut lists = GoldenLists::new(3);
+        lists.serve(&command(Opcode::Append, List::Overflow, &entry(0, 7, &[ANY_SOURCE])));
+        lists.serve(&command(Opcode::Append, List::Overflow, &entry(5, 7, &[])));
+        let search = command(Opcode::SearchHold, List::All, &entry(5, 7, &[]));
+        let resolve = |resolution: Resolution| resolution.encode();
+        let nothing = resolve(Resolution::default());
+        assert_eq!(answers(&lists.serve(&nothing)), [(Status::NotHeld, 3, false, 0)]);
+        assert_eq!(answers(&lists.serve(&search)), [(Status::Found, 1, false, 0)]);
+        assert_eq!(answers(&lists.serve(&search)), [(Status::Held, 3, false, 0)]);
+        let detach = resolve(Resolution {
+            offset: Some(40),
+            detaches: true,
+            header: Some(entry(5, 7, &[])),
+            ..Resolution::default()
+        });
+        assert_eq!(
+            answers(&lists.serve(&detach)),
+            [(Status::Done, 1, true, 0), (Status::Done, 2, false, 2)]
+        );
+        assert_eq!((lists.detached(), lists.counters().free), (vec![0], 0));
+        assert_eq!(answers(&lists.serve(&search)), [(Status::Found, 1, false, 1)]);
+        assert_eq!(answers(&lists.serve(&detach)), [(Status::Full, 3, false, 0)]);
+        assert_eq!(answers(&lists.serve(&nothing)), [(Status::Done, 1, false, 1)]);
+
+        let append = command(Opcode::AppendHold, List::Priority, &entry(5, 7, &[]));
+        assert_eq!(answers(&lists.serve(&append)), [(Status::Found, 2, false, 2)]);
+        let remove = resolve(Resolution {
+            removes: true,
+            ..Resolution::default()
+        });
+        assert_eq!(answers(&lists.serve(&remove)), [(Status::Done, 2, false, 2)]);
+        assert_eq!(answers(&lists.serve(&append)), [(Status::Done, 0, false, 3)]);
+
+        let delete = handle_command(Opcode::Delete, List::All, 0, 0);
+        let release = handle_command(Opcode::Release, List::All, 0, 0);
+        assert_eq!(answers(&lists.serve(&delete)), [(Status::BadHandle, 3, false, 0)]);
+        assert_eq!(answers(&lists.serve(&release)), [(Status::Done, 3, false, 0)]);
+        assert_eq!(answers(&lists.serve(&release)), [(Status::BadHandle, 3, false, 0)]);
     }
 
     #[test]

@@ -46,6 +46,16 @@ codes! {
         SetOffset = 10, "set_offset";
         /// Reads occupancy and search lengths.
         Status = 11, "status";
+        /// [`Opcode::Search`] that holds its hit: nothing but [`Opcode::Resolve`] may follow.
+        SearchHold = 12, "search_hold";
+        /// Holds the first header in the Unexpected list that an entry matches; appends the entry to Priority if there is none.
+        AppendHold = 13, "append_hold";
+        /// Holds the first header in the Unexpected list that an entry matches.
+        ConsumeHold = 14, "consume_hold";
+        /// Says what happens to the hit that is held, and to the header of the message: see [`Resolution`].
+        Resolve = 15, "resolve";
+        /// Frees the place of a detached entry.
+        Release = 16, "release";
     }
 }
 
@@ -82,6 +92,10 @@ codes! {
         BadOpcode = 6, "bad_opcode";
         /// The command has more or fewer beats than its opcode wants.
         BadLength = 7, "bad_length";
+        /// A hit is held, and the command does not resolve it.
+        Held = 8, "held";
+        /// No hit is held that could be resolved.
+        NotHeld = 9, "not_held";
     }
 }
 
@@ -116,6 +130,14 @@ pub const PORTAL_WIDTH: usize = SOURCE_WIDTH - PORTAL_OFFSET;
 pub const OPTIONS_OFFSET: usize = SOURCE_OFFSET + SOURCE_WIDTH;
 /// Width of the options, in bits.
 pub const OPTIONS_WIDTH: usize = 16;
+/// In beat 0 of [`Opcode::Resolve`]: the hit gets the offset in bits 63:32 of beat 3.
+pub const ADVANCES: usize = OPTIONS_OFFSET + OPTIONS_WIDTH;
+/// In beat 0 of [`Opcode::Resolve`]: the hit leaves its list, and keeps its place.
+pub const DETACHES: usize = ADVANCES + 1;
+/// In beat 0 of [`Opcode::Resolve`]: the hit leaves its list and its place.
+pub const REMOVES: usize = DETACHES + 1;
+/// In beat 0 of [`Opcode::Resolve`]: the command is a header, which is appended to the Unexpected list.
+pub const LEAVES_HEADER: usize = REMOVES + 1;
 /// Handle: lowest bit in beat 0 of commands and results.
 pub const HANDLE_OFFSET: usize = 32;
 /// Width of a handle, in bits.
@@ -172,27 +194,30 @@ impl Opcode {
     /// Beats of the command.
     pub const fn beats(self) -> usize {
         match self {
-            Opcode::Append | Opcode::AppendSearch | Opcode::Deliver => 5,
-            Opcode::Probe | Opcode::Consume => 4,
-            Opcode::Search | Opcode::SearchDelete => 3,
+            Opcode::Append | Opcode::AppendSearch | Opcode::Deliver | Opcode::AppendHold | Opcode::Resolve => 5,
+            Opcode::Probe | Opcode::Consume | Opcode::ConsumeHold => 4,
+            Opcode::Search | Opcode::SearchDelete | Opcode::SearchHold => 3,
             Opcode::SetOffset => 2,
-            Opcode::Delete | Opcode::Read | Opcode::Status => 1,
+            Opcode::Delete | Opcode::Read | Opcode::Status | Opcode::Release => 1,
         }
     }
 
     /// Whether it names an entry by its handle.
     pub const fn takes_handle(self) -> bool {
-        matches!(self, Opcode::Delete | Opcode::Read | Opcode::SetOffset)
+        matches!(
+            self,
+            Opcode::Delete | Opcode::Read | Opcode::SetOffset | Opcode::Release
+        )
     }
 
     /// Whether it works on the list.
     pub const fn works_on(self, list: List) -> bool {
         match self {
             Opcode::Append => !matches!(list, List::All),
-            Opcode::AppendSearch => matches!(list, List::Priority),
-            Opcode::Search | Opcode::SearchDelete => !matches!(list, List::Unexpected),
-            Opcode::Probe | Opcode::Consume => matches!(list, List::Unexpected),
-            Opcode::Deliver => matches!(list, List::All),
+            Opcode::AppendSearch | Opcode::AppendHold => matches!(list, List::Priority),
+            Opcode::Search | Opcode::SearchDelete | Opcode::SearchHold => !matches!(list, List::Unexpected),
+            Opcode::Probe | Opcode::Consume | Opcode::ConsumeHold => matches!(list, List::Unexpected),
+            Opcode::Deliver | Opcode::Resolve | Opcode::Release => matches!(list, List::All),
             Opcode::Delete | Opcode::Read | Opcode::SetOffset | Opcode::Status => true,
         }
     }
@@ -282,6 +307,45 @@ pub fn command(opcode: Opcode, list: List, entry: &Entry) -> Vec<u64> {
     let pointer = u64::from(entry.pointer) << POINTER_OFFSET;
     let beats = [first, entry.match_bits, entry.extent(), entry.ignore_bits, pointer];
     beats[..opcode.beats()].to_vec()
+}
+
+/// What becomes of a hit that is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resolution {
+    /// The hit gets this offset in bytes.
+    pub offset: Option<u32>,
+    /// The hit leaves its list, and keeps its place and its handle until [`Opcode::Release`].
+    pub detaches: bool,
+    /// The hit leaves its list and its place; then `detaches` says nothing.
+    pub removes: bool,
+    /// The header of the message, if it comes to the Unexpected list.
+    pub header: Option<Entry>,
+}
+
+impl Resolution {
+    /// The command, in beats.
+    pub fn encode(&self) -> Vec<u64> {
+        let mut beats = command(Opcode::Resolve, List::All, &self.header.unwrap_or_default());
+        beats[0] |= u64::from(self.offset.is_some()) << ADVANCES
+            | u64::from(self.detaches) << DETACHES
+            | u64::from(self.removes) << REMOVES
+            | u64::from(self.header.is_some()) << LEAVES_HEADER;
+        if let Some(offset) = self.offset {
+            beats[3] = beats[3] & ((1 << OFFSET_OFFSET) - 1) | u64::from(offset) << OFFSET_OFFSET;
+        }
+        beats
+    }
+
+    /// From the beats of the command.
+    pub fn decode(beats: &[u64]) -> Self {
+        let flag = |place: usize| beats[0] >> place & 1 == 1;
+        Self {
+            offset: flag(ADVANCES).then_some((beats[3] >> OFFSET_OFFSET) as u32),
+            detaches: flag(DETACHES),
+            removes: flag(REMOVES),
+            header: flag(LEAVES_HEADER).then_some(Entry::from_command(beats)),
+        }
+    }
 }
 
 /// The command that has a handle, and for [`Opcode::SetOffset`] an offset.

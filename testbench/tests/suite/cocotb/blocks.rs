@@ -108,12 +108,12 @@ fn a_list_manager_serves_standard_streams() {
                 "manage_local": list::MANAGE_LOCAL,
             },
         });
-        passes(&lists, "test_list_manager", &spec, 4);
+        passes(&lists, "test_list_manager", &spec, 5);
 
         // The check of lengths is asked for in a bit that means nothing.
         spec["options"]["no_truncate"] = json!(list::OPAQUE_OPTIONS);
         let said = lists.run("test_list_manager", &spec).expect_err("an option is wrong");
-        let expected = "4 tests, failed: ['lists_at_full_speed', 'lists_with_stalls'], skipped: []";
+        let expected = "5 tests, failed: ['lists_at_full_speed', 'lists_with_stalls'], skipped: []";
         assert_eq!(said.lines().next_back(), Some(expected), "{said}");
     }
 }

@@ -37,7 +37,7 @@ const fn fault(what: &'static str, module: &'static str, from: &'static str, to:
     Fault { what, module, from, to }
 }
 
-const FAULTS: [Fault; 18] = [
+const FAULTS: [Fault; 21] = [
     fault(
         "ANY wins over an older entry",
         "list_search",
@@ -123,6 +123,14 @@ const FAULTS: [Fault; 18] = [
         "a handle is right in every list",
         "handle_check",
         "list == stored_list",
+        "1'b1",
+    ),
+    fault("a hit is not held", "list_control", "holding_next = «1'b1»;", "1'b0"),
+    fault("a detached place is free", "editor", "left & ~detaches", "left"),
+    fault(
+        "a detached entry is found by its handle",
+        "handle_check",
+        "(stored_list == NO_LIST) == detached",
         "1'b1",
     ),
     fault(

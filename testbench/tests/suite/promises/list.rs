@@ -10,7 +10,7 @@ use corners::Corners;
 use portico_golden::portals::list::GoldenLists;
 use portico_hdl::portals::ListParameters;
 use portico_spec::portals::list::{
-    Answer, Counters, Entry, List, Opcode, Status, CODE_WIDTH, ENTRY_BEATS, HANDLE_OFFSET, LIST_OFFSET,
+    Answer, Counters, Entry, List, Opcode, Resolution, Status, CODE_WIDTH, ENTRY_BEATS, HANDLE_OFFSET, LIST_OFFSET,
 };
 use portico_testbench::device::Device;
 use ports::Ports;
@@ -128,13 +128,17 @@ impl Bench {
         let mut within = OTHER_CYCLES;
         let right = opcode.filter(|opcode| opcode.beats() == beats.len());
         if let (Some(opcode), Some(list)) = (right.filter(|opcode| !opcode.takes_handle()), list) {
-            if opcode.works_on(list) && !matches!(opcode, Opcode::Append | Opcode::Status) {
+            let searches = !matches!(opcode, Opcode::Append | Opcode::Status | Opcode::Resolve);
+            if opcode.works_on(list) && searches && !self.golden.holds() {
                 let most = self.searched(opcode, list, &Entry::from_command(&beats));
                 self.may_compare += most;
                 self.may_longest = self.may_longest.max(most);
                 within = SEARCH_CYCLES + 2 * most as usize;
             }
         }
+        let resolution = right
+            .filter(|&opcode| opcode == Opcode::Resolve && self.golden.holds())
+            .map(|_| Resolution::decode(&beats));
         let results = self.golden.serve(&beats);
         if self.shape.buckets == 0 && within != OTHER_CYCLES {
             within = SEARCH_CYCLES + 2 * (self.golden.counters().compared - before.compared) as usize;
@@ -147,7 +151,21 @@ impl Bench {
                 Some(Opcode::AppendSearch | Opcode::SearchDelete | Opcode::Consume)
             );
             let done = answer.status == Status::Done;
-            let appends = matches!(opcode, Some(Opcode::Append | Opcode::AppendSearch | Opcode::Deliver));
+            let appends = match opcode {
+                Some(Opcode::Append | Opcode::AppendSearch | Opcode::AppendHold | Opcode::Deliver) => true,
+                Some(Opcode::Resolve) => place == 1,
+                _ => false,
+            };
+            let resolution = resolution.filter(|_| done && place == 0).unwrap_or_default();
+            let parts = [
+                resolution.offset.is_some(),
+                resolution.detaches && !resolution.removes,
+                resolution.removes,
+                resolution.header.is_some(),
+            ];
+            for (count, part) in self.corners.resolved.iter_mut().zip(parts) {
+                *count += usize::from(part);
+            }
             self.corners.left_headers += usize::from(opcode == Some(Opcode::Deliver) && done);
             if done && appends {
                 self.count_number();
@@ -155,7 +173,9 @@ impl Bench {
             self.due.push_back(Due {
                 beats: result,
                 learns: done && appends,
-                forgets: answer.status == Status::Found && removes || done && opcode == Some(Opcode::Delete),
+                forgets: answer.status == Status::Found && removes
+                    || done && matches!(opcode, Some(Opcode::Delete | Opcode::Release))
+                    || resolution.removes,
                 ends: (place + 1 == count).then_some(count),
                 within: (place == 0 && self.open == 0).then_some(within),
             });

@@ -31,11 +31,15 @@ pub struct CommandOutcome {
     pub new_list: Signal<In, Bits<LIST_BITS>>,
     /// The new entry is the first of its place, with generation 0.
     pub fresh: Signal<In, Bit>,
+    /// Cause: the hit that is held is resolved.
+    pub resolve: Signal<In, Bit>,
+    /// Cause: it is not, for want of a place for the header.
+    pub unresolved: Signal<In, Bit>,
     /// Cause: a handle is checked.
     pub check: Signal<In, Bit>,
     /// With `check`: the handle is that of an entry in the list.
     pub right: Signal<In, Bit>,
-    /// With `check`: list of the entry that the table shows.
+    /// With `check` and `resolve`: list of the entry that the table shows.
     pub stored_list: Signal<In, Bits<LIST_BITS>>,
     misses: Signal<Local, Bit>,
 }
@@ -49,14 +53,17 @@ impl Logic for CommandOutcome {
             | self.misses.val()
             | self.insert.val()
             | self.no_room.val()
-            | self.check.val();
+            | self.check.val()
+            | self.resolve.val()
+            | self.unresolved.val();
         self.result.status.next = bits::<CODE_WIDTH>(Status::Done as u64);
         self.result.list.next = self.list.val();
         self.result.counters.next = self.at_once.val() & !self.plan.refused.val();
         self.result.entry.next = self.finding.found.val();
-        self.result.handle.next = self.finding.found.val() | self.insert.val();
+        self.result.handle.next = self.finding.found.val() | self.insert.val() | self.resolve.val();
         self.result.fresh.next = self.insert.val() & self.fresh.val();
-        self.result.more.next = self.finding.found.val() & self.plan.all_matches.val();
+        self.result.more.next = (self.finding.found.val() & self.plan.all_matches.val())
+            | (self.resolve.val() & self.plan.leaves_header.val());
         self.result.leaves_header.next =
             self.finding.found.val() & self.plan.delivers.val() & self.finding.in_overflow.val();
         if self.at_once.val() & self.plan.refused.val() {
@@ -71,7 +78,10 @@ impl Logic for CommandOutcome {
         if self.insert.val() | self.no_room.val() {
             self.result.list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.new_list.val());
         }
-        if self.no_room.val() {
+        if self.resolve.val() {
+            self.result.list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.stored_list.val());
+        }
+        if self.no_room.val() | self.unresolved.val() {
             self.result.status.next = bits::<CODE_WIDTH>(Status::Full as u64);
         }
         if self.check.val() & !self.right.val() {

@@ -8,7 +8,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from `take` to `insert` or `no_room` 1 cycle; from `leave` to `remove` 1 cycle, to `frees` 2; from a read to `index` 1 |
+/// | latency | from `take` to `insert` or `no_room` 1 cycle; from `leave` to `remove` 1 cycle, to `gone` 2; from a read to `index` 1 |
 /// | throughput | one change, read and look a cycle |
 /// | timing | the next link of a walk passes through to the memories' address |
 /// | state | the place in hand, and the step |
@@ -48,6 +48,10 @@ pub struct Editor<const A: usize> {
     pub source: Signal<In, Bits<SOURCE_WIDTH>>,
     /// The source of the command is ANY.
     pub any: Signal<In, Bit>,
+    /// The entry in hand keeps its place when it leaves.
+    pub detaches: Signal<In, Bit>,
+    /// The entry in hand has left its chains before: it leaves its place alone.
+    pub releases: Signal<In, Bit>,
     /// The entry in hand is to leave; the table shows it.
     pub leave: Signal<In, Bit>,
     /// List of the entry that the table shows.
@@ -60,6 +64,12 @@ pub struct Editor<const A: usize> {
     pub access: AccessOut<A>,
     /// The list that the entry comes to or leaves.
     pub changed_list: Signal<Out, Bits<LIST_BITS>>,
+    /// The place of the entry in hand is given up: its handle is stale from the next cycle on.
+    pub vacate: Signal<Out, Bit>,
+    /// The entry in hand keeps its place, and is in no list from the next cycle on.
+    pub detach: Signal<Out, Bit>,
+    /// The entry in hand has left.
+    pub gone: Signal<Out, Bit>,
     /// There is no free place to insert it.
     pub no_room: Signal<Out, Bit>,
     taken: DFF<Bit>,
@@ -106,8 +116,11 @@ impl<const A: usize> Logic for Editor<A> {
         self.access.index.next = self.place.q.val();
         self.access.insert.next = self.taken.q.val() & !self.full.val();
         self.no_room.next = self.taken.q.val() & self.full.val();
-        self.access.remove.next = self.leaving.q.val();
-        self.access.frees.next = self.left.q.val();
+        self.access.remove.next = self.leaving.q.val() & !self.releases.val();
+        self.vacate.next = self.leaving.q.val() & !self.detaches.val();
+        self.detach.next = self.leaving.q.val() & self.detaches.val();
+        self.access.frees.next = self.left.q.val() & !self.detaches.val();
+        self.gone.next = self.left.q.val();
         self.changed_list.next = self.new_list.val();
         if self.leaving.q.val() {
             self.changed_list.next = self.stored_list.val();

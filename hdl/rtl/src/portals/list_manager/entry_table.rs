@@ -1,4 +1,4 @@
-use super::ports::{RecordIn, RecordOut, SideOut, LIST_BITS, WORD};
+use super::ports::{RecordIn, RecordOut, SideOut, LIST_BITS, NO_LIST, WORD};
 use crate::prim::Ram;
 use portico_spec::portals::list::DETAIL_OPTIONS_OFFSET;
 use portico_spec::portals::list::DETAIL_SOURCE_OFFSET;
@@ -59,8 +59,10 @@ pub struct EntryTable<const A: usize> {
     pub new_list: Signal<In, Bits<LIST_BITS>>,
     /// Fields of the entry that is inserted.
     pub new_record: RecordIn,
-    /// Removes it.
+    /// Removes it: its place is free.
     pub remove: Signal<In, Bit>,
+    /// Detaches it: it is in no list.
+    pub detach: Signal<In, Bit>,
     /// Gets the offset of `offset_extent`.
     pub set_offset: Signal<In, Bit>,
     /// An extent, of which the offset counts.
@@ -138,12 +140,16 @@ impl<const A: usize> Logic for EntryTable<A> {
         self.tags.write_data.next = bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.new_generation.val())
             | (bit_cast::<TAG_WIDTH, LIST_BITS>(self.new_list.val()) << bits::<6>(TAG_LIST))
             | (bits::<TAG_WIDTH>(1) << bits::<6>(TAG_LIVE));
-        if self.insert.val() | self.remove.val() {
+        if self.insert.val() | self.remove.val() | self.detach.val() {
             self.tags.write_lanes.next = !bits::<TAG_BYTES>(0);
         }
         if self.remove.val() {
             self.tags.write_data.next =
                 bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0) + 1);
+        }
+
+        if self.detach.val() {
+            self.tags.write_data.next = self.tags.read_data.val() | (bits::<TAG_WIDTH>(NO_LIST) << bits::<6>(TAG_LIST));
         }
 
         self.entry.match_bits.next = self.match_words.read_data.val();

@@ -1,10 +1,13 @@
 use super::ports::{BeatsIn, RecordOut, SideOut, LIST_BITS, WORD};
 use portico_spec::portals::list::{
-    ANY_SOURCE, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, HANDLE_OFFSET, HANDLE_WIDTH, LENGTH_OFFSET,
-    LENGTH_WIDTH, LIST_OFFSET, LIST_WIDTH, OFFSET_OFFSET, OPCODE_OFFSET, OPTIONS_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH,
-    SOURCE_OFFSET, SOURCE_WIDTH, USE_ONCE,
+    ADVANCES, ANY_SOURCE, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, HANDLE_OFFSET, HANDLE_WIDTH,
+    LEAVES_HEADER, LENGTH_OFFSET, LENGTH_WIDTH, LIST_OFFSET, LIST_WIDTH, OFFSET_OFFSET, OPCODE_OFFSET, OPTIONS_OFFSET,
+    OPTIONS_WIDTH, POINTER_WIDTH, SOURCE_OFFSET, SOURCE_WIDTH, USE_ONCE,
 };
 use portico_verilog::prelude::*;
+
+/// Width of the flags of a resolution, in bits.
+pub(crate) const RESOLUTION_WIDTH: usize = LEAVES_HEADER - ADVANCES + 1;
 
 /// The fields of a command, at their positions in its beats.
 ///
@@ -29,6 +32,8 @@ pub struct Fields {
     pub any: Signal<Out, Bit>,
     /// Option: the entry is used once.
     pub once: Signal<Out, Bit>,
+    /// Resolution: offset of the hit, whether it is detached or removed, whether a header is left; bit 0 for the first.
+    pub resolution: Signal<Out, Bits<RESOLUTION_WIDTH>>,
     /// The command's side of a match.
     pub request: SideOut,
     /// What is kept of an entry that the command appends.
@@ -48,6 +53,7 @@ impl Logic for Fields {
         self.handle.next = self.first.val().get_bits::<HANDLE_WIDTH>(HANDLE_OFFSET);
         self.source.next = self.first.val().get_bits::<SOURCE_WIDTH>(SOURCE_OFFSET);
         self.options.next = self.first.val().get_bits::<OPTIONS_WIDTH>(OPTIONS_OFFSET);
+        self.resolution.next = self.first.val().get_bits::<RESOLUTION_WIDTH>(ADVANCES);
         self.any.next = self.options.val().get_bit(ANY_SOURCE);
         self.once.next = self.options.val().get_bit(USE_ONCE);
 

@@ -1,4 +1,7 @@
-use super::{free_list::PLACES_WIDTH, ports::LIST_BITS};
+use super::{
+    free_list::PLACES_WIDTH,
+    ports::{LIST_BITS, NO_LIST},
+};
 use portico_spec::portals::list::{List, GENERATION_OFFSET, GENERATION_WIDTH, HANDLE_WIDTH, INDEX_WIDTH};
 use portico_verilog::prelude::*;
 
@@ -20,6 +23,8 @@ pub struct HandleCheck<const A: usize> {
     pub list: Signal<In, Bits<LIST_BITS>>,
     /// The place of the handle.
     pub index: Signal<Out, Bits<A>>,
+    /// Wanted is a detached entry, not one of a list.
+    pub detached: Signal<In, Bit>,
     /// List that the table shows of that place.
     pub stored_list: Signal<In, Bits<LIST_BITS>>,
     /// The table shows an entry at that place.
@@ -43,6 +48,7 @@ impl<const A: usize> Logic for HandleCheck<A> {
         self.right.next = self.stored_live.val()
             & (self.place.val() < self.used.val())
             & (self.generation.val() == self.stored_generation.val())
+            & ((self.stored_list.val() == bits::<LIST_BITS>(NO_LIST)) == self.detached.val())
             & ((self.list.val() == bits::<LIST_BITS>(List::All as u64)) | (self.list.val() == self.stored_list.val()));
     }
 }
@@ -55,21 +61,32 @@ mod tests {
     #[test]
     fn a_handle_is_right_if_place_generation_and_list_are() {
         const OVERFLOW: u64 = List::Overflow as u64;
+        const ALL: u64 = List::All as u64;
         let mut dut = HandleCheck::<4>::default();
         dut.connect_all();
-        let mut right = |place: u64, generation: u64, list: u64, live: bool| {
+        let mut check = |place: u64, generation: u64, list: u64, live: bool, stored: u64, detached: bool| {
             dut.handle.next = (place | generation << GENERATION_OFFSET).into();
             dut.list.next = list.into();
             dut.used.next = 6.into();
-            dut.stored_list.next = OVERFLOW.into();
+            dut.stored_list.next = stored.into();
+            dut.detached.next = detached;
             dut.stored_generation.next = 0x8001.into();
             dut.stored_live.next = live;
             settle(&mut dut);
             assert_eq!(dut.index.val(), place & 15);
             dut.right.val()
         };
+        for (stored, wanted) in [(OVERFLOW, false), (OVERFLOW, true), (NO_LIST, false), (NO_LIST, true)] {
+            let right = check(5, 0x8001, ALL, true, stored, wanted);
+            assert_eq!(
+                right,
+                wanted == (stored == NO_LIST),
+                "stored {stored}, wanted detached {wanted}"
+            );
+        }
+        let mut right = |place, generation, list, live| check(place, generation, list, live, OVERFLOW, false);
         assert!(right(5, 0x8001, OVERFLOW, true));
-        assert!(right(0, 0x8001, List::All as u64, true));
+        assert!(right(0, 0x8001, ALL, true));
         assert!(!right(6, 0x8001, OVERFLOW, true), "a place that never had an entry");
         assert!(!right(16, 0x8001, OVERFLOW, true), "a place that is not there");
         assert!(!right(5, 1, OVERFLOW, true), "a stale handle");

@@ -39,7 +39,12 @@ pub enum Stage {
 /// | Search, Found, Wait, Search, ... | probe |
 /// | Search, Found, Edit, Wait, Search, ... | consume; append_search, which ends with Edit |
 ///
-/// A search that finds nothing is over in Search or, if there was a match before, in Wait.
+/// | Search, Found | search_hold, append_hold, consume_hold with a hit; then the hit is held |
+/// | Edit, Wait, Edit | resolve; without the first Edit if the hit stays, without Wait and Edit if no header is left |
+/// | Check, Edit | release |
+///
+/// A search that finds nothing is over in Search or, if there was a match before, in Wait. A hit that is held stays in the
+/// table's output: nothing is read until it is resolved.
 #[derive(LogicBlock, Default)]
 pub struct ListControl {
     pub clk: Signal<In, Clock>,
@@ -59,7 +64,7 @@ pub struct ListControl {
     pub fetch: Signal<Out, Bit>,
     /// High for one cycle: the handle is checked, and is right or not.
     pub check: Signal<Out, Bit>,
-    /// With `check`: the handle is that of an entry in the list.
+    /// With `check`: the handle is that of an entry in the list, or for a release that of a detached one.
     pub right: Signal<In, Bit>,
     /// The offset of the entry changes.
     pub set_offset: Signal<Out, Bit>,
@@ -71,6 +76,14 @@ pub struct ListControl {
     pub finding: FindingIn,
     /// Options of the entry in hand.
     pub stored_options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    /// No place is free.
+    pub full: Signal<In, Bit>,
+    /// High for one cycle: the hit that is held is resolved.
+    pub resolve: Signal<Out, Bit>,
+    /// High for one cycle: the hit is not resolved, for want of a place for the header.
+    pub unresolved: Signal<Out, Bit>,
+    /// A hit is held.
+    pub held: Signal<Out, Bit>,
     /// The command's entry or header is to come.
     pub take: Signal<Out, Bit>,
     /// The entry or header of the command comes to its list.
@@ -79,21 +92,28 @@ pub struct ListControl {
     pub no_room: Signal<In, Bit>,
     /// The entry in hand is to leave.
     pub leave: Signal<Out, Bit>,
-    /// It has left, and its place becomes free.
-    pub frees: Signal<In, Bit>,
+    /// It has left.
+    pub left: Signal<In, Bit>,
     stage: DFF<Stage>,
+    holding: DFF<Bit>,
     leaves_header: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for ListControl {
     fn update(&mut self) {
-        dff_setup!(self, clk, stage);
+        dff_setup!(self, clk, stage, holding);
+        self.held.next = self.holding.q.val();
+        self.resolve.next = false;
+        self.unresolved.next = false;
         self.leaves_header.next = self.plan.delivers.val()
             & self.finding.in_overflow.val()
             & !self.stored_options.val().get_bit(UNEXPECTED_HDR_DISABLE);
         self.check.next = self.stage.q.val() == Stage::Check;
-        self.resume.next = (self.stage.q.val() == Stage::Wait) & self.responder_idle.val() & !self.plan.delivers.val();
+        self.resume.next = (self.stage.q.val() == Stage::Wait)
+            & self.responder_idle.val()
+            & !self.plan.delivers.val()
+            & !self.plan.resolves.val();
         self.at_once.next = false;
         self.fetch.next = false;
         self.set_offset.next = false;
@@ -110,6 +130,16 @@ impl Logic for ListControl {
                     } else if self.plan.takes_handle.val() {
                         self.fetch.next = true;
                         self.stage.d.next = Stage::Check;
+                    } else if self.plan.resolves.val() & self.plan.leaves_header.val() & self.full.val() {
+                        self.unresolved.next = true;
+                        self.done.next = true;
+                    } else if self.plan.resolves.val() {
+                        self.resolve.next = true;
+                        self.holding.d.next = false;
+                        self.set_offset.next = self.plan.sets_offset.val();
+                        self.leave.next = self.plan.removes.val();
+                        self.stage.d.next = Stage::Wait;
+                        self.done.next = !self.plan.removes.val() & !self.plan.leaves_header.val();
                     } else if self.plan.appends.val() {
                         self.take.next = true;
                     } else {
@@ -129,7 +159,10 @@ impl Logic for ListControl {
                 }
             }
             Stage::Found => {
-                if self.plan.removes.val() {
+                if self.plan.holds.val() {
+                    self.holding.d.next = true;
+                    self.done.next = true;
+                } else if self.plan.removes.val() {
                     self.leave.next = true;
                 } else if self.plan.all_matches.val() | self.leaves_header.val() {
                     self.stage.d.next = Stage::Wait;
@@ -139,16 +172,17 @@ impl Logic for ListControl {
             }
             Stage::Wait => {
                 if self.responder_idle.val() {
-                    self.take.next = self.plan.delivers.val();
+                    self.take.next = self.plan.delivers.val() | self.plan.resolves.val();
                     self.stage.d.next = Stage::Search;
                 }
             }
             Stage::Edit => {
-                if self.frees.val() {
+                if self.left.val() {
                     self.stage.d.next = Stage::Wait;
                 }
-                self.done.next =
-                    self.insert.val() | self.no_room.val() | (self.frees.val() & !self.plan.all_matches.val());
+                self.done.next = self.insert.val()
+                    | self.no_room.val()
+                    | (self.left.val() & !self.plan.all_matches.val() & !self.plan.leaves_header.val());
             }
         }
         if self.finding.missed.val() {
@@ -163,6 +197,7 @@ impl Logic for ListControl {
         }
         if self.rst.val() {
             self.stage.d.next = Stage::Idle;
+            self.holding.d.next = false;
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct ListCounters {
     pub inserted: Signal<In, Bit>,
     /// An entry leaves `list`.
     pub removed: Signal<In, Bit>,
+    /// A place becomes free.
+    pub freed: Signal<In, Bit>,
     /// Below 3.
     pub list: Signal<In, Bits<LIST_BITS>>,
     /// A command that searches begins.
@@ -80,7 +82,7 @@ impl Logic for ListCounters {
         if self.inserted.val() {
             self.free_places.d.next = self.free_places.q.val() - 1;
         }
-        if self.removed.val() {
+        if self.freed.val() {
             self.free_places.d.next = self.free_places.q.val() + 1;
         }
         if self.search.val() {

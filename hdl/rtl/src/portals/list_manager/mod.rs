@@ -12,11 +12,13 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`CommandReader`], [`Fields`], [`Decoder`] | a command off its stream, its fields, and its meaning |
+//! | [`Responder`] | results, in beats |
+//! | [`ListCore`] | the lists without streams, for an engine; the blocks below are inside it |
 //! | [`ListControl`] | the stages of a command |
 //! | [`ListSearch`] | the search: [`SearchSegments`] gives the chains, a [`Walker`] walks each |
 //! | [`HandleCheck`] | whether the entry of a handle is there |
 //! | [`Editor`] | how entries come into their chains and leave them |
-//! | [`CommandOutcome`], [`Responder`] | the contents of results, and their beats |
+//! | [`CommandOutcome`] | the contents of results |
 //! | [`EntryTable`] | fields and tags of the entries |
 //! | [`Chains`] | the chains of the entries |
 //! | [`Chain`], [`ListEnds`] | each list in append order |
@@ -42,6 +44,7 @@ mod free_list;
 mod handle_check;
 mod hash_index;
 mod list_control;
+mod list_core;
 mod list_counters;
 mod list_ends;
 mod list_search;
@@ -68,6 +71,7 @@ pub use free_list::FreeList;
 pub use handle_check::HandleCheck;
 pub use hash_index::HashIndex;
 pub use list_control::ListControl;
+pub use list_core::ListCore;
 pub use list_counters::ListCounters;
 pub use list_ends::ListEnds;
 pub use list_search::ListSearch;
@@ -81,7 +85,7 @@ pub use walker::Walker;
 use crate::{prim::StreamIn, prim::StreamOut};
 use portico_spec::portals::list::{COUNTER_WIDTH, OCCUPANCY_WIDTH};
 use portico_verilog::prelude::*;
-use ports::{AccessOut, BeatsOut, EndsOut, FindingOut, PlanOut, RecordOut, ResultOut, SideOut, WORD};
+use ports::{AnswerOut, BeatsOut, CountsOut, PlanOut, RecordOut, SideOut, WORD};
 
 /// Lists of entries that `A` bits number.
 #[derive(LogicBlock, Default)]
@@ -112,27 +116,15 @@ pub struct ListManager<const A: usize> {
     reader: CommandReader,
     fields: Fields,
     decoder: Decoder,
-    control: ListControl,
-    search: ListSearch<A>,
-    matcher: Matcher,
-    handle_check: HandleCheck<A>,
-    editor: Editor<A>,
-    chains: Chains<A>,
-    entries: EntryTable<A>,
-    outcome: CommandOutcome,
+    core: ListCore<A>,
     responder: Responder<A>,
-    counters: ListCounters,
 }
 
 impl<const A: usize> ListManager<A> {
     /// A list manager of these parameters; panics with a sentence if one is out of range, or `A` bits do not number the entries.
     pub fn new(parameters: &ListParameters) -> Self {
-        parameters.check(A);
         Self {
-            search: ListSearch::new(parameters.buckets > 0),
-            chains: Chains::new(parameters),
-            entries: EntryTable::new(parameters.entries),
-            counters: ListCounters::new(parameters.entries),
+            core: ListCore::new(parameters),
             ..Default::default()
         }
     }
@@ -141,109 +133,30 @@ impl<const A: usize> ListManager<A> {
 #[kernel]
 impl<const A: usize> Logic for ListManager<A> {
     fn update(&mut self) {
-        wire!(self => reader, control, search, editor, chains, responder, counters: clk, rst);
-        wire!(self => matcher, entries: clk);
+        wire!(self => reader, core, responder: clk, rst);
         StreamIn::<WORD>::link(&mut self.s_axis, &mut self.reader.s_axis);
-        self.reader.allow.next = !self.chains.busy.val();
-        self.reader.done.next = self.control.done.val();
-        self.initialising.next = self.chains.busy.val();
+        self.reader.allow.next = !self.core.busy.val();
+        self.reader.done.next = self.core.request.done.val();
+        self.initialising.next = self.core.busy.val();
+        self.core.quiet.next = !self.reader.valid.val() & self.responder.answer.idle.val();
         BeatsOut::join(&mut self.reader.beats, &mut self.fields.beats);
-        wire!(fields => decoder: opcode, list, once);
+        wire!(fields => decoder: opcode, list, once, resolution);
+        self.decoder.held.next = self.core.held.val();
         self.decoder.length.next = self.reader.length.val();
 
-        self.control.valid.next = self.reader.valid.val();
-        PlanOut::join(&mut self.decoder.plan, &mut self.control.plan);
-        self.control.responder_idle.next = self.responder.idle.val();
-        self.control.right.next = self.handle_check.right.val();
-        FindingOut::join(&mut self.search.finding, &mut self.control.finding);
-        self.control.stored_options.next = self.entries.entry.options.val();
-        self.control.insert.next = self.editor.access.insert.val();
-        self.control.no_room.next = self.editor.no_room.val();
-        self.control.frees.next = self.editor.access.frees.val();
-
-        wire!(decoder.plan => search: mirrored, both);
-        self.search.list.next = self.fields.short_list.val();
-        self.search.any.next = self.fields.any.val();
-        self.search.start.next = self.control.search.val();
-        self.search.resume.next = self.control.resume.val();
-        EndsOut::<A>::join(&mut self.chains.ends, &mut self.search.ends);
-        self.search.follower.next = self.chains.follower.val();
-        self.search.hit.next = self.matcher.hit.val();
-        self.search.older.next = self.chains.older.val();
-        self.matcher.mirrored.next = self.decoder.plan.mirrored.val();
-        SideOut::join(&mut self.fields.request, &mut self.matcher.request);
-        SideOut::join(&mut self.entries.entry, &mut self.matcher.stored);
-
-        self.handle_check.handle.next = self.fields.handle.val();
-        self.handle_check.list.next = self.fields.short_list.val();
-        self.handle_check.stored_list.next = self.entries.list.val();
-        self.handle_check.stored_live.next = self.entries.live.val();
-        self.handle_check.stored_generation.next = self.entries.generation.val();
-        self.handle_check.used.next = self.chains.used.val();
-
-        self.editor.search_read.next = self.search.read.val();
-        self.editor.search_at.next = self.search.at.val();
-        self.editor.found.next = self.search.finding.found.val();
-        self.editor.search_look.next = self.search.look.val();
-        self.editor.search_list.next = self.search.look_list.val();
-        self.editor.search_wild.next = self.search.look_wild.val();
-        self.editor.fetch.next = self.control.fetch.val();
-        self.editor.handle_index.next = self.handle_check.index.val();
-        self.editor.take.next = self.control.take.val();
-        wire!(chains => editor: free_index, full);
-        self.editor.new_list.next = self.decoder.new_list.val();
-        self.editor.source.next = self.fields.request.source.val();
-        self.editor.any.next = self.fields.any.val();
-        self.editor.leave.next = self.control.leave.val();
-        self.editor.stored_list.next = self.entries.list.val();
-        self.editor.stored_source.next = self.entries.entry.source.val();
-        self.editor.stored_options.next = self.entries.entry.options.val();
-
-        self.chains.quiet.next = !self.reader.valid.val() & self.responder.idle.val();
-        AccessOut::<A>::join(&mut self.editor.access, &mut self.chains.access);
-        wire!(search => chains: by_order, keep);
-        self.entries.read.next = self.chains.any_read.val();
-        self.entries.at.next = self.chains.any_at.val();
-        wire!(editor.access => entries: index, insert);
-        self.entries.fresh.next = self.chains.fresh.val();
-        self.entries.new_list.next = self.decoder.new_list.val();
-        RecordOut::join(&mut self.fields.record, &mut self.entries.new_record);
-        self.entries.remove.next = self.editor.access.remove.val();
-        self.entries.set_offset.next = self.control.set_offset.val();
-        self.entries.offset_extent.next = self.reader.beats.match_bits.val();
-
-        PlanOut::join(&mut self.decoder.plan, &mut self.outcome.plan);
-        self.outcome.list.next = self.fields.list.val();
-        self.outcome.at_once.next = self.control.at_once.val();
-        FindingOut::join(&mut self.search.finding, &mut self.outcome.finding);
-        self.outcome.insert.next = self.editor.access.insert.val();
-        self.outcome.no_room.next = self.editor.no_room.val();
-        self.outcome.new_list.next = self.decoder.new_list.val();
-        self.outcome.fresh.next = self.chains.fresh.val();
-        self.outcome.check.next = self.control.check.val();
-        self.outcome.right.next = self.handle_check.right.val();
-        self.outcome.stored_list.next = self.entries.list.val();
-        ResultOut::join(&mut self.outcome.result, &mut self.responder.result);
-        self.responder.index.next = self.editor.access.index.val();
-        wire!(entries => responder: generation, list);
-        self.responder.options.next = self.entries.entry.options.val();
-        RecordOut::join(&mut self.entries.record, &mut self.responder.record);
-        wire!(counters => responder: searches, total, longest);
-        for i in 0..4 {
-            self.responder.occupancy[i].next = self.counters.occupancy[i].val();
-        }
+        self.core.request.valid.next = self.reader.valid.val();
+        PlanOut::join(&mut self.decoder.plan, &mut self.core.request.plan);
+        wire!(fields => core.request: list, handle, any);
+        wire!(decoder => core.request: new_list);
+        SideOut::join(&mut self.fields.request, &mut self.core.request.side);
+        RecordOut::join(&mut self.fields.record, &mut self.core.request.record);
+        AnswerOut::<A>::join(&mut self.core.answer, &mut self.responder.answer);
+        CountsOut::join(&mut self.core.counts, &mut self.responder.counts);
         StreamOut::<WORD>::link(&mut self.m_axis, &mut self.responder.m_axis);
 
-        self.counters.inserted.next = self.editor.access.insert.val();
-        self.counters.removed.next = self.editor.access.remove.val();
-        self.counters.list.next = self.editor.changed_list.val();
-        self.counters.search.next = self.control.search.val();
-        self.counters.compared.next = self.search.compared.val();
-        self.occupancy_priority.next = self.counters.occupancy[0].val();
-        self.occupancy_overflow.next = self.counters.occupancy[1].val();
-        self.occupancy_unexpected.next = self.counters.occupancy[2].val();
-        self.searches.next = self.counters.searches.val();
-        self.compared.next = self.counters.total.val();
-        self.longest.next = self.counters.longest.val();
+        self.occupancy_priority.next = self.core.counts.priority.val();
+        self.occupancy_overflow.next = self.core.counts.overflow.val();
+        self.occupancy_unexpected.next = self.core.counts.unexpected.val();
+        wire!(core.counts => self: searches, compared, longest);
     }
 }

@@ -1,10 +1,15 @@
 //! Interfaces inside the list manager.
 
-use portico_spec::portals::list::{CODE_WIDTH, LENGTH_WIDTH, LIST_WIDTH, OPTIONS_WIDTH, POINTER_WIDTH, SOURCE_WIDTH};
+use portico_spec::portals::list::{
+    List, CODE_WIDTH, COUNTER_WIDTH, GENERATION_WIDTH, HANDLE_WIDTH, LENGTH_WIDTH, LIST_WIDTH, OCCUPANCY_WIDTH,
+    OPTIONS_WIDTH, POINTER_WIDTH, SOURCE_WIDTH,
+};
 use portico_verilog::prelude::*;
 
 /// Width of the number of a list that exists, in bits.
 pub(crate) const LIST_BITS: usize = 2;
+/// In place of a list's number: the entry is detached. All its bits are set.
+pub(crate) const NO_LIST: u64 = List::All as u64;
 /// Width of match and ignore bits, and of a beat.
 pub(crate) const WORD: usize = 64;
 
@@ -57,10 +62,20 @@ pub struct PlanOut {
     pub then_appends: Signal<Out, Bit>,
     /// Search: a hit in Overflow leaves a header.
     pub delivers: Signal<Out, Bit>,
-    /// Deletes the entry that is found or has the handle.
+    /// The entry that is found, is held or has the handle leaves its list or, if it is detached, its place.
     pub removes: Signal<Out, Bit>,
-    /// The entry of the handle gets another offset.
+    /// The entry of the handle, or the hit that is resolved, gets another offset.
     pub sets_offset: Signal<Out, Bit>,
+    /// Search: the first hit is held.
+    pub holds: Signal<Out, Bit>,
+    /// Kind: the hit that is held.
+    pub resolves: Signal<Out, Bit>,
+    /// Resolution: the hit leaves its list, and keeps its place.
+    pub detaches: Signal<Out, Bit>,
+    /// Resolution: the header of the command comes to the Unexpected list.
+    pub leaves_header: Signal<Out, Bit>,
+    /// Handle: that of a detached entry, whose place becomes free.
+    pub releases: Signal<Out, Bit>,
 }
 
 /// How a search ends, or pauses.
@@ -150,4 +165,65 @@ pub struct ResultOut {
     pub more: Signal<Out, Bit>,
     /// More results follow if the entry lets a header be left.
     pub leaves_header: Signal<Out, Bit>,
+}
+
+/// A decoded command with its fields, as the block that has them gives it to the core. All of it stays until `done`.
+#[interface(mirror = RequestIn)]
+pub struct RequestOut {
+    /// There is a request.
+    pub valid: Signal<Out, Bit>,
+    /// High for one cycle: the request is over.
+    pub done: Signal<In, Bit>,
+    /// What to do.
+    pub plan: PlanOut,
+    /// The list that the command names, which exists unless the command is refused.
+    pub list: Signal<Out, Bits<LIST_WIDTH>>,
+    /// The list that its entry or header is appended to.
+    pub new_list: Signal<Out, Bits<LIST_BITS>>,
+    /// Handle of the command, if it takes one.
+    pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Option: the source is ANY.
+    pub any: Signal<Out, Bit>,
+    /// The command's side of a match.
+    pub side: SideOut,
+    /// The fields to keep of an entry that the command appends.
+    pub record: RecordOut,
+}
+
+/// The answers of the core to a request, and the entry that its table shows.
+#[interface(mirror = AnswerIn)]
+pub struct AnswerOut<const A: usize> {
+    /// The answer.
+    pub result: ResultOut,
+    /// The entry of the last answer is not needed any more: the table may show another, and a request may come.
+    pub idle: Signal<In, Bit>,
+    /// Place of the entry that the table shows, from the cycle after `result.start` on.
+    pub index: Signal<Out, Bits<A>>,
+    /// Generation of that place.
+    pub generation: Signal<Out, Bits<GENERATION_WIDTH>>,
+    /// List of that entry.
+    pub list: Signal<Out, Bits<LIST_BITS>>,
+    /// Options of that entry.
+    pub options: Signal<Out, Bits<OPTIONS_WIDTH>>,
+    /// Fields of that entry, in words as in results.
+    pub record: RecordOut,
+}
+
+/// The counters of the lists. They stand still while no request is under way.
+#[interface(mirror = CountsIn)]
+pub struct CountsOut {
+    /// Entries of the Priority list.
+    pub priority: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
+    /// Entries of the Overflow list.
+    pub overflow: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
+    /// Entries of the Unexpected list.
+    pub unexpected: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
+    /// Places without an entry.
+    pub free: Signal<Out, Bits<OCCUPANCY_WIDTH>>,
+    /// Commands that searched.
+    pub searches: Signal<Out, Bits<COUNTER_WIDTH>>,
+    /// Entries that they compared.
+    pub compared: Signal<Out, Bits<COUNTER_WIDTH>>,
+    /// Most that one of them compared.
+    pub longest: Signal<Out, Bits<COUNTER_WIDTH>>,
 }

@@ -1,4 +1,4 @@
-use super::ports::{RecordIn, ResultIn, LIST_BITS, WORD};
+use super::ports::{AnswerIn, CountsIn, LIST_BITS, WORD};
 use crate::prim::StreamOut;
 use portico_spec::portals::list::CODE_WIDTH;
 use portico_spec::portals::list::ENTRY_BEATS;
@@ -9,7 +9,6 @@ use portico_spec::portals::list::LIST_OFFSET;
 use portico_spec::portals::list::LIST_WIDTH;
 use portico_spec::portals::list::MORE_OFFSET;
 use portico_spec::portals::list::OCCUPANCY_WIDTH;
-use portico_spec::portals::list::OPTIONS_WIDTH;
 use portico_spec::portals::list::UNEXPECTED_HDR_DISABLE;
 use portico_verilog::prelude::*;
 
@@ -22,40 +21,22 @@ const PLACE_WIDTH: usize = 3;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from `start` to the first beat |
+/// | latency | 1 cycle from `answer.result.start` to the first beat |
 /// | throughput | one beat a cycle |
 /// | timing | `m_axis_tvalid` comes from a flip-flop, `m_axis_tdata` from the table's memory through a choice of five |
 /// | state | the first beat's fields, and the number of the beat |
 ///
-/// The fields of an entry pass from the table straight to the stream. Until `idle`, no other entry may be read from the table.
+/// The fields of an entry pass from the table straight to the stream. Until `answer.idle`, no other entry may be read from the table.
 /// While the counters are sent, they must not change.
 #[derive(LogicBlock, Default)]
 pub struct Responder<const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: the rest of a result is dropped.
     pub rst: Signal<In, Bit>,
-    /// The result to send.
-    pub result: ResultIn,
-    /// All is sent.
-    pub idle: Signal<Out, Bit>,
-    /// The entry in the table, from the cycle after `result.start` on.
-    pub index: Signal<In, Bits<A>>,
-    /// Generation of the place of that entry.
-    pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
-    /// List of that entry.
-    pub list: Signal<In, Bits<LIST_BITS>>,
-    /// Fields of that entry, in words as in results.
-    pub record: RecordIn,
-    /// Options of that entry.
-    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
-    /// Counters: entries of Priority, Overflow and Unexpected, then free places.
-    pub occupancy: [Signal<In, Bits<OCCUPANCY_WIDTH>>; 4],
-    /// Counter: commands that searched.
-    pub searches: Signal<In, Bits<WORD>>,
-    /// Counter: entries that they compared.
-    pub total: Signal<In, Bits<WORD>>,
-    /// Counter: most that one of them compared.
-    pub longest: Signal<In, Bits<WORD>>,
+    /// The result to send, and the entry that it tells of.
+    pub answer: AnswerIn<A>,
+    /// Counters, for results of them.
+    pub counts: CountsIn,
     /// Results, a packet each.
     pub m_axis: StreamOut<WORD>,
     active: DFF<Bit>,
@@ -85,74 +66,75 @@ impl<const A: usize> Logic for Responder<A> {
         dff_setup!(self, clk, leaves_header);
         self.shown_list.next = self.told_list.q.val();
         if self.entry.q.val() {
-            self.shown_list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.list.val());
+            self.shown_list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.answer.list.val());
         }
         self.shown_more.next = (self.more.q.val()
-            | (self.leaves_header.q.val() & !self.options.val().get_bit(UNEXPECTED_HDR_DISABLE)))
+            | (self.leaves_header.q.val() & !self.answer.options.val().get_bit(UNEXPECTED_HDR_DISABLE)))
         .into();
-        self.shown_generation.next = self.generation.val();
+        self.shown_generation.next = self.answer.generation.val();
         if self.fresh.q.val() {
             self.shown_generation.next = 0.into();
         }
         self.handle.next = 0.into();
         if self.with_handle.q.val() {
-            self.handle.next = bit_cast::<WORD, A>(self.index.val())
+            self.handle.next = bit_cast::<WORD, A>(self.answer.index.val())
                 | (bit_cast::<WORD, GENERATION_WIDTH>(self.shown_generation.val()) << bits::<6>(GENERATION_OFFSET));
         }
         self.head.next = bit_cast::<WORD, CODE_WIDTH>(self.status.q.val())
             | (bit_cast::<WORD, LIST_WIDTH>(self.shown_list.val()) << bits::<6>(LIST_OFFSET))
             | (bit_cast::<WORD, 1>(self.shown_more.val()) << bits::<6>(MORE_OFFSET))
             | (self.handle.val() << bits::<6>(HANDLE_OFFSET));
-        self.numbers.next = bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[0].val())
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[1].val()) << bits::<6>(OCCUPANCY_WIDTH))
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[2].val()) << bits::<6>(2 * OCCUPANCY_WIDTH as u64))
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.occupancy[3].val()) << bits::<6>(3 * OCCUPANCY_WIDTH as u64));
+        self.numbers.next = bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.priority.val())
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.overflow.val()) << bits::<6>(OCCUPANCY_WIDTH))
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.unexpected.val())
+                << bits::<6>(2 * OCCUPANCY_WIDTH as u64))
+            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.free.val()) << bits::<6>(3 * OCCUPANCY_WIDTH as u64));
 
         self.m_axis.tdata.next = self.head.val();
         if self.place.q.val() == bits::<PLACE_WIDTH>(1) {
-            self.m_axis.tdata.next = self.record.match_bits.val();
+            self.m_axis.tdata.next = self.answer.record.match_bits.val();
             if self.counters.q.val() {
                 self.m_axis.tdata.next = self.numbers.val();
             }
         }
         if self.place.q.val() == bits::<PLACE_WIDTH>(2) {
-            self.m_axis.tdata.next = self.record.extent.val();
+            self.m_axis.tdata.next = self.answer.record.extent.val();
             if self.counters.q.val() {
-                self.m_axis.tdata.next = self.searches.val();
+                self.m_axis.tdata.next = self.counts.searches.val();
             }
         }
         if self.place.q.val() == bits::<PLACE_WIDTH>(3) {
-            self.m_axis.tdata.next = self.record.ignore_bits.val();
+            self.m_axis.tdata.next = self.answer.record.ignore_bits.val();
             if self.counters.q.val() {
-                self.m_axis.tdata.next = self.total.val();
+                self.m_axis.tdata.next = self.counts.compared.val();
             }
         }
         if self.place.q.val() == bits::<PLACE_WIDTH>(4) {
-            self.m_axis.tdata.next = self.record.detail.val();
+            self.m_axis.tdata.next = self.answer.record.detail.val();
             if self.counters.q.val() {
-                self.m_axis.tdata.next = self.longest.val();
+                self.m_axis.tdata.next = self.counts.longest.val();
             }
         }
         self.last.next = !(self.entry.q.val() | self.counters.q.val())
             | (self.place.q.val() == bits::<PLACE_WIDTH>(ENTRY_BEATS as u64 - 1));
         self.m_axis.tvalid.next = self.active.q.val();
         self.m_axis.tlast.next = self.last.val();
-        self.idle.next = !self.active.q.val();
+        self.answer.idle.next = !self.active.q.val();
         if self.active.q.val() & self.m_axis.tready.val() {
             self.place.d.next = self.place.q.val() + 1;
             self.active.d.next = !self.last.val();
         }
-        if self.result.start.val() {
+        if self.answer.result.start.val() {
             self.active.d.next = true;
             self.place.d.next = 0.into();
-            self.status.d.next = self.result.status.val();
-            self.told_list.d.next = self.result.list.val();
-            self.entry.d.next = self.result.entry.val();
-            self.counters.d.next = self.result.counters.val();
-            self.with_handle.d.next = self.result.handle.val();
-            self.fresh.d.next = self.result.fresh.val();
-            self.more.d.next = self.result.more.val();
-            self.leaves_header.d.next = self.result.leaves_header.val();
+            self.status.d.next = self.answer.result.status.val();
+            self.told_list.d.next = self.answer.result.list.val();
+            self.entry.d.next = self.answer.result.entry.val();
+            self.counters.d.next = self.answer.result.counters.val();
+            self.with_handle.d.next = self.answer.result.handle.val();
+            self.fresh.d.next = self.answer.result.fresh.val();
+            self.more.d.next = self.answer.result.more.val();
+            self.leaves_header.d.next = self.answer.result.leaves_header.val();
         }
         if self.rst.val() {
             self.active.d.next = false;

@@ -17,7 +17,7 @@ fn codes_rise_and_read_back() {
         assert!(table.iter().all(|code| code.code < 1 << CODE_WIDTH));
     }
     assert_eq!(Opcode::from_code(7), Some(Opcode::Deliver));
-    assert_eq!((Opcode::from_code(0), Opcode::from_code(12)), (None, None));
+    assert_eq!((Opcode::from_code(0), Opcode::from_code(17)), (None, None));
     assert_eq!(List::from_code(4), None);
 }
 
@@ -35,6 +35,24 @@ fn entries_pass_through_commands_and_results() {
             false => command(opcode, List::All, &ENTRY),
         };
         assert_eq!(beats.len(), opcode.beats(), "{opcode:?}");
+    }
+}
+
+#[test]
+fn resolutions_read_back() {
+    let header = Entry {
+        ignore_bits: 0x0000_0055_0000_0000,
+        ..ENTRY
+    };
+    let all = Resolution {
+        offset: Some(0x55),
+        detaches: true,
+        removes: true,
+        header: Some(header),
+    };
+    assert_eq!(all.encode()[0], 0x000f_8005_1234_030f);
+    for resolution in [all, Resolution::default()] {
+        assert_eq!(Resolution::decode(&resolution.encode()), resolution);
     }
 }
 

@@ -8,7 +8,7 @@ use portico_spec::portals::list::Status;
 #[derive(Debug, Default)]
 pub struct Corners {
     /// Results by status.
-    pub by_status: [usize; 8],
+    pub by_status: [usize; Status::ALL.len()],
     /// Commands, those with several results, and results of those.
     pub several: usize,
     pub most_results: usize,
@@ -26,6 +26,8 @@ pub struct Corners {
     pub stale: usize,
     pub filled: usize,
     pub left_headers: usize,
+    /// Resolutions that gave an offset, detached, removed, left a header.
+    pub resolved: [usize; 4],
 }
 
 impl Corners {
@@ -46,7 +48,7 @@ impl Corners {
             self.left_headers,
             self.ran_out + usize::from(!runs_out),
         ];
-        self.check(&met, &self.by_status, seed)
+        self.check(&[met.as_slice(), &self.resolved].concat(), &self.by_status, seed)
     }
 
     /// Holds a short run of a large list manager to have met what concerns its size.

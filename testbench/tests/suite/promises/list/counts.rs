@@ -8,8 +8,8 @@ impl Bench {
     /// Entries that a command searches, at most.
     pub(super) fn searched(&self, opcode: Opcode, list: List, entry: &Entry) -> u64 {
         let lists = match (opcode, list) {
-            (Opcode::Append, _) => return 0,
-            (Opcode::AppendSearch, _) => vec![List::Unexpected],
+            (Opcode::Append | Opcode::Resolve, _) => return 0,
+            (Opcode::AppendSearch | Opcode::AppendHold, _) => vec![List::Unexpected],
             (_, List::All) => vec![List::Priority, List::Overflow],
             (_, list) => vec![list],
         };

@@ -5,7 +5,7 @@ use super::{
     Bench, AHEAD,
 };
 use anyhow::{ensure, Result};
-use portico_spec::portals::list::{command, handle_command, Entry, List, Opcode, ANY_SOURCE};
+use portico_spec::portals::list::{command, handle_command, Entry, List, Opcode, Resolution, ANY_SOURCE};
 use rand::{rngs::SmallRng, Rng};
 
 impl Bench {
@@ -51,9 +51,16 @@ impl Bench {
 
     /// Deletes all that is there: nothing has leaked if every place can be filled afterwards.
     pub(super) fn empty(&mut self, rng: &mut SmallRng) -> Result<()> {
+        if self.golden.holds() {
+            self.send(Resolution::default().encode(), Named::Nothing, rng);
+            self.settle(rng)?;
+        }
         for handle in self.known() {
-            let delete = handle_command(Opcode::Delete, List::All, handle, 0);
-            self.send(delete, Named::Known(handle), rng);
+            let opcode = match self.golden.detached().contains(&handle) {
+                true => Opcode::Release,
+                false => Opcode::Delete,
+            };
+            self.send(handle_command(opcode, List::All, handle, 0), Named::Known(handle), rng);
             self.settle(rng)?;
         }
         let counters = self.golden.counters();

@@ -2,8 +2,8 @@
 
 use portico_golden::portals::list::GoldenLists;
 use portico_spec::portals::list::{
-    command, handle_command, Entry, List, Opcode, ANY_SOURCE, HANDLE_OFFSET, LIST_OFFSET, MANAGE_LOCAL, NO_TRUNCATE,
-    OPAQUE_OPTIONS, PORTAL_OFFSET, PORTAL_WIDTH, UNEXPECTED_HDR_DISABLE, USE_ONCE,
+    command, handle_command, Entry, List, Opcode, Resolution, ANY_SOURCE, HANDLE_OFFSET, LIST_OFFSET, MANAGE_LOCAL,
+    NO_TRUNCATE, OPAQUE_OPTIONS, PORTAL_OFFSET, PORTAL_WIDTH, UNEXPECTED_HDR_DISABLE, USE_ONCE,
 };
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng};
 
@@ -101,6 +101,33 @@ pub fn draw(phase: Phase, golden: &GoldenLists, known: &[u32], rng: &mut SmallRn
 
 fn right(phase: Phase, golden: &GoldenLists, known: &[u32], rng: &mut SmallRng) -> (Vec<u64>, Named) {
     let plain = |beats| (beats, Named::Nothing);
+    if rng.gen_bool(if golden.holds() { 0.9 } else { 0.01 }) {
+        return plain(resolution(phase, golden, rng).encode());
+    }
+    let detached: Vec<u32> = known
+        .iter()
+        .copied()
+        .filter(|handle| golden.detached().contains(handle))
+        .collect();
+    if rng.gen_bool(if detached.is_empty() { 0.01 } else { 0.2 }) {
+        return by_handle(Opcode::Release, if rng.gen_bool(0.8) { &detached } else { known }, rng);
+    }
+    if rng.gen_bool(0.1) {
+        let beats = match rng.gen_range(0..3) {
+            0 => command(Opcode::SearchHold, List::All, &header(phase, golden, rng)),
+            1 => command(
+                Opcode::AppendHold,
+                List::Priority,
+                &aimed(&entry(phase, rng), golden, List::Unexpected, rng),
+            ),
+            _ => command(
+                Opcode::ConsumeHold,
+                List::Unexpected,
+                &aimed(&entry(phase, rng), golden, List::Unexpected, rng),
+            ),
+        };
+        return plain(beats);
+    }
     match rng.gen_range(0..100) {
         0..=49 if rng.gen_bool(phase.inserts) => {
             let entry = entry(phase, rng);
@@ -141,7 +168,7 @@ fn right(phase: Phase, golden: &GoldenLists, known: &[u32], rng: &mut SmallRng) 
 }
 
 fn by_handle(opcode: Opcode, known: &[u32], rng: &mut SmallRng) -> (Vec<u64>, Named) {
-    let list = match rng.gen_bool(0.6) {
+    let list = match opcode == Opcode::Release || rng.gen_bool(0.6) {
         true => List::All,
         false => *LISTS.choose(rng).expect("three"),
     };
@@ -158,6 +185,16 @@ fn by_handle(opcode: Opcode, known: &[u32], rng: &mut SmallRng) -> (Vec<u64>, Na
     (handle_command(opcode, list, handle, edge(rng)), named)
 }
 
+/// Any mixture of what may become of a hit.
+fn resolution(phase: Phase, golden: &GoldenLists, rng: &mut SmallRng) -> Resolution {
+    Resolution {
+        offset: rng.gen_bool(0.4).then(|| edge(rng)),
+        detaches: rng.gen_bool(0.3),
+        removes: rng.gen_bool(0.3),
+        header: rng.gen_bool(0.4).then(|| header(phase, golden, rng)),
+    }
+}
+
 /// A length or offset: small, or near the end of 32 bits.
 fn edge(rng: &mut SmallRng) -> u32 {
     match rng.gen_range(0..4) {
@@ -170,7 +207,7 @@ fn edge(rng: &mut SmallRng) -> u32 {
 
 /// A portal index: mostly one, so that enough entries match.
 fn portal(rng: &mut SmallRng) -> u16 {
-    match rng.gen_bool(0.05) {
+    match rng.gen_bool(0.03) {
         true => 1 << rng.gen_range(0..PORTAL_WIDTH),
         false => 0,
     }
