@@ -27,13 +27,13 @@ pub fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
         folder,
         "buddy_4.v",
         "buddy",
-        BuddyAllocator::<2, 1, 16, 2>::new(heap(1024)?),
+        BuddyAllocator::<2, 1, 16>::new(heap(1024)?),
     )?;
     write(
         folder,
         "buddy_8.v",
         "buddy",
-        BuddyAllocator::<4, 2, 16, 2>::new(heap(512)?),
+        BuddyAllocator::<4, 2, 16>::new(heap(512)?),
     )?;
     // With one context no step waits for a turn, so that an induction needs to know of one call alone.
     write(folder, "mpe_scheduler.v", "mpe-scheduler", Scheduler::new(1))?;

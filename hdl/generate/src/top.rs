@@ -11,11 +11,11 @@ use portico_hdl::{
     mpe::{FpAdder, Mpe, ReduceAlu},
     noc::{Mesh, Router},
     portals::{buddy, ListManager, ListParameters},
-    prim::{CreditCounter, Fifo, LutRam, Ram, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
+    prim::{CreditCounter, Fifo, LaneRam, LutRam, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
     tile::Tile,
 };
 use portico_spec::{ni::registers::SPACE_BYTES, portals::buddy::Heap, Config};
-use rust_hdl::prelude::{bits, Block};
+use rust_hdl::prelude::{bits, Bits, Block};
 
 /// A block with a name, as `portico generate` knows it.
 #[derive(Clone, Copy)]
@@ -69,6 +69,9 @@ macro_rules! fabric_by_width_and_depth {
         }
     }};
 }
+
+/// A LUT-RAM of words of `W` bits.
+type BitsLutRam<const W: usize, const A: usize> = LutRam<Bits<W>, A>;
 
 /// Address bits for `depth` places, at least 1.
 fn address_bits(depth: usize) -> u32 {
@@ -125,8 +128,8 @@ pub static TOPS: &[Top] = &[
         keys: &["width"],
         keep_apart: &[],
         make: |config| match config.width {
-            32 => Box::new(Ram::<32, MEMORY_ADDRESS_BITS, 4>::new(1 << MEMORY_ADDRESS_BITS)),
-            _ => Box::new(Ram::<64, MEMORY_ADDRESS_BITS, 8>::new(1 << MEMORY_ADDRESS_BITS)),
+            32 => Box::new(LaneRam::<32, MEMORY_ADDRESS_BITS, 4>::new(1 << MEMORY_ADDRESS_BITS)),
+            _ => Box::new(LaneRam::<64, MEMORY_ADDRESS_BITS, 8>::new(1 << MEMORY_ADDRESS_BITS)),
         },
     },
     Top {
@@ -148,7 +151,7 @@ pub static TOPS: &[Top] = &[
         about: "LUT-RAM with an asynchronous read port, `fifo` words",
         keys: &["width", "fifo"],
         keep_apart: &[],
-        make: |config| by_width_and_depth!(config, LutRam, config.fifo),
+        make: |config| by_width_and_depth!(config, BitsLutRam, config.fifo),
     },
     Top {
         name: "fifo",

@@ -6,7 +6,7 @@ use crate::{
 };
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Field, GenericParam, Type, Visibility};
+use syn::{DeriveInput, Field, GenericParam, Type, TypeParam, TypeParamBound, Visibility};
 
 pub fn derive(input: &DeriveInput) -> TokenStream {
     let name = &input.ident;
@@ -47,15 +47,29 @@ fn named(field: &Field) -> String {
     field.ident.as_ref().map(|ident| ident.to_string()).unwrap_or_default()
 }
 
+/// Whether a type parameter stands for the type of a signal: `D: Synth`.
+fn is_synth(parameter: &TypeParam) -> bool {
+    let is_it = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(of) if of.path.is_ident("Synth"));
+    parameter.bounds.iter().any(is_it)
+}
+
 /// Statements that show the probe who the block is.
 fn description(input: &DeriveInput, all: &[&Field]) -> TokenStream {
     let name = input.ident.to_string();
     let documentation = lines(&input.attrs);
     let generics = input.generics.params.iter().filter_map(|parameter| match parameter {
-        GenericParam::Const(constant) => Some(&constant.ident),
+        GenericParam::Const(constant) => {
+            let ident = &constant.ident;
+            Some((ident.to_string(), quote!(#ident)))
+        }
+        // Its width tells one type of signals from another.
+        GenericParam::Type(ty) if is_synth(ty) => {
+            let ident = &ty.ident;
+            Some((ident.to_string(), quote!(<#ident as Synth>::BITS)))
+        }
         _ => None,
     });
-    let (generic_names, generics): (Vec<_>, Vec<_>) = generics.map(|ident| (ident.to_string(), ident)).unzip();
+    let (generic_names, generics): (Vec<_>, Vec<_>) = generics.unzip();
     let is_size = |field: &&&Field| {
         let is_usize = matches!(&field.ty, Type::Path(path) if path.path.is_ident("usize"));
         named(field).starts_with('_') && is_usize

@@ -5,7 +5,7 @@
 //!
 //! | room | blocks |
 //! | --- | --- |
-//! | [`prim`] | [`Register`](prim::Register), [`Ram`](prim::Ram), [`TrueDualPortRam`](prim::TrueDualPortRam), [`LutRam`](prim::LutRam), [`Fifo`](prim::Fifo), [`SkidBuffer`](prim::SkidBuffer), [`RoundRobinArbiter`](prim::RoundRobinArbiter), [`ParkedArbiter`](prim::ParkedArbiter), [`CreditCounter`](prim::CreditCounter), [`CounterTable`](prim::CounterTable) |
+//! | [`prim`] | [`Register`](prim::Register), [`Ram`](prim::Ram), [`LaneRam`](prim::LaneRam), [`TrueDualPortRam`](prim::TrueDualPortRam), [`LutRam`](prim::LutRam), [`Queue`](prim::Queue), [`Fifo`](prim::Fifo), [`SkidBuffer`](prim::SkidBuffer), [`RoundRobinArbiter`](prim::RoundRobinArbiter), [`ParkedArbiter`](prim::ParkedArbiter), [`CreditCounter`](prim::CreditCounter), [`CounterTable`](prim::CounterTable) |
 //! | [`bus`] | interfaces and arbiters that several rooms use: [`SocketIn`](bus::SocketIn), [`CommandQueue`](bus::CommandQueue), [`EventArbiter`](bus::EventArbiter), [`PlaneOut`](bus::PlaneOut), [`ReadShare`](bus::ReadShare), [`WriteShare`](bus::WriteShare), and others |
 //! | [`noc`] | the network: [`Router`](noc::Router), [`Mesh`](noc::Mesh), [`Monitor`](noc::Monitor), [`EdgeGate`](noc::EdgeGate), [`EdgeSink`](noc::EdgeSink) |
 //! | [`mpe`] | message passing: [`FpAdder`](mpe::FpAdder), [`ReduceAlu`](mpe::ReduceAlu), the engine [`Mpe`](mpe::Mpe) |

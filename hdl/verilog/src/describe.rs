@@ -42,7 +42,7 @@ pub type Inside = (&'static str, fn() -> &'static str);
 /// Documentation of ports, by path: `s_axis$tdata`.
 pub type Ports = Vec<(String, &'static str)>;
 
-/// Const generics and sizes (fields `_rows: usize`), by name.
+/// Const generics, widths of type parameters and sizes (fields `_rows: usize`), by name.
 pub type Parameters = Vec<(&'static str, u128)>;
 
 /// A constant that a kernel names.

@@ -7,7 +7,7 @@ use crate::promises::{
     ports::{agree, Model, Named},
 };
 use portico_generate::design;
-use portico_hdl::prim::{LutRam, Ram, TrueDualPortRam};
+use portico_hdl::prim::{LaneRam, LutRam, Ram, TrueDualPortRam};
 use portico_spec::Config;
 use portico_synth::{Memories, Netlist};
 use portico_testbench::{
@@ -19,6 +19,7 @@ use portico_testbench::{
 };
 use portico_verilog::{emit, Design, Options};
 use rand::{rngs::SmallRng, Rng};
+use rust_hdl::prelude::{Bits, Block};
 
 const CYCLES: usize = 10_000;
 const SEED: u64 = 0x5eed;
@@ -84,7 +85,7 @@ impl Model for Simple {
 /// Holds devices with one write and one read port to the promises.
 fn simple(devices: Vec<Named>, words: usize, width: usize, whole_words: bool) -> anyhow::Result<()> {
     let inputs = [
-        "write_lanes",
+        if whole_words { "write_enable" } else { "write_lanes" },
         "write_address",
         "write_data",
         "read_enable",
@@ -104,7 +105,7 @@ fn ram_keeps_what_is_written() -> anyhow::Result<()> {
         macro_rules! rtl {
             ($width:literal, $lanes:literal) => {
                 Box::new(rtl_device!(
-                    Ram::<$width, 10, $lanes>::new(WORDS);
+                    LaneRam::<$width, 10, $lanes>::new(WORDS);
                     write_lanes, write_address, write_data, read_enable, read_address
                 ))
             };
@@ -115,29 +116,30 @@ fn ram_keeps_what_is_written() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A RAM of a shape that no top has.
-fn ram<const W: usize, const A: usize, const B: usize>() -> Design {
+/// A RAM of a shape that no top has: `words` words of `width` bits.
+fn ram(block: &dyn Block, words: usize, width: usize) -> Design {
     let options = Options {
         generator: "Portico test".into(),
         licence: String::new(),
         prefix: "portico".into(),
         block: "ram".into(),
-        configuration: vec![("width".into(), W.to_string()), ("words".into(), (1 << A).to_string())],
+        configuration: vec![("width".into(), width.to_string()), ("words".into(), words.to_string())],
         keep_apart: vec![],
     };
-    emit(&Ram::<W, A, B>::default(), &options).expect("a RAM can be emitted")
+    emit(block, &options).expect("a RAM can be emitted")
 }
 
 /// Block RAMs of 18 bits with byte enables, of 36 bits with and without, of 9 bits.
 #[test]
 fn a_netlist_of_a_ram_keeps_what_is_written() -> anyhow::Result<()> {
-    for (design, words, width, whole_words, block_ram_width) in [
-        (ram::<32, 10, 4>(), 1024, 32, false, 18),
-        (ram::<32, 9, 4>(), 512, 32, false, 36),
-        (ram::<32, 7, 1>(), 128, 32, true, 36),
-        (ram::<8, 11, 1>(), 2048, 8, true, 9),
-    ] {
-        let netlist = block_rams(&design)?;
+    let blocks: [(Box<dyn Block>, _, _, _, _); 4] = [
+        (Box::new(LaneRam::<32, 10, 4>::default()), 1024, 32, false, 18),
+        (Box::new(LaneRam::<32, 9, 4>::default()), 512, 32, false, 36),
+        (Box::new(Ram::<Bits<32>, 7>::default()), 128, 32, true, 36),
+        (Box::new(Ram::<Bits<8>, 11>::default()), 2048, 8, true, 9),
+    ];
+    for (block, words, width, whole_words, block_ram_width) in blocks {
+        let netlist = block_rams(&ram(block.as_ref(), words, width))?;
         let mode = format!(".DATA_WIDTH_A(32'd{block_ram_width})");
         assert!(netlist.verilog.contains(&mode), "{words} words of {width} bits");
         simple(vec![device(&netlist)?], words, width, whole_words)?;
@@ -258,7 +260,10 @@ fn altered(netlist: &Netlist, from: &str, to: &str) -> Netlist {
 
 #[test]
 fn faults_in_the_model_of_the_block_ram_are_caught() -> anyhow::Result<()> {
-    let (narrow, wide) = (block_rams(&true_dual_port_ram()?)?, block_rams(&ram::<32, 9, 4>())?);
+    let (narrow, wide) = (
+        block_rams(&true_dual_port_ram()?)?,
+        block_rams(&ram(&LaneRam::<32, 9, 4>::default(), 512, 32))?,
+    );
     for (what, is_wide, from, to) in [
         (
             "18 bits: byte enables are ignored",
@@ -338,7 +343,7 @@ fn a_netlist_with_a_block_ram_in_another_mode_does_not_compile() -> anyhow::Resu
 /// A read of a word that is written gives neither the old word nor the new one.
 #[test]
 fn a_netlist_gives_noise_for_a_read_of_what_is_written() -> anyhow::Result<()> {
-    let (_, mut device) = device(&block_rams(&ram::<32, 9, 4>())?)?;
+    let (_, mut device) = device(&block_rams(&ram(&LaneRam::<32, 9, 4>::default(), 512, 32))?)?;
     let [lanes, write, data, enable, read] = [
         "write_lanes",
         "write_address",
@@ -395,7 +400,7 @@ fn lut_ram_keeps_what_is_written() -> anyhow::Result<()> {
     macro_rules! rtl {
         ($width:literal, $address_bits:literal, $words:literal) => {
             Box::new(rtl_device!(
-                LutRam::<$width, $address_bits>::new($words);
+                LutRam::<Bits<$width>, $address_bits>::new($words);
                 write_enable, write_address, write_data, read_address
             ))
         };

@@ -25,8 +25,8 @@ pub struct PageTable<const W: usize> {
     pub page: Signal<In, Bits<PAGE_WIDTH>>,
     /// In bytes, a multiple of 4096.
     pub base: Signal<Out, Bits<64>>,
-    low: LutRam<32, PAGE_WIDTH>,
-    high: LutRam<32, PAGE_WIDTH>,
+    low: LutRam<Bits<32>, PAGE_WIDTH>,
+    high: LutRam<Bits<32>, PAGE_WIDTH>,
     written: Signal<Local, Bit>,
 }
 

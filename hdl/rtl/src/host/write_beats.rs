@@ -44,8 +44,8 @@ pub struct WriteBeats<const W: usize, const B: usize> {
     /// The word to write is taken.
     pub ready: Signal<In, Bit>,
     control: FifoControl<WORDS_WIDTH>,
-    words: LutRam<W, WORDS_WIDTH>,
-    strobes: LutRam<B, WORDS_WIDTH>,
+    words: LutRam<Bits<W>, WORDS_WIDTH>,
+    strobes: LutRam<Bits<B>, WORDS_WIDTH>,
     lengths: Fifo<BEATS_WIDTH, BURSTS_WIDTH>,
     beat: DFF<Bits<BEATS_WIDTH>>,
     passes: Signal<Local, Bit>,

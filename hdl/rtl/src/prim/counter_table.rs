@@ -45,7 +45,7 @@ pub struct CounterTable<const D: usize, const A: usize> {
     pub was: Signal<Out, Bits<D>>,
     /// `was` is not 0.
     pub was_any: Signal<Out, Bit>,
-    counts: Ram<D, A, 1>,
+    counts: Ram<Bits<D>, A>,
     // Three stages: the memory reads, its word goes to a register, the sum is written.
     stage: [DFF<Change>; 3],
     subject: [DFF<Bits<A>>; 3],
@@ -125,7 +125,7 @@ impl<const D: usize, const A: usize> Logic for CounterTable<D, A> {
                 }
             }
         }
-        self.counts.write_lanes.next = (self.stage[1].q.val() != Change::Nothing).into();
+        self.counts.write_enable.next = self.stage[1].q.val() != Change::Nothing;
         self.counts.write_address.next = self.subject[1].q.val();
         self.counts.write_data.next = self.changed.val();
         self.stage[2].d.next = self.stage[1].q.val();

@@ -3,16 +3,19 @@ use portico_verilog::prelude::*;
 
 /// LUT-RAM: one synchronous write port, one asynchronous read port.
 ///
-/// `words` words of `D` bits, reached by `A` address bits.
+/// `words` words of type `D`, reached by `A` address bits.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | write: readable in the next cycle; read: combinational from `read_address` |
 /// | throughput | one write and one read a cycle |
-/// | state | `words` words of `D` bits, undefined until written, untouched by reset |
+/// | state | `words` words, undefined until written, untouched by reset |
 /// | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx; up to 16 words also flip-flops, on families without LUT-RAM |
+///
+/// A word is a number or flag (`Bits`, `Bit`), a value of an enumeration (`LogicState`), or a record (`LogicStruct`) whose first field
+/// has the lowest bits. A record has no const generics: one whose widths are parameters of its block is stored as `Bits`.
 #[derive(LogicBlock)]
-pub struct LutRam<const D: usize, const A: usize> {
+pub struct LutRam<D: Synth, const A: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Writes `write_data` at `write_address`.
@@ -20,16 +23,16 @@ pub struct LutRam<const D: usize, const A: usize> {
     /// Below `words`, as every address.
     pub write_address: Signal<In, Bits<A>>,
     /// The word to write.
-    pub write_data: Signal<In, Bits<D>>,
+    pub write_data: Signal<In, D>,
     /// Which word is read.
     pub read_address: Signal<In, Bits<A>>,
     /// That word, in the same cycle.
-    pub read_data: Signal<Out, Bits<D>>,
+    pub read_data: Signal<Out, D>,
     _size: Size,
-    _memory: Vec<Bits<D>>,
+    _memory: Vec<D>,
 }
 
-impl<const D: usize, const A: usize> LutRam<D, A> {
+impl<D: Synth, const A: usize> LutRam<D, A> {
     /// A memory of `words` words, 1 to 2^A; panics outside that.
     pub fn new(words: usize) -> Self {
         Self {
@@ -40,19 +43,19 @@ impl<const D: usize, const A: usize> LutRam<D, A> {
             read_address: Default::default(),
             read_data: Default::default(),
             _size: Size::new(words, A),
-            _memory: vec![Bits::default(); words],
+            _memory: vec![D::default(); words],
         }
     }
 }
 
-impl<const D: usize, const A: usize> Default for LutRam<D, A> {
+impl<D: Synth, const A: usize> Default for LutRam<D, A> {
     /// All the words that an address reaches.
     fn default() -> Self {
         Self::new(1 << A)
     }
 }
 
-impl<const D: usize, const A: usize> Logic for LutRam<D, A> {
+impl<D: Synth, const A: usize> Logic for LutRam<D, A> {
     fn update(&mut self) {
         if self.clk.pos_edge() && self.write_enable.val() {
             let index = self._size.index(self.write_address.val().to_u64());
@@ -69,7 +72,7 @@ impl<const D: usize, const A: usize> Logic for LutRam<D, A> {
     }
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(self._size.verilog_lut_ram(D, "write_data", "read_data"))
+        Verilog::Custom(self._size.verilog_lut_ram(D::BITS, "write_data", "read_data"))
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -92,7 +95,7 @@ mod tests {
     fn reads_what_was_written_last_without_a_clock() {
         const WORDS: usize = 20;
         let mut rng = rng(0x1a);
-        let mut dut = LutRam::<36, 6>::new(WORDS);
+        let mut dut = LutRam::<Bits<36>, 6>::new(WORDS);
         dut.connect_all();
         let mut model = [0u64; WORDS];
         for cycle in 0..4_000 {

@@ -70,6 +70,22 @@ assign {read_data} = memory[{read}];
         )
     }
 
+    /// A block RAM of `width` bits with the ports of [`Ram`](super::Ram); `writes` are the statements that write it.
+    pub(super) fn verilog_block_ram(self, width: usize, writes: &str) -> String {
+        format!(
+            "\
+{array}{unused}always @(posedge clk) begin
+{writes}    if (read_enable) begin
+        read_data <= memory[{read}];
+    end
+end
+",
+            array = self.verilog_array("(* no_rw_check, ram_style = \"block\" *) ", width),
+            unused = self.verilog_unused(&["write_address", "read_address"]),
+            read = self.verilog_index("read_address"),
+        )
+    }
+
     /// Marks unused address bits as intended, for lint. Empty if all bits are used.
     pub(super) fn verilog_unused(self, ports: &[&str]) -> String {
         if self.index_bits() == self.port_bits {
@@ -81,7 +97,7 @@ assign {read_data} = memory[{read}];
     }
 }
 
-/// Lanes of a word: bytes, or parts of nine bits as block RAMs have them too, or the word as one.
+/// Lanes of a word: bytes, or parts of nine bits as block RAMs have them too.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lanes {
     count: usize,
@@ -89,11 +105,11 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Panics unless `width` is a multiple of `count`.
+    /// Panics unless `width` is a multiple of `count`, which is 2 at least.
     pub(super) fn new(width: usize, count: usize) -> Self {
         assert!(
-            count > 0 && width.is_multiple_of(count),
-            "memory: width = {width} with {count} lanes, allowed: lanes of the same width"
+            count > 1 && width.is_multiple_of(count),
+            "memory: width = {width} with {count} lanes, allowed: two lanes or more, of the same width"
         );
         Self {
             count,
@@ -121,16 +137,6 @@ impl Lanes {
 
     /// The same in Verilog: statements that write `memory[index]` from the port with prefix `prefix`.
     pub(super) fn verilog_writes(self, indent: &str, prefix: &str, index: &str) -> String {
-        if self.count == 1 {
-            // A port of one bit has no bits to choose from.
-            return format!(
-                "\
-{indent}if ({prefix}write_lanes) begin
-{indent}    memory[{index}] <= {prefix}write_data;
-{indent}end
-"
-            );
-        }
         (0..self.count)
             .map(|lane| {
                 let bits = format!("{}:{}", self.bits * (lane + 1) - 1, self.bits * lane);
@@ -188,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "memory: width = 36 with 5 lanes, allowed: lanes of the same width")]
+    #[should_panic(expected = "memory: width = 36 with 5 lanes, allowed: two lanes or more, of the same width")]
     fn a_width_beside_the_lanes_is_refused() {
         Lanes::new(36, 5);
     }

@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`StreamIn`], [`StreamOut`] | the two sides of the one handshake |
 //! | [`Register`] | register with enable and synchronous reset |
-//! | [`Ram`] | one write and one read port, byte lanes, block RAM |
+//! | [`Ram`] | one write and one read port, block RAM |
+//! | [`LaneRam`] | the same with lanes that are written each on its own |
 //! | [`RamOutput`] | a block RAM whose words come out as a stream, from flip-flops |
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |
 //! | [`BeatRam`] | the same for beats of a stream: data and a last |
+//! | [`Queue`] | first-word fall-through FIFO of records |
 //! | [`Fifo`] | first-word fall-through FIFO of a stream |
 //! | [`BlockFifo`] | FIFO of words in block RAM |
 //! | [`FifoControl`] | the flags and addresses of a FIFO, for a memory of any shape |
@@ -28,9 +30,11 @@ mod counter_table;
 mod credit_counter;
 mod fifo;
 mod fifo_control;
+mod lane_ram;
 mod lut_ram;
 mod memory;
 mod parked_arbiter;
+mod queue;
 mod ram;
 mod ram_output;
 mod register;
@@ -48,8 +52,10 @@ pub use counter_table::{Change, CounterTable};
 pub use credit_counter::CreditCounter;
 pub use fifo::Fifo;
 pub use fifo_control::FifoControl;
+pub use lane_ram::LaneRam;
 pub use lut_ram::LutRam;
 pub use parked_arbiter::ParkedArbiter;
+pub use queue::Queue;
 pub use ram::Ram;
 pub use ram_output::RamOutput;
 pub use register::Register;

@@ -33,7 +33,7 @@ pub struct RamOutput<const W: usize, const A: usize> {
     pub fetch: Signal<Out, Bit>,
     /// The words; `tlast` is always low.
     pub m_axis: StreamOut<W>,
-    words: Ram<W, A, 1>,
+    words: Ram<Bits<W>, A>,
     /// The output of the memory is a word that waits; a word is on offer.
     fetched: DFF<Bit>,
     offered: DFF<Bit>,
@@ -73,11 +73,8 @@ impl<const W: usize, const A: usize> Default for RamOutput<W, A> {
 #[kernel]
 impl<const W: usize, const A: usize> Logic for RamOutput<W, A> {
     fn update(&mut self) {
-        wire!(self => words: clk);
+        wire!(self => words: clk, write_enable, write_address, write_data);
         dff_setup!(self, clk, fetched, offered, shown);
-        self.words.write_lanes.next = self.write_enable.val().into();
-        self.words.write_address.next = self.write_address.val();
-        self.words.write_data.next = self.write_data.val();
 
         self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
         self.fetch.next = self.holds.val() & (self.moves.val() | !self.fetched.q.val());

@@ -1,6 +1,6 @@
 //! The emitted text of small circuits, as people will read it.
 
-use crate::blocks::{self, all, emitted, Choices, Counter, Grid, Lights, Offsets, Pair, Settled, Shapes, Unit};
+use crate::blocks::{self, all, emitted, Choices, Counter, Desk, Grid, Lights, Offsets, Pair, Settled, Shapes, Unit};
 use portico_verilog::Error;
 use rust_hdl::prelude::*;
 
@@ -21,6 +21,11 @@ fn a_state_machine_has_named_states_and_no_latch() {
 #[test]
 fn records_slices_and_casts_keep_their_widths() {
     insta::assert_snapshot!(text(&Shapes::default(), "shapes"));
+}
+
+#[test]
+fn records_in_memories_are_written_and_read_field_by_field() {
+    insta::assert_snapshot!(text(&Desk::default(), "desk"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Bridge<const W: usize, const B: usize> {
     pub fault: Signal<Out, Bit>,
     slave: AxiLiteSlave<W, B>,
     memory: AxiMemory<W, B>,
-    scratch: LutRam<32, SCRATCH_WIDTH>,
+    scratch: LutRam<Bits<32>, SCRATCH_WIDTH>,
     value: DFF<Bits<32>>,
     initialising: DFF<Bit>,
     sweep: DFF<Bits<NODE_WIDTH>>,

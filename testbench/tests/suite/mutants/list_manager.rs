@@ -176,7 +176,8 @@ fn nothing_relies_on_a_word_that_is_read_while_it_is_written() -> anyhow::Result
             };
             let (index, after) = rest.split_once("];").expect("an index ends");
             let written = index.replace("read_address", "write_address");
-            let met = format!("if (|write_lanes && {written} == {index}) begin read_data <= ~memory[{index}]; end");
+            let writes = ["|write_lanes", "write_enable"][usize::from(module.text.contains("write_enable"))];
+            let met = format!("if ({writes} && {written} == {index}) begin read_data <= ~memory[{index}]; end");
             module.text = format!("{before}read_data <= memory[{index}]; {met}{after}");
             memories += 1;
         }

@@ -61,7 +61,7 @@ pub struct ProbeSink<const W: usize> {
     head: HeadDecoder,
     first_content: ContentSeed,
     random: Xorshift,
-    due_of: Ram<32, NODE_WIDTH, 1>,
+    due_of: Ram<Bits<32>, NODE_WIDTH>,
     // The packet.
     source: DFF<Bits<NODE_WIDTH>>,
     tag: DFF<Bits<TAG_WIDTH>>,
@@ -194,7 +194,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
         self.random.state.next = self.content.q.val();
         self.checks.d.next = false;
         self.bad.d.next = false;
-        self.due_of.write_lanes.next = 0.into();
+        self.due_of.write_enable.next = false;
         if self.valid.q.val() {
             match self.place.q.val() {
                 Place::Head => {
@@ -203,7 +203,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
                 }
                 Place::Sequence => {
                     self.serial.d.next = self.word.q.val();
-                    self.due_of.write_lanes.next = 1.into();
+                    self.due_of.write_enable.next = true;
                     self.bad.d.next =
                         self.is_tail.q.val() | self.torn.q.val() | (self.word.q.val() != self.due.q.val());
                 }
@@ -222,7 +222,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
         self.due_of.write_address.next = self.source.q.val();
         self.due_of.write_data.next = self.word.q.val() + 1;
         if self.sweep.active.val() {
-            self.due_of.write_lanes.next = 1.into();
+            self.due_of.write_enable.next = true;
             self.due_of.write_address.next = self.sweep.place.val();
             self.due_of.write_data.next = 0.into();
         }

@@ -103,7 +103,7 @@ pub struct ProbeSource<const W: usize> {
     next_random: Xorshift,
     first_content: ContentSeed,
     next_content: Xorshift,
-    sent_to: Ram<32, NODE_WIDTH, 1>,
+    sent_to: Ram<Bits<32>, NODE_WIDTH>,
     buffer: SkidBuffer<W>,
     // The descriptor.
     course: DFF<Course>,
@@ -333,11 +333,11 @@ impl<const W: usize> Logic for ProbeSource<W> {
                 self.piece.d.next = Piece::Head;
             }
         }
-        self.sent_to.write_lanes.next = self.begins.val().into();
+        self.sent_to.write_enable.next = self.begins.val();
         self.sent_to.write_address.next = self.destination.q.val();
         self.sent_to.write_data.next = self.next_serial.q.val() + 1;
         if self.sweep.active.val() {
-            self.sent_to.write_lanes.next = 1.into();
+            self.sent_to.write_enable.next = true;
             self.sent_to.write_address.next = self.sweep.place.val();
             self.sent_to.write_data.next = 0.into();
         }

@@ -69,7 +69,7 @@ pub struct StreamIntake {
     /// Receives that wait for the one that runs, 0 to 2.
     pub receive_waiting: Signal<Out, Bits<WAITING_WIDTH>>,
     fields: StreamFields,
-    kept: LutRam<32, KEPT_WIDTH>,
+    kept: LutRam<Bits<32>, KEPT_WIDTH>,
     step: DFF<Intake>,
     count: DFF<Bits<COUNT_WIDTH>>,
     /// The descriptor has waited.

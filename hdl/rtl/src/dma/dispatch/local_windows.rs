@@ -1,6 +1,6 @@
 use crate::{
     bus::{AddressMatch, RegisterWriteIn, SweepIn, WindowRow},
-    prim::Ram,
+    prim::LaneRam,
 };
 use portico_spec::{
     flit::TAG_WIDTH,
@@ -47,7 +47,7 @@ pub struct LocalWindows {
     pub size: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// Mode of the window that was looked up last, from the second cycle on.
     pub mode: Signal<Out, Bits<MODE_WIDTH>>,
-    entries: Ram<ENTRY, TAG_WIDTH, LANES>,
+    entries: LaneRam<ENTRY, TAG_WIDTH, LANES>,
     row: WindowRow,
     write_match: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
     /// A register write, a cycle late.
@@ -68,7 +68,7 @@ impl LocalWindows {
             "windows: space_words = {space_words}, allowed: 1 to {most}"
         );
         Self {
-            entries: Ram::new(build.windows),
+            entries: LaneRam::new(build.windows),
             row: WindowRow::new(build),
             system_window: Constant::new(bits(
                 space_words << SIZE_AT | (Mode::Window as u64) << (MODE_AT + MODE_OFFSET),

@@ -1,7 +1,7 @@
 use super::{QueueCredits, Reach};
 use crate::{
     bus::{AddressMatch, CreditIn, CreditTakeIn, RegisterWriteIn, SweepIn},
-    prim::Ram,
+    prim::LaneRam,
 };
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
@@ -64,7 +64,7 @@ pub struct SegmentTable {
     pub credit_take: CreditTakeIn,
     /// A register write is not done; the next must wait.
     pub busy: Signal<Out, Bit>,
-    entries: Ram<ENTRY, HANDLE_WIDTH, 6>,
+    entries: LaneRam<ENTRY, HANDLE_WIDTH, 6>,
     credits: Vec<QueueCredits>,
     reach: Reach,
     write_match: AddressMatch<{ Registers::Segments as usize }, { HANDLE_WIDTH + SHORT_FIELD_WIDTH }>,
@@ -86,7 +86,7 @@ impl SegmentTable {
     pub fn new(build: &Build, config: &Config) -> Self {
         let (segments, queues) = (build.segments, usize::from(build.queues));
         Self {
-            entries: Ram::new(segments),
+            entries: LaneRam::new(segments),
             reach: Reach::new(config),
             credits: (0..queues).map(|_| QueueCredits::new(segments)).collect(),
             _queues: queues,

@@ -56,7 +56,7 @@ pub struct Stops {
     pub completion: CompletionOut,
     /// Events of commands that failed, where no slot is completed.
     pub report: EventOut,
-    kept: LutRam<ENTRY, CORE_WIDTH>,
+    kept: LutRam<Bits<ENTRY>, CORE_WIDTH>,
     /// A completion, a report waits.
     completes: DFF<Bit>,
     reports: DFF<Bit>,

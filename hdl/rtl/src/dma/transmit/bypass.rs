@@ -130,7 +130,7 @@ pub struct Bypass {
     sent: DFF<Bits<LITERALS_WIDTH>>,
     owner: DFF<Bits<CONTEXT_WIDTH>>,
     job: DFF<Job>,
-    descriptors: LutRam<32, WORD_ADDRESS_WIDTH>,
+    descriptors: LutRam<Bits<32>, WORD_ADDRESS_WIDTH>,
     subject: Signal<Local, Job>,
     taken: Signal<Local, Bit>,
     is_message: Signal<Local, Bit>,

@@ -66,11 +66,11 @@ pub struct HeaderQueue {
     address_encoder: AddressEncoder,
     geometry_encoder: GeometryEncoder,
     control: FifoControl<DEPTH_BITS>,
-    heads: LutRam<32, DEPTH_BITS>,
-    addresses: LutRam<32, DEPTH_BITS>,
-    geometries: LutRam<32, DEPTH_BITS>,
-    words: LutRam<COUNT_WIDTH, DEPTH_BITS>,
-    flags: [LutRam<1, DEPTH_BITS>; FLAGS],
+    heads: LutRam<Bits<32>, DEPTH_BITS>,
+    addresses: LutRam<Bits<32>, DEPTH_BITS>,
+    geometries: LutRam<Bits<32>, DEPTH_BITS>,
+    words: LutRam<Bits<COUNT_WIDTH>, DEPTH_BITS>,
+    flags: [LutRam<Bits<1>, DEPTH_BITS>; FLAGS],
 }
 
 #[kernel]

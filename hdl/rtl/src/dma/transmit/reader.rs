@@ -141,9 +141,9 @@ pub struct ChunkQueue {
     /// The reader has nothing to do.
     pub idle: Signal<In, Bit>,
     control: FifoControl<DEPTH_BITS>,
-    literals: LutRam<1, DEPTH_BITS>,
-    values: LutRam<32, DEPTH_BITS>,
-    words: LutRam<COUNT_WIDTH, DEPTH_BITS>,
+    literals: LutRam<Bits<1>, DEPTH_BITS>,
+    values: LutRam<Bits<32>, DEPTH_BITS>,
+    words: LutRam<Bits<COUNT_WIDTH>, DEPTH_BITS>,
     passes: Signal<Local, Bit>,
 }
 

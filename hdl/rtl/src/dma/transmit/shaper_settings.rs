@@ -43,9 +43,9 @@ pub struct ShaperSettings {
     pub burst: Signal<Out, Bits<RATE_WIDTH>>,
     /// By shaper: it has a rate.
     pub limited: Signal<Out, Bits<SHAPERS>>,
-    maxima: [LutRam<COUNT_WIDTH, SHAPER_WIDTH>; 2],
-    rates: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
-    bursts: LutRam<RATE_WIDTH, SHAPER_WIDTH>,
+    maxima: [LutRam<Bits<COUNT_WIDTH>, SHAPER_WIDTH>; 2],
+    rates: LutRam<Bits<RATE_WIDTH>, SHAPER_WIDTH>,
+    bursts: LutRam<Bits<RATE_WIDTH>, SHAPER_WIDTH>,
     has_rate: DFF<Bits<SHAPERS>>,
     writes_maximum: Signal<Local, Bit>,
     writes_rate: Signal<Local, Bit>,

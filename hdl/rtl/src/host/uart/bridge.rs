@@ -105,7 +105,7 @@ pub struct UartBridge {
     check: FrameCheck,
     master: AxiLiteMaster,
     bytes: Fifo<8, QUEUE_WIDTH>,
-    words: Ram<32, ROOM_WIDTH, 1>,
+    words: Ram<Bits<32>, ROOM_WIDTH>,
     turn: DFF<Turn>,
     part: DFF<Part>,
     /// The request in hand.
@@ -210,7 +210,7 @@ impl Logic for UartBridge {
         self.check.valid.next = self.takes.val() & (self.turn.q.val() != Turn::Check);
         self.check.first.next = self.turn.q.val() == Turn::Command;
         self.check.data.next = self.incoming.val();
-        self.words.write_lanes.next = 0.into();
+        self.words.write_enable.next = false;
         self.words.write_address.next = bit_cast::<ROOM_WIDTH, PLACE_WIDTH>(self.room.val());
         self.words.write_data.next = (self.word.q.val() << bits::<6>(8)) | bit_cast::<32, 8>(self.incoming.val());
         self.words.read_enable.next = true;
@@ -283,7 +283,7 @@ impl Logic for UartBridge {
                     if self.is_bone.q.val() {
                         self.turn.d.next = Turn::Ask;
                     } else {
-                        self.words.write_lanes.next = 1.into();
+                        self.words.write_enable.next = true;
                         self.at.d.next = self.next_at.val();
                         if self.is_last.val() {
                             self.turn.d.next = Turn::Check;
@@ -369,7 +369,7 @@ impl Logic for UartBridge {
                     self.words.write_data.next = self.master.read_data.val();
                     // All other accesses leave the words of the last answer: it may be repeated.
                     if !self.is_bone.q.val() & !self.is_write.val() {
-                        self.words.write_lanes.next = 1.into();
+                        self.words.write_enable.next = true;
                     }
                     if self.master.refused.val() {
                         self.refuses.next = true;

@@ -108,7 +108,7 @@ pub struct CallIntake {
     pub asked_waiting: Signal<Out, Bits<WAITING_WIDTH>>,
     /// Number of the next call of this context.
     pub asked_next: Signal<Out, Bits<NUMBER_WIDTH>>,
-    kept: LutRam<32, QUEUE_WIDTH>,
+    kept: LutRam<Bits<32>, QUEUE_WIDTH>,
     step: DFF<Intake>,
     count: DFF<Bits<COUNT_WIDTH>>,
     kind: DFF<Bits<KIND_WIDTH>>,

@@ -103,10 +103,10 @@ pub struct Folder {
     pub moves: Signal<Out, Bit>,
     /// Of this context.
     pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
-    rows: LutRam<ROW_WIDTH, EDGE_WIDTH>,
+    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
     jobs: FifoControl<JOBS_WIDTH>,
-    jobs_data: LutRam<JOB_WIDTH, JOBS_WIDTH>,
-    call_words: LutRam<32, JOBS_WIDTH>,
+    jobs_data: LutRam<Bits<JOB_WIDTH>, JOBS_WIDTH>,
+    call_words: LutRam<Bits<32>, JOBS_WIDTH>,
     head: HeadEncoder,
     alu: ReduceAlu<32>,
     ways: DelayLine<WAYS>,

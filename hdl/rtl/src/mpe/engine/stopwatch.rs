@@ -38,8 +38,8 @@ pub struct Stopwatch {
     pub moves: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it has stood still for as long as its limit allows.
     pub expired: Signal<Out, Bits<CONTEXTS>>,
-    limits: LutRam<WIDTH, CONTEXT_WIDTH>,
-    counts: LutRam<WIDTH, CONTEXT_WIDTH>,
+    limits: LutRam<Bits<WIDTH>, CONTEXT_WIDTH>,
+    counts: LutRam<Bits<WIDTH>, CONTEXT_WIDTH>,
     turn: DFF<Bits<CONTEXT_WIDTH>>,
     moved: DFF<Bits<CONTEXTS>>,
     late: DFF<Bits<CONTEXTS>>,

@@ -43,7 +43,7 @@ pub struct TokenReceiver {
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     /// High for a cycle: a packet was refused.
     pub refused: Signal<Out, Bit>,
-    rows: LutRam<ROW_WIDTH, EDGE_WIDTH>,
+    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
     head: HeadDecoder,
     valid: DFF<Bit>,
     is_head: DFF<Bit>,

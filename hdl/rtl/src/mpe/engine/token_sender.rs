@@ -51,7 +51,7 @@ pub struct TokenSender {
     pub m_axis: StreamOut<32>,
     /// One bit a context: something is owed.
     pub owes: Signal<Out, Bits<CONTEXTS>>,
-    rows: LutRam<ROW_WIDTH, EDGE_WIDTH>,
+    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
     owed: Fifo<ENTRY_WIDTH, OWED_WIDTH>,
     head: HeadEncoder,
     buffer: SkidBuffer<32>,

@@ -71,10 +71,10 @@ pub struct WordReceiver {
     pub holds: Signal<Out, Bits<CONTEXTS>>,
     /// High for a cycle: a packet was refused.
     pub refused: Signal<Out, Bit>,
-    rows: LutRam<ROW_WIDTH, EDGE_WIDTH>,
-    buffer: Ram<32, BUFFER_WIDTH, 1>,
-    first_words: LutRam<32, ROOM_WIDTH>,
-    lengths: LutRam<WORDS_WIDTH, ROOM_WIDTH>,
+    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
+    buffer: Ram<Bits<32>, BUFFER_WIDTH>,
+    first_words: LutRam<Bits<32>, ROOM_WIDTH>,
+    lengths: LutRam<Bits<WORDS_WIDTH>, ROOM_WIDTH>,
     head: HeadDecoder,
     valid: DFF<Bit>,
     is_head: DFF<Bit>,
@@ -183,8 +183,8 @@ impl Logic for WordReceiver {
         self.slot_bit.next = self.slot.q.val().into();
         self.own_room.next = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.neighbour.q.val()) << bits::<3>(1))
             | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
-        self.buffer.write_lanes.next =
-            (self.takes.val() & (self.count.q.val() < bits::<WORDS_WIDTH>(PACKET_WORDS as u64))).into();
+        self.buffer.write_enable.next =
+            self.takes.val() & (self.count.q.val() < bits::<WORDS_WIDTH>(PACKET_WORDS as u64));
         self.buffer.write_address.next = (bit_cast::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val())
             << bits::<4>(INDEX_WIDTH as u64))
             | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));

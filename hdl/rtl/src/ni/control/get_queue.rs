@@ -9,8 +9,14 @@ const ENTRY_WIDTH: usize = 10;
 const ADDRESS_WIDTH: usize = ENTRY_WIDTH + PLACE_WIDTH;
 /// Bits that count words.
 const COUNT_WIDTH: usize = ADDRESS_WIDTH + 1;
-/// A flit, its last, and what fills the byte.
-const STORED_WIDTH: usize = 40;
+
+/// A flit of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Flit {
+    pub data: Bits<32>,
+    /// The request ends with it.
+    pub last: Bit,
+}
 
 /// Queue of get requests that wait for service, in the order of arrival.
 ///
@@ -40,7 +46,7 @@ pub struct GetQueue {
     pub m_axis: StreamOut<32>,
     /// High for one cycle, the one after the head of a packet that finds no room.
     pub overflow: Signal<Out, Bit>,
-    words: Ram<STORED_WIDTH, ADDRESS_WIDTH, 5>,
+    words: Ram<Flit, ADDRESS_WIDTH>,
     in_packet: DFF<Bit>,
     refused: DFF<Bit>,
     place: DFF<Bits<PLACE_WIDTH>>,
@@ -51,13 +57,12 @@ pub struct GetQueue {
     /// The output of the memory is a word that waits.
     fetched: DFF<Bit>,
     offered: DFF<Bit>,
-    shown: DFF<Bits<STORED_WIDTH>>,
+    shown: DFF<Flit>,
     overflowed: DFF<Bit>,
     crowded: Signal<Local, Bit>,
     refusing: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
-    last: Signal<Local, Bits<1>>,
-    word: Signal<Local, Bits<STORED_WIDTH>>,
+    word: Signal<Local, Flit>,
     moves: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
@@ -98,15 +103,13 @@ impl Logic for GetQueue {
             self.refusing.next = self.refused.q.val() | self.full_length.q.val();
         }
         self.write.next = self.s_axis.tvalid.val() & !self.refusing.val();
-        self.last.next = (self.s_axis.tlast.val() | self.place.q.val().all()).into();
-        self.word.next = bit_cast::<STORED_WIDTH, 32>(self.s_axis.tdata.val())
-            | (bit_cast::<STORED_WIDTH, 1>(self.last.val()) << bits::<6>(32));
+        self.word.next.data = self.s_axis.tdata.val();
+        self.word.next.last = self.s_axis.tlast.val() | self.place.q.val().all();
         self.moves.next = self.m_axis.tready.val() | !self.offered.q.val();
         self.passes.next = self.write.val() & self.moves.val() & !self.stored.q.val().any() & !self.fetched.q.val();
         self.stores.next = self.write.val() & !self.passes.val();
-        self.words.write_lanes.next = 0.into();
+        self.words.write_enable.next = self.stores.val();
         if self.stores.val() {
-            self.words.write_lanes.next = !bits::<5>(0);
             self.write_at.d.next = self.write_at.q.val() + 1;
             if self.write_at.q.val() == self.last_word.val() {
                 self.write_at.d.next = 0.into();
@@ -153,8 +156,8 @@ impl Logic for GetQueue {
             self.stored.d.next = self.stored.q.val() - 1;
         }
         self.m_axis.tvalid.next = self.offered.q.val();
-        self.m_axis.tdata.next = self.shown.q.val().get_bits::<32>(0);
-        self.m_axis.tlast.next = self.shown.q.val().get_bit(32);
+        self.m_axis.tdata.next = self.shown.q.val().data;
+        self.m_axis.tlast.next = self.shown.q.val().last;
         if self.rst.val() {
             self.in_packet.d.next = false;
             self.place.d.next = 0.into();

@@ -95,7 +95,7 @@ pub struct Events {
     /// An event that may interrupt has fired; a cycle behind `pending`.
     pub irq: Signal<Out, Bit>,
     is_own: AddressMatch<{ Registers::Events as usize }, { EVENT_WIDTH + FIELD_WIDTH }>,
-    words: Ram<WORD_WIDTH, PLACE_WIDTH, 1>,
+    words: Ram<Bits<WORD_WIDTH>, PLACE_WIDTH>,
     selected: EventWord,
     step: EventStep,
     flags: EventFlags,
@@ -213,11 +213,11 @@ impl Logic for Events {
         self.flags.event_number.next = self.stepping.q.val().place.get_bits::<EVENT_WIDTH>(0);
         wire!(step => flags: holds, interrupts);
         wire!(flags => self: fired, pending, irq);
-        self.words.write_lanes.next = self.changes.val().into();
+        self.words.write_enable.next = self.changes.val();
         self.words.write_address.next = self.stepping.q.val().place;
         self.words.write_data.next = self.step.after.val();
         if self.sweep.active.val() {
-            self.words.write_lanes.next = bits::<1>(1);
+            self.words.write_enable.next = true;
             self.words.write_address.next = self.sweep.place.val().get_bits::<PLACE_WIDTH>(0);
             self.words.write_data.next = 0.into();
         }

@@ -17,7 +17,7 @@ pub use mail_merge::MailMerge;
 
 use crate::{
     bus::{EventOut, HeldAccess, RegisterAccessIn, SweepIn},
-    prim::Ram,
+    prim::LaneRam,
 };
 use mail_merge::{CONTROL_AT, CONTROL_WIDTH, LANE_WIDTH, VALUE_WIDTH, WORD_WIDTH};
 use portico_spec::ni::{build::Build, event::EVENT_WIDTH, MAILBOXES, MAILBOX_WIDTH};
@@ -74,7 +74,7 @@ pub struct Inbox {
     /// Accesses to registers; mailboxes and the values of events are here.
     pub register: RegisterAccessIn,
     address: InboxAddress,
-    rows: Ram<WORD_WIDTH, ROW_WIDTH, LANES>,
+    rows: LaneRam<WORD_WIDTH, ROW_WIDTH, LANES>,
     merge: MailMerge,
     reader: InboxReader,
     /// What has come, and how far it is: its row is read, comes, is stored.

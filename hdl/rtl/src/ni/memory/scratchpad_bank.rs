@@ -1,4 +1,4 @@
-use crate::prim::{Ram, RoundRobinArbiter};
+use crate::prim::{LaneRam, RoundRobinArbiter};
 use portico_verilog::prelude::*;
 
 /// Clients that write: the network, the tile.
@@ -43,7 +43,7 @@ pub struct ScratchpadBank<const W: usize, const B: usize> {
     pub read_grant: Signal<Out, Bits<READERS>>,
     /// The word that was read, one cycle after the read.
     pub read_data: Signal<Out, Bits<W>>,
-    words: Ram<W, ROW_WIDTH, B>,
+    words: LaneRam<W, ROW_WIDTH, B>,
     turns: RoundRobinArbiter<SHARERS>,
     sharers: Signal<Local, Bits<SHARERS>>,
     turn: Signal<Local, Bits<READERS>>,
@@ -53,7 +53,7 @@ impl<const W: usize, const B: usize> ScratchpadBank<W, B> {
     /// A bank of `words` words, 1 to 2^16.
     pub fn new(words: usize) -> Self {
         Self {
-            words: Ram::new(words),
+            words: LaneRam::new(words),
             ..Default::default()
         }
     }

@@ -122,7 +122,7 @@ pub struct NodeCounters {
     /// Reads of registers; those of block COUNTERS are answered here, 3 cycles after `asked`.
     pub register_read: RegisterReadIn,
     is_own: AddressMatch<{ Registers::Counters as usize }, PLACE_WIDTH>,
-    words: LutRam<32, PLACE_WIDTH>,
+    words: LutRam<Bits<32>, PLACE_WIDTH>,
     recent: [DFF<Bits<RECENT_WIDTH>>; COUNTERS],
     turn: DFF<Bits<PLACE_WIDTH>>,
     shown: DFF<Bits<32>>,

@@ -67,7 +67,7 @@ pub struct CompletionQueue {
     pub gone_is_get: Signal<Out, Bit>,
     /// Node of the peer of that get; valid with `gone_is_get`.
     pub get_node: Signal<Out, Bits<NODE_WIDTH>>,
-    claims: LutRam<CLAIM_WIDTH, SLOT_WIDTH>,
+    claims: LutRam<Bits<CLAIM_WIDTH>, SLOT_WIDTH>,
     queued: Fifo<DONE_WIDTH, SLOT_WIDTH>,
     oldest: Signal<Local, Bits<DONE_WIDTH>>,
     loud: Signal<Local, Bit>,

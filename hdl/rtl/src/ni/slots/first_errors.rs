@@ -31,7 +31,7 @@ pub struct FirstErrors {
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// It keeps `first`; else it has no error.
     pub keep: Signal<In, Bit>,
-    entries: LutRam<ENTRY, SLOT_WIDTH>,
+    entries: LutRam<Bits<ENTRY>, SLOT_WIDTH>,
 }
 
 impl FirstErrors {

@@ -35,7 +35,7 @@ pub struct GetCredits {
     pub give_node: Signal<In, Bits<NODE_WIDTH>>,
     gives: DFF<Bit>,
     giver: DFF<Bits<NODE_WIDTH>>,
-    credits: LutRam<CREDITS_WIDTH, NODE_WIDTH>,
+    credits: LutRam<Bits<CREDITS_WIDTH>, NODE_WIDTH>,
     node: Signal<Local, Bits<NODE_WIDTH>>,
 }
 

@@ -68,7 +68,7 @@ pub struct OpenSlots {
     opened: DFF<Bits<SLOTS>>,
     getting: DFF<Bits<SLOTS>>,
     was_open: DFF<Bit>,
-    segments: LutRam<HANDLE_WIDTH, SLOT_WIDTH>,
+    segments: LutRam<Bits<HANDLE_WIDTH>, SLOT_WIDTH>,
     counters: CounterTable<COUNT_WIDTH, HANDLE_WIDTH>,
     open_waits: DFF<Bit>,
     /// A closing that is not counted, and its segment.

@@ -16,9 +16,9 @@ use crate::prim::{StreamIn, StreamOut};
 use portico_spec::portals::buddy::{Heap, BYTES_WIDTH};
 use portico_verilog::prelude::*;
 
-/// An allocator whose nodes stand in words of `W` = 2^`R` bits, each in a RAM word of `M` bits, `B` bytes.
+/// An allocator whose nodes stand in words of `W` = 2^`R` bits, each in a RAM word of `M` bits.
 #[derive(LogicBlock, Default)]
-pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const B: usize> {
+pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: after the initialisation the whole heap is free.
@@ -38,19 +38,18 @@ pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize, const 
     search: TreeSearch<W, R>,
     path: Path<W, R>,
     marker: Marker,
-    tree: Tree<W, R, M, B>,
+    tree: Tree<W, R, M>,
     summary: Summary<W, R>,
     account: Account,
     reply: Reply,
 }
 
-impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAllocator<W, R, M, B> {
-    /// An allocator of `heap`; panics unless `R` is [`word_radix`] of it, `W` = 2^`R`, and `M` = 8 `B` is `W`, or 16 if that
-    /// is less.
+impl<const W: usize, const R: usize, const M: usize> BuddyAllocator<W, R, M> {
+    /// An allocator of `heap`; panics unless `R` is [`word_radix`] of it, `W` = 2^`R`, and `M` is `W`, or 16 if that is less.
     pub fn new(heap: Heap) -> Self {
         assert!(
-            R == word_radix(heap) && W == 1 << R && M == W.max(16) && B == M / 8,
-            "buddy allocator: W = {W}, R = {R}, M = {M}, B = {B} for {heap:?}, allowed: R = {}, W = 2^R, M = max(W, 16), B = M / 8",
+            R == word_radix(heap) && W == 1 << R && M == W.max(16),
+            "buddy allocator: W = {W}, R = {R}, M = {M} for {heap:?}, allowed: R = {}, W = 2^R, M = max(W, 16)",
             word_radix(heap)
         );
         Self {
@@ -67,7 +66,7 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> BuddyAlloca
 }
 
 #[kernel]
-impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for BuddyAllocator<W, R, M, B> {
+impl<const W: usize, const R: usize, const M: usize> Logic for BuddyAllocator<W, R, M> {
     fn update(&mut self) {
         wire!(self => control, path, tree, summary, account: clk, rst);
         wire!(self => marker, search: clk);

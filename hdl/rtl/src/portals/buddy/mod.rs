@@ -78,10 +78,10 @@ pub fn word_radix(heap: Heap) -> usize {
 /// The allocator of `heap`, with words of the width that suits it.
 pub fn allocator(heap: Heap) -> Box<dyn Block> {
     match word_radix(heap) {
-        1 => Box::new(BuddyAllocator::<2, 1, 16, 2>::new(heap)),
-        2 => Box::new(BuddyAllocator::<4, 2, 16, 2>::new(heap)),
-        3 => Box::new(BuddyAllocator::<8, 3, 16, 2>::new(heap)),
-        4 => Box::new(BuddyAllocator::<16, 4, 16, 2>::new(heap)),
-        _ => Box::new(BuddyAllocator::<32, 5, 32, 4>::new(heap)),
+        1 => Box::new(BuddyAllocator::<2, 1, 16>::new(heap)),
+        2 => Box::new(BuddyAllocator::<4, 2, 16>::new(heap)),
+        3 => Box::new(BuddyAllocator::<8, 3, 16>::new(heap)),
+        4 => Box::new(BuddyAllocator::<16, 4, 16>::new(heap)),
+        _ => Box::new(BuddyAllocator::<32, 5, 32>::new(heap)),
     }
 }

@@ -34,7 +34,7 @@ pub struct Summary<const W: usize, const R: usize> {
     pub groups: Signal<Out, Bits<W>>,
     /// Words of the group of `looked`, while nothing is in hand.
     pub group: Signal<Out, Bits<W>>,
-    store: LutRam<W, GROUP_WIDTH>,
+    store: LutRam<Bits<W>, GROUP_WIDTH>,
     first: DFF<Bits<W>>,
     with_free: DFF<Bits<W>>,
     pending: DFF<Bit>,

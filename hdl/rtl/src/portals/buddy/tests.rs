@@ -9,16 +9,14 @@ use portico_spec::portals::buddy::Status;
 use portico_spec::portals::buddy::BLOCK_BYTES;
 use portico_spec::portals::buddy::HEAP_BYTES;
 
-clocked!([const W: usize, const R: usize, const M: usize, const B: usize] BuddyAllocator<W, R, M, B>);
+clocked!([const W: usize, const R: usize, const M: usize] BuddyAllocator<W, R, M>);
 
 fn heap(bytes: u32, block: u32) -> Heap {
     Heap::new(bytes, block).expect("a heap within the limits")
 }
 
 /// After a reset: the allocator, and the cycles of its initialisation.
-fn initialised<const W: usize, const R: usize, const M: usize, const B: usize>(
-    heap: Heap,
-) -> (BuddyAllocator<W, R, M, B>, u32) {
+fn initialised<const W: usize, const R: usize, const M: usize>(heap: Heap) -> (BuddyAllocator<W, R, M>, u32) {
     let mut dut = reset(BuddyAllocator::new(heap));
     let mut cycles = 0;
     while dut.initialising.val() {
@@ -30,8 +28,8 @@ fn initialised<const W: usize, const R: usize, const M: usize, const B: usize>(
 }
 
 /// The result of a command and the cycles until it is offered.
-fn execute<const W: usize, const R: usize, const M: usize, const B: usize>(
-    dut: &mut BuddyAllocator<W, R, M, B>,
+fn execute<const W: usize, const R: usize, const M: usize>(
+    dut: &mut BuddyAllocator<W, R, M>,
     operation: Operation,
     operand: u32,
 ) -> (Outcome, u32) {
@@ -54,7 +52,7 @@ fn execute<const W: usize, const R: usize, const M: usize, const B: usize>(
 
 #[test]
 fn a_mebibyte_is_cut_and_joined_through_all_depths_in_the_documented_cycles() {
-    let (mut dut, initialisation) = initialised::<32, 5, 32, 4>(heap(1 << 20, 64));
+    let (mut dut, initialisation) = initialised::<32, 5, 32>(heap(1 << 20, 64));
     assert_eq!(initialisation, 1025);
     let granted = Outcome {
         status: Status::Done,
@@ -70,7 +68,7 @@ fn a_mebibyte_is_cut_and_joined_through_all_depths_in_the_documented_cycles() {
 
 #[test]
 fn errors_that_the_command_shows_take_two_cycles() {
-    let (mut dut, initialisation) = initialised::<8, 3, 16, 2>(heap(4096, 64));
+    let (mut dut, initialisation) = initialised::<8, 3, 16>(heap(4096, 64));
     assert_eq!(initialisation, 17);
     for (operation, operand, status, cycles) in [
         (Operation::Allocate, 0, Status::ZeroSize, 2),
@@ -101,5 +99,5 @@ fn every_heap_has_words_that_suit_it() {
 #[test]
 #[should_panic(expected = "allowed: R = 3, W = 2^R, M = max(W, 16), B = M / 8")]
 fn words_that_do_not_suit_the_heap_are_refused() {
-    BuddyAllocator::<16, 4, 16, 2>::new(heap(4096, 64));
+    BuddyAllocator::<16, 4, 16>::new(heap(4096, 64));
 }

@@ -6,7 +6,7 @@ use portico_verilog::prelude::*;
 
 /// The bits of the nodes: first word in registers, the others in RAM.
 ///
-/// Words of `W` = 2^`R` nodes, each in a RAM word of `M` bits, `B` bytes.
+/// Words of `W` = 2^`R` nodes, each in a RAM word of `M` bits.
 ///
 /// | | |
 /// | --- | --- |
@@ -17,7 +17,7 @@ use portico_verilog::prelude::*;
 /// A node's parent and children are in other words, unless in word 0, and so are theirs: a walk never reads from RAM what it
 /// is writing or has yet to write.
 #[derive(LogicBlock, Default)]
-pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> {
+pub struct Tree<const W: usize, const R: usize, const M: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: word 0 is that of a free heap; RAM stays as it is.
     pub rst: Signal<In, Bit>,
@@ -43,7 +43,7 @@ pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> 
     pub first_free: Signal<Out, Bits<W>>,
     /// Its word will have a free block.
     pub keeps_free: Signal<Out, Bit>,
-    store: Ram<M, WORD_WIDTH, B>,
+    store: Ram<Bits<M>, WORD_WIDTH>,
     first: DFF<Bits<W>>,
     /// The word of RAM that was read.
     fetched: DFF<Bits<M>>,
@@ -58,7 +58,7 @@ pub struct Tree<const W: usize, const R: usize, const M: usize, const B: usize> 
     nodes: Constant<Bits<W>>,
 }
 
-impl<const W: usize, const R: usize, const M: usize, const B: usize> Tree<W, R, M, B> {
+impl<const W: usize, const R: usize, const M: usize> Tree<W, R, M> {
     /// For `heap`, all of it free after reset.
     pub fn new(heap: Heap) -> Self {
         let nodes = 2 * u64::from(heap.blocks());
@@ -71,7 +71,7 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Tree<W, R, 
 }
 
 #[kernel]
-impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for Tree<W, R, M, B> {
+impl<const W: usize, const R: usize, const M: usize> Logic for Tree<W, R, M> {
     fn update(&mut self) {
         wire!(self => store: clk);
         dff_setup!(self, clk, first, fetched, held, in_first);
@@ -107,12 +107,12 @@ impl<const W: usize, const R: usize, const M: usize, const B: usize> Logic for T
             ((self.new_word.val() ^ (self.new_word.val() >> 1)) & bits::<W>(0x5555_5555 & ((1 << W) - 1))).any();
         self.writes.next = self.mark.val() | self.unmark.val() | self.clear.val();
         self.store.write_data.next = bit_cast::<M, W>(self.new_word.val());
-        self.store.write_lanes.next = 0.into();
+        self.store.write_enable.next = false;
         if self.writes.val() & self.in_first.q.val() {
             self.first.d.next = self.new_word.val() & self.nodes.val();
         }
         if self.writes.val() & !self.in_first.q.val() {
-            self.store.write_lanes.next = bits::<B>((1 << B) - 1);
+            self.store.write_enable.next = true;
         }
         if self.rst.val() {
             self.first.d.next = bits::<W>(1);

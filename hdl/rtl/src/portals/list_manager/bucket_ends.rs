@@ -8,7 +8,6 @@ use portico_verilog::prelude::*;
 const CHAIN_WIDTH: usize = LIST_BITS + BUCKET_WIDTH;
 const BUCKET_WIDTH: usize = BUCKETS.1.ilog2() as usize;
 const ENDS_WIDTH: usize = 32;
-const ENDS_BYTES: usize = ENDS_WIDTH / 8;
 /// In a word: the head from bit 0, the tail from here, and whether there are any.
 const TAIL_OFFSET: usize = 16;
 const NONEMPTY_OFFSET: usize = 31;
@@ -45,7 +44,7 @@ pub struct BucketEnds<const A: usize> {
     pub write: Signal<In, Bit>,
     /// What they become.
     pub new_ends: EndsIn<A>,
-    words: Ram<ENDS_WIDTH, CHAIN_WIDTH, ENDS_BYTES>,
+    words: Ram<Bits<ENDS_WIDTH>, CHAIN_WIDTH>,
     looked_at: DFF<Bits<CHAIN_WIDTH>>,
     clearing: DFF<Bit>,
     place: DFF<Bits<CHAIN_WIDTH>>,
@@ -81,7 +80,7 @@ impl<const A: usize> Logic for BucketEnds<A> {
         self.ends.head.next = bit_cast::<A, END_WIDTH>(self.words.read_data.val().get_bits::<END_WIDTH>(0));
         self.ends.tail.next = bit_cast::<A, END_WIDTH>(self.words.read_data.val().get_bits::<END_WIDTH>(TAIL_OFFSET));
 
-        self.words.write_lanes.next = 0.into();
+        self.words.write_enable.next = false;
         self.words.write_address.next = self.looked_at.q.val();
         self.words.write_data.next = bit_cast::<ENDS_WIDTH, A>(self.new_ends.head.val())
             | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << bits::<6>(TAIL_OFFSET));
@@ -91,11 +90,11 @@ impl<const A: usize> Logic for BucketEnds<A> {
                 | (bits::<ENDS_WIDTH>(1) << bits::<6>(NONEMPTY_OFFSET));
         }
         if self.write.val() {
-            self.words.write_lanes.next = !bits::<ENDS_BYTES>(0);
+            self.words.write_enable.next = true;
         }
         self.initialising.next = self.clearing.q.val();
         if self.clearing.q.val() {
-            self.words.write_lanes.next = !bits::<ENDS_BYTES>(0);
+            self.words.write_enable.next = true;
             self.words.write_address.next = self.place.q.val();
             self.words.write_data.next = 0.into();
             self.place.d.next = self.place.q.val() + 1;

@@ -4,7 +4,6 @@ use portico_verilog::prelude::*;
 
 /// Width of a link in memory, in bits.
 const LINK_WIDTH: usize = 16;
-const LINK_BYTES: usize = LINK_WIDTH / 8;
 
 /// Doubly linked chains of entries, in links that all chains share.
 ///
@@ -41,8 +40,8 @@ pub struct Chain<const A: usize> {
     pub follower: Signal<Out, Bits<A>>,
     /// The ends after an insert or unlink.
     pub new_ends: EndsOut<A>,
-    next_links: Ram<LINK_WIDTH, A, LINK_BYTES>,
-    previous_links: Ram<LINK_WIDTH, A, LINK_BYTES>,
+    next_links: Ram<Bits<LINK_WIDTH>, A>,
+    previous_links: Ram<Bits<LINK_WIDTH>, A>,
     previous: Signal<Local, Bits<A>>,
     following: Signal<Local, Bits<A>>,
     is_head: Signal<Local, Bit>,
@@ -74,24 +73,24 @@ impl<const A: usize> Logic for Chain<A> {
 
         self.is_head.next = self.index.val() == self.ends.head.val();
         self.is_tail.next = self.index.val() == self.ends.tail.val();
-        self.next_links.write_lanes.next = 0.into();
+        self.next_links.write_enable.next = false;
         self.next_links.write_address.next = self.index.val();
         self.next_links.write_data.next = bit_cast::<LINK_WIDTH, A>(self.successor.val());
-        self.previous_links.write_lanes.next = 0.into();
+        self.previous_links.write_enable.next = false;
         self.previous_links.write_address.next = self.index.val();
         self.previous_links.write_data.next = bit_cast::<LINK_WIDTH, A>(self.ends.tail.val());
         self.new_ends.nonempty.next = true;
         wire!(ends => new_ends: head, tail);
         if self.frees.val() {
-            self.next_links.write_lanes.next = !bits::<LINK_BYTES>(0);
+            self.next_links.write_enable.next = true;
         }
         if self.insert.val() {
             self.next_links.write_address.next = self.ends.tail.val();
             self.next_links.write_data.next = bit_cast::<LINK_WIDTH, A>(self.index.val());
             self.new_ends.tail.next = self.index.val();
             if self.ends.nonempty.val() {
-                self.next_links.write_lanes.next = !bits::<LINK_BYTES>(0);
-                self.previous_links.write_lanes.next = !bits::<LINK_BYTES>(0);
+                self.next_links.write_enable.next = true;
+                self.previous_links.write_enable.next = true;
             } else {
                 self.new_ends.head.next = self.index.val();
             }
@@ -105,12 +104,12 @@ impl<const A: usize> Logic for Chain<A> {
             if self.is_head.val() {
                 self.new_ends.head.next = self.following.val();
             } else {
-                self.next_links.write_lanes.next = !bits::<LINK_BYTES>(0);
+                self.next_links.write_enable.next = true;
             }
             if self.is_tail.val() {
                 self.new_ends.tail.next = self.previous.val();
             } else {
-                self.previous_links.write_lanes.next = !bits::<LINK_BYTES>(0);
+                self.previous_links.write_enable.next = true;
             }
         }
     }

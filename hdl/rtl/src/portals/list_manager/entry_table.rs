@@ -1,5 +1,5 @@
 use super::ports::{RecordIn, RecordOut, SideOut, LIST_BITS, NO_LIST, WORD};
-use crate::prim::Ram;
+use crate::prim::{LaneRam, Ram};
 use portico_spec::portals::list::DETAIL_OPTIONS_OFFSET;
 use portico_spec::portals::list::DETAIL_SOURCE_OFFSET;
 use portico_spec::portals::list::GENERATION_WIDTH;
@@ -12,13 +12,10 @@ use portico_verilog::prelude::*;
 
 const WORD_BYTES: usize = WORD / 8;
 const TAG_WIDTH: usize = 24;
-const TAG_BYTES: usize = TAG_WIDTH / 8;
 /// In a tag: the list, above the generation.
 const TAG_LIST: usize = GENERATION_WIDTH;
 /// In a tag: the place has an entry.
 const TAG_LIVE: usize = TAG_LIST + LIST_BITS;
-
-type Words<const A: usize> = Ram<WORD, A, WORD_BYTES>;
 
 /// The contents of every place: the fields of its entry, and the tag that distinguishes valid handles from stale ones.
 ///
@@ -67,12 +64,11 @@ pub struct EntryTable<const A: usize> {
     pub set_offset: Signal<In, Bit>,
     /// An extent, of which the offset counts.
     pub offset_extent: Signal<In, Bits<WORD>>,
-    match_words: Words<A>,
-    ignore_words: Words<A>,
-    extent_words: Words<A>,
-    detail_words: Words<A>,
-    tags: Ram<TAG_WIDTH, A, TAG_BYTES>,
-    lanes: Signal<Local, Bits<WORD_BYTES>>,
+    match_words: Ram<Bits<WORD>, A>,
+    ignore_words: Ram<Bits<WORD>, A>,
+    extent_words: LaneRam<WORD, A, WORD_BYTES>,
+    detail_words: Ram<Bits<WORD>, A>,
+    tags: Ram<Bits<TAG_WIDTH>, A>,
     new_generation: Signal<Local, Bits<GENERATION_WIDTH>>,
     tag_list: Signal<Local, Bits<LIST_BITS>>,
 }
@@ -83,7 +79,7 @@ impl<const A: usize> EntryTable<A> {
         Self {
             match_words: Ram::new(entries),
             ignore_words: Ram::new(entries),
-            extent_words: Ram::new(entries),
+            extent_words: LaneRam::new(entries),
             detail_words: Ram::new(entries),
             tags: Ram::new(entries),
             ..Default::default()
@@ -95,30 +91,29 @@ impl<const A: usize> EntryTable<A> {
 impl<const A: usize> Logic for EntryTable<A> {
     fn update(&mut self) {
         wire!(self => match_words, ignore_words, detail_words, extent_words, tags: clk);
-        self.lanes.next = 0.into();
-        if self.insert.val() {
-            self.lanes.next = !bits::<WORD_BYTES>(0);
-        }
         self.match_words.read_enable.next = self.read.val();
         self.match_words.read_address.next = self.at.val();
-        self.match_words.write_lanes.next = self.lanes.val();
+        self.match_words.write_enable.next = self.insert.val();
         self.match_words.write_address.next = self.index.val();
         self.match_words.write_data.next = self.new_record.match_bits.val();
         self.ignore_words.read_enable.next = self.read.val();
         self.ignore_words.read_address.next = self.at.val();
-        self.ignore_words.write_lanes.next = self.lanes.val();
+        self.ignore_words.write_enable.next = self.insert.val();
         self.ignore_words.write_address.next = self.index.val();
         self.ignore_words.write_data.next = self.new_record.ignore_bits.val();
         self.detail_words.read_enable.next = self.read.val();
         self.detail_words.read_address.next = self.at.val();
-        self.detail_words.write_lanes.next = self.lanes.val();
+        self.detail_words.write_enable.next = self.insert.val();
         self.detail_words.write_address.next = self.index.val();
         self.detail_words.write_data.next = self.new_record.detail.val();
         self.extent_words.read_enable.next = self.read.val();
         self.extent_words.read_address.next = self.at.val();
-        self.extent_words.write_lanes.next = self.lanes.val();
+        self.extent_words.write_lanes.next = 0.into();
         self.extent_words.write_address.next = self.index.val();
         self.extent_words.write_data.next = self.new_record.extent.val();
+        if self.insert.val() {
+            self.extent_words.write_lanes.next = !bits::<WORD_BYTES>(0);
+        }
         if self.set_offset.val() {
             self.extent_words.write_lanes.next =
                 bits::<WORD_BYTES>(((1 << (LENGTH_WIDTH / 8)) - 1) << (OFFSET_OFFSET / 8));
@@ -135,13 +130,13 @@ impl<const A: usize> Logic for EntryTable<A> {
         }
         self.tags.read_enable.next = self.read.val();
         self.tags.read_address.next = self.at.val();
-        self.tags.write_lanes.next = 0.into();
+        self.tags.write_enable.next = false;
         self.tags.write_address.next = self.index.val();
         self.tags.write_data.next = bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.new_generation.val())
             | (bit_cast::<TAG_WIDTH, LIST_BITS>(self.new_list.val()) << bits::<6>(TAG_LIST))
             | (bits::<TAG_WIDTH>(1) << bits::<6>(TAG_LIVE));
         if self.insert.val() | self.remove.val() | self.detach.val() {
-            self.tags.write_lanes.next = !bits::<TAG_BYTES>(0);
+            self.tags.write_enable.next = true;
         }
         if self.remove.val() {
             self.tags.write_data.next =

@@ -5,7 +5,6 @@ use portico_verilog::prelude::*;
 
 /// Width of a number, in bits.
 const SEQUENCE_WIDTH: usize = 32;
-const SEQUENCE_BYTES: usize = SEQUENCE_WIDTH / 8;
 
 /// State of the numbering.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -65,7 +64,7 @@ pub struct SequenceNumbers<const A: usize> {
     pub ends: EndsIn<A>,
     /// The next link of the entry that was read, in append order.
     pub follower: Signal<In, Bits<A>>,
-    numbers: Ram<SEQUENCE_WIDTH, A, SEQUENCE_BYTES>,
+    numbers: Ram<Bits<SEQUENCE_WIDTH>, A>,
     numbering: DFF<Numbering>,
     numbered_list: DFF<Bits<LIST_BITS>>,
     place: DFF<Bits<A>>,
@@ -97,11 +96,11 @@ impl<const A: usize> Logic for SequenceNumbers<A> {
         dff_setup!(self, clk, is_older);
         self.numbers.read_enable.next = self.read.val();
         self.numbers.read_address.next = self.at.val();
-        self.numbers.write_lanes.next = 0.into();
+        self.numbers.write_enable.next = false;
         self.numbers.write_address.next = self.index.val();
         self.numbers.write_data.next = self.counter.q.val();
         if self.insert.val() {
-            self.numbers.write_lanes.next = !bits::<SEQUENCE_BYTES>(0);
+            self.numbers.write_enable.next = true;
             self.counter.d.next = self.counter.q.val() + 1;
         }
         self.compared.d.next = self.numbers.read_data.val();
@@ -134,7 +133,7 @@ impl<const A: usize> Logic for SequenceNumbers<A> {
                 self.list_ends.next = !self.ends.nonempty.val();
             }
             Numbering::Step => {
-                self.numbers.write_lanes.next = !bits::<SEQUENCE_BYTES>(0);
+                self.numbers.write_enable.next = true;
                 self.numbers.write_address.next = self.place.q.val();
                 self.counter.d.next = self.counter.q.val() + 1;
                 self.list_ends.next = self.place.q.val() == self.ends.tail.val();

@@ -5,6 +5,7 @@ mod described;
 mod grid;
 mod machines;
 mod memory;
+mod records;
 mod shapes;
 
 pub use choices::{Choices, Settled};
@@ -12,6 +13,7 @@ pub use described::{Store, Unit};
 pub use grid::Grid;
 pub use machines::{Counter, Lights, Phase};
 pub use memory::Pair;
+pub use records::{Desk, Job, Step};
 pub use shapes::{Header, Offsets, Shapes};
 
 use portico_verilog::{emit, Design, Options, Result};
@@ -44,6 +46,7 @@ pub fn all() -> Vec<(&'static str, Box<dyn Block>)> {
         ("choices", Box::new(Choices::default())),
         ("settled", Box::new(Settled::default())),
         ("pair", Box::new(Pair::default())),
+        ("desk", Box::new(Desk::default())),
         ("unit", Box::new(Unit::new(3))),
         ("grid", Box::new(Grid::new(3, 2))),
     ]

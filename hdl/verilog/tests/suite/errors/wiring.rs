@@ -1,6 +1,7 @@
 //! Signals that are not driven, not always driven, or driven by themselves.
 
 use super::{error, message};
+use crate::blocks::{Job, Step};
 use portico_verilog::Error;
 use rust_hdl::prelude::*;
 
@@ -43,6 +44,45 @@ impl Logic for Deep {
     fn update(&mut self) {
         self.y.next = self.lane[0].y.val();
     }
+}
+
+/// Leaves a field of a record open.
+#[derive(LogicBlock, Default)]
+struct OpenField {
+    pub job: Signal<Out, Job>,
+}
+
+impl Logic for OpenField {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.job.next.owner = bits::<4>(3);
+        self.job.next.quiet = true;
+    }
+}
+
+/// Gives a field of a record a value on one path.
+#[derive(LogicBlock, Default)]
+struct FieldOnOnePath {
+    pub sends: Signal<In, Bit>,
+    pub job: Signal<Out, Job>,
+}
+
+impl Logic for FieldOnOnePath {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.job.next.owner = bits::<4>(3);
+        self.job.next.quiet = true;
+        if self.sends.val() {
+            self.job.next.step = Step::Send;
+        }
+    }
+}
+
+#[test]
+fn an_open_field_of_a_record() {
+    let expected = "top: `job` keeps its old value on some path, which makes a latch; give it a default first";
+    assert_eq!(message(&OpenField::default()), expected);
+    assert_eq!(message(&FieldOnOnePath::default()), expected);
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub struct ContextMemory {
     pub round: Signal<In, Bits<LOOP_WIDTH>>,
     /// A result or a loop waits to be written.
     pub busy: Signal<Out, Bit>,
-    words: Ram<32, ADDRESS_WIDTH, 1>,
+    words: Ram<Bits<32>, ADDRESS_WIDTH>,
     encoder: JobEncoder,
     argued: DFF<Bit>,
     argued_context: DFF<Bits<CONTEXT_WIDTH>>,
@@ -110,7 +110,7 @@ impl Logic for ContextMemory {
         self.owner.next = self.argued_context.q.val();
         self.written.next = bit_cast::<WORD_WIDTH, REGISTER_WIDTH>(self.argued_register.q.val());
         self.words.write_data.next = self.argued_word.q.val();
-        self.words.write_lanes.next = 1.into();
+        self.words.write_enable.next = true;
         if !self.argued.q.val() {
             if self.result_waits.q.val() {
                 self.owner.next = self.writer.q.val();
@@ -129,7 +129,7 @@ impl Logic for ContextMemory {
                 // What has begun to start stays until it has.
                 self.storing.next = (self.start.valid.val() & !self.stored.q.val().all())
                     | (self.stored.q.val().all() & self.may_start.val());
-                self.words.write_lanes.next = self.storing.val().into();
+                self.words.write_enable.next = self.storing.val();
             }
         }
         self.words.write_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.owner.val())

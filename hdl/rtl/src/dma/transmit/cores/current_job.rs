@@ -34,7 +34,7 @@ pub struct CurrentJob {
     pub has_ended: Signal<Out, Bit>,
     words: [DFF<Bits<32>>; JOB_WORDS],
     decoder: JobDecoder,
-    ended: LutRam<1, CONTEXT_WIDTH>,
+    ended: LutRam<Bits<1>, CONTEXT_WIDTH>,
 }
 
 #[kernel]

@@ -59,10 +59,10 @@ pub struct Cursor {
     pub row: Signal<Out, Bits<ROW_WIDTH>>,
     /// Words from row to row at the remote side, of `current`.
     pub stride: Signal<Out, Bits<STRIDE_WIDTH>>,
-    origins: LutRam<ORIGIN_WIDTH, CONTEXT_WIDTH>,
-    positions: LutRam<ROW_WIDTH, CONTEXT_WIDTH>,
-    rows: LutRam<ROW_WIDTH, CONTEXT_WIDTH>,
-    strides: LutRam<STRIDE_WIDTH, CONTEXT_WIDTH>,
+    origins: LutRam<Bits<ORIGIN_WIDTH>, CONTEXT_WIDTH>,
+    positions: LutRam<Bits<ROW_WIDTH>, CONTEXT_WIDTH>,
+    rows: LutRam<Bits<ROW_WIDTH>, CONTEXT_WIDTH>,
+    strides: LutRam<Bits<STRIDE_WIDTH>, CONTEXT_WIDTH>,
     changed: Signal<Local, Bits<CONTEXT_WIDTH>>,
 }
 

@@ -39,7 +39,7 @@ pub struct Fetch {
     /// The instruction, from the cycle after `take` on.
     pub word: Signal<Out, Bits<32>>,
     memory: ProgramMemory,
-    places: LutRam<PLACE_WIDTH, CONTEXT_WIDTH>,
+    places: LutRam<Bits<PLACE_WIDTH>, CONTEXT_WIDTH>,
     running: DFF<Bits<CONTEXT_WIDTH>>,
     instruction: DFF<Bits<32>>,
 }

@@ -68,7 +68,7 @@ pub struct Loops {
     pub round: Signal<Out, Bits<LOOP_WIDTH>>,
     /// Too deep, more ends than loops, or an end in the instruction that begins a loop.
     pub bad: Signal<Out, Bit>,
-    depths: LutRam<DEPTH_WIDTH, CONTEXT_WIDTH>,
+    depths: LutRam<Bits<DEPTH_WIDTH>, CONTEXT_WIDTH>,
     comes: DFF<Bit>,
     rounds_left: DFF<Bits<ROUNDS_WIDTH>>,
     first: DFF<Bits<PC_WIDTH>>,

@@ -30,7 +30,7 @@ pub struct ProgramMemory {
     firmware: ROM<Bits<32>, FIRMWARE_BITS>,
     built_in: DFF<Bits<32>>,
     is_built_in: DFF<Bit>,
-    user: Vec<Ram<32, PC_WIDTH, 4>>,
+    user: Vec<Ram<Bits<32>, PC_WIDTH>>,
     place: Signal<Local, Bits<PC_WIDTH>>,
     _users: usize,
 }
@@ -83,13 +83,13 @@ impl Logic for ProgramMemory {
             self.user[i].read_address.next = self.address.val();
             self.user[i].write_address.next = self.place.val();
             self.user[i].write_data.next = self.register_write.data.val();
-            self.user[i].write_lanes.next = 0.into();
+            self.user[i].write_enable.next = false;
             if self.register_write.enable.val()
                 & (self.register_write.index.val().get_bits::<BLOCK_WIDTH>(BLOCK_OFFSET)
                     == bits::<BLOCK_WIDTH>(RegisterBlock::Program as u64))
                 & (self.place.val() >= bits::<PC_WIDTH>(FIRMWARE_WORDS))
             {
-                self.user[i].write_lanes.next = bits::<4>(0xf);
+                self.user[i].write_enable.next = true;
             }
             self.word.next = self.user[i].read_data.val();
         }

@@ -128,7 +128,7 @@ pub struct FixedSequencer {
     server: Lane,
     places: RowPlaces,
     packet: Packet,
-    descriptors: LutRam<32, WORD_ADDRESS_WIDTH>,
+    descriptors: LutRam<Bits<32>, WORD_ADDRESS_WIDTH>,
     stage: DFF<Stage>,
     /// The lane that goes on is the server's.
     serves: DFF<Bit>,

@@ -68,9 +68,9 @@ pub struct RowPlaces {
     pub offset: Signal<Out, Bits<OFFSET_WIDTH>>,
     /// What is left at level `from`: words of the row, rows of the plane, or planes.
     pub count: Signal<Out, Bits<REPEAT_WIDTH>>,
-    pointers: LutRam<POINTER_WIDTH, PLACE_WIDTH>,
-    offsets: LutRam<OFFSET_WIDTH, PLACE_WIDTH>,
-    counts: LutRam<REPEAT_WIDTH, PLACE_WIDTH>,
+    pointers: LutRam<Bits<POINTER_WIDTH>, PLACE_WIDTH>,
+    offsets: LutRam<Bits<OFFSET_WIDTH>, PLACE_WIDTH>,
+    counts: LutRam<Bits<REPEAT_WIDTH>, PLACE_WIDTH>,
     source: Signal<Local, Bits<PLACE_WIDTH>>,
     target: Signal<Local, Bits<PLACE_WIDTH>>,
     here: Signal<Local, Bits<STRIDE_WIDTH>>,

@@ -4,7 +4,7 @@ use crate::{
         ports::{StateOut, UpdateIn, WindowOut},
         PLACE_WIDTH,
     },
-    prim::Ram,
+    prim::{LaneRam, Ram},
 };
 use portico_spec::{
     flit::TAG_WIDTH,
@@ -93,8 +93,8 @@ pub struct TagTable {
     pub released_tag: Signal<In, Bits<TAG_WIDTH>>,
     /// Messages ever released.
     pub next_released: Signal<In, Bits<MESSAGES_WIDTH>>,
-    rows: Ram<WORD_WIDTH, TAG_WIDTH, LANES>,
-    releases: Ram<MESSAGES_WIDTH, TAG_WIDTH, 1>,
+    rows: LaneRam<WORD_WIDTH, TAG_WIDTH, LANES>,
+    releases: Ram<Bits<MESSAGES_WIDTH>, TAG_WIDTH>,
     shape: RowGeometry,
     size: Signal<Local, Bits<PLACE_WIDTH>>,
     control: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -111,7 +111,7 @@ impl TagTable {
     /// well, which the initialisation clears after all others of that row.
     pub fn new(build: &Build, space_words: u64) -> Self {
         Self {
-            rows: Ram::new(build.windows),
+            rows: LaneRam::new(build.windows),
             releases: Ram::new(build.windows),
             space_words: Constant::new(bits(space_words)),
             ..Default::default()
@@ -175,7 +175,7 @@ impl Logic for TagTable {
         }
         self.rows.write_lanes.next = self.written.val();
         // The count of released messages is written by the release, else by an update.
-        self.releases.write_lanes.next = (self.update.released.val() | self.write_released.val()).into();
+        self.releases.write_enable.next = self.update.released.val() | self.write_released.val();
         self.releases.write_address.next = self.update.tag.val();
         self.releases.write_data.next = bit_cast::<MESSAGES_WIDTH, 32>(self.update.data.val());
         if self.write_released.val() {
