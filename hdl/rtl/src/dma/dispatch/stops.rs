@@ -15,8 +15,16 @@ use portico_verilog::prelude::*;
 
 /// Bits of a context that number a core.
 const CORE_WIDTH: usize = CONTEXT_WIDTH - 1;
-/// Slot, event, whether there is a slot.
-const ENTRY: usize = SLOT_WIDTH + EVENT_WIDTH + 1;
+
+/// What is kept of the start of a core's context until its stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Started {
+    pub slot: Bits<SLOT_WIDTH>,
+    /// The descriptor's event.
+    pub event: Bits<EVENT_WIDTH>,
+    /// The context owns `slot`.
+    pub has_slot: Bit,
+}
 
 /// What is left to do when a context stops.
 ///
@@ -56,14 +64,13 @@ pub struct Stops {
     pub completion: CompletionOut,
     /// Events of commands that failed, where no slot is completed.
     pub report: EventOut,
-    kept: LutRam<Bits<ENTRY>, CORE_WIDTH>,
+    kept: LutRam<Started, CORE_WIDTH>,
     /// A completion, a report waits.
     completes: DFF<Bit>,
     reports: DFF<Bit>,
     subject: DFF<Bits<SLOT_WIDTH>>,
     counted: DFF<Bits<EVENT_WIDTH>>,
     error: DFF<Bits<ERROR_WIDTH>>,
-    has_slot_bit: Signal<Local, Bits<1>>,
     is_server: Signal<Local, Bit>,
     failed: Signal<Local, Bit>,
     owned: Signal<Local, Bit>,
@@ -75,18 +82,17 @@ impl Logic for Stops {
     fn update(&mut self) {
         wire!(self => kept: clk);
         dff_setup!(self, clk, completes, reports, subject, counted, error);
-        self.has_slot_bit.next = self.has_slot.val().into();
         self.kept.write_enable.next =
             self.start.val() & (self.start_context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
         self.kept.write_address.next = self.start_context.val().get_bits::<CORE_WIDTH>(0);
-        self.kept.write_data.next = bit_cast::<ENTRY, SLOT_WIDTH>(self.slot.val())
-            | (bit_cast::<ENTRY, EVENT_WIDTH>(self.own_event.val()) << bits::<5>(SLOT_WIDTH))
-            | (bit_cast::<ENTRY, 1>(self.has_slot_bit.val()) << bits::<5>((SLOT_WIDTH + EVENT_WIDTH) as u64));
+        self.kept.write_data.next.slot = self.slot.val();
+        self.kept.write_data.next.event = self.own_event.val();
+        self.kept.write_data.next.has_slot = self.has_slot.val();
         self.kept.read_address.next = self.stop.context.val().get_bits::<CORE_WIDTH>(0);
 
         self.is_server.next = self.stop.context.val() == bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.failed.next = self.stop.error.val().any();
-        self.owned.next = self.stop.owns_slot.val() & self.kept.read_data.val().get_bit(SLOT_WIDTH + EVENT_WIDTH);
+        self.owned.next = self.stop.owns_slot.val() & self.kept.read_data.val().has_slot;
 
         self.ready.next = !self.completes.q.val() & !self.reports.q.val();
         self.stop.ready.next = self.ready.val();
@@ -100,8 +106,8 @@ impl Logic for Stops {
         if self.ready.val() {
             self.completes.d.next = self.stop.valid.val() & !self.is_server.val() & self.owned.val();
             self.reports.d.next = self.stop.valid.val() & !self.is_server.val() & !self.owned.val() & self.failed.val();
-            self.subject.d.next = self.kept.read_data.val().get_bits::<SLOT_WIDTH>(0);
-            self.counted.d.next = self.kept.read_data.val().get_bits::<EVENT_WIDTH>(SLOT_WIDTH);
+            self.subject.d.next = self.kept.read_data.val().slot;
+            self.counted.d.next = self.kept.read_data.val().event;
             self.error.d.next = self.stop.error.val();
         }
         self.completion.valid.next = self.completes.q.val();

@@ -1,7 +1,7 @@
 use crate::{
     bus::{AddressEncoder, EventIn, GeometryEncoder, HeadEncoder},
     dma::ports::HeaderIn,
-    prim::{FifoControl, LutRam},
+    prim::Queue,
 };
 use portico_spec::{
     flit::NODE_WIDTH,
@@ -10,8 +10,19 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 
 const DEPTH_BITS: usize = 2;
-/// Bits of a place: notice, control, address, geometry.
-const FLAGS: usize = 4;
+
+/// A packet or notice that waits; the fields are those of [`PacketOut`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Packet {
+    pub head: Bits<32>,
+    pub address: Bits<32>,
+    pub geometry: Bits<32>,
+    pub words: Bits<COUNT_WIDTH>,
+    pub notice: Bit,
+    pub control: Bit,
+    pub has_address: Bit,
+    pub has_geometry: Bit,
+}
 
 /// A packet to send, or a notice to give, as the queue sees it.
 #[interface(mirror = PacketIn)]
@@ -65,62 +76,43 @@ pub struct HeaderQueue {
     head_encoder: HeadEncoder,
     address_encoder: AddressEncoder,
     geometry_encoder: GeometryEncoder,
-    control: FifoControl<DEPTH_BITS>,
-    heads: LutRam<Bits<32>, DEPTH_BITS>,
-    addresses: LutRam<Bits<32>, DEPTH_BITS>,
-    geometries: LutRam<Bits<32>, DEPTH_BITS>,
-    words: LutRam<Bits<COUNT_WIDTH>, DEPTH_BITS>,
-    flags: [LutRam<Bits<1>, DEPTH_BITS>; FLAGS],
+    packets: Queue<Packet, DEPTH_BITS>,
 }
 
 #[kernel]
 impl Logic for HeaderQueue {
     fn update(&mut self) {
-        wire!(self => control: clk, rst);
-        wire!(self => heads, addresses, geometries, words: clk);
+        wire!(self => packets: clk, rst);
         self.head_encoder.destination.next = self.header.destination.val();
         self.head_encoder.source.next = self.node.val();
         wire!(header => head_encoder: tag, kind, last);
         wire!(header => address_encoder: offset, slot, strided, operation, wide);
         wire!(header => geometry_encoder: row, stride);
 
-        self.control.write.next = self.header.valid.val() | self.notice.valid.val();
-        self.header.ready.next = !self.control.full.val();
-        self.notice.ready.next = !self.control.full.val();
-        self.control.read.next = self.packet.ready.val();
-        self.packet.valid.next = !self.control.empty.val();
-
-        wire!(control => heads: write_enable, write_address);
-        self.heads.write_data.next = self.head_encoder.word.val();
+        self.packets.write.next = self.header.valid.val() | self.notice.valid.val();
+        self.header.ready.next = !self.packets.full.val();
+        self.notice.ready.next = !self.packets.full.val();
+        self.packets.write_data.next.head = self.head_encoder.word.val();
         if self.notice.valid.val() {
-            self.heads.write_data.next = bit_cast::<32, EVENT_WIDTH>(self.notice.event.val());
+            self.packets.write_data.next.head = bit_cast::<32, EVENT_WIDTH>(self.notice.event.val());
         }
-        self.heads.read_address.next = self.control.read_address.val();
-        self.packet.head.next = self.heads.read_data.val();
-        wire!(control => addresses: write_enable, write_address);
-        self.addresses.write_data.next = self.address_encoder.word.val();
-        self.addresses.read_address.next = self.control.read_address.val();
-        self.packet.address.next = self.addresses.read_data.val();
-        wire!(control => geometries: write_enable, write_address);
-        self.geometries.write_data.next = self.geometry_encoder.word.val();
-        self.geometries.read_address.next = self.control.read_address.val();
-        self.packet.geometry.next = self.geometries.read_data.val();
-        wire!(control => words: write_enable, write_address);
-        self.words.write_data.next = self.header.words.val();
-        self.words.read_address.next = self.control.read_address.val();
-        self.packet.words.next = self.words.read_data.val();
+        self.packets.write_data.next.address = self.address_encoder.word.val();
+        self.packets.write_data.next.geometry = self.geometry_encoder.word.val();
+        self.packets.write_data.next.words = self.header.words.val();
+        self.packets.write_data.next.notice = self.notice.valid.val();
+        self.packets.write_data.next.control = self.header.control.val();
+        self.packets.write_data.next.has_address = !self.header.bare.val();
+        self.packets.write_data.next.has_geometry = self.header.has_geometry.val();
 
-        self.flags[0].write_data.next = self.notice.valid.val().into();
-        self.flags[1].write_data.next = self.header.control.val().into();
-        self.flags[2].write_data.next = (!self.header.bare.val()).into();
-        self.flags[3].write_data.next = self.header.has_geometry.val().into();
-        for i in 0..FLAGS {
-            self.flags[i].clk.next = self.clk.val();
-            wire!(control => flags[i]: write_enable, write_address, read_address);
-        }
-        self.packet.notice.next = self.flags[0].read_data.val().any();
-        self.packet.control.next = self.flags[1].read_data.val().any();
-        self.packet.has_address.next = self.flags[2].read_data.val().any();
-        self.packet.has_geometry.next = self.flags[3].read_data.val().any();
+        self.packet.valid.next = !self.packets.empty.val();
+        self.packet.head.next = self.packets.read_data.val().head;
+        self.packet.address.next = self.packets.read_data.val().address;
+        self.packet.geometry.next = self.packets.read_data.val().geometry;
+        self.packet.words.next = self.packets.read_data.val().words;
+        self.packet.notice.next = self.packets.read_data.val().notice;
+        self.packet.control.next = self.packets.read_data.val().control;
+        self.packet.has_address.next = self.packets.read_data.val().has_address;
+        self.packet.has_geometry.next = self.packets.read_data.val().has_geometry;
+        self.packets.read.next = self.packet.ready.val();
     }
 }
