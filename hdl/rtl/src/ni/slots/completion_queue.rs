@@ -1,6 +1,6 @@
 use crate::{
     bus::EventOut,
-    prim::{Fifo, LutRam},
+    prim::{LutRam, Queue},
 };
 use portico_spec::{
     flit::NODE_WIDTH,
@@ -11,16 +11,29 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// What is kept of a claim: event, node, is a get, is quiet.
-const NODE_AT: usize = EVENT_WIDTH;
-const IS_GET_AT: usize = NODE_AT + NODE_WIDTH;
-const QUIET_AT: usize = IS_GET_AT + 1;
-const CLAIM_WIDTH: usize = QUIET_AT + 1;
+/// What is kept of a claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Claim {
+    /// The descriptor's event.
+    pub event: Bits<EVENT_WIDTH>,
+    /// Node of the peer.
+    pub node: Bits<NODE_WIDTH>,
+    pub is_get: Bit,
+    /// No event on success.
+    pub quiet: Bit,
+}
 
-/// What is queued of a completion: the claim, in which it is quiet only without an error, slot, error.
-const SLOT_AT: usize = CLAIM_WIDTH;
-const ERROR_AT: usize = SLOT_AT + SLOT_WIDTH;
-const DONE_WIDTH: usize = ERROR_AT + ERROR_WIDTH;
+/// A completion whose event is to be counted, with what was claimed of its slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Completion {
+    pub event: Bits<EVENT_WIDTH>,
+    pub node: Bits<NODE_WIDTH>,
+    pub is_get: Bit,
+    /// No event is counted.
+    pub quiet: Bit,
+    pub slot: Bits<SLOT_WIDTH>,
+    pub error: Bits<ERROR_WIDTH>,
+}
 
 /// What was claimed of each slot, and the queue of completions whose events are to be counted.
 ///
@@ -31,7 +44,7 @@ const DONE_WIDTH: usize = ERROR_AT + ERROR_WIDTH;
 /// | latency | a completion of cycle t is offered as an event in t + 1 |
 /// | throughput | one claim, one completion and one event a cycle |
 /// | capacity | a completion a slot: a slot is not to be claimed again before it has gone |
-/// | state | LUT-RAM, and the control of a [`Fifo`] |
+/// | state | LUT-RAM, and the control of a [`Queue`] |
 #[derive(LogicBlock, Default)]
 pub struct CompletionQueue {
     pub clk: Signal<In, Clock>,
@@ -67,9 +80,8 @@ pub struct CompletionQueue {
     pub gone_is_get: Signal<Out, Bit>,
     /// Node of the peer of that get; valid with `gone_is_get`.
     pub get_node: Signal<Out, Bits<NODE_WIDTH>>,
-    claims: LutRam<Bits<CLAIM_WIDTH>, SLOT_WIDTH>,
-    queued: Fifo<DONE_WIDTH, SLOT_WIDTH>,
-    oldest: Signal<Local, Bits<DONE_WIDTH>>,
+    claims: LutRam<Claim, SLOT_WIDTH>,
+    queued: Queue<Completion, SLOT_WIDTH>,
     loud: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
 }
@@ -79,7 +91,7 @@ impl CompletionQueue {
     pub fn new(slots: usize) -> Self {
         Self {
             claims: LutRam::new(slots),
-            queued: Fifo::new(slots),
+            queued: Queue::new(slots),
             ..Default::default()
         }
     }
@@ -92,34 +104,31 @@ impl Logic for CompletionQueue {
         wire!(self => claims: clk);
         self.claims.write_enable.next = self.claim.val();
         self.claims.write_address.next = self.claim_slot.val();
-        self.claims.write_data.next = (bit_cast::<CLAIM_WIDTH, EVENT_WIDTH>(self.claim_event.val())
-            | (bit_cast::<CLAIM_WIDTH, NODE_WIDTH>(self.claim_node.val()) << bits::<5>(NODE_AT)))
-        .replace_bit(IS_GET_AT, self.claim_is_get.val())
-        .replace_bit(QUIET_AT, self.claim_quiet.val());
+        self.claims.write_data.next.event = self.claim_event.val();
+        self.claims.write_data.next.node = self.claim_node.val();
+        self.claims.write_data.next.is_get = self.claim_is_get.val();
+        self.claims.write_data.next.quiet = self.claim_quiet.val();
         self.claims.read_address.next = self.done_slot.val();
-        self.done_event.next = bit_cast::<EVENT_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val());
+        self.done_event.next = self.claims.read_data.val().event;
 
-        self.queued.s_axis.tvalid.next = self.done.val();
-        self.queued.s_axis.tlast.next = true;
-        self.queued.s_axis.tdata.next = (bit_cast::<DONE_WIDTH, CLAIM_WIDTH>(self.claims.read_data.val())
-            | (bit_cast::<DONE_WIDTH, SLOT_WIDTH>(self.done_slot.val()) << bits::<5>(SLOT_AT))
-            | (bit_cast::<DONE_WIDTH, ERROR_WIDTH>(self.done_error.val()) << bits::<5>(ERROR_AT)))
-        .replace_bit(
-            QUIET_AT,
-            self.claims.read_data.val().get_bit(QUIET_AT) & !self.done_error.val().any(),
-        );
+        self.queued.write.next = self.done.val();
+        self.queued.write_data.next.event = self.claims.read_data.val().event;
+        self.queued.write_data.next.node = self.claims.read_data.val().node;
+        self.queued.write_data.next.is_get = self.claims.read_data.val().is_get;
+        self.queued.write_data.next.quiet = self.claims.read_data.val().quiet & !self.done_error.val().any();
+        self.queued.write_data.next.slot = self.done_slot.val();
+        self.queued.write_data.next.error = self.done_error.val();
 
-        self.oldest.next = self.queued.m_axis.tdata.val();
-        self.loud.next = !self.oldest.val().get_bit(QUIET_AT);
-        self.update.valid.next = self.queued.m_axis.tvalid.val() & self.loud.val();
-        self.update.event.next = self.oldest.val().get_bits::<EVENT_WIDTH>(0);
-        self.update.error.next = self.oldest.val().get_bits::<ERROR_WIDTH>(ERROR_AT);
+        self.loud.next = !self.queued.read_data.val().quiet;
+        self.update.valid.next = !self.queued.empty.val() & self.loud.val();
+        self.update.event.next = self.queued.read_data.val().event;
+        self.update.error.next = self.queued.read_data.val().error;
         self.taken.next = self.update.ready.val() | !self.loud.val();
-        self.queued.m_axis.tready.next = self.taken.val();
-        self.gone.next = self.queued.m_axis.tvalid.val() & self.taken.val();
-        self.gone_slot.next = self.oldest.val().get_bits::<SLOT_WIDTH>(SLOT_AT);
-        self.gone_is_get.next = self.gone.val() & self.oldest.val().get_bit(IS_GET_AT);
-        self.get_node.next = self.oldest.val().get_bits::<NODE_WIDTH>(NODE_AT);
+        self.queued.read.next = self.taken.val();
+        self.gone.next = !self.queued.empty.val() & self.taken.val();
+        self.gone_slot.next = self.queued.read_data.val().slot;
+        self.gone_is_get.next = self.gone.val() & self.queued.read_data.val().is_get;
+        self.get_node.next = self.queued.read_data.val().node;
     }
 }
 

@@ -2,8 +2,13 @@ use crate::prim::LutRam;
 use portico_spec::ni::packet::{ERROR_WIDTH, SLOT_WIDTH};
 use portico_verilog::prelude::*;
 
-/// A slot's error, and above it whether there is one.
-const ENTRY: usize = ERROR_WIDTH + 1;
+/// What is kept of a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Entry {
+    pub error: Bits<ERROR_WIDTH>,
+    /// There is an error.
+    pub is_kept: Bit,
+}
 
 /// The first error of each open slot.
 ///
@@ -31,7 +36,7 @@ pub struct FirstErrors {
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// It keeps `first`; else it has no error.
     pub keep: Signal<In, Bit>,
-    entries: LutRam<Bits<ENTRY>, SLOT_WIDTH>,
+    entries: LutRam<Entry, SLOT_WIDTH>,
 }
 
 impl FirstErrors {
@@ -50,15 +55,16 @@ impl Logic for FirstErrors {
         wire!(self => entries: clk);
         self.entries.read_address.next = self.asked.val();
         self.first.next = self.error.val();
-        if self.entries.read_data.val().get_bit(ERROR_WIDTH) {
-            self.first.next = self.entries.read_data.val().get_bits::<ERROR_WIDTH>(0);
+        if self.entries.read_data.val().is_kept {
+            self.first.next = self.entries.read_data.val().error;
         }
         self.entries.write_enable.next = self.write.val();
         self.entries.write_address.next = self.slot.val();
-        self.entries.write_data.next = 0.into();
+        self.entries.write_data.next.error = 0.into();
+        self.entries.write_data.next.is_kept = false;
         if self.keep.val() {
-            self.entries.write_data.next =
-                bit_cast::<ENTRY, ERROR_WIDTH>(self.first.val()).replace_bit(ERROR_WIDTH, self.first.val().any());
+            self.entries.write_data.next.error = self.first.val();
+            self.entries.write_data.next.is_kept = self.first.val().any();
         }
     }
 }
