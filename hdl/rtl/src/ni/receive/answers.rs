@@ -1,7 +1,7 @@
 use super::ports::AnswerIn;
 use crate::{
     bus::HeadEncoder,
-    prim::{FifoControl, LutRam, StreamOut},
+    prim::{Queue, StreamOut},
 };
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -12,8 +12,16 @@ use portico_verilog::prelude::*;
 /// Answers that wait.
 const DEPTH: usize = 4;
 const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
-/// The kind of an answer, and above it the mark *last*.
-const MARKS_WIDTH: usize = KIND_WIDTH + 1;
+
+/// An answer that waits; the fields are those of [`AnswerIn`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Answer {
+    pub destination: Bits<NODE_WIDTH>,
+    pub slot: Bits<SLOT_WIDTH>,
+    pub kind: Bits<KIND_WIDTH>,
+    pub last: Bit,
+    pub value: Bits<64>,
+}
 
 /// What is sent next of an answer.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -43,11 +51,7 @@ pub struct Answers {
     pub answer: AnswerIn,
     /// ACK, REFUSE and VALUE packets.
     pub m_axis: StreamOut<32>,
-    control: FifoControl<ADDRESS_WIDTH>,
-    destinations: LutRam<Bits<NODE_WIDTH>, ADDRESS_WIDTH>,
-    slots: LutRam<Bits<SLOT_WIDTH>, ADDRESS_WIDTH>,
-    marks: LutRam<Bits<MARKS_WIDTH>, ADDRESS_WIDTH>,
-    values: LutRam<Bits<64>, ADDRESS_WIDTH>,
+    answers: Queue<Answer, ADDRESS_WIDTH>,
     head: HeadEncoder,
     part: DFF<Part>,
     kind: Signal<Local, Bits<KIND_WIDTH>>,
@@ -57,35 +61,25 @@ pub struct Answers {
 #[kernel]
 impl Logic for Answers {
     fn update(&mut self) {
-        wire!(self => control: clk, rst);
-        wire!(self => destinations, slots, marks, values: clk);
+        wire!(self => answers: clk, rst);
         dff_setup!(self, clk, part);
-        self.control.write.next = self.answer.valid.val();
-        self.answer.ready.next = !self.control.full.val();
+        self.answers.write.next = self.answer.valid.val();
+        self.answer.ready.next = !self.answers.full.val();
+        self.answers.write_data.next.destination = self.answer.destination.val();
+        self.answers.write_data.next.slot = self.answer.slot.val();
+        self.answers.write_data.next.kind = self.answer.kind.val();
+        self.answers.write_data.next.last = self.answer.last.val();
+        self.answers.write_data.next.value = self.answer.value.val();
 
-        wire!(control => destinations: write_enable, write_address);
-        self.destinations.write_data.next = self.answer.destination.val();
-        self.destinations.read_address.next = self.control.read_address.val();
-        wire!(control => slots: write_enable, write_address);
-        self.slots.write_data.next = self.answer.slot.val();
-        self.slots.read_address.next = self.control.read_address.val();
-        wire!(control => marks: write_enable, write_address);
-        self.marks.write_data.next =
-            bit_cast::<MARKS_WIDTH, KIND_WIDTH>(self.answer.kind.val()).replace_bit(KIND_WIDTH, self.answer.last.val());
-        self.marks.read_address.next = self.control.read_address.val();
-        wire!(control => values: write_enable, write_address);
-        self.values.write_data.next = self.answer.value.val();
-        self.values.read_address.next = self.control.read_address.val();
-
-        self.head.destination.next = self.destinations.read_data.val();
+        self.head.destination.next = self.answers.read_data.val().destination;
         self.head.source.next = self.node.val();
-        self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.slots.read_data.val());
-        self.kind.next = self.marks.read_data.val().get_bits::<KIND_WIDTH>(0);
+        self.head.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.answers.read_data.val().slot);
+        self.kind.next = self.answers.read_data.val().kind;
         self.head.kind.next = self.kind.val();
-        self.head.last.next = self.marks.read_data.val().get_bit(KIND_WIDTH);
-        self.value.next = self.values.read_data.val();
+        self.head.last.next = self.answers.read_data.val().last;
+        self.value.next = self.answers.read_data.val().value;
 
-        self.m_axis.tvalid.next = !self.control.empty.val();
+        self.m_axis.tvalid.next = !self.answers.empty.val();
         self.m_axis.tdata.next = self.head.word.val();
         self.m_axis.tlast.next = self.kind.val() == bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         match self.part.q.val() {
@@ -99,7 +93,7 @@ impl Logic for Answers {
                 self.m_axis.tlast.next = true;
             }
         }
-        self.control.read.next = self.m_axis.tready.val() & self.m_axis.tlast.val();
+        self.answers.read.next = self.m_axis.tready.val() & self.m_axis.tlast.val();
         if self.m_axis.tvalid.val() & self.m_axis.tready.val() {
             match self.part.q.val() {
                 Part::Head => self.part.d.next = Part::Low,

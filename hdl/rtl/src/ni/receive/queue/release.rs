@@ -2,7 +2,7 @@ use super::{FrontDecoder, QueuePlace};
 use crate::{
     bus::{AddressMatch, HeadEncoder, MemoryReadOut, RegisterWriteIn},
     ni::receive::{ports::ReleasePortOut, PLACE_WIDTH},
-    prim::{Fifo, StreamOut},
+    prim::{Queue, StreamOut},
 };
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -18,8 +18,14 @@ use portico_verilog::prelude::*;
 /// Requests that wait.
 const DEPTH: usize = 8;
 const ADDRESS_WIDTH: usize = DEPTH.trailing_zeros() as usize;
-/// A tag, and how many messages of it.
-const REQUEST_WIDTH: usize = MESSAGES_WIDTH + TAG_WIDTH;
+
+/// A request to release messages of a tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Request {
+    /// How many.
+    pub messages: Bits<MESSAGES_WIDTH>,
+    pub tag: Bits<TAG_WIDTH>,
+}
 
 /// What comes next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -64,7 +70,7 @@ pub struct Release<const W: usize> {
     pub memory_read: MemoryReadOut<W>,
     /// CREDIT packets.
     pub m_axis: StreamOut<32>,
-    requests: Fifo<REQUEST_WIDTH, ADDRESS_WIDTH>,
+    requests: Queue<Request, ADDRESS_WIDTH>,
     write_match: AddressMatch<{ Registers::Release as usize }, TAG_WIDTH>,
     locator: QueuePlace,
     decoder: FrontDecoder,
@@ -96,13 +102,10 @@ impl<const W: usize> Logic for Release<W> {
         dff_setup!(self, clk, turn, tag, left, released, written, base, slots, slot_words, is_queue, address);
         dff_setup!(self, clk, source, handle, counts);
         self.write_match.index.next = self.register_write.index.val();
-        self.requests.s_axis.tvalid.next = self.register_write.enable.val() & self.write_match.hit.val();
-        self.requests.s_axis.tdata.next =
-            bit_cast::<REQUEST_WIDTH, MESSAGES_WIDTH>(self.register_write.data.val().get_bits::<MESSAGES_WIDTH>(0))
-                | (bit_cast::<REQUEST_WIDTH, TAG_WIDTH>(self.register_write.index.val().get_bits::<TAG_WIDTH>(0))
-                    << bits::<5>(MESSAGES_WIDTH));
-        self.requests.s_axis.tlast.next = true;
-        self.ready.next = self.requests.s_axis.tready.val();
+        self.requests.write.next = self.register_write.enable.val() & self.write_match.hit.val();
+        self.requests.write_data.next.messages = self.register_write.data.val().get_bits::<MESSAGES_WIDTH>(0);
+        self.requests.write_data.next.tag = self.register_write.index.val().get_bits::<TAG_WIDTH>(0);
+        self.ready.next = !self.requests.full.val();
 
         self.locator.number.next = self.released.q.val();
         self.locator.slots.next = self.slots.q.val();
@@ -126,7 +129,7 @@ impl<const W: usize> Logic for Release<W> {
             self.counts.d.next = false;
         }
 
-        self.next_tag.next = self.requests.m_axis.tdata.val().get_bits::<TAG_WIDTH>(MESSAGES_WIDTH);
+        self.next_tag.next = self.requests.read_data.val().tag;
         self.tables.tag.next = self.tag.q.val();
         self.tables.read.next = false;
         self.begins.next = false;
@@ -134,7 +137,7 @@ impl<const W: usize> Logic for Release<W> {
         match self.turn.q.val() {
             Turn::Idle => {
                 if !self.counts.q.val() {
-                    self.tables.read.next = self.requests.m_axis.tvalid.val();
+                    self.tables.read.next = !self.requests.empty.val();
                     self.tables.tag.next = self.next_tag.val();
                     self.begins.next = self.tables.reads.val();
                 }
@@ -145,7 +148,7 @@ impl<const W: usize> Logic for Release<W> {
                 self.tables.tag.next = self.next_tag.val();
                 self.begins.next = self.tables.torn.val() & self.tables.reads.val();
                 self.tag.d.next = self.next_tag.val();
-                self.left.d.next = self.requests.m_axis.tdata.val().get_bits::<MESSAGES_WIDTH>(0);
+                self.left.d.next = self.requests.read_data.val().messages;
                 self.released.d.next = self.tables.released.val();
                 self.written.d.next = self.tables.written.val();
                 self.base.d.next = self.tables.base.val();
@@ -190,7 +193,7 @@ impl<const W: usize> Logic for Release<W> {
         if self.begins.val() {
             self.turn.d.next = Turn::Load;
         }
-        self.requests.m_axis.tready.next = self.takes.val();
+        self.requests.read.next = self.takes.val();
         if self.rst.val() {
             self.turn.d.next = Turn::Idle;
             self.counts.d.next = false;
