@@ -1,5 +1,5 @@
 use super::{EjectionIn, JobIn, EDGE_WIDTH, INDEX_WIDTH, QUEUE_WIDTH, RESERVED_WIDTH, WORDS_WIDTH};
-use crate::prim::{Fifo, StreamOut};
+use crate::prim::{Fifo, Queue, StreamOut};
 use portico_spec::mpe::call::{CONTEXTS, CONTEXT_WIDTH, PLACE_WIDTH};
 use portico_verilog::prelude::*;
 
@@ -8,11 +8,18 @@ pub const BUFFER_WIDTH: usize = ROOM_WIDTH + INDEX_WIDTH;
 /// Number of a room: edge, and which of its two.
 pub const ROOM_WIDTH: usize = EDGE_WIDTH + 1;
 
-/// Room, first, words, frees.
-const FIRST_OFFSET: usize = ROOM_WIDTH;
-const WORDS_OFFSET: usize = FIRST_OFFSET + 1;
-const FREES_OFFSET: usize = WORDS_OFFSET + WORDS_WIDTH;
-const JOB_WIDTH: usize = FREES_OFFSET + 1;
+/// What is kept of a pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct EdgePass {
+    /// Room of the packet.
+    pub room: Bits<ROOM_WIDTH>,
+    /// The call word is in front of the words.
+    pub first: Bit,
+    /// Words without the call word.
+    pub words: Bits<WORDS_WIDTH>,
+    /// It is the last pass that reads the packet.
+    pub frees: Bit,
+}
 
 /// Reads the words of passes from the edge buffer, ahead of their use, and gives the room of packets back.
 ///
@@ -56,7 +63,7 @@ pub struct EdgeReader {
     pub freed: Signal<Out, Bits<ROOM_WIDTH>>,
     /// One bit a context, for a cycle: a packet had a wrong length.
     pub wrong: Signal<Out, Bits<CONTEXTS>>,
-    jobs: Fifo<JOB_WIDTH, 2>,
+    jobs: Queue<EdgePass, 2>,
     words: Fifo<32, QUEUE_WIDTH>,
     count: DFF<Bits<WORDS_WIDTH>>,
     reserved: DFF<Bits<RESERVED_WIDTH>>,
@@ -64,15 +71,8 @@ pub struct EdgeReader {
     gives: DFF<Bit>,
     given: DFF<Bits<ROOM_WIDTH>>,
     fails: DFF<Bits<CONTEXTS>>,
-    first_bit: Signal<Local, Bits<1>>,
-    frees_bit: Signal<Local, Bits<1>>,
-    slot_bit: Signal<Local, Bits<1>>,
-    own_slot: Signal<Local, Bits<1>>,
-    eject_slot: Signal<Local, Bits<1>>,
     own_room: Signal<Local, Bits<ROOM_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
-    first: Signal<Local, Bits<1>>,
-    wanted: Signal<Local, Bits<WORDS_WIDTH>>,
     total: Signal<Local, Bits<WORDS_WIDTH>>,
     index: Signal<Local, Bits<WORDS_WIDTH>>,
     is_whole: Signal<Local, Bit>,
@@ -89,38 +89,30 @@ impl Logic for EdgeReader {
     fn update(&mut self) {
         wire!(self => jobs, words: clk, rst);
         dff_setup!(self, clk, count, reserved, comes, gives, given, fails);
-        self.first_bit.next = self.job.first.val().into();
-        self.frees_bit.next = self.job.frees.val().into();
-        self.slot_bit.next = self.job.slot.val().into();
-        self.jobs.s_axis.tvalid.next = self.job.valid.val() & self.job.from_edge.val();
-        self.jobs.s_axis.tdata.next = bit_cast::<JOB_WIDTH, 1>(self.slot_bit.val())
-            | (bit_cast::<JOB_WIDTH, EDGE_WIDTH>(self.job.neighbour.val()) << bits::<4>(1))
-            | (bit_cast::<JOB_WIDTH, 1>(self.first_bit.val()) << bits::<4>(FIRST_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, WORDS_WIDTH>(self.job.words.val()) << bits::<4>(WORDS_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.frees_bit.val()) << bits::<4>(FREES_OFFSET as u64));
-        self.jobs.s_axis.tlast.next = true;
-        self.job.ready.next = self.jobs.s_axis.tready.val();
+        self.jobs.write.next = self.job.valid.val() & self.job.from_edge.val();
+        self.jobs.write_data.next.room = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.job.neighbour.val()) << bits::<1>(1))
+            .replace_bit(0, self.job.slot.val());
+        self.jobs.write_data.next.first = self.job.first.val();
+        self.jobs.write_data.next.words = self.job.words.val();
+        self.jobs.write_data.next.frees = self.job.frees.val();
+        self.job.ready.next = !self.jobs.full.val();
 
-        self.own_room.next = self.jobs.m_axis.tdata.val().get_bits::<ROOM_WIDTH>(0);
-        self.own_slot.next = self.jobs.m_axis.tdata.val().get_bits::<1>(0);
+        self.own_room.next = self.jobs.read_data.val().room;
         self.owner.next = self.own_room.val().get_bits::<CONTEXT_WIDTH>(1 + PLACE_WIDTH);
-        self.first.next = self.jobs.m_axis.tdata.val().get_bits::<1>(FIRST_OFFSET);
-        self.wanted.next = self.jobs.m_axis.tdata.val().get_bits::<WORDS_WIDTH>(WORDS_OFFSET);
-        self.total.next = self.wanted.val() + bit_cast::<WORDS_WIDTH, 1>(self.first.val());
-        self.index.next = self.count.q.val() + bit_cast::<WORDS_WIDTH, 1>(self.first.val());
-        self.eject_slot.next = self.ejection.slot.val().into();
+        self.total.next = self.jobs.read_data.val().words + self.jobs.read_data.val().first;
+        self.index.next = self.count.q.val() + self.jobs.read_data.val().first;
         self.is_whole.next = !self.ejection.valid.val()
             | (self.ejection.neighbour.val() != self.own_room.val().get_bits::<EDGE_WIDTH>(1))
-            | (self.eject_slot.val() != self.own_slot.val());
+            | (self.ejection.slot.val() != self.own_room.val().get_bit(0));
         self.is_last.next = self.index.val() + 1 == self.total.val();
-        self.is_empty.next = !self.wanted.val().any();
-        self.reads.next = self.jobs.m_axis.tvalid.val()
+        self.is_empty.next = !self.jobs.read_data.val().words.any();
+        self.reads.next = !self.jobs.empty.val()
             & !self.is_empty.val()
             & !self.reserved.q.val().get_bit(QUEUE_WIDTH)
             & (self.is_whole.val() | (!self.is_last.val() & (self.index.val() < self.ejection.words.val())));
         self.ends.next = (self.reads.val() & self.is_last.val())
-            | (self.jobs.m_axis.tvalid.val() & self.is_empty.val() & self.is_whole.val());
-        self.jobs.m_axis.tready.next = self.ends.val();
+            | (!self.jobs.empty.val() & self.is_empty.val() & self.is_whole.val());
+        self.jobs.read.next = self.ends.val();
         if self.reads.val() {
             self.count.d.next = self.count.q.val() + 1;
         }
@@ -138,7 +130,7 @@ impl Logic for EdgeReader {
         self.given.d.next = self.own_room.val();
         self.gives.d.next = self.ends.val()
             & self.fits.val()
-            & self.jobs.m_axis.tdata.val().get_bit(FREES_OFFSET)
+            & self.jobs.read_data.val().frees
             & !self.closed.val().get_bit(self.owner.val().index());
         self.wrong.next = self.fails.q.val();
         self.fails.d.next = 0.into();

@@ -1,11 +1,11 @@
 use super::{
-    result_writer::RESULT_WIDTH, JobIn, RowWriteIn, ADDRESS_WIDTH, EDGE_WIDTH, QUEUE_WIDTH, RESERVED_WIDTH, ROW_WIDTH,
-    WORDS_WIDTH,
+    result_writer::{OPENS_AT, RESULT_WIDTH},
+    JobIn, Row, RowWriteIn, ADDRESS_WIDTH, EDGE_WIDTH, QUEUE_WIDTH, RESERVED_WIDTH, WORDS_WIDTH,
 };
 use crate::{
     bus::HeadEncoder,
     mpe::{reduce_alu::DelayLine, ReduceAlu},
-    prim::{Fifo, FifoControl, LutRam, StreamIn, StreamOut},
+    prim::{Fifo, LutRam, Queue, StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -20,28 +20,39 @@ use portico_verilog::prelude::*;
 /// Passes that wait, at most.
 const JOBS: usize = 4;
 const JOBS_WIDTH: usize = 2;
-/// Fields of a pass.
-const WORDS_OFFSET: usize = CONTEXT_WIDTH;
-const FIRST_OFFSET: usize = WORDS_OFFSET + WORDS_WIDTH;
-const FROM_MEMORY_OFFSET: usize = FIRST_OFFSET + 1;
-const FROM_EDGE_OFFSET: usize = FROM_MEMORY_OFFSET + 1;
-const FROM_SUM_OFFSET: usize = FROM_EDGE_OFFSET + 1;
-const FOLDS_OFFSET: usize = FROM_SUM_OFFSET + 1;
-const TO_NETWORK_OFFSET: usize = FOLDS_OFFSET + 1;
-const TARGET_OFFSET: usize = TO_NETWORK_OFFSET + 1;
-const TO_MEMORY_OFFSET: usize = TARGET_OFFSET + EDGE_WIDTH;
-const RESULT_OFFSET: usize = TO_MEMORY_OFFSET + 1;
-const TO_SUM_OFFSET: usize = RESULT_OFFSET + ADDRESS_WIDTH;
-const ENDS_OFFSET: usize = TO_SUM_OFFSET + 1;
-const JOB_WIDTH: usize = ENDS_OFFSET + 1;
 
-/// Where a word goes: to the network; to the scratchpad, as a pass's first word, or as the mark of an end; to the next pass.
-const TO_NETWORK: usize = 0;
-const TO_MEMORY: usize = 1;
-const OPENS: usize = 2;
-const MARKS: usize = 3;
-const TO_SUM: usize = 4;
-const WAYS: usize = 5;
+/// A pass that waits; the fields are those of [`JobIn`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Pass {
+    pub owner: Bits<CONTEXT_WIDTH>,
+    pub words: Bits<WORDS_WIDTH>,
+    pub first: Bit,
+    pub from_memory: Bit,
+    pub from_edge: Bit,
+    pub from_sum: Bit,
+    pub folds: Bit,
+    pub to_network: Bit,
+    pub target: Bits<EDGE_WIDTH>,
+    pub to_memory: Bit,
+    pub result: Bits<ADDRESS_WIDTH>,
+    pub to_sum: Bit,
+    pub ends: Bit,
+    pub call_word: Bits<32>,
+}
+
+/// Where a word goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Way {
+    pub to_network: Bit,
+    /// To the scratchpad.
+    pub to_memory: Bit,
+    /// It is the first word of its pass.
+    pub opens: Bit,
+    /// To the scratchpad, as the mark of an end.
+    pub marks: Bit,
+    /// To the next pass.
+    pub to_sum: Bit,
+}
 
 /// An undefined code of an operation, with which the ALU passes the own word.
 const PASS: u64 = 1;
@@ -103,13 +114,11 @@ pub struct Folder {
     pub moves: Signal<Out, Bit>,
     /// Of this context.
     pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
-    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
-    jobs: FifoControl<JOBS_WIDTH>,
-    jobs_data: LutRam<Bits<JOB_WIDTH>, JOBS_WIDTH>,
-    call_words: LutRam<Bits<32>, JOBS_WIDTH>,
+    rows: LutRam<Row, EDGE_WIDTH>,
+    jobs: Queue<Pass, JOBS_WIDTH>,
     head: HeadEncoder,
     alu: ReduceAlu<32>,
-    ways: DelayLine<WAYS>,
+    ways: DelayLine<Way>,
     sums: Fifo<32, SUM_WIDTH>,
     packets: Fifo<32, QUEUE_WIDTH>,
     part: DFF<Part>,
@@ -117,9 +126,7 @@ pub struct Folder {
     underway: DFF<Bits<UNDERWAY_WIDTH>>,
     to_network: DFF<Bits<RESERVED_WIDTH>>,
     to_memory: DFF<Bits<RESERVED_WIDTH>>,
-    fields: Signal<Local, Bits<JOB_WIDTH>>,
-    flag: [Signal<Local, Bits<1>>; 8],
-    work: Signal<Local, Bits<JOB_WIDTH>>,
+    work: Signal<Local, Pass>,
     has_work: Signal<Local, Bit>,
     words: Signal<Local, Bits<WORDS_WIDTH>>,
     sends: Signal<Local, Bit>,
@@ -139,11 +146,10 @@ pub struct Folder {
     is_last: Signal<Local, Bit>,
     is_over: Signal<Local, Bit>,
     value: Signal<Local, Bits<32>>,
-    way: Signal<Local, Bits<WAYS>>,
-    way_out: Signal<Local, Bits<WAYS>>,
+    way: Signal<Local, Way>,
+    way_out: Signal<Local, Way>,
     out_valid: Signal<Local, Bit>,
     out: Signal<Local, Bits<32>>,
-    opens_bit: Signal<Local, Bits<1>>,
     closes: Signal<Local, Bit>,
     tail: Signal<Local, Bit>,
     reserves: Signal<Local, Bit>,
@@ -156,9 +162,7 @@ impl Folder {
     pub fn new(contexts: usize, stages: usize) -> Self {
         Self {
             rows: LutRam::new(contexts * NEIGHBOURS),
-            jobs: FifoControl::new(JOBS),
-            jobs_data: LutRam::new(FifoControl::<JOBS_WIDTH>::memory_words(JOBS)),
-            call_words: LutRam::new(FifoControl::<JOBS_WIDTH>::memory_words(JOBS)),
+            jobs: Queue::new(JOBS),
             alu: {
                 assert!(
                     Operation::from_code(PASS as u32).is_none(),
@@ -176,56 +180,44 @@ impl Folder {
 impl Logic for Folder {
     fn update(&mut self) {
         wire!(self => jobs, alu, sums, packets: clk, rst);
-        wire!(self => rows, jobs_data, call_words, ways: clk);
+        wire!(self => rows, ways: clk);
         dff_setup!(self, clk, part, count, underway, to_network, to_memory);
         self.rows.write_enable.next = self.row_write.enable.val();
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();
 
         // Passes wait.
-        self.flag[0].next = self.job.first.val().into();
-        self.flag[1].next = self.job.from_memory.val().into();
-        self.flag[2].next = self.job.from_edge.val().into();
-        self.flag[3].next = self.job.from_sum.val().into();
-        self.flag[4].next = self.job.folds.val().into();
-        self.flag[5].next = self.job.to_network.val().into();
-        self.flag[6].next = self.job.to_memory.val().into();
-        self.flag[7].next = self.job.to_sum.val().into();
-        self.fields.next = bit_cast::<JOB_WIDTH, CONTEXT_WIDTH>(self.job.owner.val())
-            | (bit_cast::<JOB_WIDTH, WORDS_WIDTH>(self.job.words.val()) << bits::<6>(WORDS_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[0].val()) << bits::<6>(FIRST_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[1].val()) << bits::<6>(FROM_MEMORY_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[2].val()) << bits::<6>(FROM_EDGE_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[3].val()) << bits::<6>(FROM_SUM_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[4].val()) << bits::<6>(FOLDS_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[5].val()) << bits::<6>(TO_NETWORK_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, EDGE_WIDTH>(self.job.target.val()) << bits::<6>(TARGET_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[6].val()) << bits::<6>(TO_MEMORY_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, ADDRESS_WIDTH>(self.job.result.val()) << bits::<6>(RESULT_OFFSET as u64))
-            | (bit_cast::<JOB_WIDTH, 1>(self.flag[7].val()) << bits::<6>(TO_SUM_OFFSET as u64));
-        self.jobs_data.write_data.next = self.fields.val();
-        if self.job.ends.val() {
-            self.jobs_data.write_data.next = self.fields.val().replace_bit(ENDS_OFFSET, true);
-        }
-        self.call_words.write_data.next = self.job.call_word.val();
         self.jobs.write.next = self.job.valid.val();
         self.job.ready.next = !self.jobs.full.val();
-        wire!(jobs => jobs_data, call_words: write_enable, write_address, read_address);
-        self.work.next = self.jobs_data.read_data.val();
+        self.jobs.write_data.next.owner = self.job.owner.val();
+        self.jobs.write_data.next.words = self.job.words.val();
+        self.jobs.write_data.next.first = self.job.first.val();
+        self.jobs.write_data.next.from_memory = self.job.from_memory.val();
+        self.jobs.write_data.next.from_edge = self.job.from_edge.val();
+        self.jobs.write_data.next.from_sum = self.job.from_sum.val();
+        self.jobs.write_data.next.folds = self.job.folds.val();
+        self.jobs.write_data.next.to_network = self.job.to_network.val();
+        self.jobs.write_data.next.target = self.job.target.val();
+        self.jobs.write_data.next.to_memory = self.job.to_memory.val();
+        self.jobs.write_data.next.result = self.job.result.val();
+        self.jobs.write_data.next.to_sum = self.job.to_sum.val();
+        self.jobs.write_data.next.ends = self.job.ends.val();
+        self.jobs.write_data.next.call_word = self.job.call_word.val();
+        self.work.next = self.jobs.read_data.val();
         self.has_work.next = !self.jobs.empty.val();
-        self.owner.next = self.work.val().get_bits::<CONTEXT_WIDTH>(0);
-        self.words.next = self.work.val().get_bits::<WORDS_WIDTH>(WORDS_OFFSET);
-        self.sends.next = self.work.val().get_bit(TO_NETWORK_OFFSET);
-        self.writes.next = self.work.val().get_bit(TO_MEMORY_OFFSET);
-        self.folds.next = self.work.val().get_bit(FOLDS_OFFSET);
+        self.owner.next = self.work.val().owner;
+        self.words.next = self.work.val().words;
+        self.sends.next = self.work.val().to_network;
+        self.writes.next = self.work.val().to_memory;
+        self.folds.next = self.work.val().folds;
 
         // The next word, and whether it can move.
         self.in_words.next =
             (self.part.q.val() == Part::Words) | ((self.part.q.val() == Part::Head) & !self.sends.val());
         self.has_words.next = self.words.val().any();
-        self.is_there.next = (!self.work.val().get_bit(FROM_MEMORY_OFFSET) | self.own.tvalid.val())
-            & (!self.work.val().get_bit(FROM_EDGE_OFFSET) | self.neighbour.tvalid.val())
-            & (!self.work.val().get_bit(FROM_SUM_OFFSET) | self.sums.m_axis.tvalid.val());
+        self.is_there.next = (!self.work.val().from_memory | self.own.tvalid.val())
+            & (!self.work.val().from_edge | self.neighbour.tvalid.val())
+            & (!self.work.val().from_sum | self.sums.m_axis.tvalid.val());
         self.in_order.next = self.folds.val() | !self.underway.q.val().any();
         self.network_room.next = !self.sends.val() | !self.to_network.q.val().get_bit(QUEUE_WIDTH);
         self.memory_room.next = !self.to_memory.q.val().get_bit(QUEUE_WIDTH);
@@ -247,10 +239,10 @@ impl Logic for Folder {
         self.is_last.next = self.count.q.val() + 1 == self.words.val();
         self.is_over.next = (self.gives_word.val() & self.is_last.val())
             | (self.has_work.val() & self.in_words.val() & !self.has_words.val());
-        self.jobs.read.next = (self.is_over.val() & !self.work.val().get_bit(ENDS_OFFSET)) | self.gives_mark.val();
+        self.jobs.read.next = (self.is_over.val() & !self.work.val().ends) | self.gives_mark.val();
         if self.gives_head.val() {
             self.part.d.next = Part::Words;
-            if self.work.val().get_bit(FIRST_OFFSET) {
+            if self.work.val().first {
                 self.part.d.next = Part::Call;
             }
         }
@@ -264,7 +256,7 @@ impl Logic for Folder {
         if self.is_over.val() {
             self.count.d.next = 0.into();
             self.part.d.next = Part::Head;
-            if self.work.val().get_bit(ENDS_OFFSET) {
+            if self.work.val().ends {
                 self.part.d.next = Part::Mark;
             }
         }
@@ -274,23 +266,26 @@ impl Logic for Folder {
         self.moves.next = self.gives.val();
 
         // The word, and where it goes.
-        self.rows.read_address.next = self.work.val().get_bits::<EDGE_WIDTH>(TARGET_OFFSET);
-        self.head.destination.next = self.rows.read_data.val().get_bits::<NODE_WIDTH>(0);
+        self.rows.read_address.next = self.work.val().target;
+        self.head.destination.next = self.rows.read_data.val().node;
         self.head.source.next = self.node.val();
         self.head.kind.next = bits::<KIND_WIDTH>(DataKind::Collective as u64);
         self.head.last.next = false;
-        self.head.tag.next =
-            (bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().get_bits::<PLACE_WIDTH>(NODE_WIDTH))
-                << bits::<4>(TAG_PLACE_OFFSET as u64))
-                | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.owner.val());
+        self.head.tag.next = (bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place)
+            << bits::<4>(TAG_PLACE_OFFSET as u64))
+            | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.owner.val());
         self.value.next = self.neighbour.tdata.val();
-        if self.work.val().get_bit(FROM_MEMORY_OFFSET) {
+        if self.work.val().from_memory {
             self.value.next = self.own.tdata.val();
         }
-        if self.work.val().get_bit(FROM_SUM_OFFSET) {
+        if self.work.val().from_sum {
             self.value.next = self.sums.m_axis.tdata.val();
         }
-        self.way.next = 0.into();
+        self.way.next.to_network = false;
+        self.way.next.to_memory = false;
+        self.way.next.opens = false;
+        self.way.next.marks = false;
+        self.way.next.to_sum = false;
         match self.part.q.val() {
             Part::Head => {
                 if self.sends.val() {
@@ -298,7 +293,7 @@ impl Logic for Folder {
                 }
             }
             Part::Call => {
-                self.value.next = self.call_words.read_data.val();
+                self.value.next = self.work.val().call_word;
             }
             Part::Words => {}
             Part::Mark => {
@@ -306,28 +301,22 @@ impl Logic for Folder {
             }
         }
         if self.gives_word.val() {
-            self.way.next = (bit_cast::<WAYS, 1>(self.work.val().get_bits::<1>(TO_NETWORK_OFFSET)))
-                | (bit_cast::<WAYS, 1>(self.work.val().get_bits::<1>(TO_MEMORY_OFFSET)) << bits::<3>(TO_MEMORY as u64))
-                | (bit_cast::<WAYS, 1>(self.work.val().get_bits::<1>(TO_SUM_OFFSET)) << bits::<3>(TO_SUM as u64));
-            if !self.count.q.val().any() {
-                self.way.next = (bit_cast::<WAYS, 1>(self.work.val().get_bits::<1>(TO_NETWORK_OFFSET)))
-                    | (bit_cast::<WAYS, 1>(self.work.val().get_bits::<1>(TO_MEMORY_OFFSET))
-                        << bits::<3>(TO_MEMORY as u64))
-                    | (bit_cast::<WAYS, 1>(self.work.val().get_bits::<1>(TO_SUM_OFFSET)) << bits::<3>(TO_SUM as u64))
-                    | bits::<WAYS>(1 << OPENS as u64);
-            }
+            self.way.next.to_network = self.work.val().to_network;
+            self.way.next.to_memory = self.work.val().to_memory;
+            self.way.next.opens = !self.count.q.val().any();
+            self.way.next.to_sum = self.work.val().to_sum;
         }
         if self.gives_head.val() | self.gives_call.val() {
-            self.way.next = bits::<WAYS>(1);
+            self.way.next.to_network = true;
         }
         if self.gives_mark.val() {
-            self.way.next = bits::<WAYS>(1 << MARKS as u64);
+            self.way.next.marks = true;
         }
-        self.own.tready.next = self.gives_word.val() & self.work.val().get_bit(FROM_MEMORY_OFFSET);
-        self.neighbour.tready.next = self.gives_word.val() & self.work.val().get_bit(FROM_EDGE_OFFSET);
-        self.sums.m_axis.tready.next = self.gives_word.val() & self.work.val().get_bit(FROM_SUM_OFFSET);
+        self.own.tready.next = self.gives_word.val() & self.work.val().from_memory;
+        self.neighbour.tready.next = self.gives_word.val() & self.work.val().from_edge;
+        self.sums.m_axis.tready.next = self.gives_word.val() & self.work.val().from_sum;
         self.place_valid.next = self.gives_word.val() & self.writes.val() & !self.count.q.val().any();
-        self.place.next = self.work.val().get_bits::<ADDRESS_WIDTH>(RESULT_OFFSET);
+        self.place.next = self.work.val().result;
 
         // Through the ALU, or past it.
         self.alu.s_axis_a.tvalid.next = self.gives.val() & self.folds.val();
@@ -341,9 +330,9 @@ impl Logic for Folder {
         self.alu.s_axis_a_tuser.next = bits::<OPERATION_WIDTH>(PASS);
         if self.gives_word.val() {
             self.alu.s_axis_a_tuser.next = self
-                .call_words
-                .read_data
+                .work
                 .val()
+                .call_word
                 .get_bits::<OPERATION_WIDTH>(CALL_OPERATION_OFFSET);
         }
         self.alu.m_axis.tready.next = true;
@@ -366,29 +355,26 @@ impl Logic for Folder {
         }
 
         // To the network, the scratchpad, the next pass.
-        self.packets.s_axis.tvalid.next = self.out_valid.val() & self.way_out.val().get_bit(TO_NETWORK);
+        self.packets.s_axis.tvalid.next = self.out_valid.val() & self.way_out.val().to_network;
         self.packets.s_axis.tdata.next = self.out.val();
         self.packets.s_axis.tlast.next = self.tail.val();
         StreamOut::<32>::link(&mut self.m_axis, &mut self.packets.m_axis);
         self.left.next = self.packets.m_axis.tvalid.val() & self.m_axis.tready.val();
-        self.opens_bit.next = self.way_out.val().get_bits::<1>(OPENS);
-        self.result.tvalid.next =
-            self.out_valid.val() & (self.way_out.val().get_bit(TO_MEMORY) | self.way_out.val().get_bit(MARKS));
-        self.result.tdata.next = bit_cast::<RESULT_WIDTH, 32>(self.out.val())
-            | (bit_cast::<RESULT_WIDTH, 1>(self.opens_bit.val()) << bits::<6>(32));
-        self.result.tlast.next = self.way_out.val().get_bit(MARKS);
-        self.sums.s_axis.tvalid.next = self.out_valid.val() & self.way_out.val().get_bit(TO_SUM);
+        self.result.tvalid.next = self.out_valid.val() & (self.way_out.val().to_memory | self.way_out.val().marks);
+        self.result.tdata.next =
+            bit_cast::<RESULT_WIDTH, 32>(self.out.val()).replace_bit(OPENS_AT, self.way_out.val().opens);
+        self.result.tlast.next = self.way_out.val().marks;
+        self.sums.s_axis.tvalid.next = self.out_valid.val() & self.way_out.val().to_sum;
         self.sums.s_axis.tdata.next = self.out.val();
         self.sums.s_axis.tlast.next = false;
-        self.reserves.next = self.gives.val() & self.way.val().get_bit(TO_NETWORK);
+        self.reserves.next = self.gives.val() & self.way.val().to_network;
         if self.reserves.val() & !self.left.val() {
             self.to_network.d.next = self.to_network.q.val() + 1;
         }
         if self.left.val() & !self.reserves.val() {
             self.to_network.d.next = self.to_network.q.val() - 1;
         }
-        self.reserves_result.next =
-            self.gives.val() & (self.way.val().get_bit(TO_MEMORY) | self.way.val().get_bit(MARKS));
+        self.reserves_result.next = self.gives.val() & (self.way.val().to_memory | self.way.val().marks);
         if self.reserves_result.val() & !self.result_released.val() {
             self.to_memory.d.next = self.to_memory.q.val() + 1;
         }

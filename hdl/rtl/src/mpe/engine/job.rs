@@ -1,7 +1,8 @@
 //! Interfaces between the parts of the engine.
 
-use super::{ADDRESS_WIDTH, EDGE_WIDTH, ROW_WIDTH, WORDS_WIDTH};
+use super::{ADDRESS_WIDTH, EDGE_WIDTH, WORDS_WIDTH};
 use portico_spec::{
+    flit::NODE_WIDTH,
     mpe::call::{CONTEXT_WIDTH, PLACE_WIDTH},
     ni::event::EVENT_WIDTH,
 };
@@ -90,6 +91,15 @@ pub struct EjectionOut {
     pub words: Signal<Out, Bits<WORDS_WIDTH>>,
 }
 
+/// A row of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Row {
+    /// The neighbour.
+    pub node: Bits<NODE_WIDTH>,
+    /// This node's place in the list of the neighbour.
+    pub place: Bits<PLACE_WIDTH>,
+}
+
 /// A row of a list is written. Each block that looks rows up has its own copy of the lists in LUT-RAM, a few sites each.
 #[interface(mirror = RowWriteIn)]
 pub struct RowWriteOut {
@@ -97,6 +107,6 @@ pub struct RowWriteOut {
     pub enable: Signal<Out, Bit>,
     /// Edge of which the row is written: context above place.
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
-    /// Node, and above it the place in its list.
-    pub row: Signal<Out, Bits<ROW_WIDTH>>,
+    /// The row.
+    pub row: Signal<Out, Row>,
 }

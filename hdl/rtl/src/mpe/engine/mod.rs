@@ -34,7 +34,7 @@ pub use call_intake::CallIntake;
 pub use edge_counts::EdgeCounts;
 pub use edge_reader::EdgeReader;
 pub use folder::Folder;
-pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, RowWriteIn, RowWriteOut};
+pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, Row, RowWriteIn, RowWriteOut};
 pub use registers::MpeRegisters;
 pub use result_writer::ResultWriter;
 pub use scheduler::Scheduler;
@@ -47,7 +47,6 @@ pub use word_receiver::WordReceiver;
 use crate::bus::{EventArbiter, EventOut, FlitsIn, RegisterAccessIn, SocketIn};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
-    flit::NODE_WIDTH,
     mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
     Config,
 };
@@ -63,8 +62,6 @@ pub const WORDS_WIDTH: usize = PACKET_WORDS.ilog2() as usize + 1;
 pub const INDEX_WIDTH: usize = WORDS_WIDTH - 1;
 /// Width of an address in the scratchpad, in words: the largest has 256 KiB.
 pub const ADDRESS_WIDTH: usize = 16;
-/// Width of a row: node, and place in the neighbour's list.
-pub const ROW_WIDTH: usize = NODE_WIDTH + PLACE_WIDTH;
 /// Width of the address of a queue of words, each of 16.
 pub const QUEUE_WIDTH: usize = 4;
 /// Width of a number of words in such a queue or on the way to it.

@@ -9,8 +9,9 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// A word, and whether it is the first of its pass.
-pub const RESULT_WIDTH: usize = 33;
+/// A result: a word, and above it whether it is the first of its pass.
+pub const RESULT_WIDTH: usize = OPENS_AT + 1;
+pub const OPENS_AT: usize = 32;
 /// Byte lanes of a word.
 const LANES: usize = 4;
 
@@ -63,7 +64,7 @@ impl Logic for ResultWriter {
 
         self.is_free.next = !self.writes.q.val() | self.memory.ready.val();
         self.is_mark.next = self.words.m_axis.tlast.val();
-        self.is_first.next = self.words.m_axis.tdata.val().get_bit(32);
+        self.is_first.next = self.words.m_axis.tdata.val().get_bit(OPENS_AT);
         self.takes.next = self.words.m_axis.tvalid.val() & self.is_free.val();
         self.words.m_axis.tready.next = self.is_free.val();
         self.released.next = self.takes.val();

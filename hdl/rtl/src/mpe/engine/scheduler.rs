@@ -9,50 +9,76 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Width of a step.
-const STEP_WIDTH: usize = 3;
 /// Twice the contexts.
 const TURN_WIDTH: usize = 2 * CONTEXTS;
 /// Bits of a length above those of a packet.
 const MORE_WIDTH: usize = LENGTH_WIDTH - WORDS_WIDTH;
-/// A barrier waits for the tokens of the children; even steps send to the neighbour towards the root, odd ones to a child.
-const GATHER: u64 = 0;
-/// It releases the children.
-const RELEASE: u64 = 1;
-/// A packet of each child is folded.
-const FOLD: u64 = 2;
-/// A packet goes to each child.
-const SEND: u64 = 3;
-/// A barrier waits to be released.
-const AWAIT: u64 = 4;
-/// The first packets of the children are compared with the call.
-const COMPARE: u64 = 5;
-/// The last words are on their way.
-const DRAIN: u64 = 6;
-/// The call counts in its event.
-const REPORT: u64 = 7;
 
-/// State that changes with every step: the step, and the children that are left in it.
-const TODO_OFFSET: usize = STEP_WIDTH;
-const STATE_WIDTH: usize = TODO_OFFSET + NEIGHBOURS;
+/// What a context does next.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum Step {
+    /// A barrier waits for the tokens of the children, and sends one towards the root.
+    Gather,
+    /// It releases the children.
+    Release,
+    /// A packet of each child is folded.
+    Fold,
+    /// A packet goes to each child.
+    Send,
+    /// A barrier waits to be released.
+    Await,
+    /// The first packets of the children are compared with the call.
+    Compare,
+    /// The last words are on their way.
+    Drain,
+    /// The call counts in its event.
+    Report,
+}
 
-/// State that changes with every packet: the words that are left; whether the next packet is the first, and an allreduce on its
-/// way down; where the next words are read and written.
-const FIRST_OFFSET: usize = LENGTH_WIDTH;
-const DOWN_OFFSET: usize = FIRST_OFFSET + 1;
-const SOURCE_OFFSET: usize = DOWN_OFFSET + 1;
-const RESULT_OFFSET: usize = SOURCE_OFFSET + ADDRESS_WIDTH;
-const PLACE_BITS: usize = RESULT_OFFSET + ADDRESS_WIDTH;
+/// State that changes with every step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct State {
+    pub step: Step,
+    /// Children that are left in it.
+    pub todo: Bits<NEIGHBOURS>,
+}
 
-/// State that stays constant during a call, beside the call word: the neighbour towards the root and the children, one bit each.
-const CHILDREN_OFFSET: usize = NEIGHBOURS;
-const TOWARDS_OFFSET: usize = CHILDREN_OFFSET + NEIGHBOURS;
-const EVENT_OFFSET: usize = TOWARDS_OFFSET + PLACE_WIDTH;
-const QUIET_OFFSET: usize = EVENT_OFFSET + EVENT_WIDTH;
-const BASE_OFFSET: usize = QUIET_OFFSET + 1;
-const CALL_WIDTH: usize = BASE_OFFSET + ADDRESS_WIDTH;
-/// Of these, the neighbours alone.
-const NEIGHBOURHOOD_WIDTH: usize = EVENT_OFFSET;
+/// State that changes with every packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Progress {
+    /// Words that are left.
+    pub left: Bits<LENGTH_WIDTH>,
+    /// The next packet is the first.
+    pub first: Bit,
+    /// An allreduce is on its way down.
+    pub down: Bit,
+    /// Where the next words are read.
+    pub source: Bits<ADDRESS_WIDTH>,
+    /// Where the next words are written.
+    pub result: Bits<ADDRESS_WIDTH>,
+}
+
+/// Neighbours of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Neighbourhood {
+    /// The one towards the root, a bit each.
+    pub way: Bits<NEIGHBOURS>,
+    /// One bit each.
+    pub children: Bits<NEIGHBOURS>,
+    /// Place of the one towards the root.
+    pub towards: Bits<PLACE_WIDTH>,
+}
+
+/// State that stays constant during a call, beside the call word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Call {
+    pub neighbourhood: Neighbourhood,
+    pub event: Bits<EVENT_WIDTH>,
+    /// No event on success.
+    pub quiet: Bit,
+    /// Where the results begin.
+    pub base: Bits<ADDRESS_WIDTH>,
+}
 
 /// Decides what the engine does next, packet by packet.
 ///
@@ -120,10 +146,10 @@ pub struct Scheduler {
     pub late: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: it makes a step in this cycle.
     pub moves: Signal<Out, Bits<CONTEXTS>>,
-    state: LutRam<Bits<STATE_WIDTH>, CONTEXT_WIDTH>,
-    places: LutRam<Bits<PLACE_BITS>, CONTEXT_WIDTH>,
+    state: LutRam<State, CONTEXT_WIDTH>,
+    places: LutRam<Progress, CONTEXT_WIDTH>,
     call_words: LutRam<Bits<32>, CONTEXT_WIDTH>,
-    calls: LutRam<Bits<CALL_WIDTH>, CONTEXT_WIDTH>,
+    calls: LutRam<Call, CONTEXT_WIDTH>,
     current: DFF<Bits<CONTEXT_WIDTH>>,
     runs: DFF<Bits<CONTEXTS>>,
     shut: DFF<Bits<CONTEXTS>>,
@@ -135,24 +161,21 @@ pub struct Scheduler {
     fits: DFF<Bit>,
     settled: DFF<Bit>,
     /// Step and neighbours of the context in turn, and whether they are there.
-    now: DFF<Bits<STATE_WIDTH>>,
-    neighbourhood: DFF<Bits<NEIGHBOURHOOD_WIDTH>>,
+    now: DFF<State>,
+    neighbourhood: DFF<Neighbourhood>,
     loaded: DFF<Bit>,
     /// The room in which the next packet of each edge lies.
     next_slot: DFF<Bits<EDGES>>,
     own: Signal<Local, Bits<CONTEXTS>>,
     shift: Signal<Local, Bits<6>>,
-    this_call: Signal<Local, Bits<CALL_WIDTH>>,
-    next_state: Signal<Local, Bits<STATE_WIDTH>>,
-    next_call: Signal<Local, Bits<CALL_WIDTH>>,
+    next_state: Signal<Local, State>,
     jumps: Signal<Local, Bit>,
     enters: Signal<Local, Bit>,
-    now_at: Signal<Local, Bits<PLACE_BITS>>,
     way_edge: Signal<Local, Bits<EDGE_WIDTH>>,
     child_edge: Signal<Local, Bits<EDGE_WIDTH>>,
     target: Signal<Local, Bits<EDGE_WIDTH>>,
     turns_down: Signal<Local, Bit>,
-    step: Signal<Local, Bits<STEP_WIDTH>>,
+    step: Signal<Local, Step>,
     todo: Signal<Local, Bits<NEIGHBOURS>>,
     left: Signal<Local, Bits<LENGTH_WIDTH>>,
     first: Signal<Local, Bit>,
@@ -188,16 +211,6 @@ pub struct Scheduler {
     taken_packet: Signal<Local, Bits<NEIGHBOURS>>,
     taken_credit: Signal<Local, Bits<NEIGHBOURS>>,
     taken_token: Signal<Local, Bits<NEIGHBOURS>>,
-    next_step: Signal<Local, Bits<STEP_WIDTH>>,
-    next_todo: Signal<Local, Bits<NEIGHBOURS>>,
-    next_left: Signal<Local, Bits<LENGTH_WIDTH>>,
-    next_first: Signal<Local, Bit>,
-    next_down: Signal<Local, Bit>,
-    next_source: Signal<Local, Bits<ADDRESS_WIDTH>>,
-    next_result: Signal<Local, Bits<ADDRESS_WIDTH>>,
-    first_bit: Signal<Local, Bits<1>>,
-    down_bit: Signal<Local, Bits<1>>,
-    quiet_bit: Signal<Local, Bits<1>>,
     /// Those that run, from the one after the current on.
     turned: Signal<Local, Bits<TURN_WIDTH>>,
     new_present: Signal<Local, Bits<EDGES>>,
@@ -205,6 +218,7 @@ pub struct Scheduler {
     built: Constant<Bits<EDGES>>,
     last_context: Constant<Bits<CONTEXT_WIDTH>>,
     new_way: Signal<Local, Bits<NEIGHBOURS>>,
+    new_neighbourhood: Signal<Local, Neighbourhood>,
     new_kind: Signal<Local, Bits<KIND_WIDTH>>,
 }
 
@@ -237,18 +251,16 @@ impl Logic for Scheduler {
         self.places.read_address.next = self.current.q.val();
         self.call_words.read_address.next = self.current.q.val();
         self.calls.read_address.next = self.current.q.val();
-        self.step.next = self.now.q.val().get_bits::<STEP_WIDTH>(0);
-        self.todo.next = self.now.q.val().get_bits::<NEIGHBOURS>(TODO_OFFSET);
-        self.now_at.next = self.places.read_data.val();
-        self.left.next = self.now_at.val().get_bits::<LENGTH_WIDTH>(0);
-        self.first.next = self.now_at.val().get_bit(FIRST_OFFSET);
-        self.down.next = self.now_at.val().get_bit(DOWN_OFFSET);
-        self.source.next = self.now_at.val().get_bits::<ADDRESS_WIDTH>(SOURCE_OFFSET);
-        self.result.next = self.now_at.val().get_bits::<ADDRESS_WIDTH>(RESULT_OFFSET);
-        self.this_call.next = self.calls.read_data.val();
-        self.way.next = self.neighbourhood.q.val().get_bits::<NEIGHBOURS>(0);
-        self.children.next = self.neighbourhood.q.val().get_bits::<NEIGHBOURS>(CHILDREN_OFFSET);
-        self.towards.next = self.neighbourhood.q.val().get_bits::<PLACE_WIDTH>(TOWARDS_OFFSET);
+        self.step.next = self.now.q.val().step;
+        self.todo.next = self.now.q.val().todo;
+        self.left.next = self.places.read_data.val().left;
+        self.first.next = self.places.read_data.val().first;
+        self.down.next = self.places.read_data.val().down;
+        self.source.next = self.places.read_data.val().source;
+        self.result.next = self.places.read_data.val().result;
+        self.way.next = self.neighbourhood.q.val().way;
+        self.children.next = self.neighbourhood.q.val().children;
+        self.towards.next = self.neighbourhood.q.val().towards;
         self.root.next = !self.way.val().any();
         self.kind.next = self.call_words.read_data.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
         self.packets_here.next = self.packets.val() >> self.shift.val();
@@ -277,11 +289,15 @@ impl Logic for Scheduler {
             << bits::<3>(PLACE_WIDTH as u64))
             | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
         self.neighbour.next = self.child_edge.val();
-        if self.step.val() == bits::<STEP_WIDTH>(SEND) {
+        if self.step.val() == Step::Send {
             self.neighbour.next = self.way_edge.val();
         }
         self.target.next = self.child_edge.val();
-        if !self.step.val().get_bit(0) {
+        if (self.step.val() == Step::Gather)
+            | (self.step.val() == Step::Fold)
+            | (self.step.val() == Step::Await)
+            | (self.step.val() == Step::Drain)
+        {
             self.target.next = self.way_edge.val();
         }
         self.slot.next = self.next_slot.q.val().get_bit(self.neighbour.val().index());
@@ -298,23 +314,25 @@ impl Logic for Scheduler {
         if self.is_last.val() {
             self.words.next = self.left.val().get_bits::<WORDS_WIDTH>(0);
         }
-        self.next_left.next = self.left.val() - bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.limit.val());
-        self.next_source.next = self.source.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.limit.val());
-        self.next_result.next = self.result.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.limit.val());
-        self.next_first.next = false;
-        self.next_down.next = self.down.val();
+        self.places.write_data.next.left = self.left.val() - bit_cast::<LENGTH_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.places.write_data.next.source =
+            self.source.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.places.write_data.next.result =
+            self.result.val() + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.limit.val());
+        self.places.write_data.next.first = false;
+        self.places.write_data.next.down = self.down.val();
 
         self.active.next =
             self.runs.q.val().get_bit(self.current.q.val().index()) & self.loaded.q.val() & !self.call.valid.val();
         self.fails.next = (self.faulty.q.val().get_bit(self.current.q.val().index())
             | self.expired.val().get_bit(self.current.q.val().index()))
-            & (self.step.val() != bits::<STEP_WIDTH>(REPORT));
+            & (self.step.val() != Step::Report);
         self.holds.next = self.runs.q.val().get_bit(self.current.q.val().index())
-            & (self.step.val() == bits::<STEP_WIDTH>(FOLD))
+            & (self.step.val() == Step::Fold)
             & !self.begins.val();
         self.compares.next = !self.settled.q.val()
-            & (((self.step.val() == bits::<STEP_WIDTH>(COMPARE)) & (self.own_packets.val() & self.child.val()).any())
-                | ((self.step.val() == bits::<STEP_WIDTH>(SEND))
+            & (((self.step.val() == Step::Compare) & (self.own_packets.val() & self.child.val()).any())
+                | ((self.step.val() == Step::Send)
                     & self.first.val()
                     & (self.own_packets.val() & self.way.val()).any()));
         self.steps.next = false;
@@ -323,8 +341,8 @@ impl Logic for Scheduler {
         self.taken_packet.next = 0.into();
         self.taken_credit.next = 0.into();
         self.taken_token.next = 0.into();
-        self.next_step.next = self.step.val();
-        self.next_todo.next = self.todo.val();
+        self.next_state.next.step = self.step.val();
+        self.next_state.next.todo = self.todo.val();
         self.turns_down.next = false;
         self.over.d.next = self.over.q.val() | self.ended.val();
         self.faulty.d.next = self.faulty.q.val() | self.wrong.val();
@@ -338,7 +356,7 @@ impl Logic for Scheduler {
         self.job.from_edge.next = false;
         self.job.neighbour.next = self.neighbour.val();
         self.job.slot.next = self.slot.val();
-        self.job.frees.next = self.is_last_child.val() | (self.step.val() == bits::<STEP_WIDTH>(FOLD));
+        self.job.frees.next = self.is_last_child.val() | (self.step.val() == Step::Fold);
         self.job.from_sum.next = false;
         self.job.folds.next = false;
         self.job.call_word.next = self.call_words.read_data.val();
@@ -351,64 +369,62 @@ impl Logic for Scheduler {
         self.token_valid.next = false;
         self.token_edge.next = self.target.val();
         self.event.valid.next = false;
-        self.event.event.next = self.this_call.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
+        self.event.event.next = self.calls.read_data.val().event;
         self.event.error.next = 0.into();
 
         if self.active.val() {
-            if self.fails.val() & ((self.step.val() != bits::<STEP_WIDTH>(FOLD)) | self.begins.val()) {
+            if self.fails.val() & ((self.step.val() != Step::Fold) | self.begins.val()) {
                 self.shut.d.next = self.shut.q.val() | self.own.val();
                 if !self.faulty.q.val().get_bit(self.current.q.val().index()) {
                     self.overdue.d.next = self.overdue.q.val() | self.own.val();
                 }
-                self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                self.next_state.next.step = Step::Report;
                 self.steps.next = true;
             } else {
-                if (self.step.val() == bits::<STEP_WIDTH>(GATHER))
-                    & !(self.children.val() & !self.own_tokens.val()).any()
-                {
+                if (self.step.val() == Step::Gather) & !(self.children.val() & !self.own_tokens.val()).any() {
                     self.token_valid.next = !self.root.val();
                     if self.root.val() | self.token_ready.val() {
                         self.taken_token.next = self.children.val();
                         self.steps.next = true;
-                        self.next_todo.next = self.children.val();
-                        self.next_step.next = bits::<STEP_WIDTH>(AWAIT);
+                        self.next_state.next.todo = self.children.val();
+                        self.next_state.next.step = Step::Await;
                         if self.root.val() {
-                            self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
+                            self.next_state.next.step = Step::Release;
                         }
                     }
                 }
-                if (self.step.val() == bits::<STEP_WIDTH>(AWAIT)) & (self.own_tokens.val() & self.way.val()).any() {
+                if (self.step.val() == Step::Await) & (self.own_tokens.val() & self.way.val()).any() {
                     self.taken_token.next = self.way.val();
                     self.steps.next = true;
-                    self.next_todo.next = self.children.val();
-                    self.next_step.next = bits::<STEP_WIDTH>(RELEASE);
+                    self.next_state.next.todo = self.children.val();
+                    self.next_state.next.step = Step::Release;
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(RELEASE) {
+                if self.step.val() == Step::Release {
                     self.token_valid.next = self.todo.val().any();
                     if self.token_ready.val() | !self.todo.val().any() {
                         self.steps.next = true;
-                        self.next_todo.next = self.todo.val() & !self.child.val();
+                        self.next_state.next.todo = self.todo.val() & !self.child.val();
                         if self.is_last_child.val() {
-                            self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                            self.next_state.next.step = Step::Report;
                         }
                     }
                 }
-                if (self.step.val() == bits::<STEP_WIDTH>(COMPARE))
+                if (self.step.val() == Step::Compare)
                     & ((self.own_packets.val() & self.child.val()).any() | !self.todo.val().any())
                     & !self.compares.val()
                 {
                     self.steps.next = true;
-                    self.next_todo.next = self.todo.val() & !self.child.val();
+                    self.next_state.next.todo = self.todo.val() & !self.child.val();
                     if self.is_last_child.val() {
-                        self.next_todo.next = self.children.val();
-                        self.next_step.next = bits::<STEP_WIDTH>(FOLD);
+                        self.next_state.next.todo = self.children.val();
+                        self.next_state.next.step = Step::Fold;
                     }
                     if self.todo.val().any() & !self.fits.q.val() {
                         self.shut.d.next = self.shut.q.val() | self.own.val();
-                        self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                        self.next_state.next.step = Step::Report;
                     }
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(FOLD) {
+                if self.step.val() == Step::Fold {
                     self.job.from_memory.next = self.begins.val();
                     self.job.from_sum.next = !self.begins.val();
                     self.job.from_edge.next = self.todo.val().any();
@@ -422,7 +438,7 @@ impl Logic for Scheduler {
                     if self.job.valid.val() & self.job.ready.val() {
                         self.steps.next = true;
                         self.taken_packet.next = self.child.val();
-                        self.next_todo.next = self.todo.val() & !self.child.val();
+                        self.next_state.next.todo = self.todo.val() & !self.child.val();
                         if self.is_last_child.val() {
                             self.taken_credit.next = self.way.val();
                             self.advances.next = true;
@@ -430,15 +446,15 @@ impl Logic for Scheduler {
                         self.holds.next = !self.is_last_child.val();
                     }
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(SEND) {
+                if self.step.val() == Step::Send {
                     if self.root.val() & !self.children.val().any() {
                         self.steps.next = true;
-                        self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                        self.next_state.next.step = Step::Report;
                     }
                     if (self.root.val() | (self.own_packets.val() & self.way.val()).any()) & !self.compares.val() {
                         if self.first.val() & !self.root.val() & !self.fits.q.val() {
                             self.shut.d.next = self.shut.q.val() | self.own.val();
-                            self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                            self.next_state.next.step = Step::Report;
                             self.steps.next = true;
                         } else {
                             self.job.from_memory.next = self.root.val();
@@ -450,7 +466,7 @@ impl Logic for Scheduler {
                             if self.job.valid.val() & self.job.ready.val() {
                                 self.steps.next = true;
                                 self.taken_credit.next = self.child.val();
-                                self.next_todo.next = self.todo.val() & !self.child.val();
+                                self.next_state.next.todo = self.todo.val() & !self.child.val();
                                 if self.is_last_child.val() {
                                     self.taken_packet.next = self.way.val();
                                     self.advances.next = true;
@@ -459,46 +475,46 @@ impl Logic for Scheduler {
                         }
                     }
                 }
-                if (self.step.val() == bits::<STEP_WIDTH>(DRAIN)) & (self.over.q.val() & self.own.val()).any() {
+                if (self.step.val() == Step::Drain) & (self.over.q.val() & self.own.val()).any() {
                     self.over.d.next = (self.over.q.val() & !self.own.val()) | self.ended.val();
                     self.steps.next = true;
-                    self.next_step.next = bits::<STEP_WIDTH>(REPORT);
+                    self.next_state.next.step = Step::Report;
                     if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
-                        self.next_step.next = bits::<STEP_WIDTH>(SEND);
-                        self.next_todo.next = self.children.val();
+                        self.next_state.next.step = Step::Send;
+                        self.next_state.next.todo = self.children.val();
                         self.turns_down.next = true;
                     }
                 }
-                if self.step.val() == bits::<STEP_WIDTH>(REPORT) {
+                if self.step.val() == Step::Report {
                     if self.shut.q.val().get_bit(self.current.q.val().index()) {
                         self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
                         if self.overdue.q.val().get_bit(self.current.q.val().index()) {
                             self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
                         }
                     }
-                    self.event.valid.next = !self.this_call.val().get_bit(QUIET_OFFSET)
-                        | self.shut.q.val().get_bit(self.current.q.val().index());
+                    self.event.valid.next =
+                        !self.calls.read_data.val().quiet | self.shut.q.val().get_bit(self.current.q.val().index());
                     self.ends.next = !self.event.valid.val() | self.event.ready.val();
                 }
             }
         }
         // After the last pass over a packet.
         if self.advances.val() {
-            self.next_todo.next = self.children.val();
+            self.next_state.next.todo = self.children.val();
             if self.is_last.val() {
-                self.next_step.next = bits::<STEP_WIDTH>(DRAIN);
+                self.next_state.next.step = Step::Drain;
             }
         }
         if self.turns_down.val() {
-            self.next_left.next = self
+            self.places.write_data.next.left = self
                 .call_words
                 .read_data
                 .val()
                 .get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
-            self.next_source.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
-            self.next_result.next = self.this_call.val().get_bits::<ADDRESS_WIDTH>(BASE_OFFSET);
-            self.next_first.next = true;
-            self.next_down.next = true;
+            self.places.write_data.next.source = self.calls.read_data.val().base;
+            self.places.write_data.next.result = self.calls.read_data.val().base;
+            self.places.write_data.next.first = true;
+            self.places.write_data.next.down = true;
         }
         self.moves.next = 0.into();
         if self.steps.val() {
@@ -555,55 +571,45 @@ impl Logic for Scheduler {
             self.state.write_address.next = self.call.owner.val();
             self.places.write_enable.next = true;
             self.places.write_address.next = self.call.owner.val();
-            self.next_todo.next = self.new_children.val();
-            self.next_left.next = self.call.word.val().get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
-            self.next_first.next = true;
-            self.next_down.next = false;
-            self.next_source.next = self.call.source.val();
-            self.next_result.next = self.call.result.val();
-            self.next_step.next = bits::<STEP_WIDTH>(COMPARE);
+            self.next_state.next.todo = self.new_children.val();
+            self.places.write_data.next.left = self.call.word.val().get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
+            self.places.write_data.next.first = true;
+            self.places.write_data.next.down = false;
+            self.places.write_data.next.source = self.call.source.val();
+            self.places.write_data.next.result = self.call.result.val();
+            self.next_state.next.step = Step::Compare;
             if self.new_kind.val() == bits::<KIND_WIDTH>(Kind::Barrier as u64) {
-                self.next_step.next = bits::<STEP_WIDTH>(GATHER);
+                self.next_state.next.step = Step::Gather;
             }
             if self.new_kind.val() == bits::<KIND_WIDTH>(Kind::Broadcast as u64) {
-                self.next_step.next = bits::<STEP_WIDTH>(SEND);
+                self.next_state.next.step = Step::Send;
             }
         }
-        self.first_bit.next = self.next_first.val().into();
-        self.down_bit.next = self.next_down.val().into();
-        self.next_state.next = bit_cast::<STATE_WIDTH, STEP_WIDTH>(self.next_step.val())
-            | (bit_cast::<STATE_WIDTH, NEIGHBOURS>(self.next_todo.val()) << bits::<4>(TODO_OFFSET as u64));
         self.state.write_data.next = self.next_state.val();
-        self.places.write_data.next = bit_cast::<PLACE_BITS, LENGTH_WIDTH>(self.next_left.val())
-            | (bit_cast::<PLACE_BITS, 1>(self.first_bit.val()) << bits::<6>(FIRST_OFFSET as u64))
-            | (bit_cast::<PLACE_BITS, 1>(self.down_bit.val()) << bits::<6>(DOWN_OFFSET as u64))
-            | (bit_cast::<PLACE_BITS, ADDRESS_WIDTH>(self.next_source.val()) << bits::<6>(SOURCE_OFFSET as u64))
-            | (bit_cast::<PLACE_BITS, ADDRESS_WIDTH>(self.next_result.val()) << bits::<6>(RESULT_OFFSET as u64));
         self.call_words.write_enable.next = self.call.valid.val();
         self.call_words.write_address.next = self.call.owner.val();
         self.call_words.write_data.next = self.call.word.val();
-        self.quiet_bit.next = self.call.quiet.val().into();
         self.calls.write_enable.next = self.call.valid.val();
         self.calls.write_address.next = self.call.owner.val();
-        self.next_call.next = bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_way.val())
-            | (bit_cast::<CALL_WIDTH, NEIGHBOURS>(self.new_children.val()) << bits::<6>(CHILDREN_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, PLACE_WIDTH>(self.call.towards.val()) << bits::<6>(TOWARDS_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, EVENT_WIDTH>(self.call.event.val()) << bits::<6>(EVENT_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, 1>(self.quiet_bit.val()) << bits::<6>(QUIET_OFFSET as u64))
-            | (bit_cast::<CALL_WIDTH, ADDRESS_WIDTH>(self.call.result.val()) << bits::<6>(BASE_OFFSET as u64));
-        self.calls.write_data.next = self.next_call.val();
+        self.new_neighbourhood.next.way = self.new_way.val();
+        self.new_neighbourhood.next.children = self.new_children.val();
+        self.new_neighbourhood.next.towards = self.call.towards.val();
+        self.calls.write_data.next.neighbourhood = self.new_neighbourhood.val();
+        self.calls.write_data.next.event = self.call.event.val();
+        self.calls.write_data.next.quiet = self.call.quiet.val();
+        self.calls.write_data.next.base = self.call.result.val();
 
         // Load the step and the neighbours of the context in turn.
         self.enters.next = self.jumps.val() | (self.call.valid.val() & (self.call.owner.val() == self.current.q.val()));
         if !self.loaded.q.val() {
             self.now.d.next = self.state.read_data.val();
-            self.neighbourhood.d.next = self.this_call.val().get_bits::<NEIGHBOURHOOD_WIDTH>(0);
+            self.neighbourhood.d.next = self.calls.read_data.val().neighbourhood;
         }
         if self.steps.val() | self.enters.val() {
             self.now.d.next = self.next_state.val();
         }
         if self.enters.val() {
-            self.neighbourhood.d.next = self.next_call.val().get_bits::<NEIGHBOURHOOD_WIDTH>(0);
+            self.neighbourhood.d.next = self.new_neighbourhood.val();
         }
 
         if self.ends.val() {

@@ -1,13 +1,18 @@
 use super::{JobIn, ADDRESS_WIDTH, QUEUE_WIDTH, RESERVED_WIDTH, WORDS_WIDTH};
 use crate::{
     bus::MemoryReadOut,
-    prim::{Fifo, StreamOut},
+    prim::{Fifo, Queue, StreamOut},
 };
 use portico_spec::ni::packet::OFFSET_WIDTH;
 use portico_verilog::prelude::*;
 
-/// Address and number of words.
-const JOB_WIDTH: usize = ADDRESS_WIDTH + WORDS_WIDTH;
+/// What is kept of a pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct SourcePass {
+    /// Of its first word, in words.
+    pub address: Bits<ADDRESS_WIDTH>,
+    pub words: Bits<WORDS_WIDTH>,
+}
 
 /// Reads the words of passes from the scratchpad, ahead of their use.
 ///
@@ -29,7 +34,7 @@ pub struct SourceReader {
     pub memory: MemoryReadOut<32>,
     /// Words of the passes; `tlast` is always low.
     pub m_axis: StreamOut<32>,
-    jobs: Fifo<JOB_WIDTH, 2>,
+    jobs: Queue<SourcePass, 2>,
     words: Fifo<32, QUEUE_WIDTH>,
     /// Words of the pass that have been asked for.
     count: DFF<Bits<WORDS_WIDTH>>,
@@ -48,22 +53,19 @@ impl Logic for SourceReader {
     fn update(&mut self) {
         wire!(self => jobs, words: clk, rst);
         dff_setup!(self, clk, count, reserved, asks, address);
-        self.jobs.s_axis.tvalid.next = self.job.valid.val() & self.job.from_memory.val() & self.job.words.val().any();
-        self.jobs.s_axis.tdata.next = bit_cast::<JOB_WIDTH, ADDRESS_WIDTH>(self.job.address.val())
-            | (bit_cast::<JOB_WIDTH, WORDS_WIDTH>(self.job.words.val()) << bits::<5>(ADDRESS_WIDTH as u64));
-        self.jobs.s_axis.tlast.next = true;
-        self.job.ready.next = self.jobs.s_axis.tready.val();
+        self.jobs.write.next = self.job.valid.val() & self.job.from_memory.val() & self.job.words.val().any();
+        self.jobs.write_data.next.address = self.job.address.val();
+        self.jobs.write_data.next.words = self.job.words.val();
+        self.job.ready.next = !self.jobs.full.val();
 
         self.is_free.next = !self.asks.q.val() | self.memory.ready.val();
-        self.goes.next =
-            self.jobs.m_axis.tvalid.val() & self.is_free.val() & !self.reserved.q.val().get_bit(QUEUE_WIDTH);
-        self.is_last.next =
-            self.count.q.val() + 1 == self.jobs.m_axis.tdata.val().get_bits::<WORDS_WIDTH>(ADDRESS_WIDTH);
-        self.jobs.m_axis.tready.next = self.goes.val() & self.is_last.val();
+        self.goes.next = !self.jobs.empty.val() & self.is_free.val() & !self.reserved.q.val().get_bit(QUEUE_WIDTH);
+        self.is_last.next = self.count.q.val() + 1 == self.jobs.read_data.val().words;
+        self.jobs.read.next = self.goes.val() & self.is_last.val();
         if self.is_free.val() {
             self.asks.d.next = self.goes.val();
-            self.address.d.next = self.jobs.m_axis.tdata.val().get_bits::<ADDRESS_WIDTH>(0)
-                + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.count.q.val());
+            self.address.d.next =
+                self.jobs.read_data.val().address + bit_cast::<ADDRESS_WIDTH, WORDS_WIDTH>(self.count.q.val());
         }
         if self.goes.val() {
             self.count.d.next = self.count.q.val() + 1;

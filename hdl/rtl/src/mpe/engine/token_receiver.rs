@@ -1,12 +1,9 @@
-use super::{RowWriteIn, EDGES, EDGE_WIDTH, ROW_WIDTH};
+use super::{Row, RowWriteIn, EDGES, EDGE_WIDTH};
 use crate::{
     bus::{FlitsIn, HeadDecoder},
     prim::LutRam,
 };
-use portico_spec::{
-    flit::NODE_WIDTH,
-    mpe::call::{CONTEXT_WIDTH, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET, TOKEN_OFFSET},
-};
+use portico_spec::mpe::call::{CONTEXT_WIDTH, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET, TOKEN_OFFSET};
 use portico_verilog::prelude::*;
 
 /// Bits of a tag between the places that there are and the token's.
@@ -43,7 +40,7 @@ pub struct TokenReceiver {
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     /// High for a cycle: a packet was refused.
     pub refused: Signal<Out, Bit>,
-    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
+    rows: LutRam<Row, EDGE_WIDTH>,
     head: HeadDecoder,
     valid: DFF<Bit>,
     is_head: DFF<Bit>,
@@ -90,7 +87,7 @@ impl Logic for TokenReceiver {
         self.is_known.next = (self.named.val() == self.owner.val())
             & self.present.val().get_bit(self.number.val().index())
             & !self.head.tag.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET).any()
-            & (self.rows.read_data.val().get_bits::<NODE_WIDTH>(0) == self.head.source.val())
+            & (self.rows.read_data.val().node == self.head.source.val())
             & self.is_tail.q.val();
         self.token.next = false;
         self.credit.next = false;

@@ -1,7 +1,7 @@
-use super::{RowWriteIn, EDGE_WIDTH, OWED_WIDTH, ROW_WIDTH};
+use super::{Row, RowWriteIn, EDGE_WIDTH, OWED_WIDTH};
 use crate::{
     bus::HeadEncoder,
-    prim::{Fifo, LutRam, SkidBuffer, StreamOut},
+    prim::{LutRam, Queue, SkidBuffer, StreamOut},
 };
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -13,8 +13,14 @@ use portico_verilog::prelude::*;
 /// Tokens and credits that may be owed for an edge, at most. Two credits, because two packets have room. Two tokens: the release
 /// of one barrier, and the arrival of the next barrier if its root lies on the other side of the edge.
 const OWED: usize = 4;
-/// An edge, and whether it is a token.
-const ENTRY_WIDTH: usize = EDGE_WIDTH + 1;
+
+/// What is owed: a token or a credit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Owed {
+    /// Edge to which it goes: context above place.
+    pub neighbour: Bits<EDGE_WIDTH>,
+    pub is_token: Bit,
+}
 
 /// Sends tokens and credits.
 ///
@@ -51,12 +57,11 @@ pub struct TokenSender {
     pub m_axis: StreamOut<32>,
     /// One bit a context: something is owed.
     pub owes: Signal<Out, Bits<CONTEXTS>>,
-    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
-    owed: Fifo<ENTRY_WIDTH, OWED_WIDTH>,
+    rows: LutRam<Row, EDGE_WIDTH>,
+    owed: Queue<Owed, OWED_WIDTH>,
     head: HeadEncoder,
     buffer: SkidBuffer<32>,
     count: [DFF<Bits<OWED_WIDTH>>; CONTEXTS],
-    token_bit: Signal<Local, Bits<1>>,
     added: Signal<Local, Bits<EDGE_WIDTH>>,
     neighbour: Signal<Local, Bits<EDGE_WIDTH>>,
     adds: Signal<Local, Bit>,
@@ -71,7 +76,7 @@ impl TokenSender {
         let edges = contexts * NEIGHBOURS;
         Self {
             rows: LutRam::new(edges),
-            owed: Fifo::new(OWED * edges),
+            owed: Queue::new(OWED * edges),
             ..Default::default()
         }
     }
@@ -89,33 +94,28 @@ impl Logic for TokenSender {
         self.token_ready.next = !self.credit.val();
         self.adds.next = self.credit.val() | self.token.val();
         self.added.next = self.token_edge.val();
-        self.token_bit.next = 1.into();
         if self.credit.val() {
             self.added.next = self.credit_edge.val();
-            self.token_bit.next = 0.into();
         }
-        self.owed.s_axis.tvalid.next = self.adds.val();
-        self.owed.s_axis.tdata.next = bit_cast::<ENTRY_WIDTH, EDGE_WIDTH>(self.added.val())
-            | (bit_cast::<ENTRY_WIDTH, 1>(self.token_bit.val()) << bits::<3>(EDGE_WIDTH as u64));
-        self.owed.s_axis.tlast.next = true;
+        self.owed.write.next = self.adds.val();
+        self.owed.write_data.next.neighbour = self.added.val();
+        self.owed.write_data.next.is_token = !self.credit.val();
 
-        self.neighbour.next = self.owed.m_axis.tdata.val().get_bits::<EDGE_WIDTH>(0);
+        self.neighbour.next = self.owed.read_data.val().neighbour;
         self.rows.read_address.next = self.neighbour.val();
-        self.head.destination.next = self.rows.read_data.val().get_bits::<NODE_WIDTH>(0);
+        self.head.destination.next = self.rows.read_data.val().node;
         self.head.source.next = self.node.val();
         self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Collective as u64);
         self.head.last.next = true;
-        self.head.tag.next =
-            (bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().get_bits::<PLACE_WIDTH>(NODE_WIDTH))
-                << bits::<4>(TAG_PLACE_OFFSET as u64))
-                | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH))
-                | (bit_cast::<TAG_WIDTH, 1>(self.owed.m_axis.tdata.val().get_bits::<1>(EDGE_WIDTH))
-                    << bits::<4>(TOKEN_OFFSET as u64));
-        self.buffer.s_axis.tvalid.next = self.owed.m_axis.tvalid.val();
+        self.head.tag.next = ((bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place)
+            << bits::<4>(TAG_PLACE_OFFSET as u64))
+            | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH)))
+        .replace_bit(TOKEN_OFFSET, self.owed.read_data.val().is_token);
+        self.buffer.s_axis.tvalid.next = !self.owed.empty.val();
         self.buffer.s_axis.tdata.next = self.head.word.val();
         self.buffer.s_axis.tlast.next = true;
-        self.owed.m_axis.tready.next = self.buffer.s_axis.tready.val();
-        self.sends.next = self.owed.m_axis.tvalid.val() & self.buffer.s_axis.tready.val();
+        self.owed.read.next = self.buffer.s_axis.tready.val();
+        self.sends.next = !self.owed.empty.val() & self.buffer.s_axis.tready.val();
         StreamOut::<32>::link(&mut self.m_axis, &mut self.buffer.m_axis);
 
         self.more.next = 0.into();

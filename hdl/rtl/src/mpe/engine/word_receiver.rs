@@ -1,16 +1,13 @@
 use super::{
     edge_reader::{BUFFER_WIDTH, ROOM_WIDTH},
-    EjectionOut, RowWriteIn, EDGES, EDGE_WIDTH, INDEX_WIDTH, ROW_WIDTH, WORDS_WIDTH,
+    EjectionOut, Row, RowWriteIn, EDGES, EDGE_WIDTH, INDEX_WIDTH, WORDS_WIDTH,
 };
 use crate::{
     bus::{FlitsIn, HeadDecoder},
     prim::{LutRam, Ram},
 };
-use portico_spec::{
-    flit::NODE_WIDTH,
-    mpe::call::{
-        CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKETS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET, TAG_PLACE_WIDTH,
-    },
+use portico_spec::mpe::call::{
+    CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKETS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET, TAG_PLACE_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -71,7 +68,7 @@ pub struct WordReceiver {
     pub holds: Signal<Out, Bits<CONTEXTS>>,
     /// High for a cycle: a packet was refused.
     pub refused: Signal<Out, Bit>,
-    rows: LutRam<Bits<ROW_WIDTH>, EDGE_WIDTH>,
+    rows: LutRam<Row, EDGE_WIDTH>,
     buffer: Ram<Bits<32>, BUFFER_WIDTH>,
     first_words: LutRam<Bits<32>, ROOM_WIDTH>,
     lengths: LutRam<Bits<WORDS_WIDTH>, ROOM_WIDTH>,
@@ -153,7 +150,7 @@ impl Logic for WordReceiver {
         self.is_known.next = (self.named.val() == self.owner.val())
             & self.present.val().get_bit(self.head_edge.val().index())
             & !self.head.tag.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET).any()
-            & (self.rows.read_data.val().get_bits::<NODE_WIDTH>(0) == self.head.source.val());
+            & (self.rows.read_data.val().node == self.head.source.val());
         self.head_slot.next = self.next_slot.q.val().get_bit(self.head_edge.val().index());
         self.has_room.next = !self.first_full.q.val().get_bit(self.head_edge.val().index());
         if self.head_slot.val() {

@@ -2,29 +2,29 @@ use portico_verilog::prelude::*;
 
 /// A row of registers that moves in enabled cycles.
 ///
-/// Delays `N` bits. It has no reset, so that synthesis may use shift registers; the valid bits of its places are kept elsewhere.
+/// Delays values of type `D`. It has no reset, so that synthesis may use shift registers; the valid bits of its places are kept elsewhere.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | as many enabled cycles as there are places |
 /// | throughput | one value an enabled cycle |
 /// | timing | `q` comes straight from a flip-flop |
-/// | state | `N` bits a place, in flip-flops or in shift registers of LUTs where the FPGA has such |
+/// | state | a value a place, in flip-flops or in shift registers of LUTs where the FPGA has such |
 #[derive(LogicBlock, Default)]
-pub struct DelayLine<const N: usize> {
+pub struct DelayLine<D: Synth> {
     pub clk: Signal<In, Clock>,
     /// All values move on; they stay where they are otherwise.
     pub enable: Signal<In, Bit>,
     /// The value that enters.
-    pub d: Signal<In, Bits<N>>,
+    pub d: Signal<In, D>,
     /// The value that has passed all places.
-    pub q: Signal<Out, Bits<N>>,
-    place: Vec<DFF<Bits<N>>>,
+    pub q: Signal<Out, D>,
+    place: Vec<DFF<D>>,
     _places: usize,
     _moves: usize,
 }
 
-impl<const N: usize> DelayLine<N> {
+impl<D: Synth> DelayLine<D> {
     /// A line of so many places, 1 or more; panics with none.
     pub fn new(places: usize) -> Self {
         assert!(places > 0, "a delay line without a place");
@@ -38,7 +38,7 @@ impl<const N: usize> DelayLine<N> {
 }
 
 #[kernel]
-impl<const N: usize> Logic for DelayLine<N> {
+impl<D: Synth> Logic for DelayLine<D> {
     fn update(&mut self) {
         for i in 0..self._places {
             self.place[i].clock.next = self.clk.val();
@@ -66,7 +66,7 @@ mod tests {
     fn values_come_out_in_order_after_as_many_enabled_cycles_as_places() {
         for places in 1..=6 {
             let mut rng = rng(0xde1a + places as u64);
-            let mut dut = DelayLine::<32>::new(places);
+            let mut dut = DelayLine::<Bits<32>>::new(places);
             dut.connect_all();
             let mut model = VecDeque::new();
             for _ in 0..1_000 {
@@ -89,6 +89,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "a delay line without a place")]
     fn a_line_has_a_place() {
-        DelayLine::<1>::new(0);
+        DelayLine::<Bits<1>>::new(0);
     }
 }

@@ -23,8 +23,16 @@ use portico_spec::mpe::reduce::OPERATION_WIDTH;
 use portico_verilog::prelude::*;
 use single_cycle::SingleCycle;
 
-/// Bits that travel with a result: its pair was the last; it is a floating-point sum; it is another result that raises invalid.
-const MARKS: usize = 3;
+/// What travels with a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Marks {
+    /// Its pair was the last.
+    pub last: Bit,
+    /// It is a floating-point sum.
+    pub float_sum: Bit,
+    /// It is another result, and raises invalid.
+    pub invalid: Bit,
+}
 
 /// Operations of [`Operation`](portico_spec::mpe::reduce::Operation) on elements of `W` bits, 32 or 64.
 #[derive(LogicBlock, Default)]
@@ -46,9 +54,8 @@ pub struct ReduceAlu<const W: usize> {
     pub m_axis_tuser: Signal<Out, Bits<FLAGS_WIDTH>>,
     adder: FpAdderCore<W>,
     single_cycle: SingleCycle<W>,
-    results: DelayLine<W>,
-    marks: DelayLine<MARKS>,
-    marked: Signal<Local, Bits<MARKS>>,
+    results: DelayLine<Bits<W>>,
+    marks: DelayLine<Marks>,
     valid: Vec<DFF<Bit>>,
     offered: Signal<Local, Bit>,
     moving: Signal<Local, Bit>,
@@ -98,9 +105,9 @@ impl<const W: usize> Logic for ReduceAlu<W> {
         self.results.enable.next = self.moving.val();
         self.results.d.next = self.single_cycle.result.val();
         self.marks.enable.next = self.moving.val();
-        self.marks.d.next = bit_cast::<MARKS, 1>(self.s_axis_a.tlast.val().into())
-            | (bit_cast::<MARKS, 1>(self.single_cycle.float_sum.val().into()) << 1)
-            | (bit_cast::<MARKS, 1>(self.single_cycle.invalid.val().into()) << 2);
+        self.marks.d.next.last = self.s_axis_a.tlast.val();
+        self.marks.d.next.float_sum = self.single_cycle.float_sum.val();
+        self.marks.d.next.invalid = self.single_cycle.invalid.val();
 
         if self.moving.val() {
             self.valid[0].d.next = self.s_axis_a.tvalid.val() & self.s_axis_b.tvalid.val();
@@ -109,15 +116,14 @@ impl<const W: usize> Logic for ReduceAlu<W> {
             }
         }
 
-        self.marked.next = self.marks.q.val();
         self.m_axis.tvalid.next = self.offered.val();
-        self.m_axis.tlast.next = self.marked.val().get_bit(0);
+        self.m_axis.tlast.next = self.marks.q.val().last;
         self.m_axis.tdata.next = self.results.q.val();
         self.m_axis_tuser.next = 0.into();
-        if self.marked.val().get_bit(1) {
+        if self.marks.q.val().float_sum {
             self.m_axis.tdata.next = self.adder.sum.val();
             self.m_axis_tuser.next = self.adder.flags.val();
-        } else if self.marked.val().get_bit(2) {
+        } else if self.marks.q.val().invalid {
             self.m_axis_tuser.next = bits::<FLAGS_WIDTH>(Flag::Invalid.mask() as u64);
         }
         if self.rst.val() {
