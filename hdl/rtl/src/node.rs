@@ -1,11 +1,11 @@
 use crate::{
     accel::{Probe, Streams},
-    bus::{MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, SocketOut, WriteShare},
-    mpe::Mpe,
-    ni::{
-        registers::{RegisterFetchIn, RegisterRequestIn},
-        InterfaceParameters, NetworkInterface, Scratchpad,
+    bus::{
+        MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, RegisterFetchIn, RegisterRequestIn, SocketOut,
+        WriteShare,
     },
+    mpe::Mpe,
+    ni::{InterfaceParameters, NetworkInterface, Scratchpad},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

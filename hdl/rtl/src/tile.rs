@@ -1,5 +1,5 @@
 use crate::{
-    bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter},
+    bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, RegisterFetchOut, RegisterRequestOut},
     host::{AxiLiteIn, AxiLiteSlave},
     node::{Node, NodeStatus},
     prim::{StreamIn, StreamOut},
@@ -121,15 +121,8 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
             AxiLiteIn::link(&mut self.s_axil, &mut self.port[i].s_axil);
             MemoryWriteOut::<W, B>::join(&mut self.port[i].memory_write, &mut self.inner.memory_write);
             MemoryReadOut::<W>::join(&mut self.port[i].memory_read, &mut self.inner.memory_read);
-            self.inner.local_write.valid.next = self.port[i].register_write_valid.val();
-            self.inner.local_write.index.next = self.port[i].register_write_index.val();
-            self.inner.local_write.data.next = self.port[i].register_write_data.val();
-            self.port[i].register_write_ready.next = self.inner.local_write.ready.val();
-            self.inner.local_read.valid.next = self.port[i].register_read_valid.val();
-            self.inner.local_read.index.next = self.port[i].register_read_index.val();
-            self.port[i].register_read_ready.next = self.inner.local_read.ready.val();
-            self.port[i].register_read_data.next = self.inner.local_read.data.val();
-            self.port[i].register_read_data_valid.next = self.inner.local_read.data_valid.val();
+            RegisterRequestOut::join(&mut self.port[i].register_write, &mut self.inner.local_write);
+            RegisterFetchOut::join(&mut self.port[i].register_read, &mut self.inner.local_read);
 
             // A master writes a descriptor word by word; the stream beside it does not wait for that.
             StreamOut::<32>::join(&mut self.port[i].m_axis_command, &mut self.host_queue[i].s_axis);

@@ -18,7 +18,7 @@ fn rtl(width: usize) -> Box<dyn Device> {
                 rst, s_axil.awaddr, s_axil.awprot, s_axil.awvalid, s_axil.wdata, s_axil.wstrb, s_axil.wvalid,
                 s_axil.bready, s_axil.araddr, s_axil.arprot, s_axil.arvalid, s_axil.rready,
                 memory_write.ready, memory_read.ready, memory_read.data, memory_read.data_valid,
-                register_write_ready, register_read_ready, register_read_data, register_read_data_valid,
+                register_write.ready, register_read.ready, register_read.data, register_read.data_valid,
                 m_axis_command.tready, command_refused
             ))
         };

@@ -8,7 +8,8 @@
 //! | interface | what passes |
 //! | --- | --- |
 //! | [`MemoryWriteOut`], [`MemoryReadOut`] | words of a memory |
-//! | [`RegisterWriteIn`], [`RegisterReadIn`], [`RegisterAccessIn`] | registers |
+//! | [`RegisterRequestOut`], [`RegisterFetchOut`] | requests to write and to read registers, until they are taken |
+//! | [`RegisterWriteIn`], [`RegisterReadIn`], [`RegisterAccessIn`] | the same at the owners of registers |
 //! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
 //! | [`EventOut`] | an event is counted |
 //! | [`LookOut`] | asks for the error of an event |
@@ -61,8 +62,8 @@ pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, Geometry
 pub use plane_out::PlaneOut;
 pub use read_buffer::ReadBuffer;
 pub use registers::{
-    RegisterAccessIn, RegisterAccessOut, RegisterReadIn, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES,
-    ANSWER_CYCLES, COMMAND_CYCLES,
+    RegisterAccessIn, RegisterAccessOut, RegisterFetchIn, RegisterFetchOut, RegisterReadIn, RegisterRequestIn,
+    RegisterRequestOut, RegisterWriteIn, RegisterWriteOut, ACCESS_CYCLES, ANSWER_CYCLES, COMMAND_CYCLES,
 };
 pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
 pub use sweep::{SweepIn, SweepOut};

@@ -33,6 +33,34 @@ pub struct RegisterReadIn {
     pub data: Signal<Out, Bits<32>>,
 }
 
+/// A request to write a register, as the register bus sees it. What is offered stays.
+#[interface(mirror = RegisterRequestOut)]
+pub struct RegisterRequestIn {
+    /// A write is offered; the offer stays until it is taken.
+    pub valid: Signal<In, Bit>,
+    /// Index of the register: the low bits of its address; valid with `valid`.
+    pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// Word for the register; valid with `valid`.
+    pub data: Signal<In, Bits<32>>,
+    /// High for one cycle: the write is taken.
+    pub ready: Signal<Out, Bit>,
+}
+
+/// A request to read a register, as the register bus sees it. What is offered stays; `data` comes with `data_valid`, before the next read is taken.
+#[interface(mirror = RegisterFetchOut)]
+pub struct RegisterFetchIn {
+    /// A read is offered; the offer stays until it is taken.
+    pub valid: Signal<In, Bit>,
+    /// Index of the register: the low bits of its address; valid with `valid`.
+    pub index: Signal<In, Bits<INDEX_WIDTH>>,
+    /// High for one cycle: the read is taken.
+    pub ready: Signal<Out, Bit>,
+    /// Value of the register; valid with `data_valid`.
+    pub data: Signal<Out, Bits<32>>,
+    /// High for one cycle, after the read is taken and before the next one is: `data` is its value.
+    pub data_valid: Signal<Out, Bit>,
+}
+
 /// An access to a register, as an owner that needs time to answer sees it. Every block sees every access, and acts only on those
 /// to its registers. Index and data stay until the next access, at least [`ACCESS_CYCLES`] later, behind a write to block COMMAND
 /// at least [`COMMAND_CYCLES`]. The answer is valid from

@@ -15,10 +15,9 @@
 
 use super::{address_map::ADDRESS_WIDTH, AxiLiteReader, AxiLiteWriter};
 use crate::{
-    bus::{MemoryReadOut, MemoryWriteOut},
+    bus::{MemoryReadOut, MemoryWriteOut, RegisterFetchOut, RegisterRequestOut},
     prim::StreamOut,
 };
-use portico_spec::ni::registers::INDEX_WIDTH;
 use portico_verilog::prelude::*;
 
 /// The response of a slave that refuses.
@@ -79,24 +78,10 @@ pub struct AxiLiteSlave<const W: usize, const B: usize> {
     pub memory_write: MemoryWriteOut<W, B>,
     /// Reads of the memory of the node for the host, one at a time.
     pub memory_read: MemoryReadOut<W>,
-    /// A write of a register outside of block COMMAND is offered, and stays until it is taken.
-    pub register_write_valid: Signal<Out, Bit>,
-    /// Index of the register to write.
-    pub register_write_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// Value of the register to write.
-    pub register_write_data: Signal<Out, Bits<32>>,
-    /// The write of the register is taken.
-    pub register_write_ready: Signal<In, Bit>,
-    /// A read of a register is offered, and stays until it is taken.
-    pub register_read_valid: Signal<Out, Bit>,
-    /// Index of the register to read.
-    pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// The read of the register is taken.
-    pub register_read_ready: Signal<In, Bit>,
-    /// The value, in the one cycle in which `register_read_data_valid` is high.
-    pub register_read_data: Signal<In, Bits<32>>,
-    /// High for one cycle: the read is answered, one cycle after it is taken at the earliest.
-    pub register_read_data_valid: Signal<In, Bit>,
+    /// Writes of registers outside of block COMMAND.
+    pub register_write: RegisterRequestOut,
+    /// Reads of registers, one at a time.
+    pub register_read: RegisterFetchOut,
     /// Words of descriptors: the writes to block COMMAND. The word at place 15 is the last of its descriptor.
     pub m_axis_command: StreamOut<32>,
     /// The queue drops the word of `m_axis_command` that it takes in this cycle.
@@ -128,8 +113,7 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
         wire!(writer => s_axil: wready, bresp, bvalid);
         self.writer.bready.next = self.s_axil.bready.val();
         MemoryWriteOut::<W, B>::link(&mut self.memory_write, &mut self.writer.memory_write);
-        wire!(writer => self: register_write_valid, register_write_index, register_write_data);
-        self.writer.register_write_ready.next = self.register_write_ready.val();
+        RegisterRequestOut::link(&mut self.register_write, &mut self.writer.register_write);
         StreamOut::<32>::link(&mut self.m_axis_command, &mut self.writer.m_axis_command);
         self.writer.command_refused.next = self.command_refused.val();
 
@@ -137,7 +121,6 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
         wire!(reader => s_axil: arready, rdata, rresp, rvalid);
         self.reader.rready.next = self.s_axil.rready.val();
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
-        wire!(reader => self: register_read_valid, register_read_index);
-        wire!(self => reader: register_read_ready, register_read_data, register_read_data_valid);
+        RegisterFetchOut::link(&mut self.register_read, &mut self.reader.register_read);
     }
 }

@@ -1,6 +1,5 @@
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
-use crate::bus::MemoryReadOut;
-use portico_spec::ni::registers::INDEX_WIDTH;
+use crate::bus::{MemoryReadOut, RegisterFetchOut};
 use portico_verilog::prelude::*;
 
 /// State of a read.
@@ -43,16 +42,8 @@ pub struct AxiLiteReader<const W: usize> {
     pub rready: Signal<In, Bit>,
     /// Reads of the memory of the node for the host, one at a time.
     pub memory_read: MemoryReadOut<W>,
-    /// A read of a register is offered, and stays until it is taken.
-    pub register_read_valid: Signal<Out, Bit>,
-    /// Index of the register to read.
-    pub register_read_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// The read of the register is taken.
-    pub register_read_ready: Signal<In, Bit>,
-    /// The value, in the one cycle in which `register_read_data_valid` is high.
-    pub register_read_data: Signal<In, Bits<32>>,
-    /// High for one cycle: the read is answered, one cycle after it is taken at the earliest.
-    pub register_read_data_valid: Signal<In, Bit>,
+    /// Reads of registers, one at a time.
+    pub register_read: RegisterFetchOut,
     map: AddressMap,
     state: DFF<ReadState>,
     address: DFF<Bits<ADDRESS_WIDTH>>,
@@ -80,8 +71,8 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
         self.arready.next = false;
         self.memory_read.valid.next = false;
         self.memory_read.address.next = self.map.word.val();
-        self.register_read_valid.next = false;
-        self.register_read_index.next = self.map.index.val();
+        self.register_read.valid.next = false;
+        self.register_read.index.next = self.map.index.val();
         self.rvalid.next = false;
         self.rdata.next = self.data.q.val();
         self.rresp.next = 0.into();
@@ -98,11 +89,11 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
             }
             ReadState::Asking => {
                 self.memory_read.valid.next = self.map.is_memory.val();
-                self.register_read_valid.next = self.asks_register.val();
+                self.register_read.valid.next = self.asks_register.val();
                 self.data.d.next = 0.into();
                 self.failed.d.next = !self.map.is_memory.val() & !self.map.is_register.val();
                 if (self.map.is_memory.val() & self.memory_read.ready.val())
-                    | (self.asks_register.val() & self.register_read_ready.val())
+                    | (self.asks_register.val() & self.register_read.ready.val())
                 {
                     self.state.d.next = ReadState::Waiting;
                 }
@@ -120,8 +111,8 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
                         self.state.d.next = ReadState::Answering;
                     }
                 } else {
-                    self.data.d.next = self.register_read_data.val();
-                    if self.register_read_data_valid.val() {
+                    self.data.d.next = self.register_read.data.val();
+                    if self.register_read.data_valid.val() {
                         self.state.d.next = ReadState::Answering;
                     }
                 }

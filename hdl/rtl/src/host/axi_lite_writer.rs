@@ -1,6 +1,9 @@
 use super::address_map::{AddressMap, ADDRESS_WIDTH};
-use crate::{bus::MemoryWriteOut, prim::StreamOut};
-use portico_spec::ni::{command::PLACE_WIDTH, registers::INDEX_WIDTH};
+use crate::{
+    bus::{MemoryWriteOut, RegisterRequestOut},
+    prim::StreamOut,
+};
+use portico_spec::ni::command::PLACE_WIDTH;
 use portico_verilog::prelude::*;
 
 /// The write channels of AXI4-Lite.
@@ -40,14 +43,8 @@ pub struct AxiLiteWriter<const W: usize, const B: usize> {
     pub bready: Signal<In, Bit>,
     /// Writes of the host to the memory of the node, 4 bytes at most.
     pub memory_write: MemoryWriteOut<W, B>,
-    /// A write of a register outside of block COMMAND is offered, and stays until it is taken.
-    pub register_write_valid: Signal<Out, Bit>,
-    /// Index of the register to write.
-    pub register_write_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// Value of the register to write.
-    pub register_write_data: Signal<Out, Bits<32>>,
-    /// The write of the register is taken.
-    pub register_write_ready: Signal<In, Bit>,
+    /// Writes of registers outside of block COMMAND.
+    pub register_write: RegisterRequestOut,
     /// Words of descriptors: the writes to block COMMAND. The word at place 15 is the last of its descriptor.
     pub m_axis_command: StreamOut<32>,
     /// The queue drops the word of `m_axis_command` that it takes in this cycle.
@@ -109,9 +106,9 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
 
         self.writes_register.next =
             self.writing.val() & self.map.is_register.val() & !self.map.upper.val() & self.strobes.q.val().all();
-        self.register_write_valid.next = self.writes_register.val() & !self.map.is_command.val();
-        self.register_write_index.next = self.map.index.val();
-        self.register_write_data.next = self.data.q.val();
+        self.register_write.valid.next = self.writes_register.val() & !self.map.is_command.val();
+        self.register_write.index.next = self.map.index.val();
+        self.register_write.data.next = self.data.q.val();
         self.m_axis_command.tvalid.next = self.writes_register.val() & self.map.is_command.val();
         self.m_axis_command.tdata.next = self.data.q.val();
         self.m_axis_command.tlast.next = self.map.index.val().get_bits::<PLACE_WIDTH>(0).all();
@@ -122,7 +119,7 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
             self.taken.next = self.writing.val() & self.memory_write.ready.val();
         }
         if self.writes_register.val() {
-            self.taken.next = self.register_write_ready.val();
+            self.taken.next = self.register_write.ready.val();
             if self.map.is_command.val() {
                 self.taken.next = self.m_axis_command.tready.val();
             }

@@ -2,14 +2,14 @@ use super::{
     control::Completions,
     memory::ReadSplitter,
     receive::DataReceiver,
-    registers::{ControlRegisters, NodeMonitor, RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn},
+    registers::{ControlRegisters, NodeMonitor, RegisterBus},
     Initialiser,
 };
 use crate::{
     bus::{
         AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, EventIn, EventOut, FlitsOut,
         LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer,
-        ReadShare, SocketOut, SweepOut, WriteShare,
+        ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut, SweepOut, WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
@@ -245,12 +245,10 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
         RegisterFetchIn::link(&mut self.local_read, &mut self.bus.local_read);
         RegisterRequestIn::link(&mut self.local_write, &mut self.bus.local_write);
-        self.bus.network_write.valid.next = self.receiver.register_valid.val();
-        self.bus.network_write.index.next = self.receiver.register_index.val();
-        self.bus.network_write.data.next = self.receiver.register_data.val();
+        wire!(receiver.register_write => bus.network_write: valid, index, data);
         // A cycle late, so that it is known whether the word is kept; the bus takes no other access meanwhile.
         self.written_was.d.next = self.bus.network_write.ready.val();
-        self.receiver.register_ready.next = self.written_was.q.val();
+        self.receiver.register_write.ready.next = self.written_was.q.val();
         self.receiver.register_refused.next = self.refused_was.q.val();
         self.bus.release_ready.next = self.receiver.release_ready.val();
         self.bus.hold.next = self.engine.register_busy.val();

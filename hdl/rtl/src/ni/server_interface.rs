@@ -4,12 +4,13 @@ use super::{
     memory::ReadSplitter,
     network_interface::InterfaceParameters,
     receive::DataReceiver,
-    registers::{ControlRegisters, NodeMonitor, RegisterBus, RegisterFetchOut},
+    registers::{ControlRegisters, NodeMonitor, RegisterBus},
     Initialiser,
 };
 use crate::{
     bus::{
-        AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterWriteOut, SweepOut,
+        AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterFetchOut,
+        RegisterWriteOut, SweepOut,
     },
     dma::serve::GetServer,
     prim::{StreamIn, StreamOut},
@@ -162,12 +163,10 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         EventOut::join(&mut self.receiver.event, &mut self.events.update);
         self.events.asks.next = false;
 
-        self.bus.network_write.valid.next = self.receiver.register_valid.val();
-        self.bus.network_write.index.next = self.receiver.register_index.val();
-        self.bus.network_write.data.next = self.receiver.register_data.val();
+        wire!(receiver.register_write => bus.network_write: valid, index, data);
         // A cycle late, as at a node that takes commands.
         self.written_was.d.next = self.bus.network_write.ready.val();
-        self.receiver.register_ready.next = self.written_was.q.val();
+        self.receiver.register_write.ready.next = self.written_was.q.val();
         self.receiver.register_refused.next = self.refused_was.q.val();
         self.bus.local_write.valid.next = false;
         self.bus.local_write.index.next = 0.into();

@@ -66,30 +66,31 @@ impl<const W: usize, const B: usize> Logic for Bridge<W, B> {
         self.slave.command_refused.next = false;
         MemoryWriteOut::<W, B>::join(&mut self.slave.memory_write, &mut self.memory.memory_write);
         MemoryReadOut::<W>::join(&mut self.slave.memory_read, &mut self.memory.memory_read[0]);
-        self.slave.register_write_ready.next = !self.initialising.q.val();
-        self.slave.register_read_ready.next = true;
-        self.slave.register_read_data.next = self.value.q.val();
-        self.slave.register_read_data_valid.next = true;
+        self.slave.register_write.ready.next = !self.initialising.q.val();
+        self.slave.register_read.ready.next = true;
+        self.slave.register_read.data.next = self.value.q.val();
+        self.slave.register_read.data_valid.next = true;
 
         self.scratch.clk.next = self.clk.val();
-        self.scratch.write_enable.next = self.slave.register_write_valid.val()
+        self.scratch.write_enable.next = self.slave.register_write.valid.val()
             & !self.initialising.q.val()
             & !self
                 .slave
-                .register_write_index
+                .register_write
+                .index
                 .val()
                 .get_bits::<4>(self.block_at.val().index())
                 .any();
-        self.scratch.write_address.next = self.slave.register_write_index.val().get_bits::<SCRATCH_WIDTH>(0);
-        self.scratch.write_data.next = self.slave.register_write_data.val();
-        self.scratch.read_address.next = self.slave.register_read_index.val().get_bits::<SCRATCH_WIDTH>(0);
+        self.scratch.write_address.next = self.slave.register_write.index.val().get_bits::<SCRATCH_WIDTH>(0);
+        self.scratch.write_data.next = self.slave.register_write.data.val();
+        self.scratch.read_address.next = self.slave.register_read.index.val().get_bits::<SCRATCH_WIDTH>(0);
         self.value.d.next = self.scratch.read_data.val();
 
         self.memory.clk.next = self.clk.val();
         self.memory.rst.next = self.rst.val();
-        self.memory.registers.enable.next = self.slave.register_write_valid.val() & !self.initialising.q.val();
-        self.memory.registers.index.next = self.slave.register_write_index.val();
-        self.memory.registers.data.next = self.slave.register_write_data.val();
+        self.memory.registers.enable.next = self.slave.register_write.valid.val() & !self.initialising.q.val();
+        self.memory.registers.index.next = self.slave.register_write.index.val();
+        self.memory.registers.data.next = self.slave.register_write.data.val();
         self.memory.sweep.active.next = self.initialising.q.val();
         self.memory.sweep.place.next = self.sweep.q.val();
         self.memory.memory_read[1].valid.next = false;

@@ -1,7 +1,4 @@
-use crate::{
-    bus::{MemoryReadIn, MemoryReadOut},
-    ni::registers::RegisterFetchOut,
-};
+use crate::bus::{MemoryReadIn, MemoryReadOut, RegisterFetchOut};
 use portico_spec::ni::{packet::OFFSET_WIDTH, registers::INDEX_WIDTH};
 use portico_verilog::prelude::*;
 

@@ -15,7 +15,9 @@ use super::{
     PLACE_WIDTH,
 };
 use crate::{
-    bus::{CompletionOut, EventOut, FlitsOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn, SweepIn},
+    bus::{
+        CompletionOut, EventOut, FlitsOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn, RegisterRequestOut, SweepIn,
+    },
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -65,15 +67,9 @@ pub struct DataReceiver<const W: usize, const B: usize> {
     pub memory_read: MemoryReadOut<W>,
     /// Slots that are open for gets; a reply for another is refused.
     pub gets: Signal<In, Bits<SLOTS>>,
-    /// A register is written from the network.
-    pub register_valid: Signal<Out, Bit>,
-    /// Index of the register: the low bits of its address; valid with `register_valid`.
-    pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// Word for the register; valid with `register_valid`.
-    pub register_data: Signal<Out, Bits<32>>,
-    /// The word for the register is taken in this cycle, kept or not; until then it stays.
-    pub register_ready: Signal<In, Bit>,
-    /// With `register_ready`: the word is one of a descriptor without room.
+    /// Writes of registers from the network; taken whether the word is kept or not.
+    pub register_write: RegisterRequestOut,
+    /// With `ready` of `register_write`: the word is one of a descriptor without room.
     pub register_refused: Signal<In, Bit>,
     /// The blocks TAGS and RELEASE.
     pub access: RegisterAccessIn,
@@ -277,7 +273,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.accepted.next = self.memory_write.ready.val();
         // What is refused waits for room as well: the memory has some soon, and to know sooner takes longer.
         if self.target.is_device.val() {
-            self.accepted.next = self.register_ready.val() | !self.taking.q.val() | self.kinds.message.val();
+            self.accepted.next = self.register_write.ready.val() | !self.taking.q.val() | self.kinds.message.val();
         }
         self.delivery.passes.next = self.accepted.val();
         self.front_goes.next = self.message.fits.val() & self.target.in_memory.val();
@@ -301,7 +297,8 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.atomic.mode.next = self.packet.window.mode.val();
         wire!(target => atomic: address, in_memory, is_device);
         self.atomic.memory_write.ready.next = self.memory_write.ready.val();
-        wire!(self => atomic: register_ready, register_refused);
+        wire!(register_write => atomic.register_write: ready);
+        wire!(self => atomic: register_refused);
         self.atomic.answer.ready.next = self.answers.answer.ready.val();
         MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.atomic.memory_read);
 
@@ -314,12 +311,12 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
             self.memory_write.data.next = bit_cast::<W, 32>(self.message.front.val());
         }
         self.memory_write.lanes.next = !bits::<B>(0);
-        self.register_valid.next = self.delivery.offered.val() & self.allowed.val() & self.target.is_device.val();
-        self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.target.address.val());
-        self.register_data.next = self.delivered.val();
+        self.register_write.valid.next = self.delivery.offered.val() & self.allowed.val() & self.target.is_device.val();
+        self.register_write.index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.target.address.val());
+        self.register_write.data.next = self.delivered.val();
         if self.atomic.busy.val() {
             wire!(atomic.memory_write => memory_write: valid, address, data, lanes);
-            wire!(atomic => self: register_valid, register_index, register_data);
+            wire!(atomic.register_write => register_write: valid, index, data);
         }
 
         // What it leaves behind.

@@ -14,5 +14,5 @@ mod register_range;
 
 pub use control_registers::ControlRegisters;
 pub use node_monitor::{NodeCounters, NodeMonitor, COUNTERS};
-pub use register_bus::{RegisterBus, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn};
+pub use register_bus::RegisterBus;
 pub use register_range::RegisterRange;

@@ -1,6 +1,6 @@
 use super::RegisterRange;
 use crate::{
-    bus::{RegisterAccessOut, ACCESS_CYCLES, ANSWER_CYCLES, COMMAND_CYCLES},
+    bus::{RegisterAccessOut, RegisterFetchIn, RegisterRequestIn, ACCESS_CYCLES, ANSWER_CYCLES, COMMAND_CYCLES},
     prim::RoundRobinArbiter,
 };
 use portico_spec::ni::{
@@ -17,34 +17,6 @@ const LOCAL_WRITE: usize = 2;
 const LOCAL_READ: usize = 3;
 /// Bits that count the cycles of an access.
 const CYCLE_WIDTH: usize = 3;
-
-/// A write that waits until it is taken, as the bus sees it. What is offered stays.
-#[interface]
-pub struct RegisterRequestIn {
-    /// A write is offered; the offer stays until it is taken.
-    pub valid: Signal<In, Bit>,
-    /// Index of the register: the low bits of its address; valid with `valid`.
-    pub index: Signal<In, Bits<INDEX_WIDTH>>,
-    /// Word for the register; valid with `valid`.
-    pub data: Signal<In, Bits<32>>,
-    /// High for one cycle: the write is taken.
-    pub ready: Signal<Out, Bit>,
-}
-
-/// A read, as the bus sees it. What is offered stays; `data` comes with `data_valid`, before the next read is taken.
-#[interface(mirror = RegisterFetchOut)]
-pub struct RegisterFetchIn {
-    /// A read is offered; the offer stays until it is taken.
-    pub valid: Signal<In, Bit>,
-    /// Index of the register: the low bits of its address; valid with `valid`.
-    pub index: Signal<In, Bits<INDEX_WIDTH>>,
-    /// High for one cycle: the read is taken.
-    pub ready: Signal<Out, Bit>,
-    /// Value of the register; valid with `data_valid`.
-    pub data: Signal<Out, Bits<32>>,
-    /// High for one cycle, after the read is taken and before the next one is: `data` is its value.
-    pub data_valid: Signal<Out, Bit>,
-}
 
 /// The register bus: one access at a time, of the network, the DMA or the local port.
 ///

@@ -6,11 +6,8 @@ use self::stub::{Stub, BLOCK, OPCODE, STUB};
 use super::*;
 use crate::{
     accel::Probe,
-    bus::{MemoryReadOut, MemoryWriteOut, SocketOut},
-    ni::{
-        memory::Scratchpad,
-        registers::{RegisterFetchIn, RegisterRequestIn},
-    },
+    bus::{MemoryReadOut, MemoryWriteOut, RegisterFetchIn, RegisterRequestIn, SocketOut},
+    ni::memory::Scratchpad,
     prim::{
         testing::{clock, clocked, emitted, reset, rng, settle},
         StreamIn, StreamOut,

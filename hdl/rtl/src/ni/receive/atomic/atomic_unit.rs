@@ -1,6 +1,6 @@
 use super::{AtomicAlu, AtomicCheck, AtomicLine, AtomicOld, AtomicOperands, AtomicStages};
 use crate::{
-    bus::{MemoryReadOut, MemoryWriteOut},
+    bus::{MemoryReadOut, MemoryWriteOut, RegisterRequestOut},
     ni::receive::ports::AnswerOut,
 };
 use portico_spec::{
@@ -70,15 +70,9 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub memory_write: MemoryWriteOut<W, B>,
     /// Reads of old values.
     pub memory_read: MemoryReadOut<W>,
-    /// A new value is to be written to a register; it stays until `register_ready`.
-    pub register_valid: Signal<Out, Bit>,
-    /// Index of the register: the low bits of its address; valid with `register_valid`.
-    pub register_index: Signal<Out, Bits<INDEX_WIDTH>>,
-    /// Word for the register; valid with `register_valid`.
-    pub register_data: Signal<Out, Bits<32>>,
-    /// The word for the register is taken in this cycle, kept or not; until then it stays.
-    pub register_ready: Signal<In, Bit>,
-    /// With `register_ready`: the word is one of a descriptor without room.
+    /// Writes of new values to registers; taken whether the word is kept or not.
+    pub register_write: RegisterRequestOut,
+    /// With `ready` of `register_write`: the word is one of a descriptor without room.
     pub register_refused: Signal<In, Bit>,
     /// Answers to the initiator: VALUE, ACK for a posted operation, or REFUSE.
     pub answer: AnswerOut,
@@ -142,7 +136,8 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         self.check.suits_window.next = self.suits_window.q.val();
         wire!(operands => check: complete);
 
-        wire!(self => stages: start, lower, is_device, register_ready);
+        wire!(self => stages: start, lower, is_device);
+        self.stages.register_ready.next = self.register_write.ready.val();
         wire!(check => stages: failing);
         self.stages.stores.next = self.stores.q.val();
         wire!(alu => stages: changes);
@@ -173,9 +168,9 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
             self.memory_write.address.next = self.address.val();
         }
         wire!(line => memory_write: data, lanes);
-        self.register_valid.next = self.stages.write_register.val();
-        self.register_index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.place.q.val());
-        self.register_data.next = self.alu.new_value.val().get_bits::<32>(0);
+        self.register_write.valid.next = self.stages.write_register.val();
+        self.register_write.index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.place.q.val());
+        self.register_write.data.next = self.alu.new_value.val().get_bits::<32>(0);
 
         self.answer.valid.next = self.stages.answers.val();
         self.answer.destination.next = self.asker.q.val();

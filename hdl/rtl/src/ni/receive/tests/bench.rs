@@ -169,7 +169,7 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.dut.s_axis.tlast.next = last;
         self.dut.memory_write.ready.next = self.ready() && !self.writes_wait;
         let is_free = self.cycle >= self.free_from && register.is_none();
-        self.dut.register_ready.next = self.ready() && is_free;
+        self.dut.register_write.ready.next = self.ready() && is_free;
         self.dut.m_axis_control.tready.next = self.ready();
         self.dut.m_axis_credit.tready.next = self.ready();
         self.dut.event.ready.next = self.ready();
@@ -198,15 +198,15 @@ impl<const W: usize, const B: usize> Bench<W, B> {
         self.dut.access.index.next = index.into();
         self.dut.access.data.next = value.into();
         settle(&mut self.dut);
-        if self.dut.register_valid.val() && self.dut.register_ready.val() {
+        if self.dut.register_write.valid.val() && self.dut.register_write.ready.val() {
             self.free_from = self.cycle + ACCESS_CYCLES;
             // The bus is combinational: what the receiver writes comes back in the same cycle.
             self.dut.access.write.next = true;
-            self.dut.access.index.next = self.dut.register_index.val();
-            self.dut.access.data.next = self.dut.register_data.val();
+            self.dut.access.index.next = self.dut.register_write.index.val();
+            self.dut.access.data.next = self.dut.register_write.data.val();
             let write = (
-                self.dut.register_index.val().to_u64(),
-                self.dut.register_data.val().to_u64(),
+                self.dut.register_write.index.val().to_u64(),
+                self.dut.register_write.data.val().to_u64(),
             );
             self.dut.register_refused.next = !has_room(write);
             settle(&mut self.dut);
@@ -234,9 +234,9 @@ impl<const W: usize, const B: usize> Bench<W, B> {
                 wide(write.address.val()) << 72 | wide(write.lanes.val()) << 64 | wide(write.data.val()),
             ),
             (
-                dut.register_valid.val(),
-                dut.register_ready.val(),
-                wide(dut.register_index.val()) << 32 | wide(dut.register_data.val()),
+                dut.register_write.valid.val(),
+                dut.register_write.ready.val(),
+                wide(dut.register_write.index.val()) << 32 | wide(dut.register_write.data.val()),
             ),
             (read.valid.val(), read.ready.val(), wide(read.address.val())),
         ];
