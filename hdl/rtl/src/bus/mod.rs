@@ -13,7 +13,7 @@
 //! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
 //! | [`EventOut`] | an event is counted |
 //! | [`LookOut`] | asks for the error of an event |
-//! | [`CreditIn`] | a credit of a queue comes back |
+//! | [`CreditOut`] | a credit of a queue comes back |
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
 //! | [`FlitsOut`] | flits for an engine, which always takes them |
 //! | [`SweepOut`] | tables are cleared after reset |
@@ -68,7 +68,7 @@ pub use registers::{
 pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
 pub use sweep::{SweepIn, SweepOut};
 pub use transactions::{
-    ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditTakeIn, CreditTakeOut, EventIn, EventOut, LookIn,
-    LookOut,
+    ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditOut, CreditTakeIn, CreditTakeOut, EventIn,
+    EventOut, LookIn, LookOut,
 };
 pub use window_row::WindowRow;

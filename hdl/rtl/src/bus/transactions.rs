@@ -79,13 +79,13 @@ pub struct ClaimOut {
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
 }
 
-/// A credit of a peer's queue comes back.
-#[interface]
-pub struct CreditIn {
+/// A credit of a peer's queue comes back, as the receiver of its packet sees it. It is always taken.
+#[interface(mirror = CreditIn)]
+pub struct CreditOut {
     /// High for one cycle: a credit comes back.
-    pub valid: Signal<In, Bit>,
-    /// Handle of the segment at this tile.
-    pub segment: Signal<In, Bits<HANDLE_WIDTH>>,
+    pub valid: Signal<Out, Bit>,
+    /// Handle of the segment at this tile whose credit comes back; valid with `valid`.
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
 }
 
 /// Requests a credit of a peer's queue, as the sender sees it. `valid` and `segment` stay until the answer; the answer lasts

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     bus::{
-        AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, EventIn, EventOut, FlitsOut,
-        LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer,
+        AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, CreditOut, EventIn, EventOut,
+        FlitsOut, LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer,
         ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut, SweepOut, WriteShare,
     },
     dma::Engine,
@@ -208,8 +208,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.engine.fired.next = self.completions.fired.val();
         wire!(engine => completions: fence_owns, fence_slot);
         self.engine.fence_busy.next = self.completions.fence_busy.val();
-        self.engine.credit_return.valid.next = self.completions.credit_valid.val();
-        self.engine.credit_return.segment.next = self.completions.credit_segment.val();
+        CreditOut::join(&mut self.completions.credit_return, &mut self.engine.credit_return);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.streamed.s_axis);
         StreamOut::<32>::join(&mut self.streamed.m_axis, &mut self.engine.s_axis_command);
         self.command_match.index.next = self.bus.access.index.val();

@@ -1,7 +1,7 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
     bus::{
-        ClaimIn, CompletionIn, CompletionOut, EventArbiter, EventIn, EventOut, FlitsOut, LookIn, RegisterAccessIn,
+        ClaimIn, CompletionIn, CompletionOut, CreditOut, EventArbiter, EventIn, EventOut, FlitsOut, LookIn, RegisterAccessIn,
         SweepIn,
     },
     ni::{events::Events, inbox::Inbox, slots::Slots},
@@ -79,10 +79,8 @@ pub struct Completions {
     pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// A slot of `fence_segment` may be open, beside the fence's own.
     pub fence_busy: Signal<Out, Bit>,
-    /// A credit of a peer's queue.
-    pub credit_valid: Signal<Out, Bit>,
-    /// Handle of the segment at this tile whose credit comes back; valid with `credit_valid`.
-    pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Credits of segments that come back.
+    pub credit_return: CreditOut,
     /// Of the inbox and the events.
     pub register: RegisterAccessIn,
     /// One bit an event: its condition holds.
@@ -124,7 +122,7 @@ impl Logic for Completions {
         wire!(self => control, gets, inbox, slots, events: clk, rst);
         self.control.initialising.next = self.sweep.active.val();
         StreamIn::<32>::link(&mut self.s_axis, &mut self.control.s_axis);
-        wire!(control => self: credit_valid, credit_segment);
+        CreditOut::link(&mut self.credit_return, &mut self.control.credit_return);
 
         StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
         StreamOut::<32>::link(&mut self.m_axis_request, &mut self.gets.m_axis);

@@ -1,5 +1,5 @@
 use crate::{
-    bus::{CompletionOut, FlitsOut, HeadDecoder},
+    bus::{CompletionOut, CreditOut, FlitsOut, HeadDecoder},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -43,10 +43,8 @@ pub struct ControlReceiver {
     pub mail_box: Signal<Out, Bits<MAILBOX_WIDTH>>,
     /// The mail, its first word in bits 31:0; valid with `mail_valid`.
     pub mail_data: Signal<Out, Bits<64>>,
-    /// High for one cycle: a credit of a peer's queue has come back.
-    pub credit_valid: Signal<Out, Bit>,
-    /// Handle of the segment at this tile whose credit comes back; valid with `credit_valid`.
-    pub credit_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Credits of segments that come back.
+    pub credit_return: CreditOut,
     /// Get requests from the head on. Must be ready in every cycle.
     pub m_axis_request: StreamOut<32>,
     /// Packets for engines, in the order of their seats.
@@ -201,8 +199,8 @@ impl Logic for ControlReceiver {
         self.mail_valid.next = self.complete.val() & self.is_mail.q.val();
         self.mail_box.next = bit_cast::<MAILBOX_WIDTH, TAG_WIDTH>(self.tag.q.val());
         self.mail_data.next = self.value.val();
-        self.credit_valid.next = self.complete.val() & self.is_credit.q.val();
-        self.credit_segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag.q.val());
+        self.credit_return.valid.next = self.complete.val() & self.is_credit.q.val();
+        self.credit_return.segment.next = bit_cast::<HANDLE_WIDTH, TAG_WIDTH>(self.tag.q.val());
         self.m_axis_request.tvalid.next = self.has_flit.q.val() & self.is_get.q.val();
         self.m_axis_request.tdata.next = self.flit.q.val();
         self.m_axis_request.tlast.next = self.is_tail.q.val();
@@ -247,7 +245,11 @@ mod tests {
         Said {
             completion: completion.valid.val().then_some(done),
             mail: dut.mail_valid.val().then_some(mail),
-            credit: dut.credit_valid.val().then(|| dut.credit_segment.val().to_u64()),
+            credit: dut
+                .credit_return
+                .valid
+                .val()
+                .then(|| dut.credit_return.segment.val().to_u64()),
             request: (request.tvalid.val()).then(|| (request.tdata.val().to_u64(), request.tlast.val())),
             engine: dut.engine.first().and_then(|flits| {
                 let flit = (flits.data.val().to_u64(), flits.first.val(), flits.last.val());
