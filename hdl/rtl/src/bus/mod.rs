@@ -12,6 +12,7 @@
 //! | [`RegisterWriteIn`], [`RegisterReadIn`], [`RegisterAccessIn`] | the same at the owners of registers |
 //! | [`ClaimOut`], [`CompletionOut`] | a transaction slot is claimed; its transaction is complete |
 //! | [`EventOut`] | an event is counted |
+//! | [`FenceOut`] | asks whether transactions of a segment are open |
 //! | [`LookOut`] | asks for the error of an event |
 //! | [`CreditOut`] | a credit of a queue comes back |
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
@@ -69,6 +70,6 @@ pub use socket::{FlitsIn, FlitsOut, SocketIn, SocketOut};
 pub use sweep::{SweepIn, SweepOut};
 pub use transactions::{
     ClaimIn, ClaimOut, CompletionIn, CompletionOut, CreditIn, CreditOut, CreditTakeIn, CreditTakeOut, EventIn,
-    EventOut, LookIn, LookOut,
+    EventOut, FenceIn, FenceOut, LookIn, LookOut,
 };
 pub use window_row::WindowRow;

@@ -79,6 +79,19 @@ pub struct ClaimOut {
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
 }
 
+/// Asks whether transactions of a segment are open, for a fence. As the fence sees it.
+#[interface(mirror = FenceIn)]
+pub struct FenceOut {
+    /// Handle of the segment of the fence.
+    pub segment: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// The fence has a slot of its own, `slot`, of that segment, and does not wait for it.
+    pub owns: Signal<Out, Bit>,
+    /// Slot of the fence's own; valid with `owns`.
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// A slot of `segment` may be open, beside the fence's own; in the same cycle.
+    pub busy: Signal<In, Bit>,
+}
+
 /// A credit of a peer's queue comes back, as the receiver of its packet sees it. It is always taken.
 #[interface(mirror = CreditIn)]
 pub struct CreditOut {

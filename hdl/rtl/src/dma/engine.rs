@@ -5,14 +5,14 @@ use super::{
 };
 use crate::{
     bus::{
-        ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, LookOut, MemoryReadOut,
+        ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, FenceOut, LookOut, MemoryReadOut,
         RegisterWriteIn, SweepIn,
     },
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    ni::{build::Build, firmware::firmware, packet::SLOT_WIDTH, segment::HANDLE_WIDTH, MAX_CORES},
+    ni::{build::Build, firmware::firmware, MAX_CORES},
     Config,
 };
 use portico_verilog::prelude::*;
@@ -69,14 +69,8 @@ pub struct Engine<const W: usize> {
     pub fired: Signal<In, Bits<64>>,
     /// Credits of segments that come back.
     pub credit_return: CreditIn,
-    /// Whether a transaction of this segment is open, beside `fence_slot` if `fence_owns`.
-    pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The fence has a slot of its own.
-    pub fence_owns: Signal<Out, Bit>,
-    /// That slot.
-    pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// A slot of the fence's segment is open, beside its own.
-    pub fence_busy: Signal<In, Bit>,
+    /// Fences that wait for the open transactions of their segments.
+    pub fence: FenceOut,
     /// The next word of `written_command` would not be kept.
     pub command_refused: Signal<Out, Bit>,
     /// A descriptor did not fit and was dropped.
@@ -143,8 +137,7 @@ impl<const W: usize> Logic for Engine<W> {
         self.transmitter.fired.next = self.fired.val();
         CreditTakeOut::join(&mut self.transmitter.credit_take, &mut self.dispatcher.credit_take);
         self.register_busy.next = self.dispatcher.busy.val();
-        wire!(transmitter => self: fence_segment, fence_owns, fence_slot);
-        self.transmitter.fence_busy.next = self.fence_busy.val();
+        FenceOut::link(&mut self.fence, &mut self.transmitter.fence);
         StreamOut::<W>::link(&mut self.m_axis, &mut self.transmitter.m_axis);
         StreamOut::<32>::link(&mut self.m_axis_control, &mut self.transmitter.m_axis_control);
         wire!(transmitter => self: running, waiting);

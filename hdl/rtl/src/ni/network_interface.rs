@@ -8,8 +8,9 @@ use super::{
 use crate::{
     bus::{
         AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, CreditOut, EventIn, EventOut,
-        FlitsOut, LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter, PlaneOut, ReadBuffer,
-        ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut, SweepOut, WriteShare,
+        FenceOut, FlitsOut, LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter,
+        PlaneOut, ReadBuffer, ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut, SweepOut,
+        WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
@@ -206,8 +207,6 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         SweepOut::join(&mut self.initialiser.sweep, &mut self.engine.sweep);
         self.engine.node.next = self.node.val();
         self.engine.fired.next = self.completions.fired.val();
-        wire!(engine => completions: fence_owns, fence_slot);
-        self.engine.fence_busy.next = self.completions.fence_busy.val();
         CreditOut::join(&mut self.completions.credit_return, &mut self.engine.credit_return);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.streamed.s_axis);
         StreamOut::<32>::join(&mut self.streamed.m_axis, &mut self.engine.s_axis_command);
@@ -219,7 +218,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         MemoryReadOut::<W>::join(&mut self.engine.memory_read, &mut self.splitter.reader);
 
         SweepOut::join(&mut self.initialiser.sweep, &mut self.completions.sweep);
-        self.completions.fence_segment.next = self.engine.fence_segment.val();
+        FenceOut::join(&mut self.engine.fence, &mut self.completions.fence);
         StreamIn::<32>::link(&mut self.s_axis_control, &mut self.completions.s_axis);
         StreamOut::<32>::join(&mut self.completions.m_axis_request, &mut self.engine.s_axis_request);
         ClaimOut::join(&mut self.engine.claim, &mut self.completions.claim);

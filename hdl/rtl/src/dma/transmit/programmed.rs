@@ -1,6 +1,6 @@
 use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, StartArbiter};
 use crate::{
-    bus::{CreditTakeOut, EventOut, RegisterWriteIn},
+    bus::{CreditTakeOut, EventOut, FenceOut, RegisterWriteIn},
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StartOut, StopOut},
 };
 use portico_spec::ni::{
@@ -8,8 +8,6 @@ use portico_spec::ni::{
     command::{SHAPERS, SHAPER_WIDTH},
     event::EVENTS,
     instruction::COUNT_WIDTH,
-    packet::SLOT_WIDTH,
-    segment::HANDLE_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -50,14 +48,8 @@ pub struct Programmed {
     pub notice: EventOut,
     /// Events that have fired.
     pub fired: Signal<In, Bits<EVENTS>>,
-    /// Segment whose open transactions a fence waits for.
-    pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The context has the slot `fence_slot`, which its fence does not wait for, until the transfer has ended.
-    pub fence_owns: Signal<Out, Bit>,
-    /// Slot of the context, which its fence does not wait for, valid with `fence_owns`.
-    pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// In the same cycle: another transaction of that segment is open.
-    pub fence_busy: Signal<In, Bit>,
+    /// Fences that wait for the open transactions of their segments.
+    pub fence: FenceOut,
     /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeOut,
     /// Shaper of the context that runs.
@@ -115,11 +107,12 @@ impl Logic for Programmed {
         self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
         self.bypass.sequencer_notices.next = self.sequencer.notice.valid.val();
         RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
-        wire!(self => sequencer: initialising, fired, fence_busy, maximum, may_send);
+        wire!(self => sequencer: initialising, fired, maximum, may_send);
         self.bypass.maximum.next = self.start_maximum.val();
-        self.fence_segment.next = self.sequencer.segment.val();
-        self.fence_owns.next = self.sequencer.owns_slot.val();
-        self.fence_slot.next = self.sequencer.slot.val();
+        self.fence.segment.next = self.sequencer.segment.val();
+        self.fence.owns.next = self.sequencer.owns_slot.val();
+        self.fence.slot.next = self.sequencer.slot.val();
+        self.sequencer.fence_busy.next = self.fence.busy.val();
         self.running.next = self.sequencer.running.val() | self.bypass.busy.val();
         self.waiting.next = self.sequencer.waiting.val() & !self.bypass.busy.val();
 

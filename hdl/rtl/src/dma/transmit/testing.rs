@@ -276,7 +276,7 @@ impl<const W: usize> Bench<W> {
         if let (true, Some(credit)) = (answers, credit) {
             credit.1 -= 1;
         }
-        self.dut.fence_busy.next = self.fence_waits();
+        self.dut.fence.busy.next = self.fence_waits();
         settle(&mut self.dut);
 
         if answer.is_some() {
@@ -305,8 +305,8 @@ impl<const W: usize> Bench<W> {
 
     /// As the slots do: for all of the segment but the context's own.
     fn fence_waits(&self) -> bool {
-        let own = self.dut.fence_owns.val().then(|| self.dut.fence_slot.val().to_u64());
-        let segment = self.dut.fence_segment.val().to_u64();
+        let own = self.dut.fence.owns.val().then(|| self.dut.fence.slot.val().to_u64());
+        let segment = self.dut.fence.segment.val().to_u64();
         self.busy.iter().any(|&(of, slot)| of == segment && own != Some(slot))
     }
 

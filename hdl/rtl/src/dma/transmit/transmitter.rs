@@ -1,15 +1,12 @@
 use super::{fixed::FixedSequencer, PacketSender, Programmed, Shapers};
 use crate::{
-    bus::{CreditTakeOut, EventOut, MemoryReadOut, RegisterWriteIn, SweepIn},
+    bus::{CreditTakeOut, EventOut, FenceOut, MemoryReadOut, RegisterWriteIn, SweepIn},
     dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
-    ni::{
-        build::Build, command::SHAPER_WIDTH, event::EVENTS, firmware::Firmware, instruction::COUNT_WIDTH,
-        packet::SLOT_WIDTH, segment::HANDLE_WIDTH,
-    },
+    ni::{build::Build, command::SHAPER_WIDTH, event::EVENTS, firmware::Firmware, instruction::COUNT_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -54,14 +51,8 @@ pub struct Transmitter<const W: usize> {
     pub fired: Signal<In, Bits<EVENTS>>,
     /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeOut,
-    /// Segment whose open transactions a fence waits for.
-    pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// The context has the slot `fence_slot`, which its fence does not wait for, until the transfer has ended.
-    pub fence_owns: Signal<Out, Bit>,
-    /// Slot of the context, which its fence does not wait for, valid with `fence_owns`.
-    pub fence_slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// In the same cycle: another transaction of that segment is open.
-    pub fence_busy: Signal<In, Bit>,
+    /// Fences that wait for the open transactions of their segments.
+    pub fence: FenceOut,
     /// Data plane.
     pub m_axis: StreamOut<W>,
     /// Control plane.
@@ -115,7 +106,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         SweepIn::link(&mut self.sweep, &mut self.shapers.sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
         for i in 0..self._programmed {
-            wire!(self => programmed[i]: clk, rst, fired, fence_busy);
+            wire!(self => programmed[i]: clk, rst, fired);
             self.programmed[i].initialising.next = self.sweep.active.val();
             wire!(register_write => programmed[i].register_write: enable, index, data);
             StartIn::link(&mut self.start, &mut self.programmed[i].start);
@@ -127,7 +118,8 @@ impl<const W: usize> Logic for Transmitter<W> {
             ChunkOut::join(&mut self.programmed[i].chunk, &mut self.sender.chunk);
             HeaderOut::join(&mut self.programmed[i].header, &mut self.sender.header);
             EventOut::join(&mut self.programmed[i].notice, &mut self.sender.notice);
-            wire!(programmed[i] => self: fence_segment, fence_owns, fence_slot, running, waiting);
+            FenceOut::link(&mut self.fence, &mut self.programmed[i].fence);
+            wire!(programmed[i] => self: running, waiting);
             self.shapers.selected[0].next = self.programmed[i].shaper.val();
             self.shapers.selected[1].next = self.programmed[i].start_shaper.val();
             self.programmed[i].maximum.next = self.shapers.maximum[0].val();
@@ -138,7 +130,7 @@ impl<const W: usize> Logic for Transmitter<W> {
             self.price.d.next = self.programmed[i].flits.val();
         }
         for i in 0..self._fixed {
-            wire!(self => fixed[i]: clk, rst, fence_busy);
+            wire!(self => fixed[i]: clk, rst);
             self.fixed[i].initialising.next = self.sweep.active.val();
             StartIn::link(&mut self.start, &mut self.fixed[i].start);
             StartIn::link(&mut self.serve, &mut self.fixed[i].serve);
@@ -148,10 +140,9 @@ impl<const W: usize> Logic for Transmitter<W> {
             ChunkOut::join(&mut self.fixed[i].chunk, &mut self.sender.chunk);
             HeaderOut::join(&mut self.fixed[i].header, &mut self.sender.header);
             EventOut::join(&mut self.fixed[i].notice, &mut self.sender.notice);
-            wire!(fixed[i] => self: fence_segment, running, waiting);
-            // A fence has no slot, and no command is parked.
-            self.fence_owns.next = false;
-            self.fence_slot.next = 0.into();
+            FenceOut::link(&mut self.fence, &mut self.fixed[i].fence);
+            wire!(fixed[i] => self: running, waiting);
+            // No command is parked.
             self.park.parks.next = false;
             self.park.context.next = 0.into();
             self.shapers.selected[0].next = self.fixed[i].shaper.val();

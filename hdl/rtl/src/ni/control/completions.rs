@@ -1,19 +1,14 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
     bus::{
-        ClaimIn, CompletionIn, CompletionOut, CreditOut, EventArbiter, EventIn, EventOut, FlitsOut, LookIn, RegisterAccessIn,
-        SweepIn,
+        ClaimIn, CompletionIn, CompletionOut, CreditOut, EventArbiter, EventIn, EventOut, FenceIn, FlitsOut, LookIn,
+        RegisterAccessIn, SweepIn,
     },
     ni::{events::Events, inbox::Inbox, slots::Slots},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
-    ni::{
-        build::Build,
-        packet::{SLOTS, SLOT_WIDTH},
-        segment::HANDLE_WIDTH,
-        GET_CREDITS,
-    },
+    ni::{build::Build, packet::SLOTS, GET_CREDITS},
     parts::Part,
 };
 use portico_verilog::prelude::*;
@@ -71,14 +66,8 @@ pub struct Completions {
     pub any_open: Signal<Out, Bit>,
     /// Packets of the control plane for engines.
     pub engine: Vec<FlitsOut<32>>,
-    /// Handle of the segment of the fence.
-    pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
-    pub fence_owns: Signal<In, Bit>,
-    /// Slot of the fence's own; valid with `fence_owns`.
-    pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// A slot of `fence_segment` may be open, beside the fence's own.
-    pub fence_busy: Signal<Out, Bit>,
+    /// Fences that wait for the open slots of their segments.
+    pub fence: FenceIn,
     /// Credits of segments that come back.
     pub credit_return: CreditOut,
     /// Of the inbox and the events.
@@ -137,8 +126,7 @@ impl Logic for Completions {
         CompletionOut::join(&mut self.control.completion, &mut self.slots.complete[0]);
         CompletionIn::link(&mut self.data_completion, &mut self.slots.complete[1]);
         CompletionIn::link(&mut self.own_completion, &mut self.slots.complete[2]);
-        wire!(self => slots: fence_segment, fence_owns, fence_slot);
-        self.fence_busy.next = self.slots.fence_busy.val();
+        FenceIn::link(&mut self.fence, &mut self.slots.fence);
 
         // The inbox keeps one event, until the next mail; slots keep theirs until they are taken.
         EventOut::join(&mut self.inbox.update, &mut self.reports.source[0]);

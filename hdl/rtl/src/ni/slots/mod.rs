@@ -19,7 +19,7 @@ pub use get_credits::GetCredits;
 pub use open_slots::OpenSlots;
 
 use crate::{
-    bus::{ClaimIn, CompletionArbiter, CompletionIn, EventOut, SweepIn},
+    bus::{ClaimIn, CompletionArbiter, CompletionIn, EventOut, FenceIn, SweepIn},
     prim::Fifo,
 };
 use portico_spec::{
@@ -28,7 +28,6 @@ use portico_spec::{
         build::Build,
         event::EVENT_WIDTH,
         packet::{SLOTS, SLOT_WIDTH},
-        segment::HANDLE_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -74,14 +73,8 @@ pub struct Slots {
     pub value_event: Signal<Out, Bits<EVENT_WIDTH>>,
     /// Result of the atomic; valid with `value_valid`.
     pub value_data: Signal<Out, Bits<64>>,
-    /// Handle of the segment of the fence.
-    pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// The fence has a slot of its own, `fence_slot`, and does not wait for that.
-    pub fence_owns: Signal<In, Bit>,
-    /// Slot of the fence's own; valid with `fence_owns`.
-    pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// A slot of `fence_segment` may be open, beside the fence's own.
-    pub fence_busy: Signal<Out, Bit>,
+    /// Fences that wait for the open slots of their segments.
+    pub fence: FenceIn,
     /// A slot is open; a cycle late.
     pub any_open: Signal<Out, Bit>,
     /// Slots that are open for gets.
@@ -205,8 +198,8 @@ impl Logic for Slots {
             self.free.s_axis.tdata.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.place.val());
         }
 
-        wire!(self => open_slots: fence_segment, fence_owns, fence_slot);
-        wire!(open_slots => self: fence_busy, any_open);
+        FenceIn::link(&mut self.fence, &mut self.open_slots.fence);
+        wire!(open_slots => self: any_open);
         if self.rst.val() {
             self.strayed.d.next = false;
         }
@@ -312,13 +305,13 @@ mod tests {
                 port.value.next = done.value.unwrap_or_default().into();
             }
             dut.update.ready.next = ready;
-            dut.fence_segment.next = fence.into();
+            dut.fence.segment.next = fence.into();
             let own = open
                 .iter()
                 .position(|claim| claim.is_some_and(|claim| claim.segment == fence));
             let own = own.filter(|_| cycle % 2 == 0);
-            dut.fence_owns.next = own.is_some();
-            dut.fence_slot.next = (own.unwrap_or(3) as u64).into();
+            dut.fence.owns.next = own.is_some();
+            dut.fence.slot.next = (own.unwrap_or(3) as u64).into();
             settle(&mut dut);
 
             assert_eq!(dut.stray.val(), was_stray, "cycle {cycle}");
@@ -327,7 +320,7 @@ mod tests {
                 .filter_map(|(_, claim)| *claim)
                 .any(|claim| claim.segment == fence);
             assert!(
-                dut.fence_busy.val() || !fence_busy,
+                dut.fence.busy.val() || !fence_busy,
                 "cycle {cycle}: the fence misses a slot"
             );
 

@@ -1,6 +1,6 @@
 use super::COMPLETION_SOURCES;
 use crate::{
-    bus::SweepIn,
+    bus::{FenceIn, SweepIn},
     prim::{Change, CounterTable, LutRam},
 };
 use portico_spec::ni::{
@@ -19,7 +19,7 @@ const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | an opening or closing shows in `is_open` in the next cycle; `fence_busy` falls 6 cycles after the last closing |
+/// | latency | an opening or closing shows in `is_open` in the next cycle; `busy` of `fence` falls 6 cycles after the last closing |
 /// | throughput | one closing a cycle; an opening in two cycles, and none while one waits for closings |
 /// | state | by slot whether it is open, whether it is of a get, and its segment; 6 bits a segment in block RAM |
 ///
@@ -57,14 +57,8 @@ pub struct OpenSlots {
     pub any_open: Signal<Out, Bit>,
     /// Slots that are open for gets: replies come for them alone.
     pub gets: Signal<Out, Bits<SLOTS>>,
-    /// Handle of the segment of the fence.
-    pub fence_segment: Signal<In, Bits<HANDLE_WIDTH>>,
-    /// The fence has a slot of its own, `fence_slot`, of that segment, and does not wait for it.
-    pub fence_owns: Signal<In, Bit>,
-    /// Slot of the fence's own; valid with `fence_owns`.
-    pub fence_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// A slot of `fence_segment` may be open, beside the fence's own.
-    pub fence_busy: Signal<Out, Bit>,
+    /// Fences that wait for the open slots of their segments.
+    pub fence: FenceIn,
     opened: DFF<Bits<SLOTS>>,
     getting: DFF<Bits<SLOTS>>,
     was_open: DFF<Bit>,
@@ -165,7 +159,7 @@ impl Logic for OpenSlots {
             self.open_waits.d.next = false;
         } else {
             self.counters.change.next = Change::Look;
-            self.counters.place.next = self.fence_segment.val();
+            self.counters.place.next = self.fence.segment.val();
             self.looks.next = true;
         }
 
@@ -179,9 +173,9 @@ impl Logic for OpenSlots {
             self.looking.d.next = 0.into();
             self.known.d.next = false;
         }
-        self.owned.next = self.fence_owns.val() & self.opened.q.val().get_bit(self.fence_slot.val().index());
-        self.fence_busy.next = !self.known.q.val()
-            | (self.known_segment.q.val() != self.fence_segment.val())
+        self.owned.next = self.fence.owns.val() & self.opened.q.val().get_bit(self.fence.slot.val().index());
+        self.fence.busy.next = !self.known.q.val()
+            | (self.known_segment.q.val() != self.fence.segment.val())
             | (self.known_count.q.val() > bit_cast::<COUNT_WIDTH, 1>(self.owned.val().into()));
         if self.rst.val() {
             self.opened.d.next = 0.into();
@@ -241,15 +235,15 @@ mod tests {
             for asked in &mut dut.asked {
                 asked.next = (close_slot as u64).into();
             }
-            dut.fence_segment.next = fence.into();
-            dut.fence_owns.next = own.is_some();
-            dut.fence_slot.next = (own.unwrap_or(close_slot) as u64).into();
+            dut.fence.segment.next = fence.into();
+            dut.fence.owns.next = own.is_some();
+            dut.fence.slot.next = (own.unwrap_or(close_slot) as u64).into();
             settle(&mut dut);
             let others = |&slot: &usize| model[slot] == Some(fence) && own != Some(slot);
             let busy = (0..SLOTS).any(|slot| others(&slot));
-            assert!(dut.fence_busy.val() || !busy, "cycle {cycle}: the fence misses a slot");
+            assert!(dut.fence.busy.val() || !busy, "cycle {cycle}: the fence misses a slot");
             if quiet >= SOON {
-                assert_eq!(dut.fence_busy.val(), busy, "cycle {cycle}");
+                assert_eq!(dut.fence.busy.val(), busy, "cycle {cycle}");
                 fences[usize::from(busy)] += 1;
                 alone += u32::from(!busy && model.contains(&Some(fence)));
             }
@@ -280,10 +274,10 @@ mod tests {
         let mut dut = initialised!(dut);
         for slot in 0..SLOTS as u64 {
             dut.asked[0].next = slot.into();
-            dut.fence_owns.next = false;
-            dut.fence_segment.next = (250 + slot % 6).into();
+            dut.fence.owns.next = false;
+            dut.fence.segment.next = (250 + slot % 6).into();
             (0..SOON).for_each(|_| clock(&mut dut));
-            assert!(!dut.is_open[0].val() && !dut.fence_busy.val(), "slot {slot}");
+            assert!(!dut.is_open[0].val() && !dut.fence.busy.val(), "slot {slot}");
         }
     }
 }

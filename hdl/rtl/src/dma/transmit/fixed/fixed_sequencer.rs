@@ -3,7 +3,7 @@ use super::{
     Lane, RowPlaces,
 };
 use crate::{
-    bus::{CreditTakeOut, EventOut},
+    bus::{CreditTakeOut, EventOut, FenceOut},
     dma::{
         dispatch::REPEAT_WIDTH,
         ports::{ArgumentIn, ChunkOut, HeaderOut, Job, StartIn, StopOut, LITERALS_WIDTH},
@@ -19,7 +19,6 @@ use portico_spec::{
         firmware::Entries,
         instruction::{COUNT_WIDTH, PC_WIDTH},
         packet::{ControlKind, DataKind, ERROR_WIDTH, OFFSET_WIDTH, ROW_WIDTH, SLOT_WIDTH},
-        segment::HANDLE_WIDTH,
         ErrorCode, CONTEXT_WIDTH, SERVER_CONTEXT,
     },
 };
@@ -102,10 +101,8 @@ pub struct FixedSequencer {
     pub header: HeaderOut,
     /// Meant to come after the packets before it.
     pub notice: EventOut,
-    /// Segment whose open transactions a fence waits for.
-    pub fence_segment: Signal<Out, Bits<HANDLE_WIDTH>>,
-    /// In the same cycle: a transaction of that segment is open.
-    pub fence_busy: Signal<In, Bit>,
+    /// Fences that wait for the open transactions of their segments.
+    pub fence: FenceOut,
     /// Requests of credits of peers' queues, for messages.
     pub credit_take: CreditTakeOut,
     /// Shaper of the job that goes on.
@@ -150,7 +147,7 @@ pub struct FixedSequencer {
     put3d: Constant<Bits<PC_WIDTH>>,
     get2d: Constant<Bits<PC_WIDTH>>,
     get3d: Constant<Bits<PC_WIDTH>>,
-    fence: Constant<Bits<PC_WIDTH>>,
+    fence_entry: Constant<Bits<PC_WIDTH>>,
     queues: Constant<Bit>,
     offered: Signal<Local, Job>,
     asked: Signal<Local, Job>,
@@ -206,7 +203,7 @@ impl FixedSequencer {
             put3d: entry(entries.put3d),
             get2d: entry(entries.get2d),
             get3d: entry(entries.get3d),
-            fence: entry(entries.fence),
+            fence_entry: entry(entries.fence),
             queues: Constant::new(queues),
             ..Default::default()
         }
@@ -255,7 +252,7 @@ impl Logic for FixedSequencer {
                 & self.may_send.val().get_bit(self.asked.val().shaper.index());
         }
         if self.started.val() {
-            self.fences.d.next = self.offered.val().pc == self.fence.val();
+            self.fences.d.next = self.offered.val().pc == self.fence_entry.val();
             self.needs_credit.d.next = self.start_is_message.val();
             self.literals.d.next = self.offered.val().literals;
             if self.offered.val().pc == self.get2d.val() {
@@ -292,11 +289,14 @@ impl Logic for FixedSequencer {
             self.subject.val().control & (self.subject.val().kind == bits::<KIND_WIDTH>(ControlKind::Get as u64));
         // No answer comes back from what takes no slot; but a reply is the answer.
         self.tells.next = !self.subject.val().has_slot & !self.subject.val().quiet;
-        self.fence_segment.next = self.instructed.val().segment;
+        self.fence.segment.next = self.instructed.val().segment;
+        // A fence has no slot.
+        self.fence.owns.next = false;
+        self.fence.slot.next = 0.into();
         self.command_can.next = self.command.active.val()
             & (self.needs_credit.q.val() | self.may_send.val().get_bit(self.instructed.val().shaper.index()));
         if self.fences.q.val() {
-            self.command_can.next = self.command.active.val() & !self.fence_busy.val();
+            self.command_can.next = self.command.active.val() & !self.fence.busy.val();
         }
         self.server_can.next =
             self.server.active.val() & self.may_send.val().get_bit(self.requested.val().shaper.index());
