@@ -101,6 +101,8 @@ pub fn documented(input: TokenStream) -> TokenStream {
 ///                                                          pub data: Signal<In, Bits<8>>,
 ///                                                          ...
 /// ```
+///
+/// A field whose name ends in `_` only groups others: Verilog does not name it. `m_axi.write_.awaddr` is the port `m_axi_awaddr`.
 #[proc_macro_attribute]
 pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = parse_macro_input!(arguments as interface::Arguments);

@@ -52,7 +52,13 @@ pub fn is_identifier(name: &str) -> bool {
 
 /// `s_axis$0$tdata` as one identifier: `s_axis_0_tdata`. Rust's mark of a raw identifier (`r#match`) goes.
 pub fn flat(key: &str) -> String {
-    key.replace("r#", "").replace('$', "_")
+    without_groups(key).replace("r#", "").replace('$', "_")
+}
+
+/// `m_axi$write_$awaddr` as `m_axi$awaddr`: a field whose name ends in `_` only groups others, and is no part of their names.
+pub fn without_groups(key: &str) -> String {
+    let named = key.split('$').filter(|part| !part.ends_with('_'));
+    named.collect::<Vec<_>>().join("$")
 }
 
 /// A field's name without its indices: `router$3` is `router`.
@@ -88,6 +94,7 @@ mod tests {
     fn names_are_flat_and_readable() {
         assert_eq!(flat("s_axis$0$tdata"), "s_axis_0_tdata");
         assert_eq!(flat("sel$r#match"), "sel_match");
+        assert_eq!(flat("m_axi$0$write_$awaddr"), "m_axi_0_awaddr");
         assert_eq!(without_indices("router$12"), "router");
         assert_eq!(constant("LinkState::InFlight"), "LINK_STATE_IN_FLIGHT");
     }

@@ -172,10 +172,14 @@ impl<B: Block> Device for RtlDevice<B> {
     }
 }
 
-/// The name of a port in Verilog, from its path: `s_axis[3].tdata`, or rust-hdl's `s_axis$3`.
+/// The name of a port in Verilog, from its path: `s_axis[3].tdata`, or rust-hdl's `s_axis$3`. A field whose name ends in `_` only
+/// groups others: the Verilog does not name it.
 fn flat_name(path: &str) -> String {
     let words = path.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
+    words
+        .filter(|word| !word.is_empty() && !word.ends_with('_'))
+        .collect::<Vec<_>>()
+        .join("_")
 }
 
 /// Outputs of the block itself, of a width that fits a word: of both probes, so that they see the same ones.

@@ -2,9 +2,23 @@
 
 use portico_verilog::prelude::*;
 
-/// The five channels, with `W` bits of data in `B` bytes.
+/// Burst type of ascending addresses.
+pub(super) const INCREMENTING: u64 = 1;
+/// Normal memory that is not cached and may be merged and buffered: reads see a write once the write is answered.
+pub(super) const NORMAL_BUFFERABLE: u64 = 3;
+
+/// The five channels, with `W` bits of data in `B` bytes. The ports have the names of AXI4, without those of the halves.
 #[interface]
 pub struct AxiOut<const W: usize, const B: usize> {
+    /// Bursts of writes.
+    pub write_: AxiWriteOut<W, B>,
+    /// Bursts of reads.
+    pub read_: AxiReadOut<W>,
+}
+
+/// The three channels of writes, with `W` bits of data in `B` bytes.
+#[interface]
+pub struct AxiWriteOut<const W: usize, const B: usize> {
     /// Identifier of a burst of writes: 0, so that the bursts stay in order.
     pub awid: Signal<Out, Bits<1>>,
     /// Byte address of the first word of a burst of writes, in external memory.
@@ -45,6 +59,11 @@ pub struct AxiOut<const W: usize, const B: usize> {
     pub bvalid: Signal<In, Bit>,
     /// The response to a burst of writes is taken.
     pub bready: Signal<Out, Bit>,
+}
+
+/// The two channels of reads, with `W` bits of data.
+#[interface]
+pub struct AxiReadOut<const W: usize> {
     /// Identifier of a burst of reads: 0, so that the bursts stay in order.
     pub arid: Signal<Out, Bits<1>>,
     /// Byte address of the first word of a burst of reads, in external memory.

@@ -1,11 +1,6 @@
-use super::{AxiOut, AxiReads, AxiWrites, Turns};
+use super::{AxiOut, AxiReadOut, AxiReads, AxiWriteOut, AxiWrites, Turns};
 use crate::bus::{MemoryReadIn, MemoryWriteIn, RegisterWriteIn, SweepIn};
 use portico_verilog::prelude::*;
-
-/// Burst type of ascending addresses.
-const INCREMENTING: u64 = 1;
-/// Normal memory that is not cached and may be merged and buffered: reads see a write once the write is answered.
-const NORMAL_BUFFERABLE: u64 = 3;
 
 /// A node's memory that is external: AXI4 in bursts.
 ///
@@ -43,8 +38,6 @@ pub struct AxiMemory<const W: usize, const B: usize> {
     writes: AxiWrites<W, B>,
     reads: AxiReads<W>,
     turns: Turns,
-    read_fault: Signal<Local, Bit>,
-    answered: Signal<Local, Bit>,
 }
 
 impl<const W: usize, const B: usize> AxiMemory<W, B> {
@@ -62,51 +55,24 @@ impl<const W: usize, const B: usize> AxiMemory<W, B> {
 impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
     fn update(&mut self) {
         wire!(self => turns, writes, reads: clk, rst);
-        // The upper half of the responses are errors. One pulse reports one fault, so the response of a write waits.
-        self.read_fault.next = (self.m_axi.rvalid.val() & self.reads.rready.val() & self.m_axi.rresp.val().get_bit(1))
-            | self.reads.broken.val();
-        self.answered.next = self.m_axi.bvalid.val() & !self.read_fault.val();
-        self.fault.next = self.read_fault.val()
-            | (self.answered.val() & (self.m_axi.bresp.val().get_bit(1) | self.writes.is_answered.val()));
-        self.m_axi.bready.next = !self.read_fault.val();
-        self.m_axi.rready.next = self.reads.rready.val();
-
+        // One pulse reports one fault, so the response of a write waits.
+        self.fault.next = self.reads.fault.val() | self.writes.fault.val();
+        self.writes.hold_response.next = self.reads.fault.val();
         self.turns.is_quiet.next = self.writes.is_quiet.val();
         wire!(reads => turns: asked, taken);
 
         RegisterWriteIn::link(&mut self.registers, &mut self.writes.registers);
         SweepIn::link(&mut self.sweep, &mut self.writes.sweep);
         MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.writes.memory_write);
-        self.writes.hold.next = self.turns.hold.val();
+        wire!(turns => writes: hold);
         self.writes.flush.next = self.reads.asked.val();
-        self.writes.answered.next = self.answered.val();
-        self.m_axi.awid.next = 0.into();
-        wire!(writes => m_axi: awaddr, awlen);
-        self.m_axi.awsize.next = bits::<3>((B.ilog2()) as u64);
-        self.m_axi.awburst.next = bits::<2>(INCREMENTING);
-        self.m_axi.awlock.next = false;
-        self.m_axi.awcache.next = bits::<4>(NORMAL_BUFFERABLE);
-        self.m_axi.awprot.next = 0.into();
-        self.m_axi.awqos.next = 0.into();
-        self.m_axi.awvalid.next = self.writes.awvalid.val();
-        self.writes.awready.next = self.m_axi.awready.val();
-        wire!(writes => m_axi: wdata, wstrb, wlast, wvalid);
-        self.writes.wready.next = self.m_axi.wready.val();
+        AxiWriteOut::<W, B>::link(&mut self.m_axi.write_, &mut self.writes.m_axi);
 
         RegisterWriteIn::link(&mut self.registers, &mut self.reads.registers);
         SweepIn::link(&mut self.sweep, &mut self.reads.sweep);
         MemoryReadIn::<W>::link(&mut self.memory_read[0], &mut self.reads.memory_read[0]);
         MemoryReadIn::<W>::link(&mut self.memory_read[1], &mut self.reads.memory_read[1]);
         self.reads.enable.next = self.writes.is_quiet.val();
-        self.m_axi.arid.next = 0.into();
-        wire!(reads => m_axi: araddr, arlen);
-        self.m_axi.arsize.next = bits::<3>((B.ilog2()) as u64);
-        self.m_axi.arburst.next = bits::<2>(INCREMENTING);
-        self.m_axi.arlock.next = false;
-        self.m_axi.arcache.next = bits::<4>(NORMAL_BUFFERABLE);
-        self.m_axi.arprot.next = 0.into();
-        self.m_axi.arqos.next = 0.into();
-        self.m_axi.arvalid.next = self.reads.arvalid.val();
-        wire!(m_axi => reads: arready, rdata, rlast, rvalid);
+        AxiReadOut::<W>::link(&mut self.m_axi.read_, &mut self.reads.m_axi);
     }
 }

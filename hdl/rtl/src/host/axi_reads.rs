@@ -1,7 +1,8 @@
 use super::{
     address_channel::{BURSTS, BURSTS_WIDTH, COUNT_WIDTH},
+    axi::{INCREMENTING, NORMAL_BUFFERABLE},
     gatherer::BEATS_WIDTH,
-    AddressChannel, ClientChoice, Gatherer,
+    AddressChannel, AxiReadOut, ClientChoice, Gatherer,
 };
 use crate::{
     bus::{MemoryReadIn, RegisterWriteIn, SweepIn},
@@ -45,24 +46,10 @@ pub struct AxiReads<const W: usize> {
     pub asked: Signal<Out, Bit>,
     /// A request is taken.
     pub taken: Signal<Out, Bit>,
-    /// Byte address of the first word of a burst of reads, in external memory.
-    pub araddr: Signal<Out, Bits<64>>,
-    /// Words of the burst of reads less one.
-    pub arlen: Signal<Out, Bits<8>>,
-    /// The address of a burst of reads is offered, and stays until it is taken.
-    pub arvalid: Signal<Out, Bit>,
-    /// The address of a burst of reads is taken.
-    pub arready: Signal<In, Bit>,
-    /// A word read, in the order of the addresses of the bursts.
-    pub rdata: Signal<In, Bits<W>>,
-    /// The word read is the last of its burst.
-    pub rlast: Signal<In, Bit>,
-    /// A word read is offered.
-    pub rvalid: Signal<In, Bit>,
-    /// High, except while the missing words of a burst are filled in.
-    pub rready: Signal<Out, Bit>,
-    /// The beat breaks its burst: `rlast` comes early or late, or no burst is under way.
-    pub broken: Signal<Out, Bit>,
+    /// High for a cycle for each beat with an error or out of place: `rlast` early or late, or no burst under way.
+    pub fault: Signal<Out, Bit>,
+    /// Bursts of reads of external memory. `rready` is high, except while the missing words of a burst are filled in.
+    pub m_axi: AxiReadOut<W>,
     choice: ClientChoice,
     gatherer: Gatherer,
     address_channel: AddressChannel<W>,
@@ -118,10 +105,17 @@ impl<const W: usize> Logic for AxiReads<W> {
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
         SweepIn::link(&mut self.sweep, &mut self.address_channel.sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
-        self.araddr.next = self.address_channel.addr.val();
-        self.arlen.next = self.address_channel.len.val();
-        self.arvalid.next = self.address_channel.valid.val();
-        self.address_channel.ready.next = self.arready.val();
+        self.m_axi.arid.next = 0.into();
+        self.m_axi.araddr.next = self.address_channel.addr.val();
+        self.m_axi.arlen.next = self.address_channel.len.val();
+        self.m_axi.arsize.next = bits::<3>(((W / 8).ilog2()) as u64);
+        self.m_axi.arburst.next = bits::<2>(INCREMENTING);
+        self.m_axi.arlock.next = false;
+        self.m_axi.arcache.next = bits::<4>(NORMAL_BUFFERABLE);
+        self.m_axi.arprot.next = 0.into();
+        self.m_axi.arqos.next = 0.into();
+        self.m_axi.arvalid.next = self.address_channel.valid.val();
+        self.address_channel.ready.next = self.m_axi.arready.val();
 
         self.bursts.s_axis.tvalid.next = self.gatherer.burst.valid.val();
         self.bursts.s_axis.tdata.next = (bit_cast::<BURST_WIDTH, 1>(self.gatherer.burst.client.val().into())
@@ -130,26 +124,29 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.bursts.s_axis.tlast.next = true;
         self.burst.next = self.bursts.m_axis.tdata.val();
 
-        self.rready.next = !self.filling.q.val();
-        self.beat.next = self.rvalid.val() & !self.filling.q.val();
+        self.m_axi.rready.next = !self.filling.q.val();
+        self.beat.next = self.m_axi.rvalid.val() & !self.filling.q.val();
         self.word.next = self.bursts.m_axis.tvalid.val() & (self.filling.q.val() | self.beat.val());
         self.is_last.next = self.passed.q.val() == self.burst.val().get_bits::<BEATS_WIDTH>(0);
         self.ends.next = self.word.val() & self.is_last.val();
         self.bursts.m_axis.tready.next = self.ends.val();
         self.incomplete.take.next = self.gatherer.burst.valid.val();
         self.incomplete.give.next = self.ends.val();
-        self.broken.next =
-            self.beat.val() & (!self.bursts.m_axis.tvalid.val() | (self.rlast.val() != self.is_last.val()));
+        // The upper half of the responses are errors.
+        self.fault.next = self.beat.val()
+            & (self.m_axi.rresp.val().get_bit(1)
+                | !self.bursts.m_axis.tvalid.val()
+                | (self.m_axi.rlast.val() != self.is_last.val()));
         if self.word.val() {
             self.passed.d.next = self.passed.q.val() + 1;
-            self.filling.d.next = self.filling.q.val() | self.rlast.val();
+            self.filling.d.next = self.filling.q.val() | self.m_axi.rlast.val();
         }
         if self.ends.val() {
             self.passed.d.next = 0.into();
             self.filling.d.next = false;
         }
 
-        self.data.d.next = self.rdata.val();
+        self.data.d.next = self.m_axi.rdata.val();
         if self.filling.q.val() {
             self.data.d.next = 0.into();
         }

@@ -1,6 +1,7 @@
 use super::{
     address_channel::{BURSTS, COUNT_WIDTH},
-    AddressChannel, Gatherer, WriteBeats,
+    axi::{INCREMENTING, NORMAL_BUFFERABLE},
+    AddressChannel, AxiWriteOut, Gatherer, WriteBeats,
 };
 use crate::{
     bus::{MemoryWriteIn, RegisterWriteIn, SweepIn},
@@ -38,33 +39,18 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     pub flush: Signal<In, Bit>,
     /// Every word taken before this cycle is written and answered.
     pub is_quiet: Signal<Out, Bit>,
-    /// Byte address of the first word of a burst of writes, in external memory.
-    pub awaddr: Signal<Out, Bits<64>>,
-    /// Words of the burst of writes less one.
-    pub awlen: Signal<Out, Bits<8>>,
-    /// The address of a burst of writes is offered, and stays until it is taken.
-    pub awvalid: Signal<Out, Bit>,
-    /// The address of a burst of writes is taken.
-    pub awready: Signal<In, Bit>,
-    /// A word to write, in the order of the addresses of the bursts.
-    pub wdata: Signal<Out, Bits<W>>,
-    /// Bytes of the word to write: one bit a byte, bit 0 for bits 7 to 0.
-    pub wstrb: Signal<Out, Bits<B>>,
-    /// The word to write is the last of its burst.
-    pub wlast: Signal<Out, Bit>,
-    /// A word to write is offered, and stays until it is taken.
-    pub wvalid: Signal<Out, Bit>,
-    /// The word to write is taken.
-    pub wready: Signal<In, Bit>,
-    /// A response passes in this cycle.
-    pub answered: Signal<In, Bit>,
-    /// No burst waits for a response.
-    pub is_answered: Signal<Out, Bit>,
+    /// A response waits.
+    pub hold_response: Signal<In, Bit>,
+    /// High for a cycle for each response with an error or without a burst.
+    pub fault: Signal<Out, Bit>,
+    /// Bursts of writes of external memory.
+    pub m_axi: AxiWriteOut<W, B>,
     gatherer: Gatherer,
     address_channel: AddressChannel<W>,
     data_channel: WriteBeats<W, B>,
     unanswered: CreditCounter<COUNT_WIDTH>,
     takes: Signal<Local, Bit>,
+    answered: Signal<Local, Bit>,
     all_answered: Signal<Local, Bit>,
 }
 
@@ -95,29 +81,39 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
         self.gatherer.flush.next = self.flush.val();
         self.gatherer.room.next = self.unanswered.available.val();
 
+        // The upper half of the responses are errors.
+        self.m_axi.bready.next = !self.hold_response.val();
+        self.answered.next = self.m_axi.bvalid.val() & !self.hold_response.val();
+        self.fault.next = self.answered.val() & (self.m_axi.bresp.val().get_bit(1) | self.all_answered.val());
         self.unanswered.take.next = self.gatherer.burst.valid.val();
         self.unanswered.give.next = self.answered.val();
         self.all_answered.next = self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS);
-        self.is_answered.next = self.all_answered.val();
         self.is_quiet.next = !self.gatherer.is_open.val() & self.all_answered.val();
 
         RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
         SweepIn::link(&mut self.sweep, &mut self.address_channel.sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
-        self.awaddr.next = self.address_channel.addr.val();
-        self.awlen.next = self.address_channel.len.val();
-        self.awvalid.next = self.address_channel.valid.val();
-        self.address_channel.ready.next = self.awready.val();
+        self.m_axi.awid.next = 0.into();
+        self.m_axi.awaddr.next = self.address_channel.addr.val();
+        self.m_axi.awlen.next = self.address_channel.len.val();
+        self.m_axi.awsize.next = bits::<3>((B.ilog2()) as u64);
+        self.m_axi.awburst.next = bits::<2>(INCREMENTING);
+        self.m_axi.awlock.next = false;
+        self.m_axi.awcache.next = bits::<4>(NORMAL_BUFFERABLE);
+        self.m_axi.awprot.next = 0.into();
+        self.m_axi.awqos.next = 0.into();
+        self.m_axi.awvalid.next = self.address_channel.valid.val();
+        self.address_channel.ready.next = self.m_axi.awready.val();
 
         self.data_channel.take.next = self.takes.val();
         self.data_channel.word.next = self.memory_write.data.val();
         self.data_channel.lanes.next = self.memory_write.lanes.val();
         self.data_channel.close.next = self.gatherer.burst.valid.val();
         self.data_channel.beats.next = self.gatherer.burst.beats.val();
-        self.wdata.next = self.data_channel.data.val();
-        self.wstrb.next = self.data_channel.strb.val();
-        self.wlast.next = self.data_channel.last.val();
-        self.wvalid.next = self.data_channel.valid.val();
-        self.data_channel.ready.next = self.wready.val();
+        self.m_axi.wdata.next = self.data_channel.data.val();
+        self.m_axi.wstrb.next = self.data_channel.strb.val();
+        self.m_axi.wlast.next = self.data_channel.last.val();
+        self.m_axi.wvalid.next = self.data_channel.valid.val();
+        self.data_channel.ready.next = self.m_axi.wready.val();
     }
 }

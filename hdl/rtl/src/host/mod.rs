@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`AxiLiteIn`], [`AxiLiteOut`] | the slave and the master side of AXI4-Lite |
 //! | [`AxiLiteSlave`] | a host's reads and writes of a node's memory, registers and command stream |
-//! | [`AxiOut`] | the master side of AXI4 |
+//! | [`AxiOut`] | the master side of AXI4, of an [`AxiWriteOut`] and an [`AxiReadOut`] |
 //! | [`AxiMemory`] | a node's memory that is external, reached in bursts |
 //! | [`MemoryNode`] | external memory behind a network interface |
 //! | [`uart`] | a serial line in place of a host's bus |
@@ -28,7 +28,7 @@ mod write_beats;
 
 pub use address_channel::AddressChannel;
 pub use address_map::AddressMap;
-pub use axi::AxiOut;
+pub use axi::{AxiOut, AxiReadOut, AxiWriteOut};
 pub use axi_lite::{AxiLiteIn, AxiLiteOut, AxiLiteSlave};
 pub use axi_lite_reader::AxiLiteReader;
 pub use axi_lite_writer::AxiLiteWriter;

@@ -142,6 +142,7 @@ impl<'a> Remarks<'a> {
 
     /// What is said above the port `key`; an interface is a group of its own.
     fn above(&mut self, key: &str, text: &mut String) {
+        let key = names::without_groups(key);
         let named: Vec<&str> = key
             .split('$')
             .filter(|part| !part.bytes().all(|b| b.is_ascii_digit()))
@@ -173,7 +174,7 @@ impl<'a> Remarks<'a> {
     /// The comment of the port or interface at this path, the first time.
     fn say(&mut self, path: &[&str]) -> String {
         let (whole, subject) = (path.join("$"), path.last().copied().unwrap_or_default());
-        match self.ports.iter().find(|(port, _)| *port == whole) {
+        match self.ports.iter().find(|(port, _)| names::without_groups(port) == whole) {
             Some((_, remark)) if !remark.is_empty() && self.said.insert((subject.to_owned(), remark)) => {
                 comment(&plain(remark), 1)
             }
@@ -191,13 +192,22 @@ mod tests {
         let ports = [
             ("out", "Beats."),
             ("out$valid", "There is a beat."),
+            ("out$ends_", "How it ends."),
+            ("out$ends_$last", "It is the last."),
             ("events", "Each event."),
             ("irq", "It interrupts."),
         ];
         let ports = ports.map(|(path, remark)| (path.to_owned(), remark)).into();
         let mut remarks = Remarks::new(&ports);
         let mut text = "module (\n".to_owned();
-        for key in ["out$0$valid", "out$1$valid", "out$12$valid", "events$fired", "irq"] {
+        let keys = [
+            "out$0$valid",
+            "out$0$ends_$last",
+            "out$1$valid",
+            "out$1$ends_$last",
+            "out$12$valid",
+        ];
+        for key in keys.into_iter().chain(["events$fired", "irq"]) {
             remarks.above(key, &mut text);
             text += &format!("    {key}\n");
         }
@@ -207,9 +217,12 @@ module (
 
     // There is a beat.
     out$0$valid
+    // It is the last.
+    out$0$ends_$last
 
     // As out_0.
     out$1$valid
+    out$1$ends_$last
 
     // As out_0.
     out$12$valid
