@@ -136,22 +136,31 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
 
         for i in 0..self._tiles {
             wire!(self => tile[i]: clk, rst);
-            self.tile[i].node.next = self.node[i].val();
-            StreamOut::<W>::join(&mut self.tile[i].m_axis_data, &mut self.data_plane.s_axis[i]);
-            StreamOut::<32>::join(&mut self.tile[i].m_axis_control, &mut self.control_plane.s_axis[i]);
+            self.tile[i].planes_.node.next = self.node[i].val();
+            StreamOut::<W>::join(&mut self.tile[i].planes_.m_axis_data, &mut self.data_plane.s_axis[i]);
+            StreamOut::<32>::join(
+                &mut self.tile[i].planes_.m_axis_control,
+                &mut self.control_plane.s_axis[i],
+            );
             NodeStatus::link(&mut self.status[i], &mut self.tile[i].status);
             StreamIn::<32>::link(&mut self.s_axis_command[i], &mut self.tile[i].s_axis_command);
         }
         for i in 0..self._registered {
             wire!(self => tile_data[i], tile_control[i]: clk, rst);
             StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile_data[i].s_axis);
-            StreamOut::<W>::join(&mut self.tile_data[i].m_axis, &mut self.tile[i].s_axis_data);
+            StreamOut::<W>::join(&mut self.tile_data[i].m_axis, &mut self.tile[i].planes_.s_axis_data);
             StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile_control[i].s_axis);
-            StreamOut::<32>::join(&mut self.tile_control[i].m_axis, &mut self.tile[i].s_axis_control);
+            StreamOut::<32>::join(
+                &mut self.tile_control[i].m_axis,
+                &mut self.tile[i].planes_.s_axis_control,
+            );
         }
         for i in 0..self._direct {
-            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].s_axis_data);
-            StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile[i].s_axis_control);
+            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].planes_.s_axis_data);
+            StreamOut::<32>::join(
+                &mut self.control_plane.m_axis[i],
+                &mut self.tile[i].planes_.s_axis_control,
+            );
         }
         for i in 0..self._ported {
             AxiLiteIn::link(&mut self.s_axil_tile[i], &mut self.tile[i].s_axil);
@@ -174,23 +183,26 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
             self.tile[i].s_axil.rready.next = false;
         }
 
-        self.host_node.node.next = self.node[self.tiles.val().index()].val();
+        self.host_node.planes_.node.next = self.node[self.tiles.val().index()].val();
         StreamOut::<W>::join(
             &mut self.data_plane.m_axis[self.tiles.val().index()],
             &mut self.host_data.s_axis,
         );
-        StreamOut::<W>::join(&mut self.host_data.m_axis, &mut self.host_node.s_axis_data);
+        StreamOut::<W>::join(&mut self.host_data.m_axis, &mut self.host_node.planes_.s_axis_data);
         StreamOut::<W>::join(
-            &mut self.host_node.m_axis_data,
+            &mut self.host_node.planes_.m_axis_data,
             &mut self.data_plane.s_axis[self.tiles.val().index()],
         );
         StreamOut::<32>::join(
             &mut self.control_plane.m_axis[self.tiles.val().index()],
             &mut self.host_control.s_axis,
         );
-        StreamOut::<32>::join(&mut self.host_control.m_axis, &mut self.host_node.s_axis_control);
         StreamOut::<32>::join(
-            &mut self.host_node.m_axis_control,
+            &mut self.host_control.m_axis,
+            &mut self.host_node.planes_.s_axis_control,
+        );
+        StreamOut::<32>::join(
+            &mut self.host_node.planes_.m_axis_control,
             &mut self.control_plane.s_axis[self.tiles.val().index()],
         );
         AxiLiteIn::link(&mut self.s_axil, &mut self.host_node.s_axil);
@@ -201,21 +213,21 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
 
         for i in 0..self._memories {
             wire!(self => memory[i]: clk, rst);
-            self.memory[i].node.next = self.node[self.memories_at.val().index() + i].val();
+            self.memory[i].planes_.node.next = self.node[self.memories_at.val().index() + i].val();
             StreamOut::<W>::join(
                 &mut self.data_plane.m_axis[self.memories_at.val().index() + i],
-                &mut self.memory[i].s_axis_data,
+                &mut self.memory[i].planes_.s_axis_data,
             );
             StreamOut::<W>::join(
-                &mut self.memory[i].m_axis_data,
+                &mut self.memory[i].planes_.m_axis_data,
                 &mut self.data_plane.s_axis[self.memories_at.val().index() + i],
             );
             StreamOut::<32>::join(
                 &mut self.control_plane.m_axis[self.memories_at.val().index() + i],
-                &mut self.memory[i].s_axis_control,
+                &mut self.memory[i].planes_.s_axis_control,
             );
             StreamOut::<32>::join(
-                &mut self.memory[i].m_axis_control,
+                &mut self.memory[i].planes_.m_axis_control,
                 &mut self.control_plane.s_axis[self.memories_at.val().index() + i],
             );
             AxiOut::<W, B>::link(&mut self.m_axi[i], &mut self.memory[i].m_axi);

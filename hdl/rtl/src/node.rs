@@ -1,15 +1,14 @@
 use crate::{
     accel::{Probe, Streams},
     bus::{
-        MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, RegisterFetchIn, RegisterRequestIn, SocketOut,
-        WriteShare,
+        MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, Planes, RegisterFetchIn, RegisterRequestIn,
+        SocketOut, WriteShare,
     },
     mpe::Mpe,
     ni::{InterfaceParameters, NetworkInterface, Scratchpad},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
-    flit::NODE_WIDTH,
     ni::registers::{BASE_BYTES, SPACE_BYTES},
     parts::{Part, Station},
     Config,
@@ -42,16 +41,8 @@ pub struct Node<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
     pub rst: Signal<In, Bit>,
-    /// This node: x in bits 3:0, y in bits 8:4.
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    /// From the data plane.
-    pub s_axis_data: StreamIn<W>,
-    /// To the data plane.
-    pub m_axis_data: StreamOut<W>,
-    /// From the control plane.
-    pub s_axis_control: StreamIn<32>,
-    /// To the control plane.
-    pub m_axis_control: StreamOut<32>,
+    /// The node's number, and its streams from and to both planes.
+    pub planes_: Planes<W>,
     /// Descriptors of a master.
     pub s_axis_command: StreamIn<32>,
     /// A master dropped a descriptor that did not fit its queue: the node counts it.
@@ -137,11 +128,8 @@ impl<const W: usize, const B: usize> Node<W, B> {
 impl<const W: usize, const B: usize> Logic for Node<W, B> {
     fn update(&mut self) {
         wire!(self => ni, scratchpad: clk, rst);
-        wire!(self => ni: node, dropped);
-        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
-        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+        wire!(self => ni: dropped);
+        Planes::<W>::link(&mut self.planes_, &mut self.ni.planes_);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.ni.s_axis_command);
         RegisterRequestIn::link(&mut self.local_write, &mut self.ni.local_write);
         RegisterFetchIn::link(&mut self.local_read, &mut self.ni.local_read);

@@ -1,10 +1,10 @@
 use crate::{
-    bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, RegisterFetchOut, RegisterRequestOut},
+    bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, Planes, RegisterFetchOut, RegisterRequestOut},
     host::{AxiLiteIn, AxiLiteSlave},
     node::{Node, NodeStatus},
     prim::{StreamIn, StreamOut},
 };
-use portico_spec::{flit::NODE_WIDTH, parts::Station, Config};
+use portico_spec::{parts::Station, Config};
 use portico_verilog::prelude::*;
 
 /// A tile, with an AXI4-Lite port for whatever computes there or without; also the host's node, whose port is the host's.
@@ -22,16 +22,8 @@ pub struct Tile<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
     pub rst: Signal<In, Bit>,
-    /// This node: x in bits 3:0, y in bits 8:4.
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    /// From the data plane.
-    pub s_axis_data: StreamIn<W>,
-    /// To the data plane.
-    pub m_axis_data: StreamOut<W>,
-    /// From the control plane.
-    pub s_axis_control: StreamIn<32>,
-    /// To the control plane.
-    pub m_axis_control: StreamOut<32>,
+    /// The node's number, and its streams from and to both planes.
+    pub planes_: Planes<W>,
     /// Scratchpad and registers; never ready where no port is configured.
     pub s_axil: AxiLiteIn,
     /// Descriptors of an accelerator; never ready where none is configured.
@@ -103,11 +95,8 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Tile<W, B> {
     fn update(&mut self) {
-        wire!(self => inner: clk, rst, node);
-        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.inner.s_axis_data);
-        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.inner.m_axis_data);
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.inner.s_axis_control);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.inner.m_axis_control);
+        wire!(self => inner: clk, rst);
+        Planes::<W>::link(&mut self.planes_, &mut self.inner.planes_);
         NodeStatus::link(&mut self.status, &mut self.inner.status);
 
         for i in 0..self._streams {

@@ -18,6 +18,7 @@
 //! | [`CreditTakeOut`], [`CreditTakeIn`] | a credit of a queue is taken |
 //! | [`FlitsOut`] | flits for an engine, which always takes them |
 //! | [`SweepOut`] | tables are cleared after reset |
+//! | [`Planes`] | number and streams of a node: all connections of it to the network |
 //! | [`SocketIn`] | all connections of an engine to its node |
 //!
 //! | block | what it is |
@@ -43,6 +44,7 @@ mod memory_share;
 mod packet_arbiter;
 mod packet_words;
 mod plane_out;
+mod planes;
 mod read_buffer;
 mod registers;
 mod socket;
@@ -61,6 +63,7 @@ pub use memory_share::{ReadShare, WriteShare};
 pub use packet_arbiter::PacketArbiter;
 pub use packet_words::{AddressDecoder, AddressEncoder, GeometryDecoder, GeometryEncoder, HeadDecoder, HeadEncoder};
 pub use plane_out::PlaneOut;
+pub use planes::Planes;
 pub use read_buffer::ReadBuffer;
 pub use registers::{
     RegisterAccessIn, RegisterAccessOut, RegisterFetchIn, RegisterFetchOut, RegisterReadIn, RegisterRequestIn,

@@ -1,11 +1,9 @@
 use super::{AxiMemory, AxiOut};
 use crate::{
-    bus::{MemoryReadOut, MemoryWriteOut, SweepOut},
+    bus::{MemoryReadOut, MemoryWriteOut, Planes, SweepOut},
     ni::{InterfaceParameters, ServerInterface},
-    prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
-    flit::NODE_WIDTH,
     ni::{
         page::{MEMORY_WIDTH, REGISTER_BIT},
         registers::INDEX_WIDTH,
@@ -34,16 +32,8 @@ pub struct MemoryNode<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric and the memory at once.
     pub rst: Signal<In, Bit>,
-    /// This node.
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    /// From the data plane.
-    pub s_axis_data: StreamIn<W>,
-    /// To the data plane.
-    pub m_axis_data: StreamOut<W>,
-    /// From the control plane.
-    pub s_axis_control: StreamIn<32>,
-    /// To the control plane.
-    pub m_axis_control: StreamOut<32>,
+    /// The node's number, and its streams from and to both planes.
+    pub planes_: Planes<W>,
     /// AXI4 master in front of the memory (ARM IHI 0022).
     pub m_axi: AxiOut<W, B>,
     ni: ServerInterface<W, B>,
@@ -74,11 +64,7 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
 impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
     fn update(&mut self) {
         wire!(self => ni, memory: clk, rst);
-        self.ni.node.next = self.node.val();
-        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
-        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+        Planes::<W>::link(&mut self.planes_, &mut self.ni.planes_);
         self.ni.memory_error.next = self.memory.fault.val();
         SweepOut::join(&mut self.ni.sweep, &mut self.memory.sweep);
         wire!(ni.register_write => memory.registers: enable, index, data);

@@ -9,14 +9,13 @@ use crate::{
     bus::{
         AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, CreditOut, EventIn, EventOut,
         FenceOut, FlitsOut, LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter,
-        PlaneOut, ReadBuffer, ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut, SweepOut,
-        WriteShare,
+        PlaneOut, Planes, ReadBuffer, ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut,
+        SweepOut, WriteShare,
     },
     dma::Engine,
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
-    flit::NODE_WIDTH,
     ni::{
         build::Build,
         command::PLACE_WIDTH,
@@ -73,16 +72,8 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
     pub rst: Signal<In, Bit>,
-    /// This node.
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    /// Packets from the data plane.
-    pub s_axis_data: StreamIn<W>,
-    /// Packets for the data plane.
-    pub m_axis_data: StreamOut<W>,
-    /// Packets from the control plane.
-    pub s_axis_control: StreamIn<32>,
-    /// Packets for the control plane.
-    pub m_axis_control: StreamOut<32>,
+    /// The node's number, and its streams from and to both planes.
+    pub planes_: Planes<W>,
     /// Descriptors.
     pub s_axis_command: StreamIn<32>,
     /// A pulse for each descriptor that was dropped on its way to `s_axis_command`; not in two cycles running.
@@ -205,7 +196,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.initialising.next = self.initialiser.sweep.active.val();
 
         SweepOut::join(&mut self.initialiser.sweep, &mut self.engine.sweep);
-        self.engine.node.next = self.node.val();
+        wire!(planes_ => engine: node);
         self.engine.fired.next = self.completions.fired.val();
         CreditOut::join(&mut self.completions.credit_return, &mut self.engine.credit_return);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.streamed.s_axis);
@@ -219,7 +210,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
 
         SweepOut::join(&mut self.initialiser.sweep, &mut self.completions.sweep);
         FenceOut::join(&mut self.engine.fence, &mut self.completions.fence);
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.completions.s_axis);
+        StreamIn::<32>::link(&mut self.planes_.s_axis_control, &mut self.completions.s_axis);
         StreamOut::<32>::join(&mut self.completions.m_axis_request, &mut self.engine.s_axis_request);
         ClaimOut::join(&mut self.engine.claim, &mut self.completions.claim);
         CompletionOut::join(&mut self.receiver.completion, &mut self.completions.data_completion);
@@ -232,9 +223,9 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         wire!(completions => self: irq, fired);
 
         SweepOut::join(&mut self.initialiser.sweep, &mut self.receiver.sweep);
-        self.receiver.node.next = self.node.val();
+        wire!(planes_ => receiver: node);
         self.receiver.gets.next = self.completions.awaited.val();
-        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
+        StreamIn::<W>::link(&mut self.planes_.s_axis_data, &mut self.receiver.s_axis);
         MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
         MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
 
@@ -274,7 +265,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             StreamOut::<32>::join(&mut self.queue[i].m_axis, &mut self.port[i].queued);
             StreamOut::<32>::link(&mut self.seat[i].commands, &mut self.port[i].m_axis);
             SweepOut::link(&mut self.seat[i].sweep, &mut self.initialiser.sweep);
-            self.seat[i].node.next = self.node.val();
+            wire!(planes_ => seat[i]: node);
             self.seat[i].fired.next = self.completions.fired.val();
             FlitsOut::<W>::link(&mut self.seat[i].data_in, &mut self.receiver.engine[i]);
             FlitsOut::<32>::link(&mut self.seat[i].control_in, &mut self.completions.engine[i]);
@@ -302,11 +293,12 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             self.counted.next = self.monitor[i].register_read.data.val();
             SweepOut::join(&mut self.initialiser.sweep, &mut self.monitor[i].sweep);
             self.monitor[i].cycle.next = true;
-            self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
-            self.monitor[i].data_out.next = self.data_offered.val() & self.m_axis_data.tready.val();
-            self.monitor[i].control_in.next = self.s_axis_control.tvalid.val() & self.completions.s_axis.tready.val();
-            self.monitor[i].control_out.next = self.control_offered.val() & self.m_axis_control.tready.val();
-            self.monitor[i].data_stall.next = self.data_offered.val() & !self.m_axis_data.tready.val();
+            self.monitor[i].data_in.next = self.planes_.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
+            self.monitor[i].data_out.next = self.data_offered.val() & self.planes_.m_axis_data.tready.val();
+            self.monitor[i].control_in.next =
+                self.planes_.s_axis_control.tvalid.val() & self.completions.s_axis.tready.val();
+            self.monitor[i].control_out.next = self.control_offered.val() & self.planes_.m_axis_control.tready.val();
+            self.monitor[i].data_stall.next = self.data_offered.val() & !self.planes_.m_axis_data.tready.val();
             self.monitor[i].refused.next = self.receiver.refused.val() | self.engines_refuse.val();
             self.monitor[i].dropped.next =
                 self.engine.dropped.val() | self.engines_drop.val() | self.dropped.val() | self.uncounted.q.val();
@@ -321,7 +313,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             | self.engines_answer.val()
             | self.counted.val();
 
-        self.identity.node.next = self.node.val();
+        wire!(planes_ => identity: node);
         self.identity.initialising.next = self.initialiser.sweep.active.val();
         self.identity.pending.next = self.completions.pending.val();
 
@@ -333,16 +325,16 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         StreamOut::<32>::join(&mut self.engine.m_axis_control, &mut self.answers.s_axis[3]);
         // A node without engines has no more sources than these.
         for _i in 0..self._alone {
-            StreamOut::<W>::link(&mut self.m_axis_data, &mut self.engine.m_axis);
-            StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+            StreamOut::<W>::link(&mut self.planes_.m_axis_data, &mut self.engine.m_axis);
+            StreamOut::<32>::link(&mut self.planes_.m_axis_control, &mut self.answers.m_axis);
             MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
         }
         for i in 0..self._shared {
             wire!(self => data_out[i], control_out[i], engine_reads[i], engine_writes[i]: clk, rst);
             StreamOut::<W>::join(&mut self.engine.m_axis, &mut self.data_out[i].s_axis[0]);
-            StreamOut::<W>::link(&mut self.m_axis_data, &mut self.data_out[i].m_axis);
+            StreamOut::<W>::link(&mut self.planes_.m_axis_data, &mut self.data_out[i].m_axis);
             StreamOut::<32>::join(&mut self.answers.m_axis, &mut self.control_out[i].s_axis[0]);
-            StreamOut::<32>::link(&mut self.m_axis_control, &mut self.control_out[i].m_axis);
+            StreamOut::<32>::link(&mut self.planes_.m_axis_control, &mut self.control_out[i].m_axis);
             MemoryReadOut::<W>::join(&mut self.receiver.release_read, &mut self.engine_reads[i].reader[0]);
             MemoryReadOut::<W>::link(&mut self.release_read, &mut self.engine_reads[i].memory);
             MemoryWriteOut::<W, B>::link(&mut self.engine_write[i], &mut self.engine_writes[i].memory);

@@ -9,19 +9,16 @@ use super::{
 };
 use crate::{
     bus::{
-        AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, ReadBuffer, RegisterFetchOut,
+        AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, Planes, ReadBuffer, RegisterFetchOut,
         RegisterWriteOut, SweepOut,
     },
     dma::serve::GetServer,
     prim::{StreamIn, StreamOut},
 };
-use portico_spec::{
-    flit::NODE_WIDTH,
-    ni::{
-        command::PLACE_WIDTH,
-        registers::{Block as Registers, BLOCK_OFFSET, IDENTITY},
-        GET_CREDITS,
-    },
+use portico_spec::ni::{
+    command::PLACE_WIDTH,
+    registers::{Block as Registers, BLOCK_OFFSET, IDENTITY},
+    GET_CREDITS,
 };
 use portico_verilog::prelude::*;
 
@@ -52,16 +49,8 @@ pub struct ServerInterface<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric at once.
     pub rst: Signal<In, Bit>,
-    /// This node.
-    pub node: Signal<In, Bits<NODE_WIDTH>>,
-    /// Packets from the data plane.
-    pub s_axis_data: StreamIn<W>,
-    /// Packets for the data plane.
-    pub m_axis_data: StreamOut<W>,
-    /// Packets from the control plane.
-    pub s_axis_control: StreamIn<32>,
-    /// Packets for the control plane.
-    pub m_axis_control: StreamOut<32>,
+    /// The node's number, and its streams from and to both planes.
+    pub planes_: Planes<W>,
     /// A pulse for each error of the memory.
     pub memory_error: Signal<In, Bit>,
     /// Writes of the network.
@@ -132,23 +121,23 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         SweepOut::link(&mut self.sweep, &mut self.initialiser.sweep);
 
         // Only get requests are used; the other packets are dropped.
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.control.s_axis);
+        StreamIn::<32>::link(&mut self.planes_.s_axis_control, &mut self.control.s_axis);
         self.control.initialising.next = self.initialiser.sweep.active.val();
         self.control.completion.ready.next = true;
         StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
 
         SweepOut::join(&mut self.initialiser.sweep, &mut self.server.sweep);
-        wire!(self => server: node);
+        wire!(planes_ => server: node);
         StreamOut::<32>::join(&mut self.gets.m_axis, &mut self.server.s_axis);
-        StreamOut::<W>::link(&mut self.m_axis_data, &mut self.server.m_axis);
+        StreamOut::<W>::link(&mut self.planes_.m_axis_data, &mut self.server.m_axis);
         MemoryReadOut::<W>::join(&mut self.server.memory_read, &mut self.splitter.reader);
         MemoryReadOut::<W>::join(&mut self.splitter.memory, &mut self.reads.reader);
         MemoryReadOut::<W>::link(&mut self.server_read, &mut self.reads.memory);
         RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
 
         SweepOut::join(&mut self.initialiser.sweep, &mut self.receiver.sweep);
-        wire!(self => receiver: node);
-        StreamIn::<W>::link(&mut self.s_axis_data, &mut self.receiver.s_axis);
+        wire!(planes_ => receiver: node);
+        StreamIn::<W>::link(&mut self.planes_.s_axis_data, &mut self.receiver.s_axis);
         MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
         MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
         // There are no queues.
@@ -192,11 +181,13 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
             self.counted.next = self.monitor[i].register_read.data.val();
             SweepOut::join(&mut self.initialiser.sweep, &mut self.monitor[i].sweep);
             self.monitor[i].cycle.next = true;
-            self.monitor[i].data_in.next = self.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
-            self.monitor[i].data_out.next = self.server.m_axis.tvalid.val() & self.m_axis_data.tready.val();
-            self.monitor[i].control_in.next = self.s_axis_control.tvalid.val() & self.control.s_axis.tready.val();
-            self.monitor[i].control_out.next = self.answers.m_axis.tvalid.val() & self.m_axis_control.tready.val();
-            self.monitor[i].data_stall.next = self.server.m_axis.tvalid.val() & !self.m_axis_data.tready.val();
+            self.monitor[i].data_in.next = self.planes_.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
+            self.monitor[i].data_out.next = self.server.m_axis.tvalid.val() & self.planes_.m_axis_data.tready.val();
+            self.monitor[i].control_in.next =
+                self.planes_.s_axis_control.tvalid.val() & self.control.s_axis.tready.val();
+            self.monitor[i].control_out.next =
+                self.answers.m_axis.tvalid.val() & self.planes_.m_axis_control.tready.val();
+            self.monitor[i].data_stall.next = self.server.m_axis.tvalid.val() & !self.planes_.m_axis_data.tready.val();
             self.monitor[i].refused.next = self.receiver.refused.val();
             self.monitor[i].dropped.next = self.bus.access.write.val()
                 & self.command_match.hit.val()
@@ -212,12 +203,12 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
             | self.identity.register_read.data.val()
             | self.counted.val();
 
-        self.identity.node.next = self.node.val();
+        wire!(planes_ => identity: node);
         self.identity.initialising.next = self.initialiser.sweep.active.val();
         self.identity.pending.next = self.events.pending.val();
 
         StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
         StreamOut::<32>::join(&mut self.server.m_axis_refuse, &mut self.answers.s_axis[1]);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+        StreamOut::<32>::link(&mut self.planes_.m_axis_control, &mut self.answers.m_axis);
     }
 }

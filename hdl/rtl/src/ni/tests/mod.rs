@@ -84,12 +84,12 @@ impl Bench {
 impl Logic for Bench {
     fn update(&mut self) {
         wire!(self => ni, scratchpad, probe, stub: clk, rst);
-        self.ni.node.next = 0.into();
+        self.ni.planes_.node.next = 0.into();
         self.ni.dropped.next = false;
-        StreamIn::<32>::link(&mut self.s_axis_data, &mut self.ni.s_axis_data);
-        StreamOut::<32>::link(&mut self.m_axis_data, &mut self.ni.m_axis_data);
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.s_axis_control);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.m_axis_control);
+        StreamIn::<32>::link(&mut self.s_axis_data, &mut self.ni.planes_.s_axis_data);
+        StreamOut::<32>::link(&mut self.m_axis_data, &mut self.ni.planes_.m_axis_data);
+        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.planes_.s_axis_control);
+        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.planes_.m_axis_control);
         StreamIn::<32>::link(&mut self.s_axis_command, &mut self.ni.s_axis_command);
         RegisterRequestIn::link(&mut self.local_write, &mut self.ni.local_write);
         RegisterFetchIn::link(&mut self.local_read, &mut self.ni.local_read);
