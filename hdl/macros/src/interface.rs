@@ -91,6 +91,10 @@ pub fn expand(arguments: &Arguments, item: &ItemStruct) -> Result<TokenStream> {
         quote! {
             impl #impl_generics ::portico_verilog::mirror::Mirrored for #from #type_generics #where_clause {
                 type Mirror = #to #type_generics;
+
+                fn meet(&mut self, other: &mut #to #type_generics) {
+                    self.join(other);
+                }
             }
         }
     };

@@ -1,6 +1,6 @@
 //! The kernel: connections written out, constants named, and the rest left to rust-hdl.
 
-use crate::{constants::Constants, wire};
+use crate::{constants::Constants, wire::Connections};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{
@@ -11,6 +11,7 @@ use syn::{
 /// Puts connections in place of `wire!`.
 #[derive(Default)]
 struct Wires {
+    connections: Connections,
     fault: Option<Error>,
 }
 
@@ -20,7 +21,7 @@ impl VisitMut for Wires {
         for statement in std::mem::take(&mut block.stmts) {
             match &statement {
                 Stmt::Macro(invocation) if invocation.mac.path.is_ident("wire") => {
-                    match wire::statements(&invocation.mac) {
+                    match self.connections.statements(&invocation.mac) {
                         Ok(statements) => written.extend(statements),
                         Err(fault) => self.fault = Some(fault),
                     }
@@ -52,6 +53,7 @@ pub fn expand(mut item: ItemImpl) -> Result<TokenStream> {
         .attrs
         .push(syn::parse_quote!(#[::portico_verilog::describe::hdl_gen]));
 
+    let wired = wires.connections.wired(&item);
     let Constants { named, lifted, .. } = constants;
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let block = &item.self_ty;
@@ -71,6 +73,8 @@ pub fn expand(mut item: ItemImpl) -> Result<TokenStream> {
         #item
 
         #inherent
+
+        #wired
 
         #[automatically_derived]
         impl #impl_generics ::portico_verilog::describe::Kernel for #block #where_clause {

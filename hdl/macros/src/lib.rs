@@ -126,13 +126,23 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # `wire!`
 ///
-/// Connects ports of one name: `wire!(from => to, to, ...: port, port, ...)`. `self` stands for the block itself, other
+/// Connects signals of one name: `wire!(from => to, to, ...: signal, signal, ...)`. `self` stands for the block itself, other
 /// names for blocks or interfaces inside it, which may have indices.
 ///
 /// ```text
 /// wire!(self => fetch, loops: clk, rst);      self.fetch.clk.next = self.clk.val(); ... four lines
 /// wire!(loops => self: after, bad);           self.after.next = self.loops.after.val(); ... two lines
 /// wire!(fetch => bank[i]: address);           self.bank[i].address.next = self.fetch.address.val();
+/// ```
+///
+/// With `<=>` it connects whole interfaces, whose signals go both ways, in either order: of one name, `wire!(one <=> other, other, ...:
+/// interface, ...)`, or of two, `wire!(one.interface <=> other.interface)`. Where one side is `self`, or something of `self`, an
+/// interface of the block passes through to a block inside; else two blocks inside are joined.
+///
+/// ```text
+/// wire!(self <=> fetch: s_axis, m_axis);      StreamIn::<W>::link(&mut self.s_axis, &mut self.fetch.s_axis); ... two lines
+/// wire!(self.s_axis[i] <=> fifo[i].s_axis);   StreamIn::<W>::link(&mut self.s_axis[i], &mut self.fifo[i].s_axis);
+/// wire!(fetch.m_axis <=> loops.s_axis);       StreamOut::<W>::join(&mut self.fetch.m_axis, &mut self.loops.s_axis);
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(_arguments: TokenStream, item: TokenStream) -> TokenStream {

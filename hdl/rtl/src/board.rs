@@ -1,9 +1,6 @@
 use crate::{
     fabric::Fabric,
-    host::{
-        uart::{UartBridge, BIT_CYCLES_WIDTH},
-        AxiLiteOut,
-    },
+    host::uart::{UartBridge, BIT_CYCLES_WIDTH},
 };
 use portico_spec::Config;
 use portico_verilog::prelude::*;
@@ -122,7 +119,7 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Board<W, B, A> {
         self.bridge.rx.next = self.uart_rx.val();
         self.uart_tx.next = self.bridge.tx.val();
         self.bridge.irq.next = self.fabric.host.irq.val();
-        AxiLiteOut::join(&mut self.bridge.m_axil, &mut self.fabric.s_axil);
+        wire!(bridge.m_axil <=> fabric.s_axil);
         for i in 0..self._tiles {
             self.fabric.s_axis_command[i].tdata.next = 0.into();
             self.fabric.s_axis_command[i].tlast.next = false;

@@ -127,47 +127,37 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
 impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
     fn update(&mut self) {
         wire!(self => data_plane, control_plane, host_node, host_data, host_control: clk, rst);
-        MonitorSelect::link(&mut self.monitor, &mut self.data_plane.monitor);
-        MonitorSelect::link(&mut self.monitor, &mut self.control_plane.monitor);
+        wire!(self <=> data_plane, control_plane: monitor);
         self.data_monitor.next = self.data_plane.monitor_value.val();
         self.control_monitor.next = self.control_plane.monitor_value.val();
-        DropReportOut::link(&mut self.data_dropped, &mut self.data_plane.dropped);
-        DropReportOut::link(&mut self.control_dropped, &mut self.control_plane.dropped);
+        wire!(self.data_dropped <=> data_plane.dropped);
+        wire!(self.control_dropped <=> control_plane.dropped);
 
         for i in 0..self._tiles {
             wire!(self => tile[i]: clk, rst);
             self.tile[i].planes_.node.next = self.node[i].val();
-            StreamOut::<W>::join(&mut self.tile[i].planes_.m_axis_data, &mut self.data_plane.s_axis[i]);
-            StreamOut::<32>::join(
-                &mut self.tile[i].planes_.m_axis_control,
-                &mut self.control_plane.s_axis[i],
-            );
-            NodeStatus::link(&mut self.status[i], &mut self.tile[i].status);
-            StreamIn::<32>::link(&mut self.s_axis_command[i], &mut self.tile[i].s_axis_command);
+            wire!(tile[i].planes_.m_axis_data <=> data_plane.s_axis[i]);
+            wire!(tile[i].planes_.m_axis_control <=> control_plane.s_axis[i]);
+            wire!(self.status[i] <=> tile[i].status);
+            wire!(self.s_axis_command[i] <=> tile[i].s_axis_command);
         }
         for i in 0..self._registered {
             wire!(self => tile_data[i], tile_control[i]: clk, rst);
-            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile_data[i].s_axis);
-            StreamOut::<W>::join(&mut self.tile_data[i].m_axis, &mut self.tile[i].planes_.s_axis_data);
-            StreamOut::<32>::join(&mut self.control_plane.m_axis[i], &mut self.tile_control[i].s_axis);
-            StreamOut::<32>::join(
-                &mut self.tile_control[i].m_axis,
-                &mut self.tile[i].planes_.s_axis_control,
-            );
+            wire!(data_plane.m_axis[i] <=> tile_data[i].s_axis);
+            wire!(tile_data[i].m_axis <=> tile[i].planes_.s_axis_data);
+            wire!(control_plane.m_axis[i] <=> tile_control[i].s_axis);
+            wire!(tile_control[i].m_axis <=> tile[i].planes_.s_axis_control);
         }
         for i in 0..self._direct {
-            StreamOut::<W>::join(&mut self.data_plane.m_axis[i], &mut self.tile[i].planes_.s_axis_data);
-            StreamOut::<32>::join(
-                &mut self.control_plane.m_axis[i],
-                &mut self.tile[i].planes_.s_axis_control,
-            );
+            wire!(data_plane.m_axis[i] <=> tile[i].planes_.s_axis_data);
+            wire!(control_plane.m_axis[i] <=> tile[i].planes_.s_axis_control);
         }
         for i in 0..self._ported {
-            AxiLiteIn::link(&mut self.s_axil_tile[i], &mut self.tile[i].s_axil);
+            wire!(self.s_axil_tile[i] <=> tile[i].s_axil);
         }
         for i in 0..self._streamed {
-            StreamOut::<W>::link(&mut self.m_axis_stream[i], &mut self.tile[i].m_axis_stream[0]);
-            StreamIn::<W>::link(&mut self.s_axis_stream[i], &mut self.tile[i].s_axis_stream[0]);
+            wire!(self.m_axis_stream[i] <=> tile[i].m_axis_stream[0]);
+            wire!(self.s_axis_stream[i] <=> tile[i].s_axis_stream[0]);
         }
         for i in 0..self._portless {
             self.tile[i].s_axil.awaddr.next = 0.into();
@@ -184,29 +174,14 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         }
 
         self.host_node.planes_.node.next = self.node[self.tiles.val().index()].val();
-        StreamOut::<W>::join(
-            &mut self.data_plane.m_axis[self.tiles.val().index()],
-            &mut self.host_data.s_axis,
-        );
-        StreamOut::<W>::join(&mut self.host_data.m_axis, &mut self.host_node.planes_.s_axis_data);
-        StreamOut::<W>::join(
-            &mut self.host_node.planes_.m_axis_data,
-            &mut self.data_plane.s_axis[self.tiles.val().index()],
-        );
-        StreamOut::<32>::join(
-            &mut self.control_plane.m_axis[self.tiles.val().index()],
-            &mut self.host_control.s_axis,
-        );
-        StreamOut::<32>::join(
-            &mut self.host_control.m_axis,
-            &mut self.host_node.planes_.s_axis_control,
-        );
-        StreamOut::<32>::join(
-            &mut self.host_node.planes_.m_axis_control,
-            &mut self.control_plane.s_axis[self.tiles.val().index()],
-        );
-        AxiLiteIn::link(&mut self.s_axil, &mut self.host_node.s_axil);
-        NodeStatus::link(&mut self.host, &mut self.host_node.status);
+        wire!(data_plane.m_axis[self.tiles.val().index()] <=> host_data.s_axis);
+        wire!(host_data.m_axis <=> host_node.planes_.s_axis_data);
+        wire!(host_node.planes_.m_axis_data <=> data_plane.s_axis[self.tiles.val().index()]);
+        wire!(control_plane.m_axis[self.tiles.val().index()] <=> host_control.s_axis);
+        wire!(host_control.m_axis <=> host_node.planes_.s_axis_control);
+        wire!(host_node.planes_.m_axis_control <=> control_plane.s_axis[self.tiles.val().index()]);
+        wire!(self <=> host_node: s_axil);
+        wire!(self.host <=> host_node.status);
         self.host_node.s_axis_command.tdata.next = 0.into();
         self.host_node.s_axis_command.tlast.next = false;
         self.host_node.s_axis_command.tvalid.next = false;
@@ -214,23 +189,11 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         for i in 0..self._memories {
             wire!(self => memory[i]: clk, rst);
             self.memory[i].planes_.node.next = self.node[self.memories_at.val().index() + i].val();
-            StreamOut::<W>::join(
-                &mut self.data_plane.m_axis[self.memories_at.val().index() + i],
-                &mut self.memory[i].planes_.s_axis_data,
-            );
-            StreamOut::<W>::join(
-                &mut self.memory[i].planes_.m_axis_data,
-                &mut self.data_plane.s_axis[self.memories_at.val().index() + i],
-            );
-            StreamOut::<32>::join(
-                &mut self.control_plane.m_axis[self.memories_at.val().index() + i],
-                &mut self.memory[i].planes_.s_axis_control,
-            );
-            StreamOut::<32>::join(
-                &mut self.memory[i].planes_.m_axis_control,
-                &mut self.control_plane.s_axis[self.memories_at.val().index() + i],
-            );
-            AxiOut::<W, B>::link(&mut self.m_axi[i], &mut self.memory[i].m_axi);
+            wire!(data_plane.m_axis[self.memories_at.val().index() + i] <=> memory[i].planes_.s_axis_data);
+            wire!(memory[i].planes_.m_axis_data <=> data_plane.s_axis[self.memories_at.val().index() + i]);
+            wire!(control_plane.m_axis[self.memories_at.val().index() + i] <=> memory[i].planes_.s_axis_control);
+            wire!(memory[i].planes_.m_axis_control <=> control_plane.s_axis[self.memories_at.val().index() + i]);
+            wire!(self.m_axi[i] <=> memory[i].m_axi);
         }
     }
 }

@@ -1,9 +1,6 @@
 use crate::{
     accel::{Probe, Streams},
-    bus::{
-        MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, Planes, RegisterFetchIn, RegisterRequestIn,
-        SocketOut, WriteShare,
-    },
+    bus::{MemoryReadIn, MemoryWriteIn, Planes, RegisterFetchIn, RegisterRequestIn, WriteShare},
     mpe::Mpe,
     ni::{InterfaceParameters, NetworkInterface, Scratchpad},
     prim::{StreamIn, StreamOut},
@@ -129,39 +126,36 @@ impl<const W: usize, const B: usize> Logic for Node<W, B> {
     fn update(&mut self) {
         wire!(self => ni, scratchpad: clk, rst);
         wire!(self => ni: dropped);
-        Planes::<W>::link(&mut self.planes_, &mut self.ni.planes_);
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.ni.s_axis_command);
-        RegisterRequestIn::link(&mut self.local_write, &mut self.ni.local_write);
-        RegisterFetchIn::link(&mut self.local_read, &mut self.ni.local_read);
+        wire!(self <=> ni: planes_, s_axis_command, local_write, local_read);
         wire!(ni => status: irq, fired);
 
-        MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.scratchpad.write[0]);
-        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.scratchpad.read[0]);
-        MemoryReadOut::<W>::join(&mut self.ni.dma_read, &mut self.scratchpad.read[1]);
-        MemoryReadOut::<W>::join(&mut self.ni.release_read, &mut self.scratchpad.read[2]);
-        MemoryReadIn::<W>::link(&mut self.memory_read, &mut self.scratchpad.read[3]);
+        wire!(ni.write <=> scratchpad.write[0]);
+        wire!(ni.atomic_read <=> scratchpad.read[0]);
+        wire!(ni.dma_read <=> scratchpad.read[1]);
+        wire!(ni.release_read <=> scratchpad.read[2]);
+        wire!(self.memory_read <=> scratchpad.read[3]);
         for _i in 0..self._alone {
-            MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.scratchpad.write[1]);
+            wire!(self.memory_write <=> scratchpad.write[1]);
         }
         for i in 0..self._writes {
             wire!(self => writes[i]: clk, rst);
-            MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.writes[i].writer[0]);
-            MemoryWriteOut::<W, B>::join(&mut self.ni.engine_write[i], &mut self.writes[i].writer[1]);
-            MemoryWriteOut::<W, B>::join(&mut self.writes[i].memory, &mut self.scratchpad.write[1]);
+            wire!(self.memory_write <=> writes[i].writer[0]);
+            wire!(ni.engine_write[i] <=> writes[i].writer[1]);
+            wire!(writes[i].memory <=> scratchpad.write[1]);
         }
         for i in 0..self._probes {
             wire!(self => probe[i]: clk, rst);
-            SocketOut::<W, B>::join(&mut self.ni.seat[i], &mut self.probe[i].socket);
+            wire!(ni.seat[i] <=> probe[i].socket);
         }
         for i in 0..self._mpes {
             wire!(self => mpe[i]: clk, rst);
-            SocketOut::<W, B>::join(&mut self.ni.seat[i + self._probes], &mut self.mpe[i].socket);
+            wire!(ni.seat[i + self._probes] <=> mpe[i].socket);
         }
         for i in 0..self._streams {
             wire!(self => streams[i]: clk, rst);
-            SocketOut::<W, B>::join(&mut self.ni.seat[i + self._streams_seat], &mut self.streams[i].socket);
-            StreamOut::<W>::link(&mut self.m_axis_stream[i], &mut self.streams[i].m_axis_stream);
-            StreamIn::<W>::link(&mut self.s_axis_stream[i], &mut self.streams[i].s_axis_stream);
+            wire!(ni.seat[i + self._streams_seat] <=> streams[i].socket);
+            wire!(self.m_axis_stream[i] <=> streams[i].m_axis_stream);
+            wire!(self.s_axis_stream[i] <=> streams[i].s_axis_stream);
         }
     }
 }

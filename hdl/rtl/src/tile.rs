@@ -1,5 +1,5 @@
 use crate::{
-    bus::{CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, Planes, RegisterFetchOut, RegisterRequestOut},
+    bus::{CommandQueue, PacketArbiter, Planes},
     host::{AxiLiteIn, AxiLiteSlave},
     node::{Node, NodeStatus},
     prim::{StreamIn, StreamOut},
@@ -96,34 +96,32 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 impl<const W: usize, const B: usize> Logic for Tile<W, B> {
     fn update(&mut self) {
         wire!(self => inner: clk, rst);
-        Planes::<W>::link(&mut self.planes_, &mut self.inner.planes_);
-        NodeStatus::link(&mut self.status, &mut self.inner.status);
+        wire!(self <=> inner: planes_, status);
 
         for i in 0..self._streams {
-            StreamOut::<W>::link(&mut self.m_axis_stream[i], &mut self.inner.m_axis_stream[i]);
-            StreamIn::<W>::link(&mut self.s_axis_stream[i], &mut self.inner.s_axis_stream[i]);
+            wire!(self.m_axis_stream[i] <=> inner.m_axis_stream[i]);
+            wire!(self.s_axis_stream[i] <=> inner.s_axis_stream[i]);
         }
 
         self.s_axis_command.tready.next = false;
         for i in 0..self._ports {
             wire!(self => port[i], host_queue[i]: clk, rst);
-            AxiLiteIn::link(&mut self.s_axil, &mut self.port[i].s_axil);
-            MemoryWriteOut::<W, B>::join(&mut self.port[i].memory_write, &mut self.inner.memory_write);
-            MemoryReadOut::<W>::join(&mut self.port[i].memory_read, &mut self.inner.memory_read);
-            RegisterRequestOut::join(&mut self.port[i].register_write, &mut self.inner.local_write);
-            RegisterFetchOut::join(&mut self.port[i].register_read, &mut self.inner.local_read);
+            wire!(self <=> port[i]: s_axil);
+            wire!(port[i] <=> inner: memory_write, memory_read);
+            wire!(port[i].register_write <=> inner.local_write);
+            wire!(port[i].register_read <=> inner.local_read);
 
             // A master writes a descriptor word by word; the stream beside it does not wait for that.
-            StreamOut::<32>::join(&mut self.port[i].m_axis_command, &mut self.host_queue[i].s_axis);
+            wire!(port[i].m_axis_command <=> host_queue[i].s_axis);
             self.port[i].command_refused.next = self.host_queue[i].refuses.val();
-            StreamOut::<32>::join(&mut self.host_queue[i].m_axis, &mut self.inner.s_axis_command);
+            wire!(host_queue[i].m_axis <=> inner.s_axis_command);
             self.inner.dropped.next = self.host_queue[i].dropped.val();
         }
         for i in 0..self._commands {
             wire!(self => commands[i]: clk, rst);
-            StreamOut::<32>::join(&mut self.host_queue[i].m_axis, &mut self.commands[i].s_axis[0]);
-            StreamIn::<32>::link(&mut self.s_axis_command, &mut self.commands[i].s_axis[1]);
-            StreamOut::<32>::join(&mut self.commands[i].m_axis, &mut self.inner.s_axis_command);
+            wire!(host_queue[i].m_axis <=> commands[i].s_axis[0]);
+            wire!(self.s_axis_command <=> commands[i].s_axis[1]);
+            wire!(commands[i].m_axis <=> inner.s_axis_command);
         }
 
         for _i in 0..self._alone {
@@ -149,7 +147,7 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
             self.inner.dropped.next = false;
         }
         for _i in 0..self._streamed {
-            StreamIn::<32>::link(&mut self.s_axis_command, &mut self.inner.s_axis_command);
+            wire!(self <=> inner: s_axis_command);
         }
         for _i in 0..self._silent {
             self.inner.s_axis_command.tdata.next = 0.into();

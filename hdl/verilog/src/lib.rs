@@ -82,6 +82,7 @@ mod stmt;
 mod symbols;
 mod tree;
 mod value;
+pub mod wire;
 
 pub use design::{Design, Direction, Module, Port};
 pub use emit::{configuration_hash, emit, Options};

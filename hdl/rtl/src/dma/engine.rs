@@ -1,12 +1,8 @@
-use super::{
-    dispatch::Dispatcher,
-    ports::{ArgumentOut, ParkOut, StartOut, StopOut},
-    transmit::Transmitter,
-};
+use super::{dispatch::Dispatcher, transmit::Transmitter};
 use crate::{
     bus::{
-        ClaimOut, CommandQueue, CompletionOut, CreditIn, CreditTakeOut, EventOut, FenceOut, LookOut, MemoryReadOut,
-        RegisterWriteIn, SweepIn,
+        ClaimOut, CommandQueue, CompletionOut, CreditIn, EventOut, FenceOut, LookOut, MemoryReadOut, RegisterWriteIn,
+        SweepIn,
     },
     prim::{StreamIn, StreamOut},
 };
@@ -106,40 +102,28 @@ impl<const W: usize> Engine<W> {
 impl<const W: usize> Logic for Engine<W> {
     fn update(&mut self) {
         wire!(self => commands, dispatcher, transmitter: clk, rst);
-        StreamIn::<32>::link(&mut self.written_command, &mut self.commands.s_axis);
+        wire!(self.written_command <=> commands.s_axis);
         self.dropped.next = self.commands.dropped.val();
         self.command_refused.next = self.commands.refuses.val();
 
         wire!(self => dispatcher: node);
-        SweepIn::link(&mut self.sweep, &mut self.dispatcher.sweep);
-        StreamOut::<32>::join(&mut self.commands.m_axis, &mut self.dispatcher.queued);
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.dispatcher.s_axis_command);
-        StreamIn::<32>::link(&mut self.s_axis_request, &mut self.dispatcher.s_axis_request);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.dispatcher.register_write);
-        ClaimOut::link(&mut self.claim, &mut self.dispatcher.claim);
-        CompletionOut::link(&mut self.completion, &mut self.dispatcher.completion);
-        EventOut::link(&mut self.refused, &mut self.dispatcher.event);
+        wire!(self <=> dispatcher: sweep);
+        wire!(commands.m_axis <=> dispatcher.queued);
+        wire!(self <=> dispatcher: s_axis_command, s_axis_request, register_write, claim, completion);
+        wire!(self.refused <=> dispatcher.event);
         self.dispatcher.any_open.next = self.any_open.val();
-        LookOut::link(&mut self.look, &mut self.dispatcher.look);
-        StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.dispatcher.m_axis_refuse);
-        CreditIn::link(&mut self.credit_return, &mut self.dispatcher.credit_return);
+        wire!(self <=> dispatcher: look, m_axis_refuse, credit_return);
 
         wire!(self => transmitter: node);
-        SweepIn::link(&mut self.sweep, &mut self.transmitter.sweep);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.transmitter.register_write);
-        StartOut::join(&mut self.dispatcher.start, &mut self.transmitter.start);
-        StartOut::join(&mut self.dispatcher.serve, &mut self.transmitter.serve);
-        ArgumentOut::join(&mut self.dispatcher.argument, &mut self.transmitter.argument);
-        StopOut::join(&mut self.transmitter.stop, &mut self.dispatcher.stop);
-        ParkOut::join(&mut self.transmitter.park, &mut self.dispatcher.park);
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.transmitter.memory_read);
-        EventOut::link(&mut self.notified, &mut self.transmitter.event);
+        wire!(self <=> transmitter: sweep, register_write);
+        wire!(dispatcher <=> transmitter: start, serve, argument);
+        wire!(transmitter <=> dispatcher: stop, park);
+        wire!(self <=> transmitter: memory_read);
+        wire!(self.notified <=> transmitter.event);
         self.transmitter.fired.next = self.fired.val();
-        CreditTakeOut::join(&mut self.transmitter.credit_take, &mut self.dispatcher.credit_take);
+        wire!(transmitter <=> dispatcher: credit_take);
         self.register_busy.next = self.dispatcher.busy.val();
-        FenceOut::link(&mut self.fence, &mut self.transmitter.fence);
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.transmitter.m_axis);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.transmitter.m_axis_control);
+        wire!(self <=> transmitter: fence, m_axis, m_axis_control);
         wire!(transmitter => self: running, waiting);
     }
 }

@@ -69,8 +69,7 @@ impl<const W: usize> Logic for AddressChannel<W> {
         self.free.next = self.ready.val() | !self.offered.q.val();
         self.bursts.m_axis.tready.next = self.free.val();
 
-        RegisterWriteIn::link(&mut self.registers, &mut self.pages.registers);
-        SweepIn::link(&mut self.sweep, &mut self.pages.sweep);
+        wire!(self <=> pages: registers, sweep);
         self.pages.page.next = self.bursts.m_axis.tdata.val().get_bits::<PAGE_WIDTH>(PAGE_OFFSET_WIDTH);
 
         if self.free.val() {

@@ -112,15 +112,12 @@ impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
         wire!(s_axil => writer: wdata, wstrb, wvalid);
         wire!(writer => s_axil: wready, bresp, bvalid);
         self.writer.bready.next = self.s_axil.bready.val();
-        MemoryWriteOut::<W, B>::link(&mut self.memory_write, &mut self.writer.memory_write);
-        RegisterRequestOut::link(&mut self.register_write, &mut self.writer.register_write);
-        StreamOut::<32>::link(&mut self.m_axis_command, &mut self.writer.m_axis_command);
+        wire!(self <=> writer: memory_write, register_write, m_axis_command);
         self.writer.command_refused.next = self.command_refused.val();
 
         wire!(s_axil => reader: araddr, arvalid);
         wire!(reader => s_axil: arready, rdata, rresp, rvalid);
         self.reader.rready.next = self.s_axil.rready.val();
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
-        RegisterFetchOut::link(&mut self.register_read, &mut self.reader.register_read);
+        wire!(self <=> reader: memory_read, register_read);
     }
 }

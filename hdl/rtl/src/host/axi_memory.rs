@@ -1,4 +1,4 @@
-use super::{AxiOut, AxiReadOut, AxiReads, AxiWriteOut, AxiWrites, Turns};
+use super::{AxiOut, AxiReads, AxiWrites, Turns};
 use crate::bus::{MemoryReadIn, MemoryWriteIn, RegisterWriteIn, SweepIn};
 use portico_verilog::prelude::*;
 
@@ -61,18 +61,15 @@ impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
         self.turns.is_quiet.next = self.writes.is_quiet.val();
         wire!(reads => turns: asked, taken);
 
-        RegisterWriteIn::link(&mut self.registers, &mut self.writes.registers);
-        SweepIn::link(&mut self.sweep, &mut self.writes.sweep);
-        MemoryWriteIn::<W, B>::link(&mut self.memory_write, &mut self.writes.memory_write);
+        wire!(self <=> writes: registers, sweep, memory_write);
         wire!(turns => writes: hold);
         self.writes.flush.next = self.reads.asked.val();
-        AxiWriteOut::<W, B>::link(&mut self.m_axi.write_, &mut self.writes.m_axi);
+        wire!(self.m_axi.write_ <=> writes.m_axi);
 
-        RegisterWriteIn::link(&mut self.registers, &mut self.reads.registers);
-        SweepIn::link(&mut self.sweep, &mut self.reads.sweep);
-        MemoryReadIn::<W>::link(&mut self.memory_read[0], &mut self.reads.memory_read[0]);
-        MemoryReadIn::<W>::link(&mut self.memory_read[1], &mut self.reads.memory_read[1]);
+        wire!(self <=> reads: registers, sweep);
+        wire!(self.memory_read[0] <=> reads.memory_read[0]);
+        wire!(self.memory_read[1] <=> reads.memory_read[1]);
         self.reads.enable.next = self.writes.is_quiet.val();
-        AxiReadOut::<W>::link(&mut self.m_axi.read_, &mut self.reads.m_axi);
+        wire!(self.m_axi.read_ <=> reads.m_axi);
     }
 }

@@ -102,8 +102,7 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.gatherer.flush.next = false;
         self.gatherer.room.next = self.incomplete.available.val();
 
-        RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
-        SweepIn::link(&mut self.sweep, &mut self.address_channel.sweep);
+        wire!(self <=> address_channel: registers, sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
         self.m_axi.arid.next = 0.into();
         self.m_axi.araddr.next = self.address_channel.addr.val();

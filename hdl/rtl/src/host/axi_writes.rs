@@ -90,8 +90,7 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
         self.all_answered.next = self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS);
         self.is_quiet.next = !self.gatherer.is_open.val() & self.all_answered.val();
 
-        RegisterWriteIn::link(&mut self.registers, &mut self.address_channel.registers);
-        SweepIn::link(&mut self.sweep, &mut self.address_channel.sweep);
+        wire!(self <=> address_channel: registers, sweep);
         wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
         self.m_axi.awid.next = 0.into();
         self.m_axi.awaddr.next = self.address_channel.addr.val();

@@ -1,6 +1,6 @@
 use super::{AxiMemory, AxiOut};
 use crate::{
-    bus::{MemoryReadOut, MemoryWriteOut, Planes, SweepOut},
+    bus::Planes,
     ni::{InterfaceParameters, ServerInterface},
 };
 use portico_spec::{
@@ -64,13 +64,13 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
 impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
     fn update(&mut self) {
         wire!(self => ni, memory: clk, rst);
-        Planes::<W>::link(&mut self.planes_, &mut self.ni.planes_);
+        wire!(self <=> ni: planes_);
         self.ni.memory_error.next = self.memory.fault.val();
-        SweepOut::join(&mut self.ni.sweep, &mut self.memory.sweep);
+        wire!(ni <=> memory: sweep);
         wire!(ni.register_write => memory.registers: enable, index, data);
-        MemoryWriteOut::<W, B>::join(&mut self.ni.write, &mut self.memory.memory_write);
-        MemoryReadOut::<W>::join(&mut self.ni.atomic_read, &mut self.memory.memory_read[0]);
-        MemoryReadOut::<W>::join(&mut self.ni.server_read, &mut self.memory.memory_read[1]);
-        AxiOut::<W, B>::link(&mut self.m_axi, &mut self.memory.m_axi);
+        wire!(ni.write <=> memory.memory_write);
+        wire!(ni.atomic_read <=> memory.memory_read[0]);
+        wire!(ni.server_read <=> memory.memory_read[1]);
+        wire!(self <=> memory: m_axi);
     }
 }

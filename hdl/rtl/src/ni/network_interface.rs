@@ -7,13 +7,11 @@ use super::{
 };
 use crate::{
     bus::{
-        AddressMatch, ClaimOut, CommandDoor, CommandPort, CommandQueue, CompletionOut, CreditOut, EventIn, EventOut,
-        FenceOut, FlitsOut, LookOut, MemoryReadIn, MemoryReadOut, MemoryWriteIn, MemoryWriteOut, PacketArbiter,
-        PlaneOut, Planes, ReadBuffer, ReadShare, RegisterFetchIn, RegisterFetchOut, RegisterRequestIn, SocketOut,
-        SweepOut, WriteShare,
+        AddressMatch, CommandDoor, CommandPort, CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, PlaneOut,
+        Planes, ReadBuffer, ReadShare, RegisterFetchIn, RegisterRequestIn, SocketOut, WriteShare,
     },
     dma::Engine,
-    prim::{StreamIn, StreamOut},
+    prim::StreamIn,
 };
 use portico_spec::{
     ni::{
@@ -195,45 +193,42 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         dff_setup!(self, clk, uncounted, written_was, refused_was);
         self.initialising.next = self.initialiser.sweep.active.val();
 
-        SweepOut::join(&mut self.initialiser.sweep, &mut self.engine.sweep);
+        wire!(initialiser <=> engine: sweep);
         wire!(planes_ => engine: node);
         self.engine.fired.next = self.completions.fired.val();
-        CreditOut::join(&mut self.completions.credit_return, &mut self.engine.credit_return);
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.streamed.s_axis);
-        StreamOut::<32>::join(&mut self.streamed.m_axis, &mut self.engine.s_axis_command);
+        wire!(completions <=> engine: credit_return);
+        wire!(self.s_axis_command <=> streamed.s_axis);
+        wire!(streamed.m_axis <=> engine.s_axis_command);
         self.command_match.index.next = self.bus.access.index.val();
         self.written.s_axis.tvalid.next = self.bus.access.write.val() & self.command_match.hit.val();
         self.written.s_axis.tdata.next = self.bus.access.data.val();
         self.written.s_axis.tlast.next = self.bus.access.index.val().get_bits::<PLACE_WIDTH>(0).all();
-        StreamOut::<32>::join(&mut self.written.m_axis, &mut self.engine.written_command);
-        MemoryReadOut::<W>::join(&mut self.engine.memory_read, &mut self.splitter.reader);
+        wire!(written.m_axis <=> engine.written_command);
+        wire!(engine.memory_read <=> splitter.reader);
 
-        SweepOut::join(&mut self.initialiser.sweep, &mut self.completions.sweep);
-        FenceOut::join(&mut self.engine.fence, &mut self.completions.fence);
-        StreamIn::<32>::link(&mut self.planes_.s_axis_control, &mut self.completions.s_axis);
-        StreamOut::<32>::join(&mut self.completions.m_axis_request, &mut self.engine.s_axis_request);
-        ClaimOut::join(&mut self.engine.claim, &mut self.completions.claim);
-        CompletionOut::join(&mut self.receiver.completion, &mut self.completions.data_completion);
-        CompletionOut::join(&mut self.engine.completion, &mut self.completions.own_completion);
-        EventOut::join(&mut self.receiver.event, &mut self.completions.received);
-        EventOut::join(&mut self.engine.notified, &mut self.completions.notified);
-        EventOut::join(&mut self.engine.refused, &mut self.completions.refused);
-        LookOut::join(&mut self.engine.look, &mut self.completions.look);
+        wire!(initialiser <=> completions: sweep);
+        wire!(engine <=> completions: fence);
+        wire!(self.planes_.s_axis_control <=> completions.s_axis);
+        wire!(completions.m_axis_request <=> engine.s_axis_request);
+        wire!(engine <=> completions: claim);
+        wire!(receiver.completion <=> completions.data_completion);
+        wire!(engine.completion <=> completions.own_completion);
+        wire!(receiver.event <=> completions.received);
+        wire!(engine <=> completions: notified, refused, look);
         self.engine.any_open.next = self.completions.any_open.val();
         wire!(completions => self: irq, fired);
 
-        SweepOut::join(&mut self.initialiser.sweep, &mut self.receiver.sweep);
+        wire!(initialiser <=> receiver: sweep);
         wire!(planes_ => receiver: node);
         self.receiver.gets.next = self.completions.awaited.val();
-        StreamIn::<W>::link(&mut self.planes_.s_axis_data, &mut self.receiver.s_axis);
-        MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
-        MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
+        wire!(self.planes_.s_axis_data <=> receiver.s_axis);
+        wire!(self.write <=> receiver.memory_write);
+        wire!(self.atomic_read <=> receiver.memory_read);
 
-        MemoryReadOut::<W>::join(&mut self.splitter.memory, &mut self.reads.reader);
-        MemoryReadOut::<W>::link(&mut self.dma_read, &mut self.reads.memory);
-        RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
-        RegisterFetchIn::link(&mut self.local_read, &mut self.bus.local_read);
-        RegisterRequestIn::link(&mut self.local_write, &mut self.bus.local_write);
+        wire!(splitter.memory <=> reads.reader);
+        wire!(self.dma_read <=> reads.memory);
+        wire!(splitter.fetch <=> bus.dma_read);
+        wire!(self <=> bus: local_read, local_write);
         wire!(receiver.register_write => bus.network_write: valid, index, data);
         // A cycle late, so that it is known whether the word is kept; the bus takes no other access meanwhile.
         self.written_was.d.next = self.bus.network_write.ready.val();
@@ -260,22 +255,22 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
         self.engines_refuse.next = false;
         for i in 0..self._engines {
             wire!(self => port[i], queue[i], engine_read[i]: clk, rst);
-            StreamOut::<32>::join(&mut self.streamed.engine[i], &mut self.port[i].s_axis_command);
-            StreamOut::<32>::join(&mut self.written.engine[i], &mut self.queue[i].s_axis);
-            StreamOut::<32>::join(&mut self.queue[i].m_axis, &mut self.port[i].queued);
-            StreamOut::<32>::link(&mut self.seat[i].commands, &mut self.port[i].m_axis);
-            SweepOut::link(&mut self.seat[i].sweep, &mut self.initialiser.sweep);
+            wire!(streamed.engine[i] <=> port[i].s_axis_command);
+            wire!(written.engine[i] <=> queue[i].s_axis);
+            wire!(queue[i].m_axis <=> port[i].queued);
+            wire!(self.seat[i].commands <=> port[i].m_axis);
+            wire!(self.seat[i] <=> initialiser: sweep);
             wire!(planes_ => seat[i]: node);
             self.seat[i].fired.next = self.completions.fired.val();
-            FlitsOut::<W>::link(&mut self.seat[i].data_in, &mut self.receiver.engine[i]);
-            FlitsOut::<32>::link(&mut self.seat[i].control_in, &mut self.completions.engine[i]);
-            StreamIn::<W>::link(&mut self.seat[i].data_out, &mut self.data_out[0].s_axis[1 + i]);
-            StreamIn::<32>::link(&mut self.seat[i].control_out, &mut self.control_out[0].s_axis[1 + i]);
-            EventIn::link(&mut self.seat[i].event, &mut self.completions.ended[i]);
+            wire!(self.seat[i].data_in <=> receiver.engine[i]);
+            wire!(self.seat[i].control_in <=> completions.engine[i]);
+            wire!(self.seat[i].data_out <=> data_out[0].s_axis[1 + i]);
+            wire!(self.seat[i].control_out <=> control_out[0].s_axis[1 + i]);
+            wire!(self.seat[i].event <=> completions.ended[i]);
             wire!(bus.access => seat[i].register: write, read, index, data);
-            MemoryReadIn::<W>::link(&mut self.seat[i].memory_read, &mut self.engine_read[i].reader);
-            MemoryReadOut::<W>::join(&mut self.engine_read[i].memory, &mut self.engine_reads[0].reader[1 + i]);
-            MemoryWriteIn::<W, B>::link(&mut self.seat[i].memory_write, &mut self.engine_writes[0].writer[i]);
+            wire!(self.seat[i].memory_read <=> engine_read[i].reader);
+            wire!(engine_read[i].memory <=> engine_reads[0].reader[1 + i]);
+            wire!(self.seat[i].memory_write <=> engine_writes[0].writer[i]);
             self.engines_answer.next = self.engines_answer.val() | self.seat[i].register.answer.val();
             self.engines_drop.next = self.engines_drop.val() | self.queue[i].dropped.val();
             self.command_refused.next =
@@ -291,7 +286,7 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
             self.monitor[i].asked.next = self.bus.access.read.val();
             self.monitor[i].register_read.index.next = self.bus.access.index.val();
             self.counted.next = self.monitor[i].register_read.data.val();
-            SweepOut::join(&mut self.initialiser.sweep, &mut self.monitor[i].sweep);
+            wire!(initialiser <=> monitor[i]: sweep);
             self.monitor[i].cycle.next = true;
             self.monitor[i].data_in.next = self.planes_.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
             self.monitor[i].data_out.next = self.data_offered.val() & self.planes_.m_axis_data.tready.val();
@@ -319,25 +314,25 @@ impl<const W: usize, const B: usize> Logic for NetworkInterface<W, B> {
 
         self.uncounted.d.next =
             (self.engine.dropped.val() | self.engines_drop.val()) & (self.dropped.val() | self.uncounted.q.val());
-        StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
-        StreamOut::<32>::join(&mut self.receiver.m_axis_credit, &mut self.answers.s_axis[1]);
-        StreamOut::<32>::join(&mut self.engine.m_axis_refuse, &mut self.answers.s_axis[2]);
-        StreamOut::<32>::join(&mut self.engine.m_axis_control, &mut self.answers.s_axis[3]);
+        wire!(receiver.m_axis_control <=> answers.s_axis[0]);
+        wire!(receiver.m_axis_credit <=> answers.s_axis[1]);
+        wire!(engine.m_axis_refuse <=> answers.s_axis[2]);
+        wire!(engine.m_axis_control <=> answers.s_axis[3]);
         // A node without engines has no more sources than these.
         for _i in 0..self._alone {
-            StreamOut::<W>::link(&mut self.planes_.m_axis_data, &mut self.engine.m_axis);
-            StreamOut::<32>::link(&mut self.planes_.m_axis_control, &mut self.answers.m_axis);
-            MemoryReadOut::<W>::link(&mut self.release_read, &mut self.receiver.release_read);
+            wire!(self.planes_.m_axis_data <=> engine.m_axis);
+            wire!(self.planes_.m_axis_control <=> answers.m_axis);
+            wire!(self <=> receiver: release_read);
         }
         for i in 0..self._shared {
             wire!(self => data_out[i], control_out[i], engine_reads[i], engine_writes[i]: clk, rst);
-            StreamOut::<W>::join(&mut self.engine.m_axis, &mut self.data_out[i].s_axis[0]);
-            StreamOut::<W>::link(&mut self.planes_.m_axis_data, &mut self.data_out[i].m_axis);
-            StreamOut::<32>::join(&mut self.answers.m_axis, &mut self.control_out[i].s_axis[0]);
-            StreamOut::<32>::link(&mut self.planes_.m_axis_control, &mut self.control_out[i].m_axis);
-            MemoryReadOut::<W>::join(&mut self.receiver.release_read, &mut self.engine_reads[i].reader[0]);
-            MemoryReadOut::<W>::link(&mut self.release_read, &mut self.engine_reads[i].memory);
-            MemoryWriteOut::<W, B>::link(&mut self.engine_write[i], &mut self.engine_writes[i].memory);
+            wire!(engine.m_axis <=> data_out[i].s_axis[0]);
+            wire!(self.planes_.m_axis_data <=> data_out[i].m_axis);
+            wire!(answers.m_axis <=> control_out[i].s_axis[0]);
+            wire!(self.planes_.m_axis_control <=> control_out[i].m_axis);
+            wire!(receiver.release_read <=> engine_reads[i].reader[0]);
+            wire!(self.release_read <=> engine_reads[i].memory);
+            wire!(self.engine_write[i] <=> engine_writes[i].memory);
         }
         if self.rst.val() {
             self.uncounted.d.next = false;

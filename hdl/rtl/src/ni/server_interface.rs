@@ -8,12 +8,8 @@ use super::{
     Initialiser,
 };
 use crate::{
-    bus::{
-        AddressMatch, EventOut, MemoryReadOut, MemoryWriteOut, PacketArbiter, Planes, ReadBuffer, RegisterFetchOut,
-        RegisterWriteOut, SweepOut,
-    },
+    bus::{AddressMatch, MemoryReadOut, MemoryWriteOut, PacketArbiter, Planes, ReadBuffer, RegisterWriteOut, SweepOut},
     dma::serve::GetServer,
-    prim::{StreamIn, StreamOut},
 };
 use portico_spec::ni::{
     command::PLACE_WIDTH,
@@ -118,28 +114,28 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         wire!(self => server, receiver, events, answers: clk, rst);
         wire!(self => identity: clk);
         dff_setup!(self, clk, written_was, refused_was);
-        SweepOut::link(&mut self.sweep, &mut self.initialiser.sweep);
+        wire!(self <=> initialiser: sweep);
 
         // Only get requests are used; the other packets are dropped.
-        StreamIn::<32>::link(&mut self.planes_.s_axis_control, &mut self.control.s_axis);
+        wire!(self.planes_.s_axis_control <=> control.s_axis);
         self.control.initialising.next = self.initialiser.sweep.active.val();
         self.control.completion.ready.next = true;
-        StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
+        wire!(control.m_axis_request <=> gets.s_axis);
 
-        SweepOut::join(&mut self.initialiser.sweep, &mut self.server.sweep);
+        wire!(initialiser <=> server: sweep);
         wire!(planes_ => server: node);
-        StreamOut::<32>::join(&mut self.gets.m_axis, &mut self.server.s_axis);
-        StreamOut::<W>::link(&mut self.planes_.m_axis_data, &mut self.server.m_axis);
-        MemoryReadOut::<W>::join(&mut self.server.memory_read, &mut self.splitter.reader);
-        MemoryReadOut::<W>::join(&mut self.splitter.memory, &mut self.reads.reader);
-        MemoryReadOut::<W>::link(&mut self.server_read, &mut self.reads.memory);
-        RegisterFetchOut::join(&mut self.splitter.fetch, &mut self.bus.dma_read);
+        wire!(gets.m_axis <=> server.s_axis);
+        wire!(self.planes_.m_axis_data <=> server.m_axis);
+        wire!(server.memory_read <=> splitter.reader);
+        wire!(splitter.memory <=> reads.reader);
+        wire!(self.server_read <=> reads.memory);
+        wire!(splitter.fetch <=> bus.dma_read);
 
-        SweepOut::join(&mut self.initialiser.sweep, &mut self.receiver.sweep);
+        wire!(initialiser <=> receiver: sweep);
         wire!(planes_ => receiver: node);
-        StreamIn::<W>::link(&mut self.planes_.s_axis_data, &mut self.receiver.s_axis);
-        MemoryWriteOut::<W, B>::link(&mut self.write, &mut self.receiver.memory_write);
-        MemoryReadOut::<W>::link(&mut self.atomic_read, &mut self.receiver.memory_read);
+        wire!(self.planes_.s_axis_data <=> receiver.s_axis);
+        wire!(self.write <=> receiver.memory_write);
+        wire!(self.atomic_read <=> receiver.memory_read);
         // There are no queues.
         self.receiver.release_read.ready.next = false;
         self.receiver.release_read.data.next = 0.into();
@@ -148,8 +144,8 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         // A reply was asked for by nobody.
         self.receiver.gets.next = 0.into();
         self.receiver.completion.ready.next = true;
-        SweepOut::join(&mut self.initialiser.sweep, &mut self.events.sweep);
-        EventOut::join(&mut self.receiver.event, &mut self.events.update);
+        wire!(initialiser <=> events: sweep);
+        wire!(receiver.event <=> events.update);
         self.events.asks.next = false;
 
         wire!(receiver.register_write => bus.network_write: valid, index, data);
@@ -179,7 +175,7 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
             self.monitor[i].asked.next = self.bus.access.read.val();
             self.monitor[i].register_read.index.next = self.bus.access.index.val();
             self.counted.next = self.monitor[i].register_read.data.val();
-            SweepOut::join(&mut self.initialiser.sweep, &mut self.monitor[i].sweep);
+            wire!(initialiser <=> monitor[i]: sweep);
             self.monitor[i].cycle.next = true;
             self.monitor[i].data_in.next = self.planes_.s_axis_data.tvalid.val() & self.receiver.s_axis.tready.val();
             self.monitor[i].data_out.next = self.server.m_axis.tvalid.val() & self.planes_.m_axis_data.tready.val();
@@ -207,8 +203,8 @@ impl<const W: usize, const B: usize> Logic for ServerInterface<W, B> {
         self.identity.initialising.next = self.initialiser.sweep.active.val();
         self.identity.pending.next = self.events.pending.val();
 
-        StreamOut::<32>::join(&mut self.receiver.m_axis_control, &mut self.answers.s_axis[0]);
-        StreamOut::<32>::join(&mut self.server.m_axis_refuse, &mut self.answers.s_axis[1]);
-        StreamOut::<32>::link(&mut self.planes_.m_axis_control, &mut self.answers.m_axis);
+        wire!(receiver.m_axis_control <=> answers.s_axis[0]);
+        wire!(server.m_axis_refuse <=> answers.s_axis[1]);
+        wire!(self.planes_.m_axis_control <=> answers.m_axis);
     }
 }

@@ -1,5 +1,4 @@
 use super::{Output, PortsOut, Preferences, EAST, LOCAL, NORTH, PORTS, SOUTH, WEST};
-use crate::prim::StreamOut;
 use portico_verilog::prelude::*;
 
 /// The oldest flit of an input, and the output that it wants.
@@ -58,10 +57,10 @@ impl<const W: usize> Logic for Crossbar<W> {
                 | self.to_south.from[i].taken.val()
                 | self.to_west.from[i].taken.val();
         }
-        StreamOut::<W>::link(&mut self.m_axis.local, &mut self.to_local.m_axis);
-        StreamOut::<W>::link(&mut self.m_axis.north, &mut self.to_north.m_axis);
-        StreamOut::<W>::link(&mut self.m_axis.east, &mut self.to_east.m_axis);
-        StreamOut::<W>::link(&mut self.m_axis.south, &mut self.to_south.m_axis);
-        StreamOut::<W>::link(&mut self.m_axis.west, &mut self.to_west.m_axis);
+        wire!(self.m_axis.local <=> to_local.m_axis);
+        wire!(self.m_axis.north <=> to_north.m_axis);
+        wire!(self.m_axis.east <=> to_east.m_axis);
+        wire!(self.m_axis.south <=> to_south.m_axis);
+        wire!(self.m_axis.west <=> to_west.m_axis);
     }
 }

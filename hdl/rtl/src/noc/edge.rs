@@ -55,20 +55,20 @@ pub struct EdgeGate<const W: usize> {
 impl<const W: usize> Logic for EdgeGate<W> {
     fn update(&mut self) {
         wire!(self => inward, outward: clk, rst);
-        StreamIn::<W>::link(&mut self.s_axis, &mut self.inward.s_axis);
-        StreamOut::<W>::link(&mut self.to_mesh, &mut self.inward.m_axis);
+        wire!(self <=> inward: s_axis);
+        wire!(self.to_mesh <=> inward.m_axis);
         self.inward.refuse.next = !self.open.val()
             | (self.s_axis.tdata.val().get_bits::<X_WIDTH>(DESTINATION_OFFSET) == self.x.val())
                 & (self.s_axis.tdata.val().get_bits::<Y_WIDTH>(Y_OFFSET) >= self.y.val());
 
-        StreamIn::<W>::link(&mut self.from_mesh, &mut self.outward.s_axis);
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.outward.m_axis);
+        wire!(self.from_mesh <=> outward.s_axis);
+        wire!(self <=> outward: m_axis);
         self.outward.refuse.next =
             !self.open.val() | (self.from_mesh.tdata.val().get_bits::<Y_WIDTH>(Y_OFFSET) != self.y.val());
 
-        DropReportIn::link(&mut self.report_in, &mut self.inward.report_in);
-        DropReportOut::join(&mut self.inward.report_out, &mut self.outward.report_in);
-        DropReportOut::link(&mut self.report_out, &mut self.outward.report_out);
+        wire!(self <=> inward: report_in);
+        wire!(inward.report_out <=> outward.report_in);
+        wire!(self <=> outward: report_out);
     }
 }
 
@@ -104,8 +104,7 @@ impl<const W: usize> Logic for EdgeSink<W> {
     fn update(&mut self) {
         wire!(self => counter: clk, rst);
         dff_setup!(self, clk, in_packet);
-        DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
-        DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
+        wire!(self <=> counter: report_in, report_out);
 
         self.s_axis.tready.next = true;
         self.counter.head.next = bit_cast::<HEAD_WIDTH, W>(self.s_axis.tdata.val());
@@ -154,8 +153,7 @@ impl<const W: usize> Logic for PacketFilter<W> {
     fn update(&mut self) {
         wire!(self => counter: clk, rst);
         dff_setup!(self, clk, in_packet, refused);
-        DropReportIn::link(&mut self.report_in, &mut self.counter.report_in);
-        DropReportOut::link(&mut self.report_out, &mut self.counter.report_out);
+        wire!(self <=> counter: report_in, report_out);
 
         self.dropping.next = self.refuse.val();
         if self.in_packet.q.val() {

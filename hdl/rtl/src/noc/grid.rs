@@ -87,9 +87,9 @@ impl<const W: usize, const A: usize> Logic for Grid<W, A> {
         for i in 0..self._tiles {
             wire!(self => node[i]: clk, rst);
             self.node[i].tile.next = bits::<8>(i);
-            StreamIn::<W>::link(&mut self.s_axis_local[i], &mut self.node[i].s_axis.local);
-            StreamOut::<W>::link(&mut self.m_axis_local[i], &mut self.node[i].m_axis.local);
-            MonitorSelect::link(&mut self.monitor, &mut self.node[i].select);
+            wire!(self.s_axis_local[i] <=> node[i].s_axis.local);
+            wire!(self.m_axis_local[i] <=> node[i].m_axis.local);
+            wire!(self.monitor <=> node[i].select);
         }
         for y in 0..self._rows {
             for x in 0..self._cols {
@@ -113,10 +113,7 @@ impl<const W: usize, const A: usize> Logic for Grid<W, A> {
             self.node[(y + 1) * self.cols.val().index() - 1].s_axis.east.tdata.next = 0.into();
             self.node[(y + 1) * self.cols.val().index() - 1].s_axis.east.tlast.next = false;
             self.node[(y + 1) * self.cols.val().index() - 1].s_axis.east.tvalid.next = false;
-            StreamOut::<W>::link(
-                &mut self.m_axis_east[y],
-                &mut self.node[(y + 1) * self.cols.val().index() - 1].m_axis.east,
-            );
+            wire!(self.m_axis_east[y] <=> node[(y + 1) * self.cols.val().index() - 1].m_axis.east);
         }
         for i in 0..self._links_to_south {
             wire!(node[i].m_axis.south => node[i + self.cols.val().index()].s_axis.north: tdata, tlast, tvalid);
@@ -129,14 +126,8 @@ impl<const W: usize, const A: usize> Logic for Grid<W, A> {
             self.node[x].s_axis.north.tlast.next = false;
             self.node[x].s_axis.north.tvalid.next = false;
             self.node[x].m_axis.north.tready.next = true;
-            StreamIn::<W>::link(
-                &mut self.s_axis_south[x],
-                &mut self.node[self.last_row.val().index() + x].s_axis.south,
-            );
-            StreamOut::<W>::link(
-                &mut self.m_axis_south[x],
-                &mut self.node[self.last_row.val().index() + x].m_axis.south,
-            );
+            wire!(self.s_axis_south[x] <=> node[self.last_row.val().index() + x].s_axis.south);
+            wire!(self.m_axis_south[x] <=> node[self.last_row.val().index() + x].m_axis.south);
         }
         self.node[0].value_in.next = 0.into();
         for i in 0..self._links_of_chain {

@@ -79,27 +79,27 @@ impl<const W: usize, const A: usize> Mesh<W, A> {
 impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
     fn update(&mut self) {
         wire!(self => grid: clk, rst);
-        MonitorSelect::link(&mut self.monitor, &mut self.grid.monitor);
+        wire!(self <=> grid: monitor);
         self.monitor_value.next = self.grid.monitor_value.val();
         for i in 0..self._tiles {
-            StreamIn::<W>::link(&mut self.s_axis[i], &mut self.grid.s_axis_local[i]);
-            StreamOut::<W>::link(&mut self.m_axis[i], &mut self.grid.m_axis_local[i]);
+            wire!(self.s_axis[i] <=> grid.s_axis_local[i]);
+            wire!(self.m_axis[i] <=> grid.m_axis_local[i]);
         }
         for y in 0..self._rows {
             wire!(self => sink[y]: clk, rst);
-            StreamOut::<W>::join(&mut self.grid.m_axis_east[y], &mut self.sink[y].s_axis);
+            wire!(grid.m_axis_east[y] <=> sink[y].s_axis);
         }
         for x in 0..self._cols {
             wire!(self => gate[x]: clk, rst);
             self.gate[x].x.next = bits::<X_WIDTH>(x);
             self.gate[x].y.next = self.gate_y.val();
-            StreamOut::<W>::join(&mut self.gate[x].to_mesh, &mut self.grid.s_axis_south[x]);
-            StreamOut::<W>::join(&mut self.grid.m_axis_south[x], &mut self.gate[x].from_mesh);
+            wire!(gate[x].to_mesh <=> grid.s_axis_south[x]);
+            wire!(grid.m_axis_south[x] <=> gate[x].from_mesh);
         }
         for x in 0..self._edge_nodes {
             self.gate[x].open.next = true;
-            StreamIn::<W>::link(&mut self.s_axis[self.tiles.val().index() + x], &mut self.gate[x].s_axis);
-            StreamOut::<W>::link(&mut self.m_axis[self.tiles.val().index() + x], &mut self.gate[x].m_axis);
+            wire!(self.s_axis[self.tiles.val().index() + x] <=> gate[x].s_axis);
+            wire!(self.m_axis[self.tiles.val().index() + x] <=> gate[x].m_axis);
         }
         for x in self._edge_nodes..self._cols {
             self.gate[x].open.next = false;
@@ -114,16 +114,10 @@ impl<const W: usize, const A: usize> Logic for Mesh<W, A> {
         for y in 0..self._links_of_sinks {
             wire!(sink[y].report_out => sink[y + 1].report_in: packets, head);
         }
-        DropReportOut::join(
-            &mut self.sink[self.last_sink.val().index()].report_out,
-            &mut self.gate[0].report_in,
-        );
+        wire!(sink[self.last_sink.val().index()].report_out <=> gate[0].report_in);
         for x in 0..self._links_of_gates {
             wire!(gate[x].report_out => gate[x + 1].report_in: packets, head);
         }
-        DropReportOut::link(
-            &mut self.dropped,
-            &mut self.gate[self.last_gate.val().index()].report_out,
-        );
+        wire!(self.dropped <=> gate[self.last_gate.val().index()].report_out);
     }
 }

@@ -54,13 +54,12 @@ impl<const W: usize, const A: usize> Node<W, A> {
 impl<const W: usize, const A: usize> Logic for Node<W, A> {
     fn update(&mut self) {
         wire!(self => router: clk, rst, x, y);
-        PortsIn::<W>::link(&mut self.s_axis, &mut self.router.s_axis);
-        PortsOut::<W>::link(&mut self.m_axis, &mut self.router.m_axis);
+        wire!(self <=> router: s_axis, m_axis);
 
         self.value_out.next = self.value_in.val();
         for i in 0..self._monitors {
             wire!(self => monitor[i]: clk, rst, tile, value_in);
-            MonitorSelect::link(&mut self.select, &mut self.monitor[i].select);
+            wire!(self <=> monitor[i]: select);
             wire!(monitor[i] => self: value_out);
             wire!(m_axis.local => monitor[i].tap[LOCAL]: tvalid, tready);
             wire!(m_axis.north => monitor[i].tap[NORTH]: tvalid, tready);

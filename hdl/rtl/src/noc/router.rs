@@ -1,4 +1,4 @@
-use super::{Crossbar, FlitOut, InputUnit, Priority, EAST, LOCAL, NORTH, PORTS, SOUTH, WEST};
+use super::{Crossbar, InputUnit, Priority, EAST, LOCAL, NORTH, PORTS, SOUTH, WEST};
 use crate::prim::StreamIn;
 use portico_spec::flit::{X_WIDTH, Y_WIDTH};
 use portico_verilog::prelude::*;
@@ -80,18 +80,18 @@ impl<const W: usize, const A: usize> Logic for Router<W, A> {
     fn update(&mut self) {
         wire!(self => from_local, from_north, from_east, from_south, from_west: clk, rst, x, y);
         wire!(self => precedence, crossbar: clk, rst);
-        StreamIn::<W>::link(&mut self.s_axis.local, &mut self.from_local.s_axis);
-        StreamIn::<W>::link(&mut self.s_axis.north, &mut self.from_north.s_axis);
-        StreamIn::<W>::link(&mut self.s_axis.east, &mut self.from_east.s_axis);
-        StreamIn::<W>::link(&mut self.s_axis.south, &mut self.from_south.s_axis);
-        StreamIn::<W>::link(&mut self.s_axis.west, &mut self.from_west.s_axis);
+        wire!(self.s_axis.local <=> from_local.s_axis);
+        wire!(self.s_axis.north <=> from_north.s_axis);
+        wire!(self.s_axis.east <=> from_east.s_axis);
+        wire!(self.s_axis.south <=> from_south.s_axis);
+        wire!(self.s_axis.west <=> from_west.s_axis);
 
-        FlitOut::<W>::join(&mut self.from_local.oldest, &mut self.crossbar.from[LOCAL]);
-        FlitOut::<W>::join(&mut self.from_north.oldest, &mut self.crossbar.from[NORTH]);
-        FlitOut::<W>::join(&mut self.from_east.oldest, &mut self.crossbar.from[EAST]);
-        FlitOut::<W>::join(&mut self.from_south.oldest, &mut self.crossbar.from[SOUTH]);
-        FlitOut::<W>::join(&mut self.from_west.oldest, &mut self.crossbar.from[WEST]);
-        PortsOut::<W>::link(&mut self.m_axis, &mut self.crossbar.m_axis);
+        wire!(from_local.oldest <=> crossbar.from[LOCAL]);
+        wire!(from_north.oldest <=> crossbar.from[NORTH]);
+        wire!(from_east.oldest <=> crossbar.from[EAST]);
+        wire!(from_south.oldest <=> crossbar.from[SOUTH]);
+        wire!(from_west.oldest <=> crossbar.from[WEST]);
+        wire!(self <=> crossbar: m_axis);
 
         wire!(precedence => crossbar: prefer);
         self.precedence.waits.next = bits::<PORTS>(0)

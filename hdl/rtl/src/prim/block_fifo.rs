@@ -59,7 +59,7 @@ impl<const W: usize, const A: usize> Logic for BlockFifo<W, A> {
         self.words.write_data.next = self.s_axis.tdata.val();
         self.words.holds.next = !self.control.empty.val();
         self.control.read.next = self.words.fetch.val();
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.words.m_axis);
+        wire!(self <=> words: m_axis);
     }
 }
 

@@ -43,9 +43,9 @@ mod tests {
     impl Logic for Row {
         fn update(&mut self) {
             wire!(self => first, second: clk, rst);
-            StreamIn::<8>::link(&mut self.s_axis, &mut self.first.s_axis);
-            StreamOut::<8>::join(&mut self.first.m_axis, &mut self.second.s_axis);
-            StreamOut::<8>::link(&mut self.m_axis, &mut self.second.m_axis);
+            wire!(self <=> first: s_axis);
+            wire!(first.m_axis <=> second.s_axis);
+            wire!(self <=> second: m_axis);
         }
     }
 

@@ -63,6 +63,77 @@ impl Logic for Joined {
     }
 }
 
+/// Passes an interface through to each of its blocks, by name, by its own name, and of an array; and joins two.
+#[derive(LogicBlock, Default)]
+struct Through {
+    pub both: BothOut,
+    pub other: BothOut,
+    pub several: [BothOut; 2],
+    near: Near,
+    also: [Near; 3],
+    yonder: Far,
+    here: Near,
+}
+
+#[kernel]
+impl Logic for Through {
+    fn update(&mut self) {
+        wire!(self <=> near: both);
+        wire!(self.other <=> also[2].both);
+        for i in 0..2 {
+            wire!(also[i].both <=> self.several[i]);
+        }
+        wire!(yonder <=> here: both);
+    }
+}
+
+/// The same, with the types that rust-hdl asks for.
+#[derive(LogicBlock, Default)]
+struct Typed {
+    pub both: BothOut,
+    pub other: BothOut,
+    pub several: [BothOut; 2],
+    near: Near,
+    also: [Near; 3],
+    yonder: Far,
+    here: Near,
+}
+
+#[kernel]
+impl Logic for Typed {
+    fn update(&mut self) {
+        BothOut::link(&mut self.both, &mut self.near.both);
+        BothOut::link(&mut self.other, &mut self.also[2].both);
+        for i in 0..2 {
+            BothOut::link(&mut self.several[i], &mut self.also[i].both);
+        }
+        BothIn::join(&mut self.yonder.both, &mut self.here.both);
+    }
+}
+
+#[test]
+fn whole_interfaces_are_wired_without_their_types() {
+    let text = |block: &dyn Block| emitted(block, "top").expect("the circuit is sound").text();
+    let module = |text: String| text.split_once("module test_top").map(|(_, module)| module.to_owned());
+    let wired = module(text(&Through::default()));
+    assert!(wired.is_some());
+    assert_eq!(wired, module(text(&Typed::default())));
+
+    let mut dut = Through::default();
+    dut.connect_all();
+    dut.both.there.ready.next = true;
+    dut.several[1].there.ready.next = true;
+    for _ in 0..4 {
+        dut.update_all();
+    }
+    for interface in [&dut.both, &dut.several[1]] {
+        assert_eq!(interface.there.data.val(), 5);
+        assert!(interface.back.ready.val());
+    }
+    assert!(!dut.other.back.ready.val() && !dut.several[0].back.ready.val());
+    assert_eq!(dut.here.both.back.data.val(), 5);
+}
+
 #[test]
 fn a_mirror_has_the_other_directions() {
     let near = emitted(&Near::default(), "near").expect("the circuit is sound").text();

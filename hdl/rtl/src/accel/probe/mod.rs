@@ -20,8 +20,7 @@ pub use registers::ProbeRegisters;
 pub use sink::ProbeSink;
 pub use source::ProbeSource;
 
-use crate::bus::{EventOut, FlitsIn, RegisterAccessIn, SocketIn, SweepIn};
-use crate::prim::{StreamIn, StreamOut};
+use crate::bus::SocketIn;
 use portico_spec::Config;
 use portico_verilog::prelude::*;
 
@@ -65,21 +64,21 @@ impl<const W: usize, const B: usize> Logic for Probe<W, B> {
         dff_setup!(self, clk, now);
         self.now.d.next = self.now.q.val() + 1;
         wire!(socket => source: node);
-        SweepIn::link(&mut self.socket.sweep, &mut self.source.sweep);
+        wire!(self.socket <=> source: sweep);
         self.source.now.next = self.now.q.val();
-        StreamIn::<32>::link(&mut self.socket.commands, &mut self.source.commands);
-        StreamOut::<W>::link(&mut self.socket.data_out, &mut self.source.m_axis);
-        EventOut::link(&mut self.socket.event, &mut self.source.event);
+        wire!(self.socket <=> source: commands);
+        wire!(self.socket.data_out <=> source.m_axis);
+        wire!(self.socket <=> source: event);
         self.socket.running.next = self.source.running.val();
         self.socket.waiting.next = self.source.waiting.val();
 
-        SweepIn::link(&mut self.socket.sweep, &mut self.sink.sweep);
+        wire!(self.socket <=> sink: sweep);
         self.sink.now.next = self.now.q.val();
-        FlitsIn::<W>::link(&mut self.socket.data_in, &mut self.sink.flits);
+        wire!(self.socket.data_in <=> sink.flits);
         self.sink.clear.next = self.registers.clear.val();
         self.socket.refused.next = false;
 
-        RegisterAccessIn::link(&mut self.socket.register, &mut self.registers.register);
+        wire!(self.socket <=> registers: register);
         self.registers.running.next = self.source.running.val();
         self.registers.sent.next = self.source.sent.val();
         wire!(sink => registers: received, words, errors, least, greatest, sum, first, last);

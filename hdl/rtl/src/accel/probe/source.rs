@@ -296,7 +296,7 @@ impl<const W: usize> Logic for ProbeSource<W> {
         }
         self.is_tail.next = (self.piece.q.val() != Piece::Head) & (self.to_come.q.val() == bits::<COUNT_WIDTH>(1));
         self.buffer.s_axis.tlast.next = self.is_tail.val();
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.buffer.m_axis);
+        wire!(self <=> buffer: m_axis);
         self.moves.next = self.offers.val() & self.buffer.s_axis.tready.val();
         self.begins.next = self.moves.val() & (self.piece.q.val() == Piece::Head);
         self.ends.next = self.moves.val() & self.is_tail.val();

@@ -116,8 +116,7 @@ impl Logic for StreamIntake {
     fn update(&mut self) {
         wire!(self => kept, fields: clk);
         dff_setup!(self, clk, step, count, fetched, way, fresh, place, number, error);
-        MoveOut::link(&mut self.send, &mut self.fields.send);
-        MoveOut::link(&mut self.receive, &mut self.fields.receive);
+        wire!(self <=> fields: send, receive);
 
         // A descriptor that has waited comes before the next one.
         self.next_up.next = bits::<DIRECTIONS>(0)

@@ -26,7 +26,7 @@ pub use registers::StreamRegisters;
 pub use sender::StreamSender;
 
 use crate::{
-    bus::{EventArbiter, EventOut, MemoryReadOut, MemoryWriteOut, RegisterAccessIn, SocketIn},
+    bus::{EventArbiter, SocketIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::Config;
@@ -99,19 +99,19 @@ impl<const W: usize, const B: usize> Logic for Streams<W, B> {
         wire!(self => intake, sender, receiver, registers: clk, rst);
         dff_setup!(self, clk, stands);
         self.intake.initialising.next = self.socket.sweep.active.val();
-        StreamIn::<32>::link(&mut self.socket.commands, &mut self.intake.commands);
-        MoveOut::join(&mut self.intake.send, &mut self.sender.job);
-        MoveOut::join(&mut self.intake.receive, &mut self.receiver.job);
-        MemoryReadOut::<W>::link(&mut self.socket.memory_read, &mut self.sender.memory);
-        StreamOut::<W>::link(&mut self.m_axis_stream, &mut self.sender.m_axis);
-        MemoryWriteOut::<W, B>::link(&mut self.socket.memory_write, &mut self.receiver.memory);
-        StreamIn::<W>::link(&mut self.s_axis_stream, &mut self.receiver.s_axis);
-        EventOut::join(&mut self.sender.event, &mut self.events.source[0]);
-        EventOut::join(&mut self.receiver.event, &mut self.events.source[1]);
-        EventOut::join(&mut self.intake.event, &mut self.events.source[2]);
-        EventOut::link(&mut self.socket.event, &mut self.events.chosen);
+        wire!(self.socket <=> intake: commands);
+        wire!(intake.send <=> sender.job);
+        wire!(intake.receive <=> receiver.job);
+        wire!(self.socket.memory_read <=> sender.memory);
+        wire!(self.m_axis_stream <=> sender.m_axis);
+        wire!(self.socket.memory_write <=> receiver.memory);
+        wire!(self.s_axis_stream <=> receiver.s_axis);
+        wire!(sender.event <=> events.source[0]);
+        wire!(receiver.event <=> events.source[1]);
+        wire!(intake.event <=> events.source[2]);
+        wire!(self.socket.event <=> events.chosen);
 
-        RegisterAccessIn::link(&mut self.socket.register, &mut self.registers.register);
+        wire!(self.socket <=> registers: register);
         wire!(intake => registers: send_waiting, receive_waiting);
         self.registers.sending.next = self.sender.running.val();
         self.registers.sent.next = self.sender.words.val();

@@ -74,7 +74,7 @@ impl<const W: usize, const B: usize> Logic for StreamReceiver<W, B> {
     fn update(&mut self) {
         wire!(self => buffer: clk, rst);
         dff_setup!(self, clk, course, number, quiet, base, length, count, total, writes, address, data);
-        StreamIn::<W>::link(&mut self.s_axis, &mut self.buffer.s_axis);
+        wire!(self <=> buffer: s_axis);
         self.job.ready.next = self.course.q.val() == Receiving::Idle;
         self.running.next = self.course.q.val() != Receiving::Idle;
         self.words.next = self.total.q.val();

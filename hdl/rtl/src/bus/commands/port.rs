@@ -32,9 +32,8 @@ pub struct CommandPort {
 impl Logic for CommandPort {
     fn update(&mut self) {
         wire!(self => select, words: clk, rst);
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.select.s_axis_command);
-        StreamIn::<32>::link(&mut self.queued, &mut self.select.queued);
-        StreamOut::<32>::join(&mut self.select.m_axis, &mut self.words.s_axis);
-        StreamOut::<32>::link(&mut self.m_axis, &mut self.words.m_axis);
+        wire!(self <=> select: s_axis_command, queued);
+        wire!(select.m_axis <=> words.s_axis);
+        wire!(self <=> words: m_axis);
     }
 }

@@ -139,11 +139,9 @@ impl Logic for CommandIntake {
     fn update(&mut self) {
         wire!(self => load, measure, drain, launch: clk, rst);
         dff_setup!(self, clk, state, error, bank);
-        StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
-        ArgumentOut::link(&mut self.argument, &mut self.load.argument);
-        ClaimOut::link(&mut self.claim, &mut self.launch.claim);
-        StartOut::link(&mut self.start, &mut self.launch.start);
-        LookOut::link(&mut self.look, &mut self.drain.look);
+        wire!(self <=> load: s_axis, argument);
+        wire!(self <=> launch: claim, start);
+        wire!(self <=> drain: look);
 
         self.load.open.next = self.state.q.val() == CommandState::Take;
         self.load.fill.next = self.state.q.val() == CommandState::Check;

@@ -110,24 +110,19 @@ impl<const W: usize> Logic for Dispatcher<W> {
         wire!(self => port, commands, requests, contexts, stops, events, refuser, segments: clk, rst);
         wire!(self => windows: clk);
 
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.port.s_axis_command);
-        StreamIn::<32>::link(&mut self.queued, &mut self.port.queued);
-        StreamOut::<32>::join(&mut self.port.m_axis, &mut self.commands.s_axis);
-        StreamIn::<32>::link(&mut self.s_axis_request, &mut self.requests.s_axis);
-        ClaimOut::link(&mut self.claim, &mut self.commands.claim);
-        StartOut::link(&mut self.start, &mut self.commands.start);
-        LookOut::link(&mut self.look, &mut self.commands.look);
+        wire!(self <=> port: s_axis_command, queued);
+        wire!(port.m_axis <=> commands.s_axis);
+        wire!(self.s_axis_request <=> requests.s_axis);
+        wire!(self <=> commands: claim, start, look);
         self.commands.busy.next = self.contexts.busy.val() | self.any_open.val() | self.stops.report.valid.val();
-        StartOut::link(&mut self.serve, &mut self.plan.start);
-        StopIn::link(&mut self.stop, &mut self.stops.stop);
-        CompletionOut::link(&mut self.completion, &mut self.stops.completion);
-        EventOut::join(&mut self.stops.report, &mut self.events.stopped);
-        EventOut::join(&mut self.commands.report, &mut self.events.refused);
-        EventOut::link(&mut self.event, &mut self.events.event);
-        StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.refuser.m_axis);
-        CreditIn::link(&mut self.credit_return, &mut self.segments.credit_return);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.segments.register_write);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.windows.register_write);
+        wire!(self.serve <=> plan.start);
+        wire!(self <=> stops: stop, completion);
+        wire!(stops.report <=> events.stopped);
+        wire!(commands.report <=> events.refused);
+        wire!(self <=> events: event);
+        wire!(self.m_axis_refuse <=> refuser.m_axis);
+        wire!(self <=> segments: credit_return, register_write);
+        wire!(self <=> windows: register_write);
 
         // Registers: a request's word goes first, for it is one of few; what must not wait, before all.
         self.requests.grant.next = !self.commands.fills.val();
@@ -138,15 +133,15 @@ impl<const W: usize> Logic for Dispatcher<W> {
             wire!(requests.argument => argument: context, register, bank, data);
         }
 
-        SweepIn::link(&mut self.sweep, &mut self.segments.sweep);
+        wire!(self <=> segments: sweep);
         self.segments.own_node.next = self.node.val();
         self.commands.own_node.next = self.node.val();
         wire!(commands => segments: lookup, handle);
         wire!(segments => commands: lookup_ready, node, tag, kind, reached, size);
-        CreditTakeIn::link(&mut self.credit_take, &mut self.segments.credit_take);
+        wire!(self <=> segments: credit_take);
         wire!(segments => self: busy);
 
-        SweepIn::link(&mut self.sweep, &mut self.windows.sweep);
+        wire!(self <=> windows: sweep);
         self.windows.lookup.next = self.requests.lookup.val();
         self.windows.tag.next = self.requests.window_tag.val();
         wire!(windows => requests: lookup_ready, size, mode);
@@ -171,7 +166,7 @@ impl<const W: usize> Logic for Dispatcher<W> {
         self.contexts.stop_context.next = self.stops.stopped_context.val();
         wire!(commands => contexts: segment, ordered, asks, asked_segment);
         wire!(contexts => commands: conflict, blocked, has_free, free_context);
-        ParkIn::link(&mut self.park, &mut self.contexts.park);
+        wire!(self <=> contexts: park);
         self.contexts.launch.next = self.started.val();
         self.contexts.launch_context.next = self.commands.start.context.val();
         self.active.next = self.contexts.active.val();

@@ -81,8 +81,7 @@ impl Logic for RequestIntake {
     fn update(&mut self) {
         wire!(self => load: clk, rst);
         dff_setup!(self, clk, state, error);
-        StreamIn::<32>::link(&mut self.s_axis, &mut self.load.s_axis);
-        ArgumentOut::link(&mut self.argument, &mut self.load.argument);
+        wire!(self <=> load: s_axis, argument);
         self.load.open.next = (self.state.q.val() == RequestState::Take) & self.grant.val();
         self.load.open_first.next = !self.active.val() & self.lookup_ready.val();
         wire!(load => self: lookup, window_tag);

@@ -153,13 +153,12 @@ impl Logic for SegmentTable {
         self.busy.next = false;
         for i in 0..self._queues {
             wire!(self => credits[i]: clk, rst);
-            SweepIn::link(&mut self.sweep, &mut self.credits[i].sweep);
+            wire!(self <=> credits[i]: sweep);
             self.credits[i].set.next =
                 self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Credits as u64));
             self.credits[i].set_segment.next = self.written.q.val();
             self.credits[i].set_value.next = self.word.q.val().get_bits::<CREDITS_WIDTH>(0);
-            CreditIn::link(&mut self.credit_return, &mut self.credits[i].credit_return);
-            CreditTakeIn::link(&mut self.credit_take, &mut self.credits[i].credit_take);
+            wire!(self <=> credits[i]: credit_return, credit_take);
             wire!(credits[i] => self: busy);
         }
     }

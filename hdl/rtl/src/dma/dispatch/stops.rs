@@ -169,8 +169,8 @@ impl EventStage {
 impl Logic for EventStage {
     fn update(&mut self) {
         dff_setup!(self, clk, pending, number, code);
-        EventIn::link(&mut self.stopped, &mut self.choice.source[0]);
-        EventIn::link(&mut self.refused, &mut self.choice.source[1]);
+        wire!(self.stopped <=> choice.source[0]);
+        wire!(self.refused <=> choice.source[1]);
         self.event.valid.next = self.pending.q.val();
         self.event.event.next = self.number.q.val();
         self.event.error.next = self.code.q.val();

@@ -3,7 +3,6 @@ use crate::{
     bus::{MemoryReadOut, RegisterWriteIn, SweepIn},
     dma::{
         dispatch::{LocalWindows, Refuser, RequestIntake},
-        ports::{ArgumentOut, ChunkOut, HeaderOut},
         transmit::PacketSender,
     },
     prim::{BlockFifo, StreamIn, StreamOut},
@@ -78,12 +77,11 @@ impl<const W: usize> Logic for GetServer<W> {
         wire!(self => requests, refuser, cutter, sender, payload: clk, rst);
         wire!(self => windows, walk: clk);
 
-        RegisterWriteIn::link(&mut self.register_write, &mut self.windows.register_write);
-        SweepIn::link(&mut self.sweep, &mut self.windows.sweep);
+        wire!(self <=> windows: register_write, sweep);
         self.windows.lookup.next = self.requests.lookup.val();
         self.windows.tag.next = self.requests.window_tag.val();
 
-        StreamIn::<32>::link(&mut self.s_axis, &mut self.requests.s_axis);
+        wire!(self <=> requests: s_axis);
         wire!(windows => requests: lookup_ready, size, mode);
         // A request is not taken before it is served.
         self.requests.active.next = false;
@@ -96,9 +94,9 @@ impl<const W: usize> Logic for GetServer<W> {
         self.refuser.slot.next = self.requests.request.val().slot;
         self.refuser.error.next = self.requests.refuse_error.val();
         self.requests.refuse_ready.next = self.refuser.ready.val();
-        StreamOut::<32>::link(&mut self.m_axis_refuse, &mut self.refuser.m_axis);
+        wire!(self.m_axis_refuse <=> refuser.m_axis);
 
-        ArgumentOut::join(&mut self.requests.argument, &mut self.walk.argument);
+        wire!(requests <=> walk: argument);
         wire!(requests => walk: request);
         wire!(windows => walk: base, size);
         wire!(cutter => walk: entered, step, words, finishes, row_over, turn);
@@ -108,19 +106,18 @@ impl<const W: usize> Logic for GetServer<W> {
         self.running.next = self.requests.offer.val();
 
         wire!(self => sender: node);
-        ChunkOut::join(&mut self.cutter.chunk, &mut self.sender.chunk);
-        HeaderOut::join(&mut self.cutter.header, &mut self.sender.header);
+        wire!(cutter <=> sender: chunk, header);
         // Replies are all that it sends.
         self.sender.notice.valid.next = false;
         self.sender.notice.event.next = 0.into();
         self.sender.notice.error.next = 0.into();
         self.sender.event.ready.next = false;
         self.sender.m_axis_control.tready.next = false;
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.sender.memory_read);
+        wire!(self <=> sender: memory_read);
         self.payload.s_axis.tvalid.next = self.sender.push.val();
         self.payload.s_axis.tdata.next = self.sender.data.val();
         self.payload.s_axis.tlast.next = false;
-        StreamOut::<W>::join(&mut self.payload.m_axis, &mut self.sender.payload);
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.sender.m_axis);
+        wire!(payload.m_axis <=> sender.payload);
+        wire!(self <=> sender: m_axis);
     }
 }

@@ -1,7 +1,7 @@
-use super::{ChunkQueue, HeaderQueue, Injector, PacketOut, Reader};
+use super::{ChunkQueue, HeaderQueue, Injector, Reader};
 use crate::{
     bus::{EventIn, EventOut, MemoryReadOut},
-    dma::ports::{ChunkIn, ChunkOut, HeaderIn},
+    dma::ports::{ChunkIn, HeaderIn},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::flit::NODE_WIDTH;
@@ -69,23 +69,20 @@ impl<const W: usize> PacketSender<W> {
 impl<const W: usize> Logic for PacketSender<W> {
     fn update(&mut self) {
         wire!(self => chunks, headers, reader, injector: clk, rst);
-        ChunkIn::link(&mut self.chunk, &mut self.chunks.chunk_in);
+        wire!(self.chunk <=> chunks.chunk_in);
         wire!(reader => chunks: idle);
-        ChunkOut::join(&mut self.chunks.chunk_out, &mut self.reader.chunk);
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.reader.memory_read);
+        wire!(chunks.chunk_out <=> reader.chunk);
+        wire!(self <=> reader: memory_read);
 
         wire!(self => headers: node);
-        HeaderIn::link(&mut self.header, &mut self.headers.header);
-        EventIn::link(&mut self.notice, &mut self.headers.notice);
-        PacketOut::join(&mut self.headers.packet, &mut self.injector.packet);
+        wire!(self <=> headers: header, notice);
+        wire!(headers <=> injector: packet);
 
         wire!(reader => self: push, data);
         self.injector.pushed.next = self.reader.push.val();
-        StreamIn::<W>::link(&mut self.payload, &mut self.injector.payload);
+        wire!(self <=> injector: payload);
         self.reader.popped.next = self.injector.payload.tready.val();
 
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.injector.m_axis);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.injector.m_axis_control);
-        EventOut::link(&mut self.event, &mut self.injector.event);
+        wire!(self <=> injector: m_axis, m_axis_control, event);
     }
 }

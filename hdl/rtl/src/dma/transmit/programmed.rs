@@ -1,7 +1,7 @@
 use super::{cores::MicroCoreSequencer, Bypass, CreditTurn, StartArbiter};
 use crate::{
     bus::{CreditTakeOut, EventOut, FenceOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StartOut, StopOut},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StopOut},
 };
 use portico_spec::ni::{
     build::Build,
@@ -91,13 +91,13 @@ impl Logic for Programmed {
     fn update(&mut self) {
         wire!(self => starts, bypass, sequencer, credits: clk, rst);
         wire!(self => bypass: initialising, may_send);
-        StartIn::link(&mut self.start, &mut self.starts.command);
-        StartIn::link(&mut self.serve, &mut self.starts.request);
-        StartOut::join(&mut self.starts.start, &mut self.bypass.start);
+        wire!(self.start <=> starts.command);
+        wire!(self.serve <=> starts.request);
+        wire!(starts <=> bypass: start);
         self.start_shaper.next = self.starts.start.job.val().shaper;
         wire!(argument => bypass.argument: enable, context, register, bank, data);
         wire!(argument => sequencer.argument: enable, context, register, bank, data);
-        StartOut::join(&mut self.bypass.forward, &mut self.sequencer.start);
+        wire!(bypass.forward <=> sequencer.start);
         self.park.parks.next = self.bypass.parks.val();
         self.park.context.next = self.bypass.forward.context.val();
         self.bypass.has_room.next = self.park.has_room.val();
@@ -106,7 +106,7 @@ impl Logic for Programmed {
         self.bypass.sequencer_wants.next = self.sequencer.sends.val();
         self.bypass.sequencer_closes.next = self.sequencer.header.valid.val();
         self.bypass.sequencer_notices.next = self.sequencer.notice.valid.val();
-        RegisterWriteIn::link(&mut self.register_write, &mut self.sequencer.register_write);
+        wire!(self <=> sequencer: register_write);
         wire!(self => sequencer: initialising, fired, maximum, may_send);
         self.bypass.maximum.next = self.start_maximum.val();
         self.fence.segment.next = self.sequencer.segment.val();
@@ -125,7 +125,7 @@ impl Logic for Programmed {
         self.sequencer.stop.ready.next = self.stop.ready.val();
         self.bypass.stop.ready.next = self.stop.ready.val() & !self.sequencer.stop.valid.val();
 
-        CreditTakeOut::link(&mut self.credit_take, &mut self.credits.credit_take);
+        wire!(self <=> credits: credit_take);
         self.credits.bypass_wants.next = self.bypass.wants_credit.val();
         self.credits.bypass_segment.next = self.bypass.segment.val();
         self.credits.sequencer_wants.next = self.sequencer.wants_credit.val();

@@ -96,10 +96,10 @@ impl Shapers {
 impl Logic for Shapers {
     fn update(&mut self) {
         wire!(self => settings: clk, rst);
-        SweepIn::link(&mut self.sweep, &mut self.settings.sweep);
+        wire!(self <=> settings: sweep);
         dff_setup!(self, clk, turn, second, rate, burst, third, room);
         dff_setup!(self, clk, third_rate, fourth, gain, has_rate);
-        RegisterWriteIn::link(&mut self.register_write, &mut self.settings.register_write);
+        wire!(self <=> settings: register_write);
         for i in 0..2 {
             self.settings.selected[i].next = self.selected[i].val();
             self.maximum[i].next = self.settings.maximum[i].val();

@@ -1,7 +1,7 @@
 use super::{fixed::FixedSequencer, PacketSender, Programmed, Shapers};
 use crate::{
     bus::{CreditTakeOut, EventOut, FenceOut, MemoryReadOut, RegisterWriteIn, SweepIn},
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, ParkOut, StartIn, StopOut},
+    dma::ports::{ArgumentIn, ParkOut, StartIn, StopOut},
     prim::{Fifo, SkidBuffer, StreamOut},
 };
 use portico_spec::{
@@ -103,22 +103,15 @@ impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
         wire!(self => shapers, sender, payload, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
-        SweepIn::link(&mut self.sweep, &mut self.shapers.sweep);
+        wire!(self <=> shapers: sweep);
         wire!(register_write => shapers.register_write: enable, index, data);
         for i in 0..self._programmed {
             wire!(self => programmed[i]: clk, rst, fired);
             self.programmed[i].initialising.next = self.sweep.active.val();
             wire!(register_write => programmed[i].register_write: enable, index, data);
-            StartIn::link(&mut self.start, &mut self.programmed[i].start);
-            StartIn::link(&mut self.serve, &mut self.programmed[i].serve);
-            ArgumentIn::link(&mut self.argument, &mut self.programmed[i].argument);
-            StopOut::link(&mut self.stop, &mut self.programmed[i].stop);
-            ParkOut::link(&mut self.park, &mut self.programmed[i].park);
-            CreditTakeOut::link(&mut self.credit_take, &mut self.programmed[i].credit_take);
-            ChunkOut::join(&mut self.programmed[i].chunk, &mut self.sender.chunk);
-            HeaderOut::join(&mut self.programmed[i].header, &mut self.sender.header);
-            EventOut::join(&mut self.programmed[i].notice, &mut self.sender.notice);
-            FenceOut::link(&mut self.fence, &mut self.programmed[i].fence);
+            wire!(self <=> programmed[i]: start, serve, argument, stop, park, credit_take);
+            wire!(programmed[i] <=> sender: chunk, header, notice);
+            wire!(self <=> programmed[i]: fence);
             wire!(programmed[i] => self: running, waiting);
             self.shapers.selected[0].next = self.programmed[i].shaper.val();
             self.shapers.selected[1].next = self.programmed[i].start_shaper.val();
@@ -132,15 +125,9 @@ impl<const W: usize> Logic for Transmitter<W> {
         for i in 0..self._fixed {
             wire!(self => fixed[i]: clk, rst);
             self.fixed[i].initialising.next = self.sweep.active.val();
-            StartIn::link(&mut self.start, &mut self.fixed[i].start);
-            StartIn::link(&mut self.serve, &mut self.fixed[i].serve);
-            ArgumentIn::link(&mut self.argument, &mut self.fixed[i].argument);
-            StopOut::link(&mut self.stop, &mut self.fixed[i].stop);
-            CreditTakeOut::link(&mut self.credit_take, &mut self.fixed[i].credit_take);
-            ChunkOut::join(&mut self.fixed[i].chunk, &mut self.sender.chunk);
-            HeaderOut::join(&mut self.fixed[i].header, &mut self.sender.header);
-            EventOut::join(&mut self.fixed[i].notice, &mut self.sender.notice);
-            FenceOut::link(&mut self.fence, &mut self.fixed[i].fence);
+            wire!(self <=> fixed[i]: start, serve, argument, stop, credit_take);
+            wire!(fixed[i] <=> sender: chunk, header, notice);
+            wire!(self <=> fixed[i]: fence);
             wire!(fixed[i] => self: running, waiting);
             // No command is parked.
             self.park.parks.next = false;
@@ -159,16 +146,16 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.shapers.taker.next = self.payer.q.val();
         self.shapers.flits.next = self.price.q.val();
         wire!(self => sender: node);
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.sender.memory_read);
+        wire!(self <=> sender: memory_read);
         self.payload.s_axis.tvalid.next = self.sender.push.val();
         self.payload.s_axis.tdata.next = self.sender.data.val();
         self.payload.s_axis.tlast.next = false;
-        StreamOut::<W>::join(&mut self.payload.m_axis, &mut self.sender.payload);
-        StreamOut::<W>::link(&mut self.m_axis, &mut self.sender.m_axis);
+        wire!(payload.m_axis <=> sender.payload);
+        wire!(self <=> sender: m_axis);
         // The control plane has other sources, and a turn to wait for.
-        StreamOut::<32>::join(&mut self.sender.m_axis_control, &mut self.control.s_axis);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.control.m_axis);
-        EventOut::link(&mut self.event, &mut self.sender.event);
+        wire!(sender.m_axis_control <=> control.s_axis);
+        wire!(self.m_axis_control <=> control.m_axis);
+        wire!(self <=> sender: event);
         if self.rst.val() {
             self.pays.d.next = false;
         }

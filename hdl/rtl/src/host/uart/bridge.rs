@@ -159,7 +159,7 @@ impl Logic for UartBridge {
         dff_setup!(self, clk, has_last, last, last_code, status, done, in_session, patience, resets, fails, moves);
         self.receiver.rx.next = self.rx.val();
         self.tx.next = self.transmitter.tx.val();
-        AxiLiteOut::link(&mut self.m_axil, &mut self.master.m_axil);
+        wire!(self <=> master: m_axil);
         self.master.rst.next = self.rst.val() | self.resets.q.val().any();
         self.fabric_reset.next = self.resets.q.val().any();
         if self.resets.q.val().any() {

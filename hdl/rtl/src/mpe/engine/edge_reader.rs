@@ -142,7 +142,7 @@ impl Logic for EdgeReader {
         self.words.s_axis.tvalid.next = self.comes.q.val();
         self.words.s_axis.tdata.next = self.read_data.val();
         self.words.s_axis.tlast.next = false;
-        StreamOut::<32>::link(&mut self.m_axis, &mut self.words.m_axis);
+        wire!(self <=> words: m_axis);
         self.taken.next = self.m_axis.tready.val() & self.words.m_axis.tvalid.val();
         if self.reads.val() & !self.taken.val() {
             self.reserved.d.next = self.reserved.q.val() + 1;

@@ -358,7 +358,7 @@ impl Logic for Folder {
         self.packets.s_axis.tvalid.next = self.out_valid.val() & self.way_out.val().to_network;
         self.packets.s_axis.tdata.next = self.out.val();
         self.packets.s_axis.tlast.next = self.tail.val();
-        StreamOut::<32>::link(&mut self.m_axis, &mut self.packets.m_axis);
+        wire!(self <=> packets: m_axis);
         self.left.next = self.packets.m_axis.tvalid.val() & self.m_axis.tready.val();
         self.result.tvalid.next = self.out_valid.val() & (self.way_out.val().to_memory | self.way_out.val().marks);
         self.result.tdata.next =

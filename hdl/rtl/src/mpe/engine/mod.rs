@@ -44,8 +44,7 @@ pub use token_receiver::TokenReceiver;
 pub use token_sender::TokenSender;
 pub use word_receiver::WordReceiver;
 
-use crate::bus::{EventArbiter, EventOut, FlitsIn, RegisterAccessIn, SocketIn};
-use crate::prim::{StreamIn, StreamOut};
+use crate::bus::{EventArbiter, SocketIn};
 use portico_spec::{
     mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
     Config,
@@ -153,7 +152,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         dff_setup!(self, clk, stands, refusals);
 
         // Calls.
-        StreamIn::<32>::link(&mut self.socket.commands, &mut self.intake.commands);
+        wire!(self.socket <=> intake: commands);
         self.intake.initialising.next = self.socket.sweep.active.val();
         self.intake.present.next = self.registers.present.val();
         self.intake.running.next = self.scheduler.running.val();
@@ -162,17 +161,17 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.intake.renews.next = self.registers.row_write.enable.val();
         self.intake.renewed.next = self.registers.asked.val();
         self.intake.asked.next = self.registers.asked.val();
-        CallOut::join(&mut self.intake.call, &mut self.scheduler.call);
-        EventOut::join(&mut self.scheduler.event, &mut self.events.source[0]);
-        EventOut::join(&mut self.intake.event, &mut self.events.source[1]);
-        EventOut::link(&mut self.socket.event, &mut self.events.chosen);
+        wire!(intake <=> scheduler: call);
+        wire!(scheduler.event <=> events.source[0]);
+        wire!(intake.event <=> events.source[1]);
+        wire!(self.socket.event <=> events.chosen);
 
         // What comes.
         self.words.flits.valid.next = self.socket.data_in.valid.val();
         self.words.flits.first.next = self.socket.data_in.first.val();
         self.words.flits.last.next = self.socket.data_in.last.val();
         self.words.flits.data.next = bit_cast::<32, W>(self.socket.data_in.data.val());
-        FlitsIn::<32>::link(&mut self.socket.control_in, &mut self.tokens_in.flits);
+        wire!(self.socket.control_in <=> tokens_in.flits);
         self.words.present.next = self.registers.present.val();
         self.tokens_in.present.next = self.registers.present.val();
         self.packets.add.next = self.words.arrives.val();
@@ -202,16 +201,14 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         // A pass goes to all three at once.
         self.accepted.next =
             self.edge_reader.job.ready.val() & self.source_reader.job.ready.val() & self.folder.job.ready.val();
-        JobOut::join(&mut self.scheduler.job, &mut self.folder.job);
-        JobOut::join(&mut self.scheduler.job, &mut self.source_reader.job);
-        JobOut::join(&mut self.scheduler.job, &mut self.edge_reader.job);
+        wire!(scheduler <=> folder, source_reader, edge_reader: job);
         self.scheduler.job.ready.next = self.accepted.val();
         self.folder.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
         self.source_reader.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
         self.edge_reader.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
 
         // Words.
-        EjectionOut::join(&mut self.words.ejection, &mut self.edge_reader.ejection);
+        wire!(words <=> edge_reader: ejection);
         self.words.read_enable.next = self.edge_reader.read_enable.val();
         self.words.read_address.next = self.edge_reader.read_address.val();
         self.edge_reader.read_data.next = self.words.read_data.val();
@@ -225,9 +222,9 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.source_reader.memory.ready.next = self.socket.memory_read.ready.val();
         self.socket.memory_read.valid.next = self.source_reader.memory.valid.val();
         self.socket.memory_read.address.next = self.source_reader.memory.address.val();
-        StreamOut::<32>::join(&mut self.source_reader.m_axis, &mut self.folder.own);
-        StreamOut::<32>::join(&mut self.edge_reader.m_axis, &mut self.folder.neighbour);
-        StreamOut::<{ result_writer::RESULT_WIDTH }>::join(&mut self.folder.result, &mut self.writer.s_axis);
+        wire!(source_reader.m_axis <=> folder.own);
+        wire!(edge_reader.m_axis <=> folder.neighbour);
+        wire!(folder.result <=> writer.s_axis);
         self.folder.result_released.next = self.writer.released.val();
         self.writer.place_valid.next = self.folder.place_valid.val();
         self.writer.place.next = self.folder.place.val();
@@ -250,14 +247,11 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.sender.token.next = self.scheduler.token_valid.val();
         self.sender.token_edge.next = self.scheduler.token_edge.val();
         self.scheduler.token_ready.next = self.sender.token_ready.val();
-        StreamOut::<32>::link(&mut self.socket.control_out, &mut self.sender.m_axis);
+        wire!(self.socket.control_out <=> sender.m_axis);
 
         // Registers.
-        RegisterAccessIn::link(&mut self.socket.register, &mut self.registers.register);
-        RowWriteOut::join(&mut self.registers.row_write, &mut self.words.row_write);
-        RowWriteOut::join(&mut self.registers.row_write, &mut self.tokens_in.row_write);
-        RowWriteOut::join(&mut self.registers.row_write, &mut self.folder.row_write);
-        RowWriteOut::join(&mut self.registers.row_write, &mut self.sender.row_write);
+        wire!(self.socket <=> registers: register);
+        wire!(registers <=> words, tokens_in, folder, sender: row_write);
         self.registers.credits.next = self.credits.both.val();
         self.registers.running.next = self.scheduler.running.val();
         self.registers.waits.next = self.intake.waits.val();

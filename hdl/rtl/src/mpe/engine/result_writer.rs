@@ -57,7 +57,7 @@ impl Logic for ResultWriter {
     fn update(&mut self) {
         wire!(self => words, places: clk, rst);
         dff_setup!(self, clk, writes, address, data);
-        StreamIn::<RESULT_WIDTH>::link(&mut self.s_axis, &mut self.words.s_axis);
+        wire!(self <=> words: s_axis);
         self.places.s_axis.tvalid.next = self.place_valid.val();
         self.places.s_axis.tdata.next = self.place.val();
         self.places.s_axis.tlast.next = true;

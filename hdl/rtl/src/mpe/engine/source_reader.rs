@@ -78,7 +78,7 @@ impl Logic for SourceReader {
         self.words.s_axis.tvalid.next = self.memory.data_valid.val();
         self.words.s_axis.tdata.next = self.memory.data.val();
         self.words.s_axis.tlast.next = false;
-        StreamOut::<32>::link(&mut self.m_axis, &mut self.words.m_axis);
+        wire!(self <=> words: m_axis);
         self.taken.next = self.m_axis.tready.val() & self.words.m_axis.tvalid.val();
         if self.goes.val() & !self.taken.val() {
             self.reserved.d.next = self.reserved.q.val() + 1;

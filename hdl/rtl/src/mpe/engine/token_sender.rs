@@ -116,7 +116,7 @@ impl Logic for TokenSender {
         self.buffer.s_axis.tlast.next = true;
         self.owed.read.next = self.buffer.s_axis.tready.val();
         self.sends.next = !self.owed.empty.val() & self.buffer.s_axis.tready.val();
-        StreamOut::<32>::link(&mut self.m_axis, &mut self.buffer.m_axis);
+        wire!(self <=> buffer: m_axis);
 
         self.more.next = 0.into();
         if self.adds.val() {

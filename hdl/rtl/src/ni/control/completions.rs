@@ -1,8 +1,7 @@
 use super::{ControlReceiver, GetQueue};
 use crate::{
     bus::{
-        ClaimIn, CompletionIn, CompletionOut, CreditOut, EventArbiter, EventIn, EventOut, FenceIn, FlitsOut, LookIn,
-        RegisterAccessIn, SweepIn,
+        ClaimIn, CompletionIn, CreditOut, EventArbiter, EventIn, FenceIn, FlitsOut, LookIn, RegisterAccessIn, SweepIn,
     },
     ni::{events::Events, inbox::Inbox, slots::Slots},
     prim::{StreamIn, StreamOut},
@@ -110,33 +109,31 @@ impl Logic for Completions {
     fn update(&mut self) {
         wire!(self => control, gets, inbox, slots, events: clk, rst);
         self.control.initialising.next = self.sweep.active.val();
-        StreamIn::<32>::link(&mut self.s_axis, &mut self.control.s_axis);
-        CreditOut::link(&mut self.credit_return, &mut self.control.credit_return);
+        wire!(self <=> control: s_axis, credit_return);
 
-        StreamOut::<32>::join(&mut self.control.m_axis_request, &mut self.gets.s_axis);
-        StreamOut::<32>::link(&mut self.m_axis_request, &mut self.gets.m_axis);
+        wire!(control.m_axis_request <=> gets.s_axis);
+        wire!(self.m_axis_request <=> gets.m_axis);
 
-        SweepIn::link(&mut self.sweep, &mut self.inbox.sweep);
+        wire!(self <=> inbox: sweep);
         wire!(control => inbox: mail_valid, mail_box, mail_data);
         wire!(slots => inbox: value_valid, value_event, value_data);
 
-        SweepIn::link(&mut self.sweep, &mut self.slots.sweep);
-        ClaimIn::link(&mut self.claim, &mut self.slots.claim);
+        wire!(self <=> slots: sweep, claim);
         self.awaited.next = self.slots.gets.val();
-        CompletionOut::join(&mut self.control.completion, &mut self.slots.complete[0]);
-        CompletionIn::link(&mut self.data_completion, &mut self.slots.complete[1]);
-        CompletionIn::link(&mut self.own_completion, &mut self.slots.complete[2]);
-        FenceIn::link(&mut self.fence, &mut self.slots.fence);
+        wire!(control.completion <=> slots.complete[0]);
+        wire!(self.data_completion <=> slots.complete[1]);
+        wire!(self.own_completion <=> slots.complete[2]);
+        wire!(self <=> slots: fence);
 
         // The inbox keeps one event, until the next mail; slots keep theirs until they are taken.
-        EventOut::join(&mut self.inbox.update, &mut self.reports.source[0]);
-        EventOut::join(&mut self.slots.update, &mut self.reports.source[1]);
-        EventIn::link(&mut self.received, &mut self.reports.source[2]);
-        EventIn::link(&mut self.notified, &mut self.reports.source[3]);
-        EventIn::link(&mut self.refused, &mut self.reports.source[4]);
+        wire!(inbox.update <=> reports.source[0]);
+        wire!(slots.update <=> reports.source[1]);
+        wire!(self.received <=> reports.source[2]);
+        wire!(self.notified <=> reports.source[3]);
+        wire!(self.refused <=> reports.source[4]);
         for i in 0..self._engines {
-            EventIn::link(&mut self.ended[i], &mut self.reports.source[EVENT_SOURCES + i]);
-            FlitsOut::<32>::link(&mut self.engine[i], &mut self.control.engine[i]);
+            wire!(self.ended[i] <=> reports.source[EVENT_SOURCES + i]);
+            wire!(self.engine[i] <=> control.engine[i]);
         }
 
         // A look goes last: it finds what all updates before it have left.
@@ -149,8 +146,8 @@ impl Logic for Completions {
         self.look.error.next = self.events.error_told.val();
         wire!(slots => self: any_open);
 
-        SweepIn::link(&mut self.sweep, &mut self.events.sweep);
-        EventOut::join(&mut self.reports.chosen, &mut self.events.update);
+        wire!(self <=> events: sweep);
+        wire!(reports.chosen <=> events.update);
         wire!(register => inbox.register: write, read, index, data);
         wire!(register => events.register: write, read, index, data);
         self.register.answer.next = self.inbox.register.answer.val() | self.events.register.answer.val();

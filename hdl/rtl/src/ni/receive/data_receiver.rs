@@ -5,7 +5,6 @@ use super::{
     header::{Header, Kinds},
     intake::Intake,
     parser::Parser,
-    ports::ReleasePortIn,
     queue::{Message, Release},
     report::Report,
     tags::{PacketTag, RowGeometry, TagTables},
@@ -166,10 +165,10 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         dff_setup!(self, clk, refusing, taking);
 
         // The flit in hand: a head waits for its row, the rest for an atomic that still needs its header.
-        StreamIn::<W>::link(&mut self.s_axis, &mut self.intake.s_axis);
+        wire!(self <=> intake: s_axis);
         self.intake.closed.next = self.sweep.active.val();
         for i in 0..self._engines {
-            FlitsOut::<W>::link(&mut self.engine[i], &mut self.intake.engine[i]);
+            wire!(self.engine[i] <=> intake.engine[i]);
         }
         self.intake.may_start.next = self.tables.may_start.val();
         self.word.next = bit_cast::<32, W>(self.intake.word.val());
@@ -193,8 +192,8 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.shape.word.next = self.word.val();
 
         // Its tag, from here on the number of its row.
-        SweepIn::link(&mut self.sweep, &mut self.tables.sweep);
-        RegisterAccessIn::link(&mut self.access, &mut self.tables.register);
+        wire!(self <=> tables: sweep);
+        wire!(self.access <=> tables.register);
         wire!(intake => tables: offers_head, starts);
         self.tables.start_tag.next = self.intake.start_row.val();
         self.tables.has_head.next = self.intake.valid.val() & self.parser.head.val();
@@ -300,7 +299,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         wire!(register_write => atomic.register_write: ready);
         wire!(self => atomic: register_refused);
         self.atomic.answer.ready.next = self.answers.answer.ready.val();
-        MemoryReadOut::<W>::link(&mut self.memory_read, &mut self.atomic.memory_read);
+        wire!(self <=> atomic: memory_read);
 
         self.memory_write.valid.next =
             (self.delivery.offered.val() & self.allowed.val() & !self.target.is_device.val())
@@ -356,7 +355,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         if self.atomic.busy.val() | self.delivery.atomic.val() {
             wire!(atomic.answer => answers.answer: valid, destination, slot, kind, last, value);
         }
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.answers.m_axis);
+        wire!(self.m_axis_control <=> answers.m_axis);
 
         self.report.signal_event.next =
             self.transfer_end.signals.val() | (self.message_ends.val() & self.packet.window.event_enable.val());
@@ -372,8 +371,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
         self.report.slot.next = self.slot.val();
         // A get that was broken off has the reason in place of a slot.
         self.report.failure.next = self.header.slot.val().get_bits::<ERROR_WIDTH>(0);
-        EventOut::link(&mut self.event, &mut self.report.event);
-        CompletionOut::link(&mut self.completion, &mut self.report.completion);
+        wire!(self <=> report: event, completion);
 
         self.refusing.d.next = self.delivery.malformed.val()
             | (self.delivery.payload.val() & self.refuses.val() & !self.kinds.message.val())
@@ -396,9 +394,9 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
             self.releaser[i].register_write.enable.next = self.access.write.val();
             wire!(access => releaser[i].register_write: index, data);
             self.release_ready.next = self.releaser[i].ready.val();
-            ReleasePortIn::join(&mut self.tables.release_port, &mut self.releaser[i].tables);
-            MemoryReadOut::<W>::link(&mut self.release_read, &mut self.releaser[i].memory_read);
-            StreamOut::<32>::link(&mut self.m_axis_credit, &mut self.releaser[i].m_axis);
+            wire!(tables.release_port <=> releaser[i].tables);
+            wire!(self.release_read <=> releaser[i].memory_read);
+            wire!(self.m_axis_credit <=> releaser[i].m_axis);
         }
         if self.rst.val() {
             self.refusing.d.next = false;

@@ -59,8 +59,7 @@ pub struct NodeMonitor {
 impl Logic for NodeMonitor {
     fn update(&mut self) {
         wire!(self => counters: clk, rst, asked);
-        SweepIn::link(&mut self.sweep, &mut self.counters.sweep);
-        RegisterReadIn::link(&mut self.register_read, &mut self.counters.register_read);
+        wire!(self <=> counters: sweep, register_read);
         self.tapped[0].d.next = self.cycle.val();
         self.tapped[1].d.next = self.data_in.val();
         self.tapped[2].d.next = self.data_out.val();

@@ -118,8 +118,7 @@ impl Logic for Slots {
         wire!(self => open_slots, free, ended, credits: clk, rst);
         wire!(self => errors: clk);
         dff_setup!(self, clk, strayed);
-        SweepIn::link(&mut self.sweep, &mut self.credits.sweep);
-        SweepIn::link(&mut self.sweep, &mut self.open_slots.sweep);
+        wire!(self <=> credits, open_slots: sweep);
 
         // The slots themselves are the first of the addresses of the sweep.
         self.first_sweep.next = self.sweep.active.val() & (self.sweep.place.val() <= self.last.val());
@@ -153,7 +152,7 @@ impl Logic for Slots {
         self.arbiter.source[0].error.next = self.errors.first.val();
         self.complete[0].ready.next = self.arbiter.source[0].ready.val();
         for i in 1..COMPLETION_SOURCES {
-            CompletionIn::link(&mut self.complete[i], &mut self.arbiter.source[i]);
+            wire!(self.complete[i] <=> arbiter.source[i]);
         }
         self.arbiter.chosen.ready.next = true;
         self.open_slots.close_slot.next = self.arbiter.chosen.slot.val();
@@ -187,7 +186,7 @@ impl Logic for Slots {
         self.value_event.next = self.ended.done_event.val();
         self.value_data.next = self.arbiter.chosen.value.val();
 
-        EventOut::link(&mut self.update, &mut self.ended.update);
+        wire!(self <=> ended: update);
         self.credits.give_node.next = self.ended.get_node.val();
         self.credits.give.next = self.ended.gone_is_get.val();
 
@@ -198,7 +197,7 @@ impl Logic for Slots {
             self.free.s_axis.tdata.next = bit_cast::<SLOT_WIDTH, NODE_WIDTH>(self.sweep.place.val());
         }
 
-        FenceIn::link(&mut self.fence, &mut self.open_slots.fence);
+        wire!(self <=> open_slots: fence);
         wire!(open_slots => self: any_open);
         if self.rst.val() {
             self.strayed.d.next = false;

@@ -6,7 +6,7 @@ use self::stub::{Stub, BLOCK, OPCODE, STUB};
 use super::*;
 use crate::{
     accel::Probe,
-    bus::{MemoryReadOut, MemoryWriteOut, RegisterFetchIn, RegisterRequestIn, SocketOut},
+    bus::{RegisterFetchIn, RegisterRequestIn},
     ni::memory::Scratchpad,
     prim::{
         testing::{clock, clocked, emitted, reset, rng, settle},
@@ -86,23 +86,18 @@ impl Logic for Bench {
         wire!(self => ni, scratchpad, probe, stub: clk, rst);
         self.ni.planes_.node.next = 0.into();
         self.ni.dropped.next = false;
-        StreamIn::<32>::link(&mut self.s_axis_data, &mut self.ni.planes_.s_axis_data);
-        StreamOut::<32>::link(&mut self.m_axis_data, &mut self.ni.planes_.m_axis_data);
-        StreamIn::<32>::link(&mut self.s_axis_control, &mut self.ni.planes_.s_axis_control);
-        StreamOut::<32>::link(&mut self.m_axis_control, &mut self.ni.planes_.m_axis_control);
-        StreamIn::<32>::link(&mut self.s_axis_command, &mut self.ni.s_axis_command);
-        RegisterRequestIn::link(&mut self.local_write, &mut self.ni.local_write);
-        RegisterFetchIn::link(&mut self.local_read, &mut self.ni.local_read);
+        wire!(self <=> ni.planes_: s_axis_data, m_axis_data, s_axis_control, m_axis_control);
+        wire!(self <=> ni: s_axis_command, local_write, local_read);
         self.initialising.next = self.ni.initialising.val();
-        MemoryWriteOut::<32, 4>::join(&mut self.ni.write, &mut self.scratchpad.write[0]);
-        MemoryWriteOut::<32, 4>::join(&mut self.ni.engine_write[0], &mut self.scratchpad.write[1]);
-        MemoryReadOut::<32>::join(&mut self.ni.atomic_read, &mut self.scratchpad.read[0]);
-        MemoryReadOut::<32>::join(&mut self.ni.dma_read, &mut self.scratchpad.read[1]);
-        MemoryReadOut::<32>::join(&mut self.ni.release_read, &mut self.scratchpad.read[2]);
+        wire!(ni.write <=> scratchpad.write[0]);
+        wire!(ni.engine_write[0] <=> scratchpad.write[1]);
+        wire!(ni.atomic_read <=> scratchpad.read[0]);
+        wire!(ni.dma_read <=> scratchpad.read[1]);
+        wire!(ni.release_read <=> scratchpad.read[2]);
         self.scratchpad.read[3].valid.next = false;
         self.scratchpad.read[3].address.next = 0.into();
-        SocketOut::<32, 4>::join(&mut self.ni.seat[0], &mut self.probe.socket);
-        SocketOut::<32, 4>::join(&mut self.ni.seat[1], &mut self.stub.socket);
+        wire!(ni.seat[0] <=> probe.socket);
+        wire!(ni.seat[1] <=> stub.socket);
     }
 }
 

@@ -117,7 +117,7 @@ impl<const A: usize> Logic for Chains<A> {
             wire!(access => hash[i]: source, wild, index, insert);
             self.hash[i].unlink.next = self.access.remove.val();
             wire!(self => hash[i]: keep, quiet);
-            EndsOut::<A>::join(&mut self.order_ends.ends, &mut self.hash[i].order_ends);
+            wire!(order_ends.ends <=> hash[i].order_ends);
             self.hash[i].order_next.next = self.order.follower.val();
         }
         self.any_read.next = self.shared_read.val();
@@ -126,10 +126,10 @@ impl<const A: usize> Logic for Chains<A> {
         self.order_ends.look.next = self.shared_look.val();
         self.order_ends.list.next = self.shared_list.val();
         self.order_ends.write.next = self.access.insert.val() | self.access.remove.val();
-        EndsOut::<A>::join(&mut self.order.new_ends, &mut self.order_ends.new_ends);
+        wire!(order <=> order_ends: new_ends);
         self.order.read.next = self.shared_read.val();
         self.order.at.next = self.shared_at.val();
-        EndsOut::<A>::join(&mut self.order_ends.ends, &mut self.order.ends);
+        wire!(order_ends <=> order: ends);
         wire!(access => order: index, insert);
         self.order.unlink.next = self.access.remove.val();
         self.order.frees.next = self.access.frees.val();

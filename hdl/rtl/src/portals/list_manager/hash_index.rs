@@ -115,12 +115,12 @@ impl<const A: usize> Logic for HashIndex<A> {
         self.chain.successor.next = 0.into();
         self.follower.next = self.chain.follower.val();
         self.buckets.write.next = (self.insert.val() | self.unlink.val()) & !self.is_wild.q.val();
-        EndsOut::<A>::join(&mut self.chain.new_ends, &mut self.buckets.new_ends);
+        wire!(chain <=> buckets: new_ends);
         self.wildcards.write.next = (self.insert.val() | self.unlink.val()) & self.is_wild.q.val();
-        EndsOut::<A>::join(&mut self.chain.new_ends, &mut self.wildcards.new_ends);
+        wire!(chain <=> wildcards: new_ends);
 
         wire!(self => sequencer: read, at, insert, index, keep, quiet);
-        EndsIn::<A>::link(&mut self.order_ends, &mut self.sequencer.ends);
+        wire!(self.order_ends <=> sequencer.ends);
         self.sequencer.follower.next = self.order_next.val();
         wire!(sequencer => self: older, busy);
         self.numbering_look.next = self.sequencer.look.val();

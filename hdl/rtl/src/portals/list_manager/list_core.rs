@@ -73,10 +73,10 @@ impl<const A: usize> Logic for ListCore<A> {
 
         self.control.valid.next = self.request.valid.val();
         self.request.done.next = self.control.done.val();
-        PlanIn::link(&mut self.request.plan, &mut self.control.plan);
+        wire!(self.request <=> control: plan);
         self.control.responder_idle.next = self.answer.idle.val();
         self.control.right.next = self.handle_check.right.val();
-        FindingOut::join(&mut self.search.finding, &mut self.control.finding);
+        wire!(search <=> control: finding);
         self.control.stored_options.next = self.entries.entry.options.val();
         self.control.insert.next = self.editor.access.insert.val();
         self.control.no_room.next = self.editor.no_room.val();
@@ -89,13 +89,13 @@ impl<const A: usize> Logic for ListCore<A> {
         self.search.any.next = self.request.any.val();
         self.search.start.next = self.control.search.val();
         self.search.resume.next = self.control.resume.val();
-        EndsOut::<A>::join(&mut self.chains.ends, &mut self.search.ends);
+        wire!(chains <=> search: ends);
         self.search.follower.next = self.chains.follower.val();
         self.search.hit.next = self.matcher.hit.val();
         self.search.older.next = self.chains.older.val();
         self.matcher.mirrored.next = self.request.plan.mirrored.val();
-        SideIn::link(&mut self.request.side, &mut self.matcher.request);
-        SideOut::join(&mut self.entries.entry, &mut self.matcher.stored);
+        wire!(self.request.side <=> matcher.request);
+        wire!(entries.entry <=> matcher.stored);
 
         self.handle_check.handle.next = self.request.handle.val();
         wire!(self => handle_check: list);
@@ -125,14 +125,14 @@ impl<const A: usize> Logic for ListCore<A> {
         self.editor.stored_options.next = self.entries.entry.options.val();
 
         wire!(self => chains: quiet);
-        AccessOut::<A>::join(&mut self.editor.access, &mut self.chains.access);
+        wire!(editor <=> chains: access);
         wire!(search => chains: by_order, keep);
         self.entries.read.next = self.chains.any_read.val();
         self.entries.at.next = self.chains.any_at.val();
         wire!(editor.access => entries: index, insert);
         self.entries.fresh.next = self.chains.fresh.val();
         self.entries.new_list.next = self.request.new_list.val();
-        RecordIn::link(&mut self.request.record, &mut self.entries.new_record);
+        wire!(self.request.record <=> entries.new_record);
         self.entries.remove.next = self.editor.vacate.val();
         self.entries.detach.next = self.editor.detach.val();
         self.entries.set_offset.next = self.control.set_offset.val();
@@ -142,10 +142,10 @@ impl<const A: usize> Logic for ListCore<A> {
             self.entries.offset_extent.next = self.request.record.ignore_bits.val();
         }
 
-        PlanIn::link(&mut self.request.plan, &mut self.outcome.plan);
+        wire!(self.request <=> outcome: plan);
         self.outcome.list.next = self.request.list.val();
         self.outcome.at_once.next = self.control.at_once.val();
-        FindingOut::join(&mut self.search.finding, &mut self.outcome.finding);
+        wire!(search <=> outcome: finding);
         self.outcome.insert.next = self.editor.access.insert.val();
         self.outcome.no_room.next = self.editor.no_room.val();
         self.outcome.new_list.next = self.request.new_list.val();
@@ -153,11 +153,11 @@ impl<const A: usize> Logic for ListCore<A> {
         wire!(control => outcome: check, resolve, unresolved);
         self.outcome.right.next = self.handle_check.right.val();
         self.outcome.stored_list.next = self.entries.list.val();
-        ResultOut::link(&mut self.answer.result, &mut self.outcome.result);
+        wire!(self.answer <=> outcome: result);
         self.answer.index.next = self.editor.access.index.val();
         wire!(entries => answer: generation, list);
         self.answer.options.next = self.entries.entry.options.val();
-        RecordOut::link(&mut self.answer.record, &mut self.entries.record);
+        wire!(self.answer <=> entries: record);
 
         self.counters.inserted.next = self.editor.access.insert.val();
         self.counters.removed.next = self.editor.access.remove.val();

@@ -85,7 +85,7 @@ pub use walker::Walker;
 use crate::{prim::StreamIn, prim::StreamOut};
 use portico_spec::portals::list::{COUNTER_WIDTH, OCCUPANCY_WIDTH};
 use portico_verilog::prelude::*;
-use ports::{AnswerOut, BeatsOut, CountsOut, PlanOut, RecordOut, SideOut, WORD};
+use ports::WORD;
 
 /// Lists of entries that `A` bits number.
 #[derive(LogicBlock, Default)]
@@ -134,25 +134,25 @@ impl<const A: usize> ListManager<A> {
 impl<const A: usize> Logic for ListManager<A> {
     fn update(&mut self) {
         wire!(self => reader, core, responder: clk, rst);
-        StreamIn::<WORD>::link(&mut self.s_axis, &mut self.reader.s_axis);
+        wire!(self <=> reader: s_axis);
         self.reader.allow.next = !self.core.busy.val();
         self.reader.done.next = self.core.request.done.val();
         self.initialising.next = self.core.busy.val();
         self.core.quiet.next = !self.reader.valid.val() & self.responder.answer.idle.val();
-        BeatsOut::join(&mut self.reader.beats, &mut self.fields.beats);
+        wire!(reader <=> fields: beats);
         wire!(fields => decoder: opcode, list, once, resolution);
         self.decoder.held.next = self.core.held.val();
         self.decoder.length.next = self.reader.length.val();
 
         self.core.request.valid.next = self.reader.valid.val();
-        PlanOut::join(&mut self.decoder.plan, &mut self.core.request.plan);
+        wire!(decoder <=> core.request: plan);
         wire!(fields => core.request: list, handle, any);
         wire!(decoder => core.request: new_list);
-        SideOut::join(&mut self.fields.request, &mut self.core.request.side);
-        RecordOut::join(&mut self.fields.record, &mut self.core.request.record);
-        AnswerOut::<A>::join(&mut self.core.answer, &mut self.responder.answer);
-        CountsOut::join(&mut self.core.counts, &mut self.responder.counts);
-        StreamOut::<WORD>::link(&mut self.m_axis, &mut self.responder.m_axis);
+        wire!(fields.request <=> core.request.side);
+        wire!(fields <=> core.request: record);
+        wire!(core <=> responder: answer);
+        wire!(core <=> responder: counts);
+        wire!(self <=> responder: m_axis);
 
         self.occupancy_priority.next = self.core.counts.priority.val();
         self.occupancy_overflow.next = self.core.counts.overflow.val();

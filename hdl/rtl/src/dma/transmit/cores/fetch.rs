@@ -76,7 +76,7 @@ impl Logic for Fetch {
         self.places.read_address.next = self.running.q.val();
         self.pc.next = self.places.read_data.val();
 
-        RegisterWriteIn::link(&mut self.register_write, &mut self.memory.register_write);
+        wire!(self <=> memory: register_write);
         self.memory.address.next = bit_cast::<PC_WIDTH, PLACE_WIDTH>(self.places.read_data.val());
         if self.take.val() {
             self.instruction.d.next = self.memory.word.val();

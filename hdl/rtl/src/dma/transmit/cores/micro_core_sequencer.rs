@@ -137,7 +137,7 @@ impl Logic for MicroCoreSequencer {
         self.steps.rereads.next = (self.decoder.instruction.val().a == self.decoder.instruction.val().b)
             & (self.decoder.instruction.val().mode != bits::<MODE_WIDTH>(Mode::Immediate as u64));
 
-        RegisterWriteIn::link(&mut self.register_write, &mut self.fetch.register_write);
+        wire!(self <=> fetch: register_write);
         wire!(operands => fetch: started);
         self.fetch.start_context.next = self.start.context.val();
         self.fetch.start_pc.next = self.start.job.val().pc;
@@ -147,8 +147,7 @@ impl Logic for MicroCoreSequencer {
         self.fetch.take.next = (self.step.val() == Step::Load3) | (self.step.val() == Step::Decode);
         self.decoder.word.next = self.fetch.word.val();
 
-        ArgumentIn::link(&mut self.argument, &mut self.operands.argument);
-        StartIn::link(&mut self.start, &mut self.operands.start);
+        wire!(self <=> operands: argument, start);
         self.operands.may_start.next = !self.initialising.val()
             & (self.step.val() != Step::Unwind)
             & ((self.step.val() != Step::Act) | self.control.stands.val());
@@ -192,8 +191,7 @@ impl Logic for MicroCoreSequencer {
         self.builder.push.next = self.control.push_chunk.val();
         self.builder.close.next = self.control.push_header.val();
         wire!(control => builder: last, breaks_off, error);
-        ChunkOut::link(&mut self.chunk, &mut self.builder.chunk);
-        HeaderOut::link(&mut self.header, &mut self.builder.header);
+        wire!(self <=> builder: chunk, header);
         wire!(builder => self: flits);
 
         wire!(operands => conditions: transfer, b);
@@ -233,6 +231,6 @@ impl Logic for MicroCoreSequencer {
         self.report.stopped.next = self.fetch.current.val();
         self.report.owns_slot.next = self.owns.val() & !self.ends_transfer.val();
         self.report.error.next = self.control.error.val();
-        StopOut::link(&mut self.stop, &mut self.report.stop);
+        wire!(self <=> report: stop);
     }
 }

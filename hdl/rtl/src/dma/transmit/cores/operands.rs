@@ -75,8 +75,7 @@ impl Logic for Operands {
         wire!(self => memory: clk, rst);
         wire!(self => job: clk);
         dff_setup!(self, clk, register_a, register_b, coming);
-        ArgumentIn::link(&mut self.argument, &mut self.memory.argument);
-        StartIn::link(&mut self.start, &mut self.memory.start);
+        wire!(self <=> memory: argument, start);
         wire!(self => memory: may_start, current, write, write_loop, level);
         self.memory.round.next = self.written.val();
         wire!(memory => self: started, busy);

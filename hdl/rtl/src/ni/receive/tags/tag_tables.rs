@@ -2,7 +2,7 @@ use super::{TagReader, TagReads, TagTable, TagUpdate};
 use crate::{
     bus::{AddressMatch, RegisterAccessIn, SweepIn},
     ni::receive::{
-        ports::{ReleasePortIn, StateOut, UpdateOut, WindowOut},
+        ports::{ReleasePortIn, StateOut, WindowOut},
         PLACE_WIDTH,
     },
 };
@@ -101,14 +101,14 @@ impl Logic for TagTables {
         wire!(self => rows, reader: clk);
         self.own.index.next = self.register.index.val();
 
-        SweepIn::link(&mut self.sweep, &mut self.updates.sweep);
+        wire!(self <=> updates: sweep);
         self.updates.write.next = self.register.write.val() & self.own.hit.val();
         self.updates.index.next = self.register.index.val();
         self.updates.write_data.next = self.register.data.val();
         self.updates.may_update.next = self.reads.may_update.val();
         self.reads.updating.next = self.updates.update.busy.val();
         self.touched.next = self.updates.update.busy.val();
-        UpdateOut::join(&mut self.updates.update, &mut self.rows.update);
+        wire!(updates <=> rows: update);
 
         wire!(self => reads: offers_head, starts, start_tag, has_head, head_tag, device, unkept, may_write);
         wire!(reads => self: may_start, may_go);
