@@ -103,7 +103,7 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.gatherer.room.next = self.incomplete.available.val();
 
         wire!(self <=> address_channel: registers, sweep);
-        wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
+        wire!(gatherer <=> address_channel: burst);
         self.m_axi.arid.next = 0.into();
         self.m_axi.araddr.next = self.address_channel.addr.val();
         self.m_axi.arlen.next = self.address_channel.len.val();

@@ -91,7 +91,7 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
         self.is_quiet.next = !self.gatherer.is_open.val() & self.all_answered.val();
 
         wire!(self <=> address_channel: registers, sweep);
-        wire!(gatherer.burst => address_channel.burst: valid, client, address, beats);
+        wire!(gatherer <=> address_channel: burst);
         self.m_axi.awid.next = 0.into();
         self.m_axi.awaddr.next = self.address_channel.addr.val();
         self.m_axi.awlen.next = self.address_channel.len.val();

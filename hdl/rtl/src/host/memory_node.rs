@@ -67,7 +67,7 @@ impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
         wire!(self <=> ni: planes_);
         self.ni.memory_error.next = self.memory.fault.val();
         wire!(ni <=> memory: sweep);
-        wire!(ni.register_write => memory.registers: enable, index, data);
+        wire!(ni.register_write <=> memory.registers);
         wire!(ni.write <=> memory.memory_write);
         wire!(ni.atomic_read <=> memory.memory_read[0]);
         wire!(ni.server_read <=> memory.memory_read[1]);

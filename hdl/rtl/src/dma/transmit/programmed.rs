@@ -95,8 +95,7 @@ impl Logic for Programmed {
         wire!(self.serve <=> starts.request);
         wire!(starts <=> bypass: start);
         self.start_shaper.next = self.starts.start.job.val().shaper;
-        wire!(argument => bypass.argument: enable, context, register, bank, data);
-        wire!(argument => sequencer.argument: enable, context, register, bank, data);
+        wire!(self <=> bypass, sequencer: argument);
         wire!(bypass.forward <=> sequencer.start);
         self.park.parks.next = self.bypass.parks.val();
         self.park.context.next = self.bypass.forward.context.val();

@@ -104,11 +104,11 @@ impl<const W: usize> Logic for Transmitter<W> {
         wire!(self => shapers, sender, payload, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
         wire!(self <=> shapers: sweep);
-        wire!(register_write => shapers.register_write: enable, index, data);
+        wire!(self <=> shapers: register_write);
         for i in 0..self._programmed {
             wire!(self => programmed[i]: clk, rst, fired);
             self.programmed[i].initialising.next = self.sweep.active.val();
-            wire!(register_write => programmed[i].register_write: enable, index, data);
+            wire!(self <=> programmed[i]: register_write);
             wire!(self <=> programmed[i]: start, serve, argument, stop, park, credit_take);
             wire!(programmed[i] <=> sender: chunk, header, notice);
             wire!(self <=> programmed[i]: fence);

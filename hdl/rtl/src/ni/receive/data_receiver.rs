@@ -204,7 +204,7 @@ impl<const W: usize, const B: usize> Logic for DataReceiver<W, B> {
             self.target.is_device.val() & (self.delivery.carries.val() | self.delivery.atomic.val());
         self.packet.take.next = self.head_goes.val();
         self.packet.next_tag.next = self.intake.row.val();
-        wire!(tables.window => packet.row: base, size, mode, event_enable, event_number, slot_words, slots);
+        wire!(tables.window <=> packet.row);
         self.packet.row_ends.next = self.tables.state.ends.val();
         self.packet.row_fault.next = self.tables.state.fault.val();
         self.packet.row_written.next = bit_cast::<MESSAGES_WIDTH, PLACE_WIDTH>(self.tables.state.position.val());

@@ -124,8 +124,7 @@ impl Logic for TagTables {
         self.rows.write_released.next = self.reads.release_writes.val();
         self.rows.released_tag.next = self.release_port.tag.val();
         self.rows.next_released.next = self.release_port.next_released.val();
-        wire!(rows.window => window: base, size, mode, event_enable, event_number, slot_words, slots);
-        wire!(rows.state => state: position, done, row_last, gap, ends, fault, released);
+        wire!(self <=> rows: window, state);
 
         self.release_port.reads.next = self.reads.release_reads.val();
         self.release_port.torn.next = self.reads.release_torn.val();
