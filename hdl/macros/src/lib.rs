@@ -135,9 +135,9 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// wire!(fetch => bank[i]: address);           self.bank[i].address.next = self.fetch.address.val();
 /// ```
 ///
-/// With `<=>` it connects whole interfaces, whose signals go both ways, in either order: of one name, `wire!(one <=> other, other, ...:
-/// interface, ...)`, or of two, `wire!(one.interface <=> other.interface)`. Where one side is `self`, or something of `self`, an
-/// interface of the block passes through to a block inside; else two blocks inside are joined.
+/// With `<=>` it connects whole interfaces, whose signals go both ways: of one name, `wire!(one <=> other, other, ...: interface,
+/// ...)`, or of two, `wire!(one.interface <=> other.interface)`. Where one side is `self`, or something of `self`, an interface of
+/// the block passes through to a block inside; else two blocks inside are joined.
 ///
 /// ```text
 /// wire!(self <=> fetch: s_axis, m_axis);      StreamIn::<W>::link(&mut self.s_axis, &mut self.fetch.s_axis); ... two lines

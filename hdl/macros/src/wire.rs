@@ -1,4 +1,5 @@
-//! `wire!(from => to, to: port, port)`: connections of ports of one name, and `wire!(one <=> other: interface)`: of whole interfaces.
+//! `wire!(from => to, to: signal, signal)`: connections of signals of one name, and `wire!(one <=> other: interface)`: of whole
+//! interfaces.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{quote, ToTokens};
@@ -13,9 +14,9 @@ use syn::{
 struct Wires {
     from: Expr,
     to: Vec<Expr>,
-    /// The ports are interfaces, whose signals go both ways.
+    /// The names are of interfaces, whose signals go both ways.
     whole: bool,
-    ports: Punctuated<Ident, Token![,]>,
+    names: Punctuated<Ident, Token![,]>,
 }
 
 impl Parse for Wires {
@@ -32,12 +33,12 @@ impl Parse for Wires {
         while input.parse::<Option<Token![,]>>()?.is_some() {
             to.push(place(input)?);
         }
-        let mut ports = Punctuated::new();
+        let mut names = Punctuated::new();
         if !whole || !input.is_empty() {
             input.parse::<Token![:]>()?;
-            ports = Punctuated::parse_terminated(input)?;
+            names = Punctuated::parse_terminated(input)?;
         }
-        Ok(Wires { from, to, whole, ports })
+        Ok(Wires { from, to, whole, names })
     }
 }
 
@@ -90,18 +91,18 @@ pub struct Connections {
 impl Connections {
     /// The statements that the macro stands for.
     pub fn statements(&mut self, invocation: &Macro) -> Result<Vec<Stmt>> {
-        let Wires { from, to, whole, ports } = invocation.parse_body()?;
+        let Wires { from, to, whole, names } = invocation.parse_body()?;
         let mut statements = Vec::new();
         for to in &to {
-            if whole && ports.is_empty() {
+            if whole && names.is_empty() {
                 statements.push(self.whole(&from, to, None)?);
             }
-            for port in &ports {
+            for name in &names {
                 statements.push(match whole {
-                    true => self.whole(&from, to, Some(port))?,
+                    true => self.whole(&from, to, Some(name))?,
                     false => {
                         let (from, to) = (inside(&from), inside(to));
-                        parse_quote!(#to.#port.next = #from.#port.val();)
+                        parse_quote!(#to.#name.next = #from.#name.val();)
                     }
                 });
             }
@@ -109,7 +110,7 @@ impl Connections {
         Ok(statements)
     }
 
-    fn whole(&mut self, from: &Expr, to: &Expr, port: Option<&Ident>) -> Result<Stmt> {
+    fn whole(&mut self, from: &Expr, to: &Expr, name: Option<&Ident>) -> Result<Stmt> {
         let (how, outer, inner) = match (is_own(from), is_own(to)) {
             (true, false) => ("link", from, to),
             (false, true) => ("link", to, from),
@@ -117,15 +118,15 @@ impl Connections {
             (true, true) => return Err(Error::new_spanned(to, "one side is a block inside")),
         };
         let how = Ident::new(how, proc_macro2::Span::call_site());
-        let port = port.map(|port| quote!(.#port));
+        let name = name.map(|name| quote!(.#name));
         let (outer, inner) = (inside(outer), inside(inner));
         let number = self.whole.len();
         let statement = parse_quote! {
-            ::portico_verilog::wire::Wire::<Self, #number>::#how(&mut #outer #port, &mut #inner #port);
+            ::portico_verilog::wire::Wire::<Self, #number>::#how(&mut #outer #name, &mut #inner #name);
         };
         self.whole.push(Whole {
             how,
-            from: parse_quote!(#outer #port),
+            from: parse_quote!(#outer #name),
         });
         Ok(statement)
     }

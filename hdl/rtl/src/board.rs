@@ -126,17 +126,17 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Board<W, B, A> {
             self.fabric.s_axis_command[i].tvalid.next = false;
         }
         for i in 0..self._ported {
-            self.fabric.s_axil_tile[i].awaddr.next = 0.into();
-            self.fabric.s_axil_tile[i].awprot.next = 0.into();
-            self.fabric.s_axil_tile[i].awvalid.next = false;
-            self.fabric.s_axil_tile[i].wdata.next = 0.into();
-            self.fabric.s_axil_tile[i].wstrb.next = 0.into();
-            self.fabric.s_axil_tile[i].wvalid.next = false;
-            self.fabric.s_axil_tile[i].bready.next = false;
-            self.fabric.s_axil_tile[i].araddr.next = 0.into();
-            self.fabric.s_axil_tile[i].arprot.next = 0.into();
-            self.fabric.s_axil_tile[i].arvalid.next = false;
-            self.fabric.s_axil_tile[i].rready.next = false;
+            self.fabric.s_axil_tile[i].write_.awaddr.next = 0.into();
+            self.fabric.s_axil_tile[i].write_.awprot.next = 0.into();
+            self.fabric.s_axil_tile[i].write_.awvalid.next = false;
+            self.fabric.s_axil_tile[i].write_.wdata.next = 0.into();
+            self.fabric.s_axil_tile[i].write_.wstrb.next = 0.into();
+            self.fabric.s_axil_tile[i].write_.wvalid.next = false;
+            self.fabric.s_axil_tile[i].write_.bready.next = false;
+            self.fabric.s_axil_tile[i].read_.araddr.next = 0.into();
+            self.fabric.s_axil_tile[i].read_.arprot.next = 0.into();
+            self.fabric.s_axil_tile[i].read_.arvalid.next = false;
+            self.fabric.s_axil_tile[i].read_.rready.next = false;
         }
         for i in 0..self._streamed {
             self.fabric.m_axis_stream[i].tready.next = false;

@@ -160,17 +160,17 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
             wire!(self.s_axis_stream[i] <=> tile[i].s_axis_stream[0]);
         }
         for i in 0..self._portless {
-            self.tile[i].s_axil.awaddr.next = 0.into();
-            self.tile[i].s_axil.awprot.next = 0.into();
-            self.tile[i].s_axil.awvalid.next = false;
-            self.tile[i].s_axil.wdata.next = 0.into();
-            self.tile[i].s_axil.wstrb.next = 0.into();
-            self.tile[i].s_axil.wvalid.next = false;
-            self.tile[i].s_axil.bready.next = false;
-            self.tile[i].s_axil.araddr.next = 0.into();
-            self.tile[i].s_axil.arprot.next = 0.into();
-            self.tile[i].s_axil.arvalid.next = false;
-            self.tile[i].s_axil.rready.next = false;
+            self.tile[i].s_axil.write_.awaddr.next = 0.into();
+            self.tile[i].s_axil.write_.awprot.next = 0.into();
+            self.tile[i].s_axil.write_.awvalid.next = false;
+            self.tile[i].s_axil.write_.wdata.next = 0.into();
+            self.tile[i].s_axil.write_.wstrb.next = 0.into();
+            self.tile[i].s_axil.write_.wvalid.next = false;
+            self.tile[i].s_axil.write_.bready.next = false;
+            self.tile[i].s_axil.read_.araddr.next = 0.into();
+            self.tile[i].s_axil.read_.arprot.next = 0.into();
+            self.tile[i].s_axil.read_.arvalid.next = false;
+            self.tile[i].s_axil.read_.rready.next = false;
         }
 
         self.host_node.planes_.node.next = self.node[self.tiles.val().index()].val();

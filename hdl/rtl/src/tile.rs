@@ -125,14 +125,14 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         }
 
         for _i in 0..self._alone {
-            self.s_axil.awready.next = false;
-            self.s_axil.wready.next = false;
-            self.s_axil.bresp.next = 0.into();
-            self.s_axil.bvalid.next = false;
-            self.s_axil.arready.next = false;
-            self.s_axil.rdata.next = 0.into();
-            self.s_axil.rresp.next = 0.into();
-            self.s_axil.rvalid.next = false;
+            self.s_axil.write_.awready.next = false;
+            self.s_axil.write_.wready.next = false;
+            self.s_axil.write_.bresp.next = 0.into();
+            self.s_axil.write_.bvalid.next = false;
+            self.s_axil.read_.arready.next = false;
+            self.s_axil.read_.rdata.next = 0.into();
+            self.s_axil.read_.rresp.next = 0.into();
+            self.s_axil.read_.rvalid.next = false;
             self.inner.memory_write.valid.next = false;
             self.inner.memory_write.address.next = 0.into();
             self.inner.memory_write.data.next = 0.into();

@@ -1,7 +1,7 @@
 //! Connections of whole interfaces, as `wire!(one <=> other)` of a [`kernel`](macro@crate::prelude::kernel) writes them.
 //!
-//! rust-hdl asks the type of an interface for the connections of its signals, by a path to that type: `StreamIn::<W>::link(..)`. A
-//! kernel that names no type has [`Wire`] in its place, by the number of the connection. The block knows the type: it is
+//! rust-hdl asks the type of an interface for the connections of its signals, by a path to that type: `StreamIn::<W>::link(..)`.
+//! A kernel that names no type has [`Wire`] in that place, with the number of the connection. The block knows the type: it is
 //! [`Wired`].
 
 use crate::mirror::Mirrored;

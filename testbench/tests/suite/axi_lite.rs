@@ -15,8 +15,9 @@ fn rtl(width: usize) -> Box<dyn Device> {
         ($width:literal, $bytes:literal) => {
             Box::new(rtl_device!(
                 AxiLiteSlave::<$width, $bytes>::new(MEMORY_BYTES);
-                rst, s_axil.awaddr, s_axil.awprot, s_axil.awvalid, s_axil.wdata, s_axil.wstrb, s_axil.wvalid,
-                s_axil.bready, s_axil.araddr, s_axil.arprot, s_axil.arvalid, s_axil.rready,
+                rst, s_axil.write_.awaddr, s_axil.write_.awprot, s_axil.write_.awvalid, s_axil.write_.wdata,
+                s_axil.write_.wstrb, s_axil.write_.wvalid, s_axil.write_.bready, s_axil.read_.araddr,
+                s_axil.read_.arprot, s_axil.read_.arvalid, s_axil.read_.rready,
                 memory_write.ready, memory_read.ready, memory_read.data, memory_read.data_valid,
                 register_write.ready, register_read.ready, register_read.data, register_read.data_valid,
                 m_axis_command.tready, command_refused

@@ -7,7 +7,7 @@ pub(super) const INCREMENTING: u64 = 1;
 /// Normal memory that is not cached and may be merged and buffered: reads see a write once the write is answered.
 pub(super) const NORMAL_BUFFERABLE: u64 = 3;
 
-/// The five channels, with `W` bits of data in `B` bytes. The ports have the names of AXI4, without those of the halves.
+/// The five channels, with `W` bits of data in `B` bytes. The halves are no part of the ports' names.
 #[interface]
 pub struct AxiOut<const W: usize, const B: usize> {
     /// Bursts of writes.

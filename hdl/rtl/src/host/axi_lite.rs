@@ -23,9 +23,18 @@ use portico_verilog::prelude::*;
 /// The response of a slave that refuses.
 pub(super) const SLAVE_ERROR: u64 = 2;
 
-/// The slave side of AXI4-Lite, with 32 bits of data.
+/// The slave side of AXI4-Lite, with 32 bits of data. The halves are no part of the ports' names.
 #[interface(mirror = AxiLiteOut)]
 pub struct AxiLiteIn {
+    /// Writes.
+    pub write_: AxiLiteWriteIn,
+    /// Reads.
+    pub read_: AxiLiteReadIn,
+}
+
+/// The three channels of writes, with 32 bits of data.
+#[interface(mirror = AxiLiteWriteOut)]
+pub struct AxiLiteWriteIn {
     /// Byte address of the word to write; bits 1:0 are ignored.
     pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
     /// Protection of the write; ignored.
@@ -48,6 +57,11 @@ pub struct AxiLiteIn {
     pub bvalid: Signal<Out, Bit>,
     /// The response to the write is taken.
     pub bready: Signal<In, Bit>,
+}
+
+/// The two channels of reads, with 32 bits of data.
+#[interface(mirror = AxiLiteReadOut)]
+pub struct AxiLiteReadIn {
     /// Byte address of the word to read; bits 1:0 are ignored.
     pub araddr: Signal<In, Bits<ADDRESS_WIDTH>>,
     /// Protection of the read; ignored.
@@ -107,17 +121,11 @@ impl<const W: usize, const B: usize> AxiLiteSlave<W, B> {
 impl<const W: usize, const B: usize> Logic for AxiLiteSlave<W, B> {
     fn update(&mut self) {
         wire!(self => writer, reader: clk, rst);
-        wire!(s_axil => writer: awaddr, awvalid);
-        self.s_axil.awready.next = self.writer.awready.val();
-        wire!(s_axil => writer: wdata, wstrb, wvalid);
-        wire!(writer => s_axil: wready, bresp, bvalid);
-        self.writer.bready.next = self.s_axil.bready.val();
+        wire!(self.s_axil.write_ <=> writer.s_axil);
         wire!(self <=> writer: memory_write, register_write, m_axis_command);
         self.writer.command_refused.next = self.command_refused.val();
 
-        wire!(s_axil => reader: araddr, arvalid);
-        wire!(reader => s_axil: arready, rdata, rresp, rvalid);
-        self.reader.rready.next = self.s_axil.rready.val();
+        wire!(self.s_axil.read_ <=> reader.s_axil);
         wire!(self <=> reader: memory_read, register_read);
     }
 }

@@ -1,4 +1,7 @@
-use super::address_map::{AddressMap, ADDRESS_WIDTH};
+use super::{
+    address_map::{AddressMap, ADDRESS_WIDTH},
+    AxiLiteReadIn,
+};
 use crate::bus::{MemoryReadOut, RegisterFetchOut};
 use portico_verilog::prelude::*;
 
@@ -26,20 +29,8 @@ pub struct AxiLiteReader<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Byte address of the word to read; bits 1:0 are ignored.
-    pub araddr: Signal<In, Bits<ADDRESS_WIDTH>>,
-    /// The address of a read is offered, and stays until it is taken.
-    pub arvalid: Signal<In, Bit>,
-    /// The address of the read is taken.
-    pub arready: Signal<Out, Bit>,
-    /// The value read; 0 if the read is refused.
-    pub rdata: Signal<Out, Bits<32>>,
-    /// Response to the read: 0 if it is done, 2 (SLVERR) if it is refused.
-    pub rresp: Signal<Out, Bits<2>>,
-    /// Value and response of the read are offered, and stay until they are taken.
-    pub rvalid: Signal<Out, Bit>,
-    /// Value and response of the read are taken.
-    pub rready: Signal<In, Bit>,
+    /// Reads of the host.
+    pub s_axil: AxiLiteReadIn,
     /// Reads of the memory of the node for the host, one at a time.
     pub memory_read: MemoryReadOut<W>,
     /// Reads of registers, one at a time.
@@ -68,22 +59,22 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
         dff_setup!(self, clk, state, address, data, failed);
         self.map.address.next = self.address.q.val();
         self.asks_register.next = self.map.is_register.val() & !self.map.upper.val();
-        self.arready.next = false;
+        self.s_axil.arready.next = false;
         self.memory_read.valid.next = false;
         self.memory_read.address.next = self.map.word.val();
         self.register_read.valid.next = false;
         self.register_read.index.next = self.map.index.val();
-        self.rvalid.next = false;
-        self.rdata.next = self.data.q.val();
-        self.rresp.next = 0.into();
+        self.s_axil.rvalid.next = false;
+        self.s_axil.rdata.next = self.data.q.val();
+        self.s_axil.rresp.next = 0.into();
         if self.failed.q.val() {
-            self.rresp.next = bits::<2>(super::axi_lite::SLAVE_ERROR);
+            self.s_axil.rresp.next = bits::<2>(super::axi_lite::SLAVE_ERROR);
         }
         match self.state.q.val() {
             ReadState::Free => {
-                self.arready.next = true;
-                self.address.d.next = self.araddr.val();
-                if self.arvalid.val() {
+                self.s_axil.arready.next = true;
+                self.address.d.next = self.s_axil.araddr.val();
+                if self.s_axil.arvalid.val() {
                     self.state.d.next = ReadState::Asking;
                 }
             }
@@ -118,8 +109,8 @@ impl<const W: usize> Logic for AxiLiteReader<W> {
                 }
             }
             ReadState::Answering => {
-                self.rvalid.next = true;
-                if self.rready.val() {
+                self.s_axil.rvalid.next = true;
+                if self.s_axil.rready.val() {
                     self.state.d.next = ReadState::Free;
                 }
             }

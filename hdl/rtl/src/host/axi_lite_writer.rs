@@ -1,4 +1,7 @@
-use super::address_map::{AddressMap, ADDRESS_WIDTH};
+use super::{
+    address_map::{AddressMap, ADDRESS_WIDTH},
+    AxiLiteWriteIn,
+};
 use crate::{
     bus::{MemoryWriteOut, RegisterRequestOut},
     prim::StreamOut,
@@ -21,26 +24,8 @@ pub struct AxiLiteWriter<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Byte address of the word to write; bits 1:0 are ignored.
-    pub awaddr: Signal<In, Bits<ADDRESS_WIDTH>>,
-    /// The address of a write is offered, and stays until it is taken.
-    pub awvalid: Signal<In, Bit>,
-    /// The address of the write is taken.
-    pub awready: Signal<Out, Bit>,
-    /// Value to write.
-    pub wdata: Signal<In, Bits<32>>,
-    /// Bytes to write: one bit a byte, bit 0 for bits 7 to 0. A register takes all or none.
-    pub wstrb: Signal<In, Bits<4>>,
-    /// The value to write is offered, before or after its address, and stays until it is taken.
-    pub wvalid: Signal<In, Bit>,
-    /// The value to write is taken.
-    pub wready: Signal<Out, Bit>,
-    /// Response to the write: 0 if it is done, 2 (SLVERR) if it is refused.
-    pub bresp: Signal<Out, Bits<2>>,
-    /// The response to the write is offered, and stays until it is taken.
-    pub bvalid: Signal<Out, Bit>,
-    /// The response to the write is taken.
-    pub bready: Signal<In, Bit>,
+    /// Writes of the host.
+    pub s_axil: AxiLiteWriteIn,
     /// Writes of the host to the memory of the node, 4 bytes at most.
     pub memory_write: MemoryWriteOut<W, B>,
     /// Writes of registers outside of block COMMAND.
@@ -78,16 +63,16 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
     fn update(&mut self) {
         dff_setup!(self, clk, has_address, address, has_data, data, strobes, answering);
         dff_setup!(self, clk, failed);
-        self.awready.next = !self.has_address.q.val();
+        self.s_axil.awready.next = !self.has_address.q.val();
         if !self.has_address.q.val() {
-            self.has_address.d.next = self.awvalid.val();
-            self.address.d.next = self.awaddr.val();
+            self.has_address.d.next = self.s_axil.awvalid.val();
+            self.address.d.next = self.s_axil.awaddr.val();
         }
-        self.wready.next = !self.has_data.q.val();
+        self.s_axil.wready.next = !self.has_data.q.val();
         if !self.has_data.q.val() {
-            self.has_data.d.next = self.wvalid.val();
-            self.data.d.next = self.wdata.val();
-            self.strobes.d.next = self.wstrb.val();
+            self.has_data.d.next = self.s_axil.wvalid.val();
+            self.data.d.next = self.s_axil.wdata.val();
+            self.strobes.d.next = self.s_axil.wstrb.val();
         }
 
         self.map.address.next = self.address.q.val();
@@ -125,12 +110,12 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
             }
         }
 
-        self.bvalid.next = self.answering.q.val();
-        self.bresp.next = 0.into();
+        self.s_axil.bvalid.next = self.answering.q.val();
+        self.s_axil.bresp.next = 0.into();
         if self.failed.q.val() {
-            self.bresp.next = bits::<2>(super::axi_lite::SLAVE_ERROR);
+            self.s_axil.bresp.next = bits::<2>(super::axi_lite::SLAVE_ERROR);
         }
-        if self.bready.val() {
+        if self.s_axil.bready.val() {
             self.answering.d.next = false;
         }
         if self.taken.val() {

@@ -3,8 +3,10 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`AxiLiteIn`], [`AxiLiteOut`] | the slave and the master side of AXI4-Lite |
+//! | [`AxiLiteWriteIn`], [`AxiLiteReadIn`] | their channels of writes and of reads |
 //! | [`AxiLiteSlave`] | a host's reads and writes of a node's memory, registers and command stream |
-//! | [`AxiOut`] | the master side of AXI4, of an [`AxiWriteOut`] and an [`AxiReadOut`] |
+//! | [`AxiOut`] | the master side of AXI4 |
+//! | [`AxiWriteOut`], [`AxiReadOut`] | its channels of writes and of reads |
 //! | [`AxiMemory`] | a node's memory that is external, reached in bursts |
 //! | [`MemoryNode`] | external memory behind a network interface |
 //! | [`uart`] | a serial line in place of a host's bus |
@@ -29,7 +31,9 @@ mod write_beats;
 pub use address_channel::AddressChannel;
 pub use address_map::AddressMap;
 pub use axi::{AxiOut, AxiReadOut, AxiWriteOut};
-pub use axi_lite::{AxiLiteIn, AxiLiteOut, AxiLiteSlave};
+pub use axi_lite::{
+    AxiLiteIn, AxiLiteOut, AxiLiteReadIn, AxiLiteReadOut, AxiLiteSlave, AxiLiteWriteIn, AxiLiteWriteOut,
+};
 pub use axi_lite_reader::AxiLiteReader;
 pub use axi_lite_writer::AxiLiteWriter;
 pub use axi_memory::AxiMemory;

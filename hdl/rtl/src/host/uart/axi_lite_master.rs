@@ -52,34 +52,34 @@ impl Logic for AxiLiteMaster {
         self.done.next = self.over.q.val();
         self.refused.next = self.fails.q.val();
         self.read_data.next = self.word.q.val();
-        self.m_axil.awaddr.next = self.place.q.val();
-        self.m_axil.araddr.next = self.place.q.val();
-        self.m_axil.awprot.next = 0.into();
-        self.m_axil.arprot.next = 0.into();
-        self.m_axil.wdata.next = self.data.q.val();
-        self.m_axil.wstrb.next = !bits::<4>(0);
-        self.m_axil.awvalid.next = self.offers_address.q.val();
-        self.m_axil.wvalid.next = self.offers_data.q.val();
-        self.m_axil.arvalid.next = self.asks.q.val();
-        self.m_axil.bready.next = self.waits.q.val();
-        self.m_axil.rready.next = self.waits.q.val();
-        if self.m_axil.awready.val() {
+        self.m_axil.write_.awaddr.next = self.place.q.val();
+        self.m_axil.read_.araddr.next = self.place.q.val();
+        self.m_axil.write_.awprot.next = 0.into();
+        self.m_axil.read_.arprot.next = 0.into();
+        self.m_axil.write_.wdata.next = self.data.q.val();
+        self.m_axil.write_.wstrb.next = !bits::<4>(0);
+        self.m_axil.write_.awvalid.next = self.offers_address.q.val();
+        self.m_axil.write_.wvalid.next = self.offers_data.q.val();
+        self.m_axil.read_.arvalid.next = self.asks.q.val();
+        self.m_axil.write_.bready.next = self.waits.q.val();
+        self.m_axil.read_.rready.next = self.waits.q.val();
+        if self.m_axil.write_.awready.val() {
             self.offers_address.d.next = false;
         }
-        if self.m_axil.wready.val() {
+        if self.m_axil.write_.wready.val() {
             self.offers_data.d.next = false;
         }
-        if self.m_axil.arready.val() {
+        if self.m_axil.read_.arready.val() {
             self.asks.d.next = false;
         }
         self.over.d.next = false;
         if self.waits.q.val() {
-            if self.m_axil.bvalid.val() | self.m_axil.rvalid.val() {
+            if self.m_axil.write_.bvalid.val() | self.m_axil.read_.rvalid.val() {
                 self.waits.d.next = false;
                 self.over.d.next = true;
-                self.fails.d.next = (self.m_axil.bvalid.val() & self.m_axil.bresp.val().any())
-                    | (self.m_axil.rvalid.val() & self.m_axil.rresp.val().any());
-                self.word.d.next = self.m_axil.rdata.val();
+                self.fails.d.next = (self.m_axil.write_.bvalid.val() & self.m_axil.write_.bresp.val().any())
+                    | (self.m_axil.read_.rvalid.val() & self.m_axil.read_.rresp.val().any());
+                self.word.d.next = self.m_axil.read_.rdata.val();
             }
         } else if self.read.val() | self.write.val() {
             self.waits.d.next = true;

@@ -145,30 +145,30 @@ impl Bench {
         dut.rx.next = self.out.tx.val();
         self.back.rx.next = dut.tx.val();
         let free = self.response.is_none() && !self.silent;
-        dut.m_axil.awready.next = free;
-        dut.m_axil.wready.next = free;
-        dut.m_axil.arready.next = free;
+        dut.m_axil.write_.awready.next = free;
+        dut.m_axil.write_.wready.next = free;
+        dut.m_axil.read_.arready.next = free;
         let (is_read, data, code) = self.response.unwrap_or_default();
-        dut.m_axil.bvalid.next = self.response.is_some() && !is_read;
-        dut.m_axil.rvalid.next = self.response.is_some() && is_read;
-        dut.m_axil.rdata.next = data.into();
-        dut.m_axil.bresp.next = code.into();
-        dut.m_axil.rresp.next = code.into();
+        dut.m_axil.write_.bvalid.next = self.response.is_some() && !is_read;
+        dut.m_axil.read_.rvalid.next = self.response.is_some() && is_read;
+        dut.m_axil.read_.rdata.next = data.into();
+        dut.m_axil.write_.bresp.next = code.into();
+        dut.m_axil.read_.rresp.next = code.into();
         settle(dut);
         let port = &dut.m_axil;
-        if self.response.is_some() && port.bready.val() && port.rready.val() {
+        if self.response.is_some() && port.write_.bready.val() && port.read_.rready.val() {
             self.response = None;
         }
-        if free && port.awvalid.val() && port.wvalid.val() {
-            let (address, data) = (port.awaddr.val().to_u64(), port.wdata.val().to_u64());
-            assert_eq!(port.wstrb.val(), 15u64);
+        if free && port.write_.awvalid.val() && port.write_.wvalid.val() {
+            let (address, data) = (port.write_.awaddr.val().to_u64(), port.write_.wdata.val().to_u64());
+            assert_eq!(port.write_.wstrb.val(), 15u64);
             if address != REFUSED {
                 self.memory.insert(address, data);
                 self.writes.push((address, data));
             }
             self.response = Some((false, 0, if address == REFUSED { 2 } else { 0 }));
-        } else if free && port.arvalid.val() {
-            let address = port.araddr.val().to_u64();
+        } else if free && port.read_.arvalid.val() {
+            let address = port.read_.araddr.val().to_u64();
             self.reads += 1;
             let data = self.memory.get(&address).copied().unwrap_or(0);
             self.response = Some((true, data, if address == REFUSED { 2 } else { 0 }));
