@@ -52,7 +52,7 @@ pub enum Error {
         cycles: u32,
         /// The least allowed one.
         least: u32,
-        /// Cycles of posting a call at all members, by the cost model.
+        /// Cycles in which a host at the AXI4-Lite port posts a call at all members.
         posting: u64,
     },
     /// There is no such node.

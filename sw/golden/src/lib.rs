@@ -7,13 +7,12 @@
 //! | [`bridge`] | the UART bridge of a board: frames of a host, and UARTBone |
 //! | [`fabric`] | all nodes behind their registers, as software sees them |
 //! | [`network`] | one plane: which terminal receives which packet, and in which order |
-//! | [`cost`] | cycles of collective operations |
 //! | [`latency`] | cycles on an idle mesh, and the bound of throughput under uniform load |
 //! | [`fp`] | the floating-point adder |
 //! | [`mpe`] | reductions |
 //! | [`portals`] | matching lists, buddy allocator |
 //!
-//! Only [`cost`] and [`latency`] have time. A testbench reports to [`Network`] each packet that enters the mesh and each that
+//! Only [`latency`] has time. A testbench reports to [`Network`] each packet that enters the mesh and each that
 //! comes out. `Network` returns an error for a packet that is lost, changed, doubled, reordered or delivered to the wrong place.
 //!
 //! ```
@@ -35,7 +34,6 @@
 #![warn(missing_docs)]
 
 pub mod bridge;
-pub mod cost;
 pub mod fabric;
 pub mod fp;
 pub mod latency;

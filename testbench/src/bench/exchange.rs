@@ -253,7 +253,7 @@ mod tests {
         },
         report::BenchReport,
     };
-    use portico_golden::cost::{self, Step};
+    use portico::mpi::cost::{self, Step};
 
     fn golden(config: &Config) -> anyhow::Result<Box<dyn FabricDevice>> {
         Ok(Box::new(GoldenDevice::new(config)))

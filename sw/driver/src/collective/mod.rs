@@ -42,8 +42,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use portico_golden::cost;
-
 pub use portico_spec::mpe::{
     reduce::Operation,
     tree::{Shape, Tree, TreeError},
@@ -63,6 +61,10 @@ mod context;
 mod group;
 #[cfg(test)]
 mod tests;
+
+/// Cycles in which a host at the AXI4-Lite port puts a call into the command queue of a member, and reads the count of the event
+/// that tells its completion.
+const POST: u64 = 200;
 
 /// A group of tiles that make calls together, made by [`Fabric::communicator`].
 ///
@@ -173,7 +175,7 @@ impl Communicator {
     /// [`Error::ShortTimeout`] below the least, [`Error::WrongCommunicator`], or the fabric's.
     pub fn timeout<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u32) -> Result<(), Error> {
         fabric.check_communicator(self)?;
-        let (least, posting) = (self.least_timeout(), cost::posting(self.size()));
+        let (least, posting) = (self.least_timeout(), self.posting());
         if (1..least).contains(&cycles) {
             return Err(Error::ShortTimeout { cycles, least, posting });
         }
@@ -184,7 +186,12 @@ impl Communicator {
     /// The least time-out, in cycles: twice the time in which a host at the AXI4-Lite port posts a call at all members. A host
     /// behind a serial line is slower, and needs a longer one.
     pub fn least_timeout(&self) -> u32 {
-        2 * cost::posting(self.size()) as u32
+        2 * self.posting() as u32
+    }
+
+    /// Cycles in which a host at the AXI4-Lite port posts a call at all members, one after the other.
+    fn posting(&self) -> u64 {
+        POST * self.size() as u64
     }
 
     /// Gives its context back, as dropping it does. Tickets of its calls stay valid.

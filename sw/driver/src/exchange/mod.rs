@@ -41,7 +41,11 @@
 
 pub use portico_spec::exchange::Order;
 
-pub(crate) use self::{blocks::offset, peers::Dropped, peers::Running, plan::Plan};
+pub(crate) use self::{
+    blocks::offset,
+    peers::{Dropped, Running},
+    plan::{Plan, Step},
+};
 pub use self::{blocks::Block, peers::Peers, run::Exchange};
 
 mod blocks;

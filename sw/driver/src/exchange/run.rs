@@ -1,6 +1,5 @@
 //! An exchange that is prepared: it is started, waited for, and started again.
 
-use portico_golden::cost;
 use portico_spec::ni::descriptor::{Command, Geometry, Transfer};
 
 use super::{
@@ -80,20 +79,6 @@ impl Exchange {
 }
 
 impl Peers {
-    /// Cycles that the cost model expects, from the descriptor that starts the root to the last notice.
-    pub(crate) fn cost<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
-        let steps = plan.steps.iter().map(|steps| {
-            let notice = (!steps.is_empty()).then_some(cost::Step::Notice);
-            let steps = steps.iter().map(|step| match *step {
-                Step::Start(rank) => cost::Step::Start(rank),
-                Step::Send(Block { to, bytes, .. }) => cost::Step::Send { to, bytes },
-            });
-            steps.chain(notice).collect()
-        });
-        let steps: Vec<Vec<cost::Step>> = steps.collect();
-        cost::exchange(fabric.config(), self.tiles(), &[plan.root], &steps)
-    }
-
     /// Writes the lists of a plan whose blocks are checked.
     pub(crate) fn prepare<T: Transport>(
         &self,

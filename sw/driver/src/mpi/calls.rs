@@ -1,16 +1,16 @@
 //! The calls: their checks, their ways, and what carries them out.
 
-use portico_golden::cost;
 use portico_spec::mpe::{call::Kind, reduce::Operation};
 
 use super::{
+    cost,
     host::{Fold, HostWork},
     request::{FoldThenScatter, Work},
     Comm, Request, Way,
 };
 use crate::{
     collective::{check_rank, middle, Addresses, Call, Communicator},
-    exchange::{offset, Order, Plan},
+    exchange::{offset, Block, Order, Plan, Step},
     Error, Fabric, Transport,
 };
 
@@ -330,9 +330,19 @@ impl Comm {
         Some(cycles.sum())
     }
 
-    /// Cycles in which puts carry out a plan. The host starts one member, and reads its own event.
+    /// Cycles in which puts carry out a plan, from the descriptor that starts the root to the last notice. The host starts one member,
+    /// and reads its own event.
     fn cost_of_puts<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
-        self.peers.cost(fabric, plan) + cost::host(1, 1)
+        let steps = plan.steps.iter().map(|steps| {
+            let notice = (!steps.is_empty()).then_some(cost::Step::Notice);
+            let steps = steps.iter().map(|step| match *step {
+                Step::Start(rank) => cost::Step::Start(rank),
+                Step::Send(Block { to, bytes, .. }) => cost::Step::Send { to, bytes },
+            });
+            steps.chain(notice).collect()
+        });
+        let steps: Vec<Vec<cost::Step>> = steps.collect();
+        cost::exchange(fabric.config(), self.peers.tiles(), &[plan.root], &steps) + cost::host(1, 1)
     }
 
     fn request(&self, what: &'static str, estimate: u64, work: Work) -> Request {

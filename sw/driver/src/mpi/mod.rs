@@ -19,7 +19,7 @@
 //!
 //! By engines, `reduce_scatter` is a reduce and a scatter by puts.
 //!
-//! So every call works with and without engines. Where a call has several ways, [`cost`](portico_golden::cost) estimates each, and the
+//! So every call works with and without engines. Where a call has several ways, [`cost`] estimates each, and the
 //! cheapest is taken; [`Comm::force`] takes another one. [`Request::way`] and [`Request::estimate`] tell what was chosen.
 //!
 //! Elements are words of 32 bits. Data of calls that puts can carry out lie in memory that
@@ -52,6 +52,7 @@ pub use self::{comm::Comm, request::Request};
 
 mod calls;
 mod comm;
+pub mod cost;
 mod host;
 mod request;
 #[cfg(test)]

@@ -1,12 +1,11 @@
-//! Cost model of collective operations, in cycles. The driver uses it to choose between the ways of a call.
+//! Cost model of collective operations, in cycles: [`Comm`](super::Comm) chooses between the ways of a call by it.
 //!
 //! The model has the parts that decide: descriptors that a command list brings one after the other, the words of packets,
 //! links and receivers that carry one packet at a time, and the depth of trees. It is not exact. `portico bench mpi` prints it
 //! beside what it measures on the Verilog, and its constants come from there.
 //!
 //! ```
-//! use portico_golden::cost::{self, Step};
-//! use portico_spec::Config;
+//! use portico::{mpi::cost::{self, Step}, Config};
 //!
 //! let config = Config { cols: 4, rows: 1, ..Config::default() };
 //! let send = |to, bytes| vec![Step::Send { to, bytes }];
@@ -251,14 +250,6 @@ pub fn words(pieces: usize, words: usize) -> u64 {
     pieces as u64 * (PIECE + WORD_OF_HOST * words as u64)
 }
 
-/// Cycles in which a host at the AXI4-Lite port posts a call at so many members, one after the other.
-pub fn posting(members: usize) -> u64 {
-    POST * members as u64
-}
-
-/// A descriptor that the host puts into the command queue of a tile, with the count of the event that tells its completion: it is
-/// read when the driver takes the event for the first time.
-const POST: u64 = 200;
 /// A wait of the host for accesses, and each of them.
 const ROUND: u64 = 112;
 const TOGETHER: u64 = 33;
