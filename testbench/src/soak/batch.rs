@@ -8,10 +8,7 @@ use super::{
     operation::{Operation, Room},
     site::FENCES,
 };
-use portico_spec::ni::{
-    command::{first_place, QUEUE_WORDS},
-    registers::{CommandRegister, EventRegister},
-};
+use portico_spec::ni::{command::QUEUE_WORDS, registers::EventRegister};
 use rand::{rngs::StdRng, Rng};
 use std::collections::VecDeque;
 
@@ -102,16 +99,6 @@ impl Batch {
 }
 
 impl<D: SoakDevice> Epoch<D> {
-    /// Gives a descriptor to a tile, whose queue has room for it.
-    pub fn command(&mut self, tile: usize, words: &[u32]) -> anyhow::Result<()> {
-        if self.config.commands || self.config.tile_ports {
-            return Ok(self.device.transport().command(tile, words)?);
-        }
-        let first = first_place(words.len());
-        let place = Rows::new(&self.device, tile, CommandRegister::Word, first, 1, words.len());
-        access::poke(&mut self.device, self.site.staging, place, words)
-    }
-
     /// Gives a tile its next descriptors: some of them over a stream, which waits; a group through registers, when there is
     /// room for it.
     pub fn give(&mut self, tile: usize, batch: &mut Batch, random: &mut StdRng) -> anyhow::Result<()> {

@@ -1,7 +1,9 @@
 //! Accelerators at the streams of the tiles, and masters at their ports.
 
-use super::{device::SoakDevice, epoch::Epoch, site::RECEIVED_WORDS};
+use super::site::RECEIVED_WORDS;
+use crate::device::beside::BesideTiles;
 use anyhow::ensure;
+use portico::Region;
 use portico_sim::Access;
 use portico_spec::streams::Beat;
 use rand::{rngs::StdRng, Rng};
@@ -13,6 +15,7 @@ const MOST_AT_ONCE: usize = 24;
 /// The accelerator and the master beside a tile.
 #[derive(Default)]
 pub struct Beside {
+    tile: usize,
     /// Words that sends have to give.
     leaving: VecDeque<Beat>,
     /// How many of them the accelerator has not asked for.
@@ -26,134 +29,132 @@ pub struct Beside {
 }
 
 impl Beside {
+    pub fn new(tile: usize) -> Self {
+        Beside {
+            tile,
+            ..Beside::default()
+        }
+    }
+
     /// What has not happened yet.
     pub fn missing(&self) -> Option<String> {
         let (words, asked) = (self.leaving.len(), self.asked);
         (words + asked > 0)
             .then(|| format!("{words} words do not leave by the stream; {asked} answers of the port do not come"))
     }
-}
 
-impl<D: SoakDevice> Epoch<D> {
-    /// The model gets words for a receive of up to `most` words, unless it has enough. All that it gets ends with `tlast`, before
-    /// that length or behind it: so the receive ends, and words behind its end stay for the next one.
-    pub fn come(&mut self, tile: usize, most: usize, random: &mut StdRng) {
-        let beside = &mut self.beside[tile];
-        if beside.unclaimed.len() < MOST_AT_ONCE {
+    /// The model gets words, each `width` bits wide, for a receive of up to `most` words, unless it has enough. All that it gets ends
+    /// with `tlast`, before that length or behind it: so the receive ends, and words behind its end stay for the next one.
+    pub fn come(&mut self, golden: &mut dyn BesideTiles, width: usize, most: usize, random: &mut StdRng) {
+        if self.unclaimed.len() < MOST_AT_ONCE {
             let words = random.gen_range(1..=RECEIVED_WORDS as usize + 8);
-            let mask = u64::MAX >> (64 - self.config.width);
+            let mask = u64::MAX >> (64 - width);
             let beats: Vec<Beat> = (1..=words)
                 .map(|at| (random.gen::<u64>() & mask, at == words))
                 .collect();
-            beside.coming.extend(&beats);
-            beside.unclaimed.extend(beats.iter().map(|(_, last)| last));
-            self.golden.transport().beside().give(tile, &beats);
+            self.coming.extend(&beats);
+            self.unclaimed.extend(beats.iter().map(|(_, last)| last));
+            golden.give(self.tile, &beats);
         }
-        let packet = beside
+        let packet = self
             .unclaimed
             .iter()
             .position(|&last| last)
             .expect("all ends with tlast");
-        beside.unclaimed.drain(..most.min(packet + 1));
+        self.unclaimed.drain(..most.min(packet + 1));
     }
 
     /// The model has done a send of so many words: they are those that the tile has to give.
-    pub fn leave(&mut self, tile: usize, words: usize) -> anyhow::Result<()> {
-        let golden = self.golden.transport().beside();
-        golden.want(tile, words);
-        let beats = golden.taken(tile);
+    pub fn leave(&mut self, golden: &mut dyn BesideTiles, words: usize) -> anyhow::Result<()> {
+        golden.want(self.tile, words);
+        let beats = golden.taken(self.tile);
         ensure!(
             beats.len() == words,
-            "tile {tile}: the model sends {} of {words} words",
+            "tile {}: the model sends {} of {words} words",
+            self.tile,
             beats.len()
         );
-        self.beside[tile].unwanted += words;
-        self.beside[tile].leaving.extend(beats);
+        self.unwanted += words;
+        self.leaving.extend(beats);
         Ok(())
     }
 
-    /// Each accelerator takes and gives some words, each master makes some accesses; what has come is compared.
-    pub fn stand_beside(&mut self, random: &mut StdRng) -> anyhow::Result<()> {
-        for tile in 0..self.config.tiles() {
-            if self.config.streams {
-                let (wanted, given): (u8, u8) = random.gen();
-                self.pass(
-                    tile,
-                    usize::from(wanted) % MOST_AT_ONCE,
-                    usize::from(given) % MOST_AT_ONCE,
-                );
-            }
-            // Where there is no command stream the port has the descriptors.
-            if self.config.tile_ports && self.config.commands {
-                self.access(tile, random);
-            }
-        }
-        self.compare_beside()
+    /// The accelerator takes and gives some words.
+    pub fn pass_some(&mut self, device: &mut dyn BesideTiles, random: &mut StdRng) {
+        let (wanted, given): (u8, u8) = random.gen();
+        self.pass(
+            device,
+            usize::from(wanted) % MOST_AT_ONCE,
+            usize::from(given) % MOST_AT_ONCE,
+        );
     }
 
-    /// All words pass, and what has come is compared.
-    pub fn finish_beside(&mut self) -> anyhow::Result<()> {
-        for tile in 0..self.config.tiles() {
-            self.pass(tile, usize::MAX, usize::MAX);
-        }
-        self.compare_beside()
+    /// All words leave and come.
+    pub fn pass_all(&mut self, device: &mut dyn BesideTiles) {
+        self.pass(device, usize::MAX, usize::MAX);
     }
 
     /// So many words at most leave and come.
-    fn pass(&mut self, tile: usize, wanted: usize, given: usize) {
-        let beside = &mut self.beside[tile];
-        let wanted = wanted.min(beside.unwanted);
-        let given: Vec<Beat> = beside.coming.drain(..given.min(beside.coming.len())).collect();
-        beside.unwanted -= wanted;
+    fn pass(&mut self, device: &mut dyn BesideTiles, wanted: usize, given: usize) {
+        let wanted = wanted.min(self.unwanted);
+        let given: Vec<Beat> = self.coming.drain(..given.min(self.coming.len())).collect();
+        self.unwanted -= wanted;
         if wanted > 0 {
-            self.device.transport().beside().want(tile, wanted);
+            device.want(self.tile, wanted);
         }
         if !given.is_empty() {
-            self.device.transport().beside().give(tile, &given);
+            device.give(self.tile, &given);
         }
     }
 
-    /// The master of a tile reads or writes a word of its own.
-    fn access(&mut self, tile: usize, random: &mut StdRng) {
-        let region = self.site.initiators[tile].of_port;
-        let address = region.base + 4 * random.gen_range(0..region.bytes / 4);
+    /// The master reads or writes a word of its own.
+    pub fn access(
+        &mut self,
+        device: &mut dyn BesideTiles,
+        golden: &mut dyn BesideTiles,
+        own: Region,
+        random: &mut StdRng,
+    ) {
+        let address = own.base + 4 * random.gen_range(0..own.bytes / 4);
         let access = match random.gen() {
             true => Access::write(address, random.gen()),
             false => Access::Read { address },
         };
-        self.golden.transport().beside().ask(tile, access);
-        self.device.transport().beside().ask(tile, access);
-        self.beside[tile].asked += 1;
+        golden.ask(self.tile, access);
+        device.ask(self.tile, access);
+        self.asked += 1;
     }
 
-    fn compare_beside(&mut self) -> anyhow::Result<()> {
-        for tile in 0..self.config.tiles() {
-            let beside = &mut self.beside[tile];
-            if self.config.streams {
-                for found in self.device.transport().beside().taken(tile) {
-                    let expected = beside.leaving.pop_front();
-                    ensure!(
-                        expected == Some(found),
-                        "tile {tile}: the stream out of the tile gave {found:x?}, expected {expected:x?}"
-                    );
-                }
-            }
-            while beside.asked > 0 {
-                let Some(found) = self.device.transport().beside().answer(tile) else {
-                    break;
-                };
-                let expected = self
-                    .golden
-                    .transport()
-                    .beside()
-                    .answer(tile)
-                    .expect("the model answers at once");
-                ensure!(
-                    found == expected,
-                    "tile {tile}: the port answered {found:x?}, expected {expected:x?}"
-                );
-                beside.asked -= 1;
-            }
+    /// Compares the words that have left the tile by its stream.
+    pub fn compare_stream(&mut self, device: &mut dyn BesideTiles) -> anyhow::Result<()> {
+        let tile = self.tile;
+        for found in device.taken(tile) {
+            let expected = self.leaving.pop_front();
+            ensure!(
+                expected == Some(found),
+                "tile {tile}: the stream out of the tile gave {found:x?}, expected {expected:x?}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Compares the answers that the master has got.
+    pub fn compare_answers(
+        &mut self,
+        device: &mut dyn BesideTiles,
+        golden: &mut dyn BesideTiles,
+    ) -> anyhow::Result<()> {
+        let tile = self.tile;
+        while self.asked > 0 {
+            let Some(found) = device.answer(tile) else {
+                break;
+            };
+            let expected = golden.answer(tile).expect("the model answers at once");
+            ensure!(
+                found == expected,
+                "tile {tile}: the port answered {found:x?}, expected {expected:x?}"
+            );
+            self.asked -= 1;
         }
         Ok(())
     }

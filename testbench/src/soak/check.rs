@@ -7,8 +7,8 @@ use super::{
     operation::{Addition, Operation, COUNTER_OFFSETS},
     site::{self, FENCES},
     workload::Kind,
-    Late,
 };
+use crate::device::hardware::timed_out;
 use anyhow::{bail, ensure};
 use portico::{probe::Measured, Fabric, Region, Transport};
 use portico_spec::ni::{
@@ -34,6 +34,16 @@ pub struct EventState {
     pub count: u16,
     pub error: Option<ErrorCode>,
     pub value: u64,
+}
+
+/// Something has not come in its time.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Late(pub String);
+
+/// Whether the error is that something has not come in its time.
+pub fn late(error: &anyhow::Error) -> bool {
+    timed_out(error) || error.chain().any(|cause| cause.is::<Late>())
 }
 
 impl Round {

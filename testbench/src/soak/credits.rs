@@ -1,14 +1,13 @@
 //! The credits of queues: messages that a tile may be given without one, and credits that must have come back at the end.
 
 use super::{
-    check,
+    check::{self, Late},
     device::SoakDevice,
     draw::PairState,
     epoch::{Epoch, ROUND_CYCLES},
     operation::Operation,
     site::{CREDITS, FENCES},
     workload::Kind,
-    Late,
 };
 use anyhow::ensure;
 use portico_spec::ni::descriptor::{Command, Descriptor};

@@ -252,7 +252,7 @@ impl<R: Rng> Draw<'_, R> {
         }))
     }
 
-    /// A call of a node without an engine, where it is refused. See [`super::collectives`] for those that are not.
+    /// A call of a node without an engine, where it is refused. See [`super::calls`] for those that are not.
     fn barrier(&mut self) -> Command {
         Command::Call(Call {
             kind: CallKind::Barrier,

@@ -14,8 +14,9 @@ use anyhow::ensure;
 use portico::Fabric;
 use portico_spec::{
     ni::{
+        command::first_place,
         event::{Compare, Control},
-        registers::EventRegister,
+        registers::{CommandRegister, EventRegister},
     },
     Config,
 };
@@ -60,7 +61,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(Epoch {
             pairs: site.pairs.iter().map(|_| PairState::default()).collect(),
             tiles: (0..tiles).map(|_| TileState::default()).collect(),
-            beside: (0..tiles).map(|_| Beside::default()).collect(),
+            beside: (0..tiles).map(Beside::new).collect(),
             collectives: Collectives::default(),
             messages: vec![vec![VecDeque::new(); tiles]; config.terminals()],
             config,
@@ -107,6 +108,50 @@ impl<D: SoakDevice> Epoch<D> {
             fired == 0,
             "tile {tile}: the event of fences has fired before there were any"
         );
+        Ok(())
+    }
+
+    /// Gives a descriptor to a tile, whose queue has room for it.
+    pub fn command(&mut self, tile: usize, words: &[u32]) -> anyhow::Result<()> {
+        if self.config.commands || self.config.tile_ports {
+            return Ok(self.device.transport().command(tile, words)?);
+        }
+        let first = first_place(words.len());
+        let place = Rows::new(&self.device, tile, CommandRegister::Word, first, 1, words.len());
+        access::poke(&mut self.device, self.site.staging, place, words)
+    }
+
+    /// Each accelerator takes and gives some words, each master makes some accesses; what has come is compared.
+    pub fn stand_beside(&mut self, random: &mut StdRng) -> anyhow::Result<()> {
+        for (tile, beside) in self.beside.iter_mut().enumerate() {
+            let device = self.device.transport().beside();
+            if self.config.streams {
+                beside.pass_some(device, random);
+            }
+            // Where there is no command stream the port has the descriptors.
+            if self.config.tile_ports && self.config.commands {
+                let own = self.site.initiators[tile].of_port;
+                beside.access(device, self.golden.transport().beside(), own, random);
+            }
+        }
+        self.compare_beside()
+    }
+
+    /// All words pass, and what has come is compared.
+    pub fn finish_beside(&mut self) -> anyhow::Result<()> {
+        let device = self.device.transport().beside();
+        self.beside.iter_mut().for_each(|beside| beside.pass_all(device));
+        self.compare_beside()
+    }
+
+    fn compare_beside(&mut self) -> anyhow::Result<()> {
+        for beside in &mut self.beside {
+            let device = self.device.transport().beside();
+            if self.config.streams {
+                beside.compare_stream(device)?;
+            }
+            beside.compare_answers(device, self.golden.transport().beside())?;
+        }
         Ok(())
     }
 }

@@ -8,92 +8,25 @@
 //! The model knows no lists: it carries out their operations one by one.
 
 use super::{
-    access::{self, Rows},
     device::SoakDevice,
     epoch::Epoch,
+    list_site::{places, ListSite},
     operation::{Operation, Room},
     site::FENCES,
-    workload::SEGMENTS_OF_PAIR,
 };
 use anyhow::ensure;
-use portico::{Fabric, Region, Transport};
-use portico_spec::{
-    ni::{
-        command::{first_place, QUEUE_WORDS, TRANSFER_WORDS},
-        command_list::{bytes, ListPlace, FETCH_WORDS},
-        descriptor::{Command, Descriptor, Geometry, Transfer},
-        registers::{address_at, CommandRegister, SegmentRegister},
-    },
-    Config,
+use portico_spec::ni::{
+    command::{QUEUE_WORDS, TRANSFER_WORDS},
+    command_list::{bytes, ListPlace, FETCH_WORDS},
+    descriptor::{Command, Descriptor, Geometry, Transfer},
 };
 use rand::{rngs::StdRng, seq::SliceRandom, Rng};
 
-/// Tiles whose lists a tile can start.
-const OTHERS: usize = 2;
-/// Segments of a tile for lists: for its own address space, and those of others. The last segment of a tile is never one.
-pub const SPARE_SEGMENTS: usize = 1 + OTHERS + 1;
-/// Words of a list at most: several pieces.
-const MOST_WORDS: u32 = 640;
 /// Chance that the list of a tile is started by one of another tile that can.
 const NESTED: f64 = 0.7;
 
-/// Words of the fabric for the list of a tile, in a memory of so many.
-pub fn words(memory_words: u32) -> u32 {
-    MOST_WORDS.min(memory_words / 8)
-}
-
-/// What a tile has for lists.
-pub struct ListSite {
-    tile: usize,
-    region: Region,
-    /// Tiles and the segments for their address spaces, of the tile itself first; none if the tile has no segments left.
-    spaces: Vec<(usize, u8)>,
-}
-
 /// A list that is to be started: its tile and its descriptors.
 type List = (usize, Vec<Vec<u32>>);
-
-impl ListSite {
-    /// Sets up a tile with so many targets.
-    ///
-    /// # Errors
-    /// The driver's.
-    pub fn new<T: Transport>(
-        fabric: &mut Fabric<T>,
-        staging: Region,
-        region: Region,
-        targets: usize,
-    ) -> anyhow::Result<Self> {
-        let config = fabric.config().clone();
-        let (tile, tiles) = (region.node, config.tiles());
-        let mut spaces = vec![];
-        if SEGMENTS_OF_PAIR * targets + SPARE_SEGMENTS <= config.segments {
-            for distance in 0..tiles.min(1 + OTHERS) {
-                // The driver hands out the low ones first.
-                let (other, handle) = ((tile + distance) % tiles, config.segments - 2 - distance);
-                let place = Rows::new(fabric, tile, SegmentRegister::Target, handle, 1, 2);
-                access::poke(fabric, staging, place, &access::space(&config, other))?;
-                spaces.push((other, handle as u8));
-            }
-        }
-        Ok(ListSite { tile, region, spaces })
-    }
-
-    /// The segment for the tile's own address space.
-    pub fn own(&self) -> Option<u8> {
-        self.space(self.tile)
-    }
-
-    fn space(&self, tile: usize) -> Option<u8> {
-        let own = self.spaces.iter().find(|(other, _)| *other == tile);
-        own.map(|&(_, handle)| handle)
-    }
-
-    /// Lists that one of the tile can start.
-    fn others(&self) -> usize {
-        self.spaces.len().saturating_sub(1)
-    }
-}
 
 /// Whether a list with these operations must end before this one comes. Calls of two waves would wait for each other's room. A wrong
 /// call looks for room that calls of its own list would take. The engine's queue holds so many words.
@@ -111,11 +44,6 @@ pub fn is_apart(list: &[Operation], operation: &Operation) -> bool {
         }
     }
     words > QUEUE_WORDS
-}
-
-/// Where a descriptor of so many words goes in the address space of a tile.
-pub fn places(config: &Config, tile: usize, words: usize) -> u32 {
-    address_at(config, tile, CommandRegister::Word, first_place(words))
 }
 
 impl<D: SoakDevice> Epoch<D> {

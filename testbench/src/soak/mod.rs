@@ -15,7 +15,7 @@
 //! memories are compared at the end, and before a round that a reset cuts off; what that round did is not compared, and
 //! everything is set up anew.
 //!
-//! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `collectives`.
+//! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `calls`.
 //! When a round is over, all contexts are idle, with all credits at home.
 //!
 //! In a round some tiles work by lists, which their own command queue or another tile's list starts; see the module `lists`.
@@ -26,6 +26,24 @@
 //! At the end every queue gets as many messages as its senders have credits before one is received, so that all of them must
 //! have come back. Transaction slots come back in every round, as a fence on each segment waits until none is busy with it.
 //! Credits of gets show by their effect alone: gets to a node end no more once both are lost.
+//!
+//! Files, the lowest first. Each uses only those above its row:
+//!
+//! | files | what they have |
+//! | --- | --- |
+//! | `access`, `device`, `geometry`, `sizes` | registers and shapes, without the soak |
+//! | `list_site` | what a tile has for lists |
+//! | `workload` | who sends what to whom |
+//! | `operation`, `summary` | what an operation must come to, and how many did |
+//! | `site` | what the fabric is set up with |
+//! | `draw`, `beside` | what is known of tiles and pairs, and what stands beside a tile |
+//! | `wrong` | operations that must be refused |
+//! | `descriptors`, `collectives` | operations that are drawn, and groups of engines with their calls |
+//! | `epoch` | site and model from one reset to the next |
+//! | `calls`, `check`, `lists` | calls of a round, what is compared, and lists |
+//! | `credits` | credits of queues |
+//! | `batch` | how a tile is given its descriptors |
+//! | `rounds` | rounds |
 //!
 //! ```
 //! use portico_spec::Config;
@@ -38,19 +56,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use self::{check::late, epoch::Epoch, summary::Tally};
 pub use self::{
     device::{GoldenDevice, SoakDevice},
     sizes::draw_sizes,
-    workload::Workload,
+    summary::Summary,
+    workload::{Soak, Workload},
 };
-use self::{epoch::Epoch, summary::Tally};
-use crate::device::hardware::{timed_out, with_movement};
+use crate::device::hardware::with_movement;
 use anyhow::Context;
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
 mod batch;
 mod beside;
+mod calls;
 mod check;
 mod collectives;
 mod credits;
@@ -59,6 +79,7 @@ mod device;
 mod draw;
 mod epoch;
 mod geometry;
+mod list_site;
 mod lists;
 mod operation;
 mod rounds;
@@ -67,21 +88,6 @@ mod sizes;
 mod summary;
 mod workload;
 mod wrong;
-
-pub use self::summary::Summary;
-
-/// What a soak does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Soak {
-    /// Who sends what to whom.
-    pub workload: Workload,
-    /// Cycles in which operations are under way, at least; setting up and comparing memories takes others.
-    pub cycles: u64,
-    /// Decides all that is random.
-    pub seed: u64,
-    /// Share of rounds that a reset cuts off at a random moment, 0 to 1.
-    pub resets: f64,
-}
 
 /// Runs a soak. `progress` is told after every round how many of its cycles are done.
 ///
@@ -94,16 +100,6 @@ pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(
             None => error,
         });
     outcome.with_context(|| format!("seed {:#x}", soak.seed))
-}
-
-/// Something has not come in its time.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Late(String);
-
-/// Whether the error is that something has not come in its time.
-fn late(error: &anyhow::Error) -> bool {
-    timed_out(error) || error.chain().any(|cause| cause.is::<Late>())
 }
 
 fn rounds<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {

@@ -30,7 +30,7 @@ pub enum Room {
     /// For a call in a context of the tile's message-passing engine.
     Call {
         context: usize,
-        /// The wave of the round in which it is posted; see the module `collectives`.
+        /// The wave of the round in which it is posted; see the module `calls`.
         wave: usize,
         /// It is a call, which takes the room.
         is_taken: bool,

@@ -3,7 +3,7 @@
 use super::{
     access::{self, Rows},
     batch::{Batch, Drawn, Way, GROUP_WORDS},
-    check::{self, Round},
+    check::{self, Late, Round},
     credits,
     device::SoakDevice,
     draw::Draw,
@@ -12,8 +12,7 @@ use super::{
     operation::{Operation, Room},
     site::{events, singles, FENCES},
     summary::Tally,
-    workload::Kind,
-    Late, Soak,
+    workload::{Kind, Soak},
 };
 use portico_spec::ni::{
     descriptor::{Command, Descriptor},
@@ -226,13 +225,15 @@ impl<D: SoakDevice> Epoch<D> {
                 operation.room = Some(Room::Queue { pair: at, is_message });
             }
             if operation.kind == Kind::Receive {
-                self.come(tile, operation.words[2] as usize, random);
+                let golden = self.golden.transport().beside();
+                self.beside[tile].come(golden, self.config.width, operation.words[2] as usize, random);
             }
             self.model(tile, operation)?;
             if operation.kind == Kind::Send {
                 let send = Descriptor::decode(&self.config, &operation.words)?;
                 if let Command::Send(send) = send.command {
-                    self.leave(tile, send.words(&self.config) as usize)?;
+                    let golden = self.golden.transport().beside();
+                    self.beside[tile].leave(golden, send.words(&self.config) as usize)?;
                 }
             }
             if kind == Kind::Enqueue {

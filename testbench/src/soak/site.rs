@@ -3,9 +3,8 @@
 
 use super::{
     access::{self, Rows},
-    collectives::area_words,
-    lists::{self, ListSite},
-    workload::Workload,
+    list_site::{self, ListSite},
+    workload::{Workload, SEGMENTS_OF_PAIR},
 };
 use portico::{
     event::Event,
@@ -54,6 +53,8 @@ pub const COUNTERS: u32 = 16;
 /// in: the window has become smaller. Right and wrong puts of several nodes are under way there at the same time.
 pub const LANE_WORDS: u32 = 16;
 
+/// Words of a call at most: four packets.
+pub const CALL_WORDS: u32 = 100;
 /// Words that receives of a tile write at most, and words of the master at its port.
 pub const RECEIVED_WORDS: u32 = 32;
 pub const PORT_WORDS: u32 = 8;
@@ -195,7 +196,7 @@ impl Choices {
         // Besides zones: the queue, the list, the shared window, the areas of calls, and some words of other things.
         let areas = config.mpe as u32 * area_words(config, memory_words);
         let beside = beside_words(config).iter().sum::<u32>();
-        let list = lists::words(memory_words);
+        let list = list_site::words(memory_words);
         let queue = self.slots(initiators) * (MESSAGE_WORDS + 1);
         let other = queue + list + LANE_WORDS * (initiators + 1) + areas + beside + 16;
         // What a tile has of zones: three of its own, one and a half an initiator, one a target.
@@ -241,8 +242,9 @@ impl Site {
                 false => None,
             };
             if node < tiles {
-                let region = fabric.allocate(node, lists::words(memory_words) * word)?;
-                lists.push(ListSite::new(fabric, staging, region, choices.targets[node].len())?);
+                let region = fabric.allocate(node, list_site::words(memory_words) * word)?;
+                let taken = SEGMENTS_OF_PAIR * choices.targets[node].len();
+                lists.push(ListSite::new(fabric, staging, region, taken)?);
             }
             let after = fabric.allocate(node, 8)?;
             if node < tiles {
@@ -355,6 +357,12 @@ impl Site {
     pub fn targets(&self) -> Vec<usize> {
         self.nodes.keys().copied().collect()
     }
+}
+
+/// Words of the area of a context in a memory of so many words: room for a source and a result, or less in a small memory.
+fn area_words(config: &Config, memory_words: u32) -> u32 {
+    let most = 2 * CALL_WORDS + 8;
+    most.min(memory_words / 8 / config.mpe.max(1) as u32 * 2)
 }
 
 /// Publishes a window of `lanes` lanes that its users believe to have one more.

@@ -1,6 +1,6 @@
 //! Who sends what to whom.
 
-use super::lists::SPARE_SEGMENTS;
+use super::list_site::SPARE_SEGMENTS;
 use portico_spec::{Config, Port};
 use rand::{seq::SliceRandom, Rng};
 use std::{fmt, str::FromStr};
@@ -15,13 +15,26 @@ const MOST_BESIDE_CALLS: usize = 80;
 /// The same of a tile that works by lists, which the host writes; and waves of calls.
 const MOST_OF_LISTS: usize = 60;
 const MOST_WAVES_OF_LISTS: usize = 2;
-/// Waves of calls in a round, at most; see the module `collectives`.
+/// Waves of calls in a round, at most; see the module `calls`.
 const MOST_WAVES: usize = 8;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
 /// [`super::site::Site::new`].
 const WINDOWS: usize = 6;
 const WINDOWS_OF_PAIR: usize = 2;
 pub const SEGMENTS_OF_PAIR: usize = 8;
+
+/// What a soak does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Soak {
+    /// Who sends what to whom.
+    pub workload: Workload,
+    /// Cycles in which operations are under way, at least; setting up and comparing memories takes others.
+    pub cycles: u64,
+    /// Decides all that is random.
+    pub seed: u64,
+    /// Share of rounds that a reset cuts off at a random moment, 0 to 1.
+    pub resets: f64,
+}
 
 /// A mix of operations and partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Descriptors that must be refused, each for one reason.
 
-use super::{draw::Draw, geometry::Shape, lists, operation::Operation, site::LANE_WORDS, workload::Kind};
+use super::{draw::Draw, geometry::Shape, list_site, operation::Operation, site::LANE_WORDS, workload::Kind};
 use portico_spec::{
     ni::{
         command::{opcode, Opcode, EVENT_OFFSET, QUIET_OFFSET, SEGMENT_OFFSET, SHAPER_OFFSET, WIDE_OFFSET},
@@ -153,7 +153,7 @@ fn body<R: Rng>(draw: &mut Draw<'_, R>, error: ErrorCode) -> (u32, u8, Vec<u32>)
             // A list of two descriptors whose second ends behind the memory.
             3 => match draw.site.lists[draw.pair.initiator].own() {
                 Some(own) => {
-                    let places = lists::places(draw.config, draw.pair.initiator, row as usize);
+                    let places = list_site::places(draw.config, draw.pair.initiator, row as usize);
                     (
                         put,
                         own,

@@ -3,9 +3,10 @@
 use super::{
     super::{
         operation::{Operation, Room},
+        site::CALL_WORDS,
         wrong::refused,
     },
-    Seat, MOST_CALLS, MOST_WORDS,
+    Seat, MOST_CALLS,
 };
 use portico_spec::{
     mpe::{
@@ -120,7 +121,7 @@ pub fn operation<R: Rng>(config: &Config, seat: &Seat, context: usize, event: us
             words[at] = words[at] & !3 | random.gen_range(1..4);
         }
         Fault::Memory => {
-            let length = random.gen_range(1..=MOST_WORDS);
+            let length = random.gen_range(1..=CALL_WORDS);
             let end = seat.words.memory;
             let beyond = match random.gen() {
                 true => end - random.gen_range(0..length),
@@ -131,7 +132,7 @@ pub fn operation<R: Rng>(config: &Config, seat: &Seat, context: usize, event: us
             words[2..].copy_from_slice(&[length, places[0], places[1]]);
         }
         Fault::Overlap => {
-            let length = random.gen_range(2..=MOST_WORDS);
+            let length = random.gen_range(2..=CALL_WORDS);
             let low = random.gen_range(0..=seat.words.memory - 2 * length);
             let mut places = [low, low + random.gen_range(1..length)].map(|word| 4 * word);
             places.shuffle(random);
