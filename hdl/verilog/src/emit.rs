@@ -4,13 +4,13 @@ use crate::{
     custom,
     design::{Design, Direction, Module, Port, LICENCE},
     error::{Error, Result},
+    kernel::Lowering,
     loops::Paths,
     modules::{self, Shape},
     names, plan,
     print::{self, wrapped_comment},
     symbols::{dotted, Symbols},
     tree::{collect, Instance},
-    value::Lowering,
 };
 use rust_hdl::core::{ast::Verilog, atom::AtomKind, block::Block};
 use sha2::{Digest, Sha256};

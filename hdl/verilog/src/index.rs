@@ -6,7 +6,7 @@
 use crate::{
     error::{Error, Result},
     expr::{ones, BinaryOp, Expr, UnaryOp},
-    value::{operator, Lowering},
+    kernel::{operator, Lowering},
 };
 use num_bigint::BigUint;
 use rust_hdl::core::ast::VerilogExpression as Ast;

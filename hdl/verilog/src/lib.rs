@@ -47,10 +47,10 @@
 //! # Stages
 //!
 //! Each name is a file. `tree` collects blocks. `symbols` names their signals; `path` reads how kernels spell them. `lower`,
-//! `value`, `signed`, `index` and `comment` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`,
-//! `slice`). `assigned` and `loops` check the statements. `known` folds constants. `process` and `plan` choose `always` blocks
-//! and `assign`s. `print` writes the text. `custom` takes blocks that are given as text. `emit` shares equal modules, and
-//! `modules` names them.
+//! `value`, `index`, `signed` and `comment` turn kernels into statements (`stmt`) over sized expressions (`expr`, `fold`,
+//! `slice`); `kernel` has what they share. `assigned` and `loops` check the statements. `known` folds constants. `process` and
+//! `plan` choose `always` blocks and `assign`s. `print` writes the text. `custom` takes blocks that are given as text. `emit`
+//! shares equal modules, and `modules` names them.
 
 extern crate self as portico_verilog;
 
@@ -65,6 +65,7 @@ mod error;
 mod expr;
 mod fold;
 mod index;
+mod kernel;
 mod known;
 mod loops;
 mod lower;

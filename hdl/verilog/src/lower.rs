@@ -5,10 +5,10 @@ use crate::{
     error::{Error, Result},
     expr::{Constant, SignalId},
     index::Place,
+    kernel::Lowering,
     path,
     stmt::{without_loose_comments, Range, Stmt},
     symbols::{dotted, Role},
-    value::Lowering,
 };
 use num_bigint::BigUint;
 use std::collections::HashSet;

@@ -3,8 +3,8 @@
 use crate::{
     error::{Error, Result},
     expr::{BinaryOp, Expr},
+    kernel::{operator, Lowering},
     path,
-    value::{operator, Lowering},
 };
 use rust_hdl::core::ast::{VerilogExpression as Ast, VerilogOpUnary};
 
@@ -20,10 +20,8 @@ pub fn product_width(factor: usize) -> usize {
 }
 
 impl Lowering<'_> {
-    /// `signed_bit_cast` of a value: the AST does not tell to which width.
-    pub fn signed_cast(&self, inner: &Ast, place: Option<usize>) -> Result<Expr> {
-        let width = place.ok_or_else(|| self.loose_cast())?;
-        let value = self.value(inner, self.own_width(inner)?)?;
+    /// `signed_bit_cast` of a value: the AST does not tell to which width, its place does.
+    pub fn signed_cast(&self, value: Expr, width: usize) -> Result<Expr> {
         match width < value.width() {
             true => self.part(value, 0, width, "a value that is cut"),
             false => Ok(value.sign_extended(width)),
@@ -63,9 +61,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The product of two values `width` bits wide.
-    pub fn product(&self, left: &Ast, right: &Ast, width: Option<usize>, is_signed: bool) -> Result<Expr> {
-        let (left, right) = (self.value(left, width)?, self.value(right, width)?);
+    /// The product of two values of one width.
+    pub fn product(&self, left: Expr, right: Expr, is_signed: bool) -> Result<Expr> {
         let right = self.same_width(right, left.width(), || "right operand of `*`".into())?;
         let width = product_width(left.width());
         Ok(match is_signed {

@@ -3,25 +3,17 @@
 use crate::{
     error::{Error, Result},
     expr::{BinaryOp, Constant, Expr, SignalId, UnaryOp},
+    kernel::{operator, Lowering},
     path,
     signed::{product_width, FACTOR_BITS},
-    symbols::{dotted, Number, Role, Symbols},
+    symbols::{Number, Role},
     tree::{literal_value, literal_width},
 };
 use num_bigint::BigUint;
 use rust_hdl::core::{
-    ast::{VerilogExpression as Ast, VerilogOp, VerilogOpUnary},
+    ast::{VerilogExpression as Ast, VerilogOpUnary},
     bits::LITERAL_BITS,
 };
-
-/// The state of lowering one kernel.
-pub struct Lowering<'a> {
-    pub symbols: &'a Symbols,
-    /// Path of the block, for errors.
-    pub block: &'a str,
-    /// Variables of the loops that are being unrolled.
-    pub loops: Vec<(String, usize)>,
-}
 
 /// What a name in a kernel stands for.
 enum Named {
@@ -30,18 +22,6 @@ enum Named {
 }
 
 impl Lowering<'_> {
-    pub fn name(&self) -> String {
-        self.block.to_owned()
-    }
-
-    pub fn unknown(&self, key: &str) -> Error {
-        Error::UnknownName {
-            block: self.name(),
-            name: dotted(key),
-            hint: self.symbols.hint(key),
-        }
-    }
-
     fn named(&self, text: &str) -> Result<Named> {
         if let Some((_, value)) = self.loops.iter().rev().find(|(variable, _)| variable == text) {
             return Ok(Named::Number(Number {
@@ -111,18 +91,6 @@ impl Lowering<'_> {
         self.same_width(value, width, what)
     }
 
-    pub fn same_width(&self, value: Expr, expected: usize, what: impl Fn() -> String) -> Result<Expr> {
-        if value.width() == expected {
-            return Ok(value);
-        }
-        Err(Error::WidthMismatch {
-            block: self.name(),
-            what: what(),
-            found: value.width(),
-            expected,
-        })
-    }
-
     /// The value of `ast`; `place` is the width its place asks for, which literals take.
     pub fn value(&self, ast: &Ast, place: Option<usize>) -> Result<Expr> {
         match ast {
@@ -136,7 +104,10 @@ impl Lowering<'_> {
                 self.number(Number { value, name }, place)
             }
             Ast::Paren(inner) | Ast::Unsigned(inner) => self.value(inner, place),
-            Ast::Signed(inner) if self.is_signed(inner) => self.signed_cast(inner, place),
+            Ast::Signed(inner) if self.is_signed(inner) => {
+                let width = place.ok_or_else(|| self.loose_cast())?;
+                self.signed_cast(self.value(inner, self.own_width(inner)?)?, width)
+            }
             Ast::Signed(inner) => self.value(inner, place),
             Ast::Cast(inner, width) => {
                 let inner_width = match self.own_width(inner)? {
@@ -201,17 +172,6 @@ impl Lowering<'_> {
         Ok(Expr::Const(Constant { value, width, name }))
     }
 
-    pub fn part(&self, value: Expr, offset: usize, width: usize, what: &str) -> Result<Expr> {
-        value.part(offset, width).ok_or_else(|| self.needs_name(what))
-    }
-
-    pub fn needs_name(&self, what: &str) -> Error {
-        Error::NeedsName {
-            block: self.name(),
-            what: what.to_owned(),
-        }
-    }
-
     /// The value of `ast`, one bit wide.
     pub fn bit_value(&self, ast: &Ast, what: &str) -> Result<Expr> {
         let value = self.value(ast, Some(1))?;
@@ -246,7 +206,7 @@ impl Lowering<'_> {
             } else {
                 own_left.or(own_right).or(place)
             };
-            return self.product(left, right, width, is_signed);
+            return self.product(self.value(left, width)?, self.value(right, width)?, is_signed);
         }
         if op.is_comparison() {
             if own_left.or(own_right).is_none() && (self.is_loose(left) || self.is_loose(right)) {
@@ -303,26 +263,5 @@ fn shrunk(value: Expr) -> Expr {
     match value.as_constant() {
         Some(constant) => Expr::constant(constant.clone(), (constant.bits() as usize).max(1)),
         None => value,
-    }
-}
-
-/// The operator of the same meaning.
-pub fn operator(op: &VerilogOp) -> BinaryOp {
-    match op {
-        VerilogOp::Add => BinaryOp::Add,
-        VerilogOp::Sub => BinaryOp::Sub,
-        VerilogOp::Mul => BinaryOp::Mul,
-        // rust-hdl's && and || take single bits alone, on which they are the bitwise operators.
-        VerilogOp::LogicalAnd | VerilogOp::BitAnd => BinaryOp::And,
-        VerilogOp::LogicalOr | VerilogOp::BitOr => BinaryOp::Or,
-        VerilogOp::BitXor => BinaryOp::Xor,
-        VerilogOp::Shl => BinaryOp::Shl,
-        VerilogOp::Shr => BinaryOp::Shr,
-        VerilogOp::Eq => BinaryOp::Eq,
-        VerilogOp::Lt => BinaryOp::Lt,
-        VerilogOp::Le => BinaryOp::Le,
-        VerilogOp::Ne => BinaryOp::Ne,
-        VerilogOp::Ge => BinaryOp::Ge,
-        VerilogOp::Gt => BinaryOp::Gt,
     }
 }
