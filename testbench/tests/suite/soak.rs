@@ -177,7 +177,7 @@ const FAULTS: [Fault; 4] = [
     Fault {
         what: "a receiver takes nothing of the data plane",
         module: "intake",
-        from: "s_axis_tready = «~spare_taken & ~closed»",
+        from: "s_axis_tready = «~spare_taken & ~sweep_active»",
         to: "1'b0",
     },
     Fault {

@@ -1,145 +1,124 @@
+use super::{
+    atomic::AtomicUnit,
+    ports::{AnswerOut, DeliveredOut, OperationIn, PlacedIn},
+};
+use crate::bus::{MemoryReadOut, MemoryWriteOut, RegisterRequestOut};
+use portico_spec::ni::{packet::OFFSET_WIDTH, registers::INDEX_WIDTH};
 use portico_verilog::prelude::*;
 
-/// A flit on its way to its place, with what it brings about.
+/// The fourth stage: brings a flit to its place in the memory or to a register, or drops it.
 ///
-/// Keeps what the parser made of a flit of `W` bits until it is done.
+/// Words of `W` bits, `B` bytes.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle |
-/// | throughput | one flit a cycle; a cycle more after an atomic |
-/// | state | the flit, and what it is |
+/// | latency | combinational from the flit with its place; that of [`AtomicUnit`] for atomics |
+/// | throughput | one flit a cycle |
+/// | state | that of [`AtomicUnit`] |
+///
+/// A flit waits for the memory or the register bus, and at the end of a packet for room for what that brings about.
+/// While an atomic works, it has the memory, the registers and the answers for itself.
 #[derive(LogicBlock, Default)]
-pub struct Delivery<const W: usize> {
+pub struct Delivery<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// The flit of the parser, and what it is, are taken; only while `free`.
-    pub take: Signal<In, Bit>,
-    /// The flit in hand.
-    pub next_word: Signal<In, Bits<W>>,
-    /// The flit in hand is the tail of its packet.
-    pub next_last: Signal<In, Bit>,
-    /// The flit in hand is a word of payload.
-    pub next_carries: Signal<In, Bit>,
-    /// A packet of a transfer ends with the flit in hand.
-    pub next_closes: Signal<In, Bit>,
-    /// The word in front of a message is due.
-    pub next_front: Signal<In, Bit>,
-    /// An atomic is all there.
-    pub next_atomic: Signal<In, Bit>,
-    /// The lower word of an atomic's pair is due, after the upper one.
-    pub next_lower: Signal<In, Bit>,
-    /// A packet ends where its kind does not allow it, or is of no known kind.
-    pub next_malformed: Signal<In, Bit>,
-    /// The atomic unit has the memory and the answers for itself.
-    pub atomic_works: Signal<In, Bit>,
-    /// There is room for all that the end of a packet may bring about; stays so until one ends.
-    pub may_end: Signal<In, Bit>,
-    /// The word of payload can go where it goes, now.
-    pub passes: Signal<In, Bit>,
-    /// The word in front of a message can go to the memory, now.
-    pub front_passes: Signal<In, Bit>,
-    /// The atomic unit needs the flit no more.
-    pub atomic_leaves: Signal<In, Bit>,
-    /// The next flit can be taken.
-    pub free: Signal<Out, Bit>,
-    /// The flit in delivery.
-    pub word: Signal<Out, Bits<W>>,
-    /// The flit is the tail of its packet.
-    pub last: Signal<Out, Bit>,
-    /// What is there may write to its row when it leaves.
-    pub may_write: Signal<Out, Bit>,
-    /// There is a word of payload.
-    pub carries: Signal<Out, Bit>,
-    /// There is the word in front of a message.
-    pub front: Signal<Out, Bit>,
-    /// There is an atomic; it stays until `atomic_leaves`.
-    pub atomic: Signal<Out, Bit>,
-    /// There is the lower word of an atomic's pair; it stays until `atomic_leaves`.
-    pub lower: Signal<Out, Bit>,
-    /// The word of payload waits for nothing but `passes`.
-    pub offered: Signal<Out, Bit>,
-    /// The word in front of a message waits for nothing but `front_passes`.
-    pub front_offered: Signal<Out, Bit>,
-    /// In this cycle a word of payload goes, written or refused.
-    pub payload: Signal<Out, Bit>,
-    /// In this cycle a packet of a transfer ends.
-    pub closes: Signal<Out, Bit>,
-    /// In this cycle a message ends, written or refused.
-    pub message_closes: Signal<Out, Bit>,
-    /// In this cycle something malformed leaves.
-    pub malformed: Signal<Out, Bit>,
-    held_word: DFF<Bits<W>>,
-    held_last: DFF<Bit>,
-    has_payload: DFF<Bit>,
-    has_end: DFF<Bit>,
-    has_front: DFF<Bit>,
-    has_atomic: DFF<Bit>,
-    has_lower: DFF<Bit>,
-    has_fault: DFF<Bit>,
-    /// All that it waits for is there; an atomic leaves.
+    /// The flit, with its place.
+    pub placed: PlacedIn<W>,
+    /// What an atomic asks for.
+    pub operation: OperationIn,
+    /// Writes of payload, of the words in front of messages, and of atomics.
+    pub memory_write: MemoryWriteOut<W, B>,
+    /// For atomics.
+    pub memory_read: MemoryReadOut<W>,
+    /// Writes of registers from the network; taken whether the word is kept or not.
+    pub register_write: RegisterRequestOut,
+    /// With `ready` of `register_write`: the word is one of a descriptor without room.
+    pub register_refused: Signal<In, Bit>,
+    /// What becomes of the flit.
+    pub delivered: DeliveredOut,
+    atomic: AtomicUnit<W, B>,
+    accepted: Signal<Local, Bit>,
+    /// The word of payload, or that in front of a message, waits for nothing but its place.
+    offered: Signal<Local, Bit>,
+    front_offered: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
-    leaves: Signal<Local, Bit>,
-    is_atomic: Signal<Local, Bit>,
-    occupied: Signal<Local, Bit>,
+}
+
+impl<const W: usize, const B: usize> Delivery<W, B> {
+    /// `far_memory`: data may come later than a cycle after their request.
+    pub fn new(far_memory: bool) -> Self {
+        Self {
+            atomic: AtomicUnit::new(far_memory),
+            ..Default::default()
+        }
+    }
 }
 
 #[kernel]
-impl<const W: usize> Logic for Delivery<W> {
+impl<const W: usize, const B: usize> Logic for Delivery<W, B> {
     fn update(&mut self) {
-        dff_setup!(self, clk, held_word, held_last, has_payload, has_end, has_front);
-        dff_setup!(self, clk, has_atomic, has_lower);
-        dff_setup!(self, clk, has_fault);
-        self.is_atomic.next = self.has_atomic.q.val() | self.has_lower.q.val();
-        self.occupied.next = self.has_payload.q.val()
-            | self.has_end.q.val()
-            | self.has_front.q.val()
-            | self.is_atomic.val()
-            | self.has_fault.q.val();
-        self.offered.next =
-            self.has_payload.q.val() & !self.atomic_works.val() & (self.may_end.val() | !self.has_end.q.val());
-        self.front_offered.next = self.has_front.q.val() & !self.atomic_works.val() & self.may_end.val();
-        self.goes.next = !self.atomic_works.val()
-            & (self.passes.val() | !self.has_payload.q.val())
-            & (self.may_end.val() | !self.has_end.q.val())
-            & ((self.may_end.val() & self.front_passes.val()) | !self.has_front.q.val());
-        self.leaves.next = self.is_atomic.val() & self.atomic_leaves.val();
-        // Whether an atomic leaves is known late: nothing comes in its place in the same cycle.
-        self.free.next = (self.goes.val() & !self.is_atomic.val()) | !self.occupied.val();
-        self.payload.next = self.has_payload.q.val() & self.goes.val();
-        self.closes.next = self.has_end.q.val() & self.goes.val();
-        self.message_closes.next = self.has_front.q.val() & self.goes.val();
-        self.malformed.next = self.has_fault.q.val() & self.goes.val();
-        self.word.next = self.held_word.q.val();
-        self.last.next = self.held_last.q.val();
-        self.may_write.next = self.has_payload.q.val() | self.has_end.q.val() | self.has_front.q.val();
-        self.carries.next = self.has_payload.q.val();
-        self.front.next = self.has_front.q.val();
-        self.atomic.next = self.has_atomic.q.val();
-        self.lower.next = self.has_lower.q.val();
+        wire!(self => atomic: clk, rst);
 
-        if self.free.val() {
-            self.held_word.d.next = self.next_word.val();
-            self.held_last.d.next = self.next_last.val();
-            self.has_payload.d.next = self.take.val() & self.next_carries.val();
-            self.has_end.d.next = self.take.val() & self.next_closes.val();
-            self.has_front.d.next = self.take.val() & self.next_front.val();
-            self.has_atomic.d.next = self.take.val() & self.next_atomic.val();
-            self.has_lower.d.next = self.take.val() & self.next_lower.val();
-            self.has_fault.d.next = self.take.val() & self.next_malformed.val();
+        // When the flit goes.
+        self.accepted.next = self.memory_write.ready.val();
+        // What is refused waits for room as well: the memory has some soon, and to know sooner takes longer.
+        if self.placed.is_device.val() {
+            self.accepted.next = self.register_write.ready.val() | self.placed.no_register.val();
         }
-        if self.leaves.val() {
-            self.has_atomic.d.next = false;
-            self.has_lower.d.next = false;
+        self.goes.next = !self.atomic.busy.val()
+            & (self.accepted.val() | !self.placed.payload.val())
+            & (self.delivered.may_end.val() | !self.placed.closes.val())
+            & ((self.delivered.may_end.val() & self.memory_write.ready.val()) | !self.placed.front.val());
+        wire!(self => placed: goes);
+
+        // An atomic, which may work on when it has left.
+        wire!(self.operation <=> atomic.request);
+        self.atomic.start.next = self.placed.atomic.val();
+        wire!(placed => atomic: lower, mode, address, in_memory, is_device);
+        self.atomic.memory_write.ready.next = self.memory_write.ready.val();
+        wire!(self <=> atomic: memory_read);
+        wire!(register_write => atomic.register_write: ready);
+        wire!(self => atomic: register_refused);
+        self.placed.atomic_leaves.next = self.atomic.leaves.val();
+        if self.placed.lower.val() {
+            self.placed.atomic_leaves.next = self.atomic.lower_leaves.val();
         }
-        if self.rst.val() {
-            self.has_payload.d.next = false;
-            self.has_end.d.next = false;
-            self.has_front.d.next = false;
-            self.has_atomic.d.next = false;
-            self.has_lower.d.next = false;
-            self.has_fault.d.next = false;
+
+        // Where it goes.
+        self.offered.next = self.placed.payload.val()
+            & !self.atomic.busy.val()
+            & (self.delivered.may_end.val() | !self.placed.closes.val());
+        self.front_offered.next = self.placed.front.val() & !self.atomic.busy.val() & self.delivered.may_end.val();
+        self.memory_write.valid.next = (self.offered.val() & self.placed.allowed.val() & !self.placed.is_device.val())
+            | (self.front_offered.val() & self.placed.front_allowed.val());
+        self.memory_write.address.next = self.placed.address.val();
+        self.memory_write.data.next = self.placed.word.val();
+        if self.placed.front.val() {
+            self.memory_write.data.next = bit_cast::<W, 32>(self.placed.front_word.val());
         }
+        self.memory_write.lanes.next = !bits::<B>(0);
+        self.register_write.valid.next = self.offered.val() & self.placed.allowed.val() & self.placed.is_device.val();
+        self.register_write.index.next = bit_cast::<INDEX_WIDTH, OFFSET_WIDTH>(self.placed.address.val());
+        self.register_write.data.next = bit_cast::<32, W>(self.placed.word.val());
+        if self.atomic.busy.val() {
+            wire!(atomic.memory_write => memory_write: valid, address, data, lanes);
+            wire!(atomic.register_write => register_write: valid, index, data);
+        }
+
+        // What becomes of it.
+        self.delivered.payload.next = self.placed.payload.val() & self.goes.val();
+        self.delivered.is_full.next = self.placed.payload.val()
+            & self.placed.allowed.val()
+            & self.placed.is_device.val()
+            & self.register_refused.val();
+        self.delivered.refuses.next =
+            (self.placed.payload.val() & !self.placed.allowed.val()) | self.delivered.is_full.val();
+        self.delivered.closes.next = self.placed.closes.val() & self.goes.val();
+        self.delivered.message_closes.next = self.placed.front.val() & self.goes.val();
+        self.delivered.message_refused.next = self.delivered.message_closes.val() & !self.placed.front_allowed.val();
+        self.delivered.malformed.next = self.placed.malformed.val() & self.goes.val();
+        self.delivered.atomic.next = self.atomic.busy.val() | self.placed.atomic.val();
+        wire!(self.delivered <=> atomic: answer);
     }
 }

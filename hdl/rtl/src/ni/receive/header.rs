@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | combinational for what begins with `next_`; else from flip-flops |
-/// | state | 54 flip-flops |
+/// | state | the fields of head and ADDRESS |
 #[derive(LogicBlock, Default)]
 pub struct Header {
     pub clk: Signal<In, Clock>,

@@ -2,17 +2,15 @@
 //!
 //! | block | what it is |
 //! | --- | --- |
-//! | [`DataReceiver`] | all of it |
-//! | [`Intake`] | the flit in hand |
-//! | [`Parser`], with [`Steps`] | which flit of a packet is which |
-//! | [`Header`], [`Kinds`] | what the words in front of the payload said |
-//! | [`tags`] | what each tag stands for, and how far it has come |
-//! | [`Walk`], [`Target`] | where the next word goes, and whether it may |
-//! | [`Delivery`] | a flit on its way there |
+//! | [`DataReceiver`] | all of it: five stages that hand a flit on |
+//! | [`Intake`] | the flit in hand, and the row of its tag; with [`tags`] |
+//! | [`Parser`] | which flit of a packet is which; with [`Steps`], and [`Header`] and [`Kinds`] for the words in front |
+//! | [`Placement`] | where a flit goes, and whether it may; with [`Walk`], [`Target`] and [`queue::Message`] |
+//! | [`Delivery`] | a flit on its way there; with [`atomic`] |
+//! | [`PacketEnd`] | what the end of a packet brings about; with [`TransferEnd`], [`Answers`] and [`Report`] |
 //! | [`queue`] | messages on their way into a queue, and places on their way back |
-//! | [`TransferEnd`] | what the end of a transfer brings about |
-//! | [`atomic`] | atomic operations |
-//! | [`Answers`], [`Report`] | what goes back to the initiator, and to this node's own slots and events |
+//! | [`tags`] | what each tag stands for, and how far it has come |
+//! | [`ports`] | the records of a flit between the stages |
 
 mod answers;
 pub mod atomic;
@@ -20,7 +18,9 @@ mod data_receiver;
 mod delivery;
 mod header;
 mod intake;
+mod packet_end;
 mod parser;
+mod placement;
 pub mod ports;
 pub mod queue;
 mod report;
@@ -37,7 +37,9 @@ pub use data_receiver::DataReceiver;
 pub use delivery::Delivery;
 pub use header::{Header, Kinds};
 pub use intake::Intake;
+pub use packet_end::PacketEnd;
 pub use parser::Parser;
+pub use placement::Placement;
 pub use report::Report;
 pub use steps::Steps;
 pub use target::Target;

@@ -1,110 +1,131 @@
 use super::{
-    header::Kinds,
+    header::{Header, Kinds},
+    ports::{OperationOut, ParsedOut, TakenIn},
     steps::{Step, Steps},
+    tags::RowGeometry,
 };
-use portico_spec::flit::KIND_WIDTH;
+use portico_spec::{
+    flit::TAG_WIDTH,
+    ni::{build::Build, packet::SLOT_WIDTH},
+};
 use portico_verilog::prelude::*;
 
-/// Which flit of a packet is which.
+/// The second stage: which flit of a packet is which, and what the words in front of the payload say.
 ///
-/// Follows packets flit by flit.
+/// Follows packets of flits of `W` bits, flit by flit.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | combinational from the flit in hand |
+/// | latency | combinational from the flit in hand; the header from the next cycle on |
 /// | throughput | one flit a cycle; a cycle more for a message, and for an atomic of a pair of words or without operands |
-/// | state | that of [`Steps`] |
+/// | state | that of [`Steps`] and of [`Header`] |
 ///
-/// The outputs say what the flit in hand is. What follows a packet without a flit (the word in front of a message, the
-/// lower word of a pair) is a step of its own.
+/// What follows a packet without a flit (the word in front of a message, the lower word of a pair) is a step of its
+/// own.
+///
+/// A flit goes on when the next stage is free: a head, once its row is there; any other, once no atomic needs the
+/// header of its packet any more.
 #[derive(LogicBlock, Default)]
-pub struct Parser {
+pub struct Parser<const W: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: a head comes next.
     pub rst: Signal<In, Bit>,
-    /// The flit in hand goes on.
-    pub goes: Signal<In, Bit>,
-    /// It is the tail of its packet.
-    pub last: Signal<In, Bit>,
-    /// Its kind, if it is a head.
-    pub next_kind: Signal<In, Bits<KIND_WIDTH>>,
-    /// Of the ADDRESS word in hand, if it is one.
-    pub next_strided: Signal<In, Bit>,
-    /// Kind of the packet in hand.
-    pub kind: Signal<In, Bits<KIND_WIDTH>>,
-    /// The atomic is of a pair of words.
-    pub is_pair: Signal<In, Bit>,
-    /// A step without a flit follows.
-    pub stays: Signal<Out, Bit>,
-    /// The flit in hand is a head; without a flit in hand, a head comes next.
-    pub head: Signal<Out, Bit>,
-    /// The flit in hand is an ADDRESS word.
-    pub address: Signal<Out, Bit>,
-    /// The flit in hand is a GEOMETRY word.
-    pub geometry: Signal<Out, Bit>,
-    /// The flit in hand is a word of payload.
-    pub payload: Signal<Out, Bit>,
-    /// Word 0 of a message.
-    pub opening: Signal<Out, Bit>,
-    /// The flit in hand is an operand of an atomic.
-    pub operand: Signal<Out, Bit>,
-    /// A packet of a transfer ends.
-    pub closes: Signal<Out, Bit>,
-    /// The word in front of a message is due.
-    pub front: Signal<Out, Bit>,
-    /// An atomic is all there.
-    pub atomic: Signal<Out, Bit>,
-    /// The lower word of an atomic's pair is due, after the upper one.
-    pub lower: Signal<Out, Bit>,
-    /// A packet ends where its kind does not allow it, or is of no known kind.
-    pub malformed: Signal<Out, Bit>,
+    /// The flit in hand.
+    pub taken: TakenIn<W>,
+    /// The flit in hand, and what it is.
+    pub parsed: ParsedOut<W>,
+    /// What an atomic asks for.
+    pub operation: OperationOut,
+    steps: Steps,
+    header: Header,
+    shape: RowGeometry,
     next_kinds: Kinds,
     kinds: Kinds,
-    steps: Steps,
     step: Signal<Local, Step>,
+    word: Signal<Local, Bits<32>>,
     known: Signal<Local, Bit>,
+    operand: Signal<Local, Bit>,
+    is_pair: Signal<Local, Bit>,
+    may_go: Signal<Local, Bit>,
 }
 
-impl Parser {
-    /// Messages are known only where there are `queues`.
-    pub fn new(queues: bool) -> Self {
+impl<const W: usize> Parser<W> {
+    /// Messages are known only where `build` has queues. Atomics of 64 bits are done where words have 64 bits, or
+    /// `build` has them on pairs of words.
+    pub fn new(build: &Build) -> Self {
         Self {
-            next_kinds: Kinds::new(queues),
-            kinds: Kinds::new(queues),
-            steps: Steps::new(queues),
+            steps: Steps::new(build.queues),
+            header: Header::new(W == 64 || build.wide_atomics),
+            next_kinds: Kinds::new(build.queues),
+            kinds: Kinds::new(build.queues),
             ..Default::default()
         }
     }
 }
 
 #[kernel]
-impl Logic for Parser {
+impl<const W: usize> Logic for Parser<W> {
     fn update(&mut self) {
         wire!(self => steps: clk, rst);
-        wire!(self => steps: goes, last, next_kind, next_strided, kind, is_pair);
-        self.step.next = self.steps.step.val();
-        self.stays.next = self.steps.stays.val();
-        self.next_kinds.kind.next = self.next_kind.val();
-        self.kinds.kind.next = self.kind.val();
+        wire!(self => header: clk);
+        self.word.next = bit_cast::<32, W>(self.taken.word.val());
+
+        // What the flit is.
+        wire!(self => header, shape: word);
+        self.next_kinds.kind.next = self.header.next_kind.val();
+        self.kinds.kind.next = self.header.kind.val();
         self.known.next = self.next_kinds.put.val()
             | self.next_kinds.reply.val()
             | self.next_kinds.stream.val()
             | self.next_kinds.atomic.val()
             | self.next_kinds.message.val();
-        self.head.next = self.step.val() == Step::Head;
-        self.address.next = self.step.val() == Step::Address;
-        self.geometry.next = self.step.val() == Step::Geometry;
-        self.payload.next = self.step.val() == Step::Payload;
-        self.opening.next = self.step.val() == Step::Front;
+        self.is_pair.next = self.header.wide.val() & (W == 32);
+        self.step.next = self.steps.step.val();
+        wire!(taken => parsed: word, last);
+        self.parsed.head.next = self.step.val() == Step::Head;
+        self.parsed.address.next = self.step.val() == Step::Address;
+        self.parsed.geometry.next = self.step.val() == Step::Geometry;
+        self.parsed.payload.next = self.step.val() == Step::Payload;
+        self.parsed.opening.next = self.step.val() == Step::Front;
         self.operand.next = self.step.val() == Step::Operand;
-        self.front.next = self.step.val() == Step::Closing;
-        self.lower.next = self.step.val() == Step::Lower;
-        self.atomic.next = (self.step.val() == Step::Atomic) | (self.operand.val() & self.last.val());
-        self.malformed.next = self.head.val() & (!self.known.val() | (self.last.val() & !self.next_kinds.stream.val()));
-        self.closes.next = self.last.val()
-            & ((self.head.val() & self.next_kinds.stream.val())
-                | (self.address.val() & !self.kinds.atomic.val())
-                | self.geometry.val()
-                | (self.payload.val() & !self.kinds.message.val()));
+        self.parsed.front.next = self.step.val() == Step::Closing;
+        self.parsed.lower.next = self.step.val() == Step::Lower;
+        self.parsed.atomic.next = (self.step.val() == Step::Atomic) | (self.operand.val() & self.taken.last.val());
+        self.parsed.upper.next = self.parsed.atomic.val() & self.is_pair.val();
+        self.parsed.malformed.next =
+            self.parsed.head.val() & (!self.known.val() | (self.taken.last.val() & !self.next_kinds.stream.val()));
+        self.parsed.closes.next = self.taken.last.val()
+            & ((self.parsed.head.val() & self.next_kinds.stream.val())
+                | (self.parsed.address.val() & !self.kinds.atomic.val())
+                | self.parsed.geometry.val()
+                | (self.parsed.payload.val() & !self.kinds.message.val()));
+        self.parsed.offset.next = self.header.next_offset.val();
+        wire!(shape => parsed: row_last, gap);
+
+        // When it goes on.
+        self.may_go.next = self.operation.free.val() | self.parsed.lower.val();
+        if self.parsed.head.val() {
+            self.may_go.next = self.taken.may_go.val();
+        }
+        self.parsed.goes.next = self.taken.valid.val() & self.parsed.free.val() & self.may_go.val();
+        wire!(parsed => taken: head, goes);
+        wire!(steps => taken: stays);
+
+        // What it changes.
+        wire!(parsed => steps: goes);
+        wire!(taken => steps: last);
+        wire!(header => steps: next_kind, next_strided, kind);
+        wire!(self => steps: is_pair);
+        self.header.take_head.next = self.parsed.goes.val() & self.parsed.head.val();
+        self.header.take_address.next = self.parsed.goes.val() & self.parsed.address.val();
+
+        // What the words so far say of its packet.
+        wire!(kinds => parsed.header: put, reply, stream, message);
+        self.parsed.header.get_slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.header.tag.val());
+        wire!(header => parsed.header: source, last, slot);
+        self.operation.take.next = self.parsed.goes.val() & self.operand.val();
+        wire!(self => operation: word, is_pair);
+        wire!(header => operation: operation, wide, unbuilt, half, slot, source);
+        self.operation.is_odd.next = self.header.offset.val().get_bit(0);
     }
 }

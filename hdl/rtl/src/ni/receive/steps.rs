@@ -30,7 +30,7 @@ pub enum Step {
 /// | --- | --- |
 /// | latency | a flit that goes on changes the step in the next cycle |
 /// | throughput | one step a cycle |
-/// | state | 4 flip-flops |
+/// | state | the step |
 #[derive(LogicBlock, Default)]
 pub struct Steps {
     pub clk: Signal<In, Clock>,

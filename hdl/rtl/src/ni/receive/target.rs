@@ -10,7 +10,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle |
 /// | throughput | one place a cycle |
-/// | state | 24 flip-flops |
+/// | state | an address, and what is there |
 #[derive(LogicBlock, Default)]
 pub struct Target {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,3 @@
-use super::header::Kinds;
 use portico_spec::{
     flit::KIND_WIDTH,
     ni::{
@@ -16,7 +15,7 @@ use portico_verilog::prelude::*;
 /// | | |
 /// | --- | --- |
 /// | latency | combinational |
-/// | state | 2 flip-flops |
+/// | state | whether a word of the packet was refused, and as what |
 ///
 /// Packets of several puts may take turns on one tag, so each packet of a put answers for its own words alone: with a
 /// REFUSE if one of them was refused; the last of the transfer with an ACK else. An end counts if its packet was written
@@ -27,8 +26,12 @@ pub struct TransferEnd {
     pub clk: Signal<In, Clock>,
     /// A head is taken: whatever was refused belongs to another packet.
     pub head: Signal<In, Bit>,
-    /// Kind of the packet in hand.
-    pub kind: Signal<In, Bits<KIND_WIDTH>>,
+    /// The packet is a PUT.
+    pub put: Signal<In, Bit>,
+    /// The packet is a REPLY.
+    pub reply: Signal<In, Bit>,
+    /// The packet is a STREAM.
+    pub stream: Signal<In, Bit>,
     /// The packet is the last of its transfer.
     pub last: Signal<In, Bit>,
     /// What the window of the packet takes.
@@ -39,10 +42,8 @@ pub struct TransferEnd {
     pub ends: Signal<In, Bits<ENDS_WIDTH>>,
     /// Of packets of the stream before this one.
     pub fault: Signal<In, Bits<ERROR_WIDTH>>,
-    /// The packet's slot is open for a get.
-    pub awaited: Signal<In, Bit>,
     /// The window is of the mode that the packet wants, or the reply is awaited.
-    pub allowed: Signal<Out, Bit>,
+    pub allowed: Signal<In, Bit>,
     /// The word on offer is one to refuse, whether or not it is taken in this cycle.
     pub refuse: Signal<In, Bit>,
     /// It is refused as a word of a descriptor without room.
@@ -67,7 +68,6 @@ pub struct TransferEnd {
     pub signals: Signal<Out, Bit>,
     /// The slot of a get is complete.
     pub completes: Signal<Out, Bit>,
-    kinds: Kinds,
     refused_before: DFF<Bit>,
     /// The first word that is refused is one of a descriptor without room; as it was when that word was taken.
     lacks_room: Signal<Local, Bit>,
@@ -77,24 +77,10 @@ pub struct TransferEnd {
     counts: Signal<Local, Bit>,
 }
 
-impl TransferEnd {
-    /// Messages are known only where there are `queues`.
-    pub fn new(queues: bool) -> Self {
-        Self {
-            kinds: Kinds::new(queues),
-            ..Default::default()
-        }
-    }
-}
-
 #[kernel]
 impl Logic for TransferEnd {
     fn update(&mut self) {
         dff_setup!(self, clk, refused_before, full_before);
-        self.kinds.kind.next = self.kind.val();
-        self.allowed.next = (self.kinds.reply.val() & self.awaited.val())
-            | (self.kinds.put.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64)))
-            | (self.kinds.stream.val() & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Pointer as u64)));
         self.lacks_room.next = self.is_full.val();
         if self.refused_before.q.val() {
             self.lacks_room.next = self.full_before.q.val();
@@ -119,7 +105,7 @@ impl Logic for TransferEnd {
                 self.outcome.next = bits::<ERROR_WIDTH>(ErrorCode::CommandFull as u64);
             }
         }
-        if self.kinds.stream.val() & self.fault.val().any() {
+        if self.stream.val() & self.fault.val().any() {
             self.outcome.next = self.fault.val();
         }
         if !self.allowed.val() {
@@ -127,21 +113,21 @@ impl Logic for TransferEnd {
         }
 
         // A stream that came to something else than a pointer has nothing to do with the transfers there.
-        self.counts.next = (self.kinds.put.val() & self.last.val()) | (self.kinds.stream.val() & self.allowed.val());
+        self.counts.next = (self.put.val() & self.last.val()) | (self.stream.val() & self.allowed.val());
         self.write_ends.next = self.closes.val() & self.counts.val();
         self.next_ends.next = self.ends.val();
         if self.last.val() & !self.outcome.val().any() {
             self.next_ends.next = self.ends.val() + 1;
         }
         self.next_fault.next = self.fault.val();
-        if self.kinds.stream.val() {
+        if self.stream.val() {
             self.next_fault.next = self.outcome.val();
             if self.last.val() {
                 self.next_fault.next = 0.into();
             }
         }
         // An empty packet loses no word: only as the last does it say that the window is wrong.
-        self.answers.next = self.closes.val() & self.kinds.put.val() & (self.last.val() | self.failed.val());
+        self.answers.next = self.closes.val() & self.put.val() & (self.last.val() | self.failed.val());
         self.answer_kind.next = bits::<KIND_WIDTH>(ControlKind::Ack as u64);
         if self.outcome.val().any() {
             self.answer_kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
@@ -150,8 +136,8 @@ impl Logic for TransferEnd {
             & self.last.val()
             & self.event_enable.val()
             & self.allowed.val()
-            & (self.kinds.stream.val() | (self.kinds.put.val() & !self.outcome.val().any()));
-        self.completes.next = self.closes.val() & self.last.val() & self.kinds.reply.val() & self.awaited.val();
+            & (self.stream.val() | (self.put.val() & !self.outcome.val().any()));
+        self.completes.next = self.closes.val() & self.last.val() & self.reply.val() & self.allowed.val();
     }
 }
 
@@ -165,14 +151,16 @@ mod tests {
 
     /// The end of a packet of this kind at its own window, after `ends` ends and with a fault of the tag.
     fn end(kind: DataKind, last: bool, ends: u64, fault: u64, refuse: bool) -> TransferEnd {
-        let mut dut = TransferEnd::new(true);
+        let mut dut = TransferEnd::default();
         dut.connect_all();
         let mode = if kind == DataKind::Put {
             Mode::Window
         } else {
             Mode::Pointer
         };
-        dut.kind.next = (kind as u64).into();
+        dut.put.next = kind == DataKind::Put;
+        dut.stream.next = kind == DataKind::Stream;
+        dut.allowed.next = true;
         dut.mode.next = (mode as u64).into();
         dut.last.next = last;
         dut.closes.next = true;

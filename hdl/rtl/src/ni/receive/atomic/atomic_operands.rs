@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle |
 /// | throughput | one operand flit a cycle |
-/// | state | 132 flip-flops |
+/// | state | the operands |
 #[derive(LogicBlock, Default)]
 pub struct AtomicOperands {
     pub clk: Signal<In, Clock>,

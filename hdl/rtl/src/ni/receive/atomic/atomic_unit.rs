@@ -1,12 +1,12 @@
 use super::{AtomicAlu, AtomicCheck, AtomicLine, AtomicOld, AtomicOperands, AtomicStages};
 use crate::{
     bus::{MemoryReadOut, MemoryWriteOut, RegisterRequestOut},
-    ni::receive::ports::AnswerOut,
+    ni::receive::ports::{AnswerOut, OperationIn},
 };
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH},
     ni::{
-        packet::{ControlKind, ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH, SLOT_WIDTH},
+        packet::{ControlKind, ERROR_WIDTH, OFFSET_WIDTH},
         registers::INDEX_WIDTH,
         window::{Mode, MODE_WIDTH},
         ErrorCode,
@@ -36,28 +36,12 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// An operand is on `word`.
-    pub take: Signal<In, Bit>,
-    /// The low 32 bits of the flit.
-    pub word: Signal<In, Bits<32>>,
+    /// What the atomic asks for, with its operands as they come.
+    pub request: OperationIn,
     /// An operation is there; it stays until `leaves`.
     pub start: Signal<In, Bit>,
     /// The lower word of its pair is there; it stays until `lower_leaves`.
     pub lower: Signal<In, Bit>,
-    /// Operation of the atomic.
-    pub operation: Signal<In, Bits<OPERATION_WIDTH>>,
-    /// 64 bits.
-    pub wide: Signal<In, Bit>,
-    /// 64 bits, of which the node does none: refused.
-    pub unbuilt: Signal<In, Bit>,
-    /// The upper half of a 64-bit word.
-    pub half: Signal<In, Bit>,
-    /// The offset is odd.
-    pub is_odd: Signal<In, Bit>,
-    /// Transaction slot of the initiator.
-    pub slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// Node of the initiator, to which the answer goes.
-    pub source: Signal<In, Bits<NODE_WIDTH>>,
     /// What the window of the packet takes.
     pub mode: Signal<In, Bits<MODE_WIDTH>>,
     /// Address of the word that is there, in words.
@@ -80,12 +64,8 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     pub leaves: Signal<Out, Bit>,
     /// The lower word of the pair is needed no more: the operation ends, or is over already.
     pub lower_leaves: Signal<Out, Bit>,
-    /// Two words.
-    pub is_pair: Signal<Out, Bit>,
     /// An operation is under way, and has the writes of the memory and the registers, and the answers, for itself.
     pub busy: Signal<Out, Bit>,
-    /// It ends with this cycle for sure.
-    pub ends: Signal<Out, Bit>,
     operands: AtomicOperands,
     alu: AtomicAlu,
     check: AtomicCheck,
@@ -98,7 +78,6 @@ pub struct AtomicUnit<const W: usize, const B: usize> {
     stores: DFF<Bit>,
     place: DFF<Bits<OFFSET_WIDTH>>,
     asker: DFF<Bits<NODE_WIDTH>>,
-    pair: Signal<Local, Bit>,
 }
 
 impl<const W: usize, const B: usize> AtomicUnit<W, B> {
@@ -117,19 +96,18 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         wire!(self => stages: clk, rst);
         wire!(self => operands, old: clk);
         dff_setup!(self, clk, suits_device, suits_window, stores, place, asker);
-        self.pair.next = self.wide.val() & (W == 32);
-        self.is_pair.next = self.pair.val();
         self.operands.clear.next = self.stages.finished.val() | self.rst.val();
-        wire!(self => operands: take, word, operation, wide);
-        self.alu.operation.next = self.operation.val();
+        wire!(request => operands: take, word, operation, wide);
+        self.alu.operation.next = self.request.operation.val();
         self.alu.old.next = self.old.held.val();
         wire!(operands => alu: first, second);
 
         // The check is of the upper word of a pair, beyond which nothing lies.
         wire!(self => check: mode, in_memory, is_device);
-        self.suits_device.d.next = self.alu.stores.val() & !self.wide.val() & ((W == 32) | !self.half.val());
-        self.suits_window.d.next = !(self.pair.val() & self.is_odd.val())
-            & !self.unbuilt.val()
+        self.suits_device.d.next =
+            self.alu.stores.val() & !self.request.wide.val() & ((W == 32) | !self.request.half.val());
+        self.suits_window.d.next = !(self.request.is_pair.val() & self.request.is_odd.val())
+            & !self.request.unbuilt.val()
             & (self.mode.val() == bits::<MODE_WIDTH>(Mode::Window as u64));
         self.stores.d.next = self.alu.stores.val();
         self.check.suits_device.next = self.suits_device.q.val();
@@ -141,30 +119,30 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
         wire!(check => stages: failing);
         self.stages.stores.next = self.stores.q.val();
         wire!(alu => stages: changes);
-        self.stages.is_pair.next = self.pair.val();
+        wire!(request => stages: is_pair);
         self.stages.arrives.next = self.old.arrives.val();
         self.stages.answer_ready.next = self.answer.ready.val();
         self.stages.read_ready.next = self.memory_read.ready.val();
         self.stages.write_ready.next = self.memory_write.ready.val();
-        wire!(stages => self: leaves, lower_leaves, busy, ends);
+        wire!(stages => self: leaves, lower_leaves, busy);
+        self.request.free.next = !self.stages.busy.val() | self.stages.ends.val();
         if !self.stages.busy.val() {
-            self.asker.d.next = self.source.val();
+            self.asker.d.next = self.request.source.val();
             self.place.d.next = self.address.val();
         }
 
         self.old.clear.next = !self.stages.busy.val();
-        wire!(self => old: wide, half);
-        self.old.is_pair.next = self.pair.val();
+        wire!(request => old: wide, half, is_pair);
         wire!(memory_read => old: data_valid, data);
         self.memory_read.valid.next = self.stages.read.val();
         self.memory_read.address.next = self.address.val();
 
         self.line.new_value.next = self.alu.new_value.val();
-        wire!(self => line: wide, half);
+        wire!(request => line: wide, half);
         self.line.upper.next = self.stages.upper.val();
         self.memory_write.valid.next = self.stages.write.val();
         self.memory_write.address.next = self.place.q.val();
-        if self.pair.val() & !self.stages.upper.val() {
+        if self.request.is_pair.val() & !self.stages.upper.val() {
             self.memory_write.address.next = self.address.val();
         }
         wire!(line => memory_write: data, lanes);
@@ -174,7 +152,7 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
 
         self.answer.valid.next = self.stages.answers.val();
         self.answer.destination.next = self.asker.q.val();
-        self.answer.slot.next = self.slot.val();
+        self.answer.slot.next = self.request.slot.val();
         self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Value as u64);
         self.answer.last.next = true;
         self.answer.value.next = self.old.held.val();
@@ -186,7 +164,7 @@ impl<const W: usize, const B: usize> Logic for AtomicUnit<W, B> {
             self.answer.value.next = bits::<64>(ErrorCode::CommandFull as u64);
         }
         if self.stages.refuses.val() {
-            self.answer.destination.next = self.source.val();
+            self.answer.destination.next = self.request.source.val();
             self.answer.kind.next = bits::<KIND_WIDTH>(ControlKind::Refuse as u64);
             self.answer.value.next = bit_cast::<64, ERROR_WIDTH>(self.check.error.val());
         }

@@ -21,7 +21,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | `place` and `place_after` are combinational; whether the queue is full is known 2 cycles after `written` and `released`, when the first word of payload is due |
 /// | throughput | one word a cycle |
-/// | state | 66 flip-flops |
+/// | state | the message: its words, its place, what speaks against it |
 ///
 /// The payload is written as it comes, behind the place of the word in front; a message counts only once that word is
 /// written. So a message that turns out not to fit leaves nothing behind but words in a free slot.

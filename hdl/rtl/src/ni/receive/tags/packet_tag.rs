@@ -21,7 +21,7 @@ use portico_verilog::prelude::*;
 /// | latency | 1 cycle |
 /// | throughput | one head a cycle |
 /// | timing | outputs but for `is_same` come from flip-flops |
-/// | state | 128 flip-flops |
+/// | state | a row, and whose |
 ///
 /// A packet that follows another of its tag finds here what that one has made of the counts: the row in the table may be
 /// older, as it is read before the packet in front ends. After a write of software the table counts again.

@@ -13,7 +13,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 2 cycles from `show` to `answer`, which then stays |
 /// | throughput | a register a cycle |
-/// | state | 33 flip-flops |
+/// | state | the answer |
 #[derive(LogicBlock, Default)]
 pub struct TagReader {
     pub clk: Signal<In, Clock>,

@@ -2,7 +2,7 @@ use super::{TagReader, TagReads, TagTable, TagUpdate};
 use crate::{
     bus::{AddressMatch, RegisterAccessIn, SweepIn},
     ni::receive::{
-        ports::{ReleasePortIn, StateOut, WindowOut},
+        ports::{ReleasePortIn, RowWriteIn, StateOut, WindowOut},
         PLACE_WIDTH,
     },
 };
@@ -10,9 +10,8 @@ use portico_spec::{
     flit::TAG_WIDTH,
     ni::{
         build::Build,
-        packet::{ERROR_WIDTH, ROW_WIDTH},
         registers::{Block as Registers, FIELD_WIDTH},
-        window::{ENDS_WIDTH, MESSAGES_WIDTH},
+        window::MESSAGES_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -61,20 +60,8 @@ pub struct TagTables {
     pub state: StateOut,
     /// Software changes a row.
     pub touched: Signal<Out, Bit>,
-    /// The tag that the packet in hand writes to.
-    pub packet_tag: Signal<In, Bits<TAG_WIDTH>>,
-    /// Writes `next_position` and `next_done` to the row of `packet_tag`.
-    pub write_pointer: Signal<In, Bit>,
-    /// Place of the next word, from the base; in a queue the messages ever written.
-    pub next_position: Signal<In, Bits<PLACE_WIDTH>>,
-    /// Words of the row in front of `next_position`.
-    pub next_done: Signal<In, Bits<ROW_WIDTH>>,
-    /// Writes `next_ends` and `next_fault` to the row of `packet_tag`.
-    pub write_ends: Signal<In, Bit>,
-    /// Ends of transfers.
-    pub next_ends: Signal<In, Bits<ENDS_WIDTH>>,
-    /// Why a word of a stream was refused since its last end of transfer; 0 if none was.
-    pub next_fault: Signal<In, Bits<ERROR_WIDTH>>,
+    /// Writes of packets to their rows.
+    pub packet: RowWriteIn,
     /// Reads and writes of rows for the release of messages.
     pub release_port: ReleasePortIn,
     own: AddressMatch<{ Registers::Tags as usize }, { TAG_WIDTH + FIELD_WIDTH }>,
@@ -112,7 +99,7 @@ impl Logic for TagTables {
 
         wire!(self => reads: offers_head, starts, start_tag, has_head, head_tag, device, unkept, may_write);
         wire!(reads => self: may_start, may_go);
-        self.reads.packet_writes.next = self.write_pointer.val() | self.write_ends.val();
+        self.reads.packet_writes.next = self.packet.write_pointer.val() | self.packet.write_ends.val();
         self.reads.release_read.next = self.release_port.read.val();
         self.reads.release_write.next = self.release_port.write.val();
         self.reads.release_tag.next = self.release_port.tag.val();
@@ -120,7 +107,8 @@ impl Logic for TagTables {
         self.reads.register_tag.next = self.register.index.val().get_bits::<TAG_WIDTH>(FIELD_WIDTH);
         wire!(reads => rows: read, read_tag);
 
-        wire!(self => rows: packet_tag, write_pointer, next_position, next_done, write_ends, next_ends, next_fault);
+        self.rows.packet_tag.next = self.packet.tag.val();
+        wire!(packet => rows: write_pointer, next_position, next_done, write_ends, next_ends, next_fault);
         self.rows.write_released.next = self.reads.release_writes.val();
         self.rows.released_tag.next = self.release_port.tag.val();
         self.rows.next_released.next = self.release_port.next_released.val();
