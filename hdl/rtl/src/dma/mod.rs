@@ -6,6 +6,7 @@
 //! | [`dispatch`] | takes descriptors and requests, checks them, and starts programs for them |
 //! | [`serve`] | serves get requests without micro-cores, at a node that nobody commands |
 //! | [`transmit`] | micro-cores that run the programs, packet shapers, and what sends the packets |
+//! | [`ports`] | what these say to each other: interfaces, records and widths |
 
 pub mod dispatch;
 mod engine;

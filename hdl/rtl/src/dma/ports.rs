@@ -1,4 +1,5 @@
-//! Interfaces inside the DMA: between the dispatcher, the micro-cores and what sends the packets.
+//! The vocabulary of the DMA: interfaces between what dispatches, what serves, what cuts and what sends packets, and
+//! the records and widths that they share.
 
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
@@ -8,17 +9,31 @@ use portico_spec::{
         instruction::{COUNT_WIDTH, PC_WIDTH},
         packet::{ERROR_WIDTH, OFFSET_WIDTH, OPERATION_WIDTH, ROW_WIDTH, SLOT_WIDTH, STRIDE_WIDTH},
         segment::HANDLE_WIDTH,
-        CONTEXT_WIDTH,
+        CONTEXT_WIDTH, SERVER_CONTEXT,
     },
 };
 use portico_verilog::prelude::*;
 
-use super::dispatch::CONTEXTS;
-
+/// Contexts: those of the micro-cores, and the server's, which is the last.
+pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
 /// Width of a count of literal words of a packet: the operands of an atomic, at most four, in bits.
 pub const LITERALS_WIDTH: usize = 3;
 /// Width of the number that tells descriptors on their way from each other: one comes, one is to start, one is sent.
 pub const BANK_WIDTH: usize = 2;
+/// Width of a number of rows or planes, in bits.
+pub const REPEAT_WIDTH: usize = 16;
+/// Width of a count of the words of a get request, up to one more than it may have, so that too many show.
+pub const REQUEST_COUNT_WIDTH: usize = 4;
+/// Word of a get request, whose head is word 0, and of the descriptor of a transfer: the pointer.
+pub const POINTER_WORD: u64 = 2;
+/// Of these, the word with the words of a row, in the low half, and the number of rows.
+pub const ROWS_WORD: u64 = 3;
+/// Of these, the word with the strides of rows, the local one in the low half.
+pub const STRIDES_WORD: u64 = 4;
+/// Of these, the word with the number of planes.
+pub const PLANES_WORD: u64 = 5;
+/// Of these, the word with the strides of planes, the local one in the low half.
+pub const PLANE_STRIDES_WORD: u64 = 6;
 
 /// What a context is to do: a program, the heads of its packets, and where it may read.
 #[derive(Copy, Clone, Debug, Default, PartialEq, LogicStruct)]
@@ -63,6 +78,31 @@ pub struct Job {
     /// Words of memory after them, 64 at most, from `pointer` on; they have been checked.
     pub words: Bits<COUNT_WIDTH>,
     pub pointer: Bits<OFFSET_WIDTH>,
+}
+
+/// What a get request of another node says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct GetRequest {
+    /// Words so far, 8 for all beyond 7.
+    pub count: Bits<REQUEST_COUNT_WIDTH>,
+    /// That is a number of words that a request may have; rows without strides would be read at those of the request
+    /// before.
+    pub right_count: Bit,
+    pub source: Bits<NODE_WIDTH>,
+    /// The requester's transaction, and where it wants the words.
+    pub slot: Bits<SLOT_WIDTH>,
+    pub offset: Bits<OFFSET_WIDTH>,
+    /// The first word in the window, and what the window has from there on; `beyond` if that is below zero.
+    pub pointer: Bits<OFFSET_WIDTH>,
+    pub room: Bits<OFFSET_WIDTH>,
+    pub beyond: Bit,
+    pub row: Bits<ROW_WIDTH>,
+    /// There is one row.
+    pub one_row: Bit,
+    /// At the requester.
+    pub stride: Bits<STRIDE_WIDTH>,
+    /// No word is asked for.
+    pub nothing: Bit,
 }
 
 /// The dispatcher starts a context, as it sees it.
@@ -173,5 +213,30 @@ pub struct HeaderOut {
     /// Words of payload, 0 to 64.
     pub words: Signal<Out, Bits<COUNT_WIDTH>>,
     /// The header is taken in this cycle if `valid` is high.
+    pub ready: Signal<In, Bit>,
+}
+
+/// A packet to send, or a notice to give, as the queue of headers sees it.
+#[interface(mirror = PacketIn)]
+pub struct PacketOut {
+    /// There is a packet or a notice; it stays until it is taken.
+    pub valid: Signal<Out, Bit>,
+    /// No packet: the event in the low bits of `head` has happened.
+    pub notice: Signal<Out, Bit>,
+    /// For the control plane.
+    pub control: Signal<Out, Bit>,
+    /// The packet has an ADDRESS word.
+    pub has_address: Signal<Out, Bit>,
+    /// The packet has a GEOMETRY word.
+    pub has_geometry: Signal<Out, Bit>,
+    /// Head of the packet; the event of a notice in its low bits.
+    pub head: Signal<Out, Bits<32>>,
+    /// ADDRESS word of the packet, valid with `has_address`.
+    pub address: Signal<Out, Bits<32>>,
+    /// GEOMETRY word of the packet, valid with `has_geometry`.
+    pub geometry: Signal<Out, Bits<32>>,
+    /// Words of payload.
+    pub words: Signal<Out, Bits<COUNT_WIDTH>>,
+    /// The tail of the packet goes, or the notice is taken, in this cycle.
     pub ready: Signal<In, Bit>,
 }

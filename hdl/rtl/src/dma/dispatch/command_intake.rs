@@ -1,7 +1,7 @@
-use super::{CommandCheck, CommandLoad, CommandStart, Drain, Launch, Measure, SinglePacket, CONTEXTS};
+use super::{CommandCheck, CommandLoad, CommandStart, Drain, Launch, Measure, SinglePacket};
 use crate::{
     bus::{ClaimOut, EventOut, LookOut},
-    dma::ports::{ArgumentOut, StartOut, BANK_WIDTH},
+    dma::ports::{ArgumentOut, StartOut, BANK_WIDTH, CONTEXTS},
     prim::StreamIn,
 };
 use portico_spec::{

@@ -1,9 +1,6 @@
-use crate::dma::ports::ParkIn;
+use crate::dma::ports::{ParkIn, CONTEXTS};
 use portico_spec::ni::{segment::HANDLE_WIDTH, CONTEXT_WIDTH, MAX_CORES, SERVER_CONTEXT};
 use portico_verilog::prelude::*;
-
-/// One bit a context; the server's is the last.
-pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
 
 /// One core: whether it runs a command, of which segment, and whether that is parked.
 #[derive(LogicBlock, Default)]

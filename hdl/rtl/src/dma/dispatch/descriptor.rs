@@ -1,4 +1,5 @@
-use super::{Command, CommandDecoder, Reach, REPEAT_WIDTH};
+use super::{Command, CommandDecoder, Reach};
+use crate::dma::ports::REPEAT_WIDTH;
 use portico_spec::{
     flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
     ni::{

@@ -1,10 +1,9 @@
 use super::{
     CommandIntake, Contexts, EventStage, LocalWindows, Refuser, RequestIntake, RequestStart, SegmentTable, Stops,
-    CONTEXTS,
 };
 use crate::{
     bus::{ClaimOut, CommandPort, CompletionOut, CreditIn, CreditTakeIn, EventOut, LookOut, RegisterWriteIn, SweepIn},
-    dma::ports::{ArgumentOut, ParkIn, StartOut, StopIn},
+    dma::ports::{ArgumentOut, ParkIn, StartOut, StopIn, CONTEXTS},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

@@ -1,8 +1,7 @@
+use crate::dma::ports::REPEAT_WIDTH;
 use portico_spec::ni::packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_WIDTH};
 use portico_verilog::prelude::*;
 
-/// Width of rows and planes, in bits.
-pub const REPEAT_WIDTH: usize = 16;
 /// Width of an extent, in bits. Its highest bit tells that the extent is larger than any memory; the others then mean nothing.
 pub const EXTENT_WIDTH: usize = OFFSET_WIDTH + 1;
 const HIGHEST: usize = EXTENT_WIDTH - 1;

@@ -1,7 +1,6 @@
-use super::CONTEXTS;
 use crate::{
     bus::ClaimOut,
-    dma::ports::{Job, StartOut},
+    dma::ports::{Job, StartOut, CONTEXTS},
 };
 use portico_spec::ni::{packet::SLOT_WIDTH, segment::HANDLE_WIDTH, CONTEXT_WIDTH};
 use portico_verilog::prelude::*;

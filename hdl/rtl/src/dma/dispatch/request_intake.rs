@@ -1,5 +1,8 @@
-use super::{GetRequest, RequestLoad};
-use crate::{dma::ports::ArgumentOut, prim::StreamIn};
+use super::RequestLoad;
+use crate::{
+    dma::ports::{ArgumentOut, GetRequest},
+    prim::StreamIn,
+};
 use portico_spec::{
     flit::TAG_WIDTH,
     ni::{

@@ -1,7 +1,6 @@
-use super::REPEAT_WIDTH;
 use crate::{
     bus::{AddressDecoder, HeadDecoder},
-    dma::ports::ArgumentOut,
+    dma::ports::{ArgumentOut, GetRequest, REPEAT_WIDTH, REQUEST_COUNT_WIDTH},
     prim::StreamIn,
 };
 use portico_spec::{
@@ -13,33 +12,6 @@ use portico_spec::{
     },
 };
 use portico_verilog::prelude::*;
-
-/// Width of a count of words up to one more than a request may have, so that too many show.
-pub const PLACE_WIDTH: usize = 4;
-
-/// What a request says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-pub struct GetRequest {
-    /// Words so far, 8 for all beyond 7.
-    pub count: Bits<PLACE_WIDTH>,
-    /// That is a number of words that a request may have; rows without strides would be read at those of the request before.
-    pub right_count: Bit,
-    pub source: Bits<NODE_WIDTH>,
-    /// The requester's transaction, and where it wants the words.
-    pub slot: Bits<SLOT_WIDTH>,
-    pub offset: Bits<OFFSET_WIDTH>,
-    /// The first word in the window, and what the window has from there on; `beyond` if that is below zero.
-    pub pointer: Bits<OFFSET_WIDTH>,
-    pub room: Bits<OFFSET_WIDTH>,
-    pub beyond: Bit,
-    pub row: Bits<ROW_WIDTH>,
-    /// There is one row.
-    pub one_row: Bit,
-    /// At the requester.
-    pub stride: Bits<STRIDE_WIDTH>,
-    /// No word is asked for.
-    pub nothing: Bit,
-}
 
 /// Takes the words of a request, and passes them on into the server's registers.
 ///
@@ -82,7 +54,7 @@ pub struct RequestLoad {
     pub request: Signal<Out, GetRequest>,
     head: HeadDecoder,
     address: AddressDecoder,
-    place: DFF<Bits<PLACE_WIDTH>>,
+    place: DFF<Bits<REQUEST_COUNT_WIDTH>>,
     row_any: DFF<Bit>,
     rows_any: DFF<Bit>,
     one_row: DFF<Bit>,
@@ -120,7 +92,7 @@ impl Logic for RequestLoad {
         self.window_tag.next = self.head.tag.val();
         self.argument.enable.next = self.taken.val()
             & self.place.q.val().any()
-            & (self.place.q.val() < bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64));
+            & (self.place.q.val() < bits::<REQUEST_COUNT_WIDTH>(TRANSFER_WORDS[2] as u64));
         self.argument.context.next = bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);
         self.argument.register.next = self.place.q.val();
         self.argument.bank.next = 0.into();
@@ -131,7 +103,7 @@ impl Logic for RequestLoad {
         }
 
         if self.taken.val() {
-            if self.place.q.val() != bits::<PLACE_WIDTH>(8) {
+            if self.place.q.val() != bits::<REQUEST_COUNT_WIDTH>(8) {
                 self.place.d.next = self.place.q.val() + 1;
             }
             if self.first.val() {
@@ -170,10 +142,10 @@ impl Logic for RequestLoad {
         }
 
         self.request.next.count = self.place.q.val();
-        self.request.next.right_count = ((self.place.q.val() == bits::<PLACE_WIDTH>(TRANSFER_WORDS[0] as u64))
+        self.request.next.right_count = ((self.place.q.val() == bits::<REQUEST_COUNT_WIDTH>(TRANSFER_WORDS[0] as u64))
             & (self.one_row.q.val() | !self.rows_any.q.val()))
-            | (self.place.q.val() == bits::<PLACE_WIDTH>(TRANSFER_WORDS[1] as u64))
-            | (self.place.q.val() == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64));
+            | (self.place.q.val() == bits::<REQUEST_COUNT_WIDTH>(TRANSFER_WORDS[1] as u64))
+            | (self.place.q.val() == bits::<REQUEST_COUNT_WIDTH>(TRANSFER_WORDS[2] as u64));
         self.request.next.nothing = !(self.row_any.q.val() & self.rows_any.q.val() & self.has_planes.q.val());
         self.request.next.one_row = self.one_row.q.val();
         self.request.next.source = self.source.q.val();

@@ -1,5 +1,4 @@
-use super::{GetRequest, PLACE_WIDTH};
-use crate::dma::ports::StartOut;
+use crate::dma::ports::{GetRequest, StartOut, REQUEST_COUNT_WIDTH};
 use portico_spec::{
     flit::{KIND_WIDTH, MAX_PAYLOAD_FLITS, TAG_WIDTH},
     ni::{
@@ -64,7 +63,7 @@ impl Logic for RequestStart {
         self.start.job.next.pc = self.put2d.val();
         if self.request.val().nothing {
             self.start.job.next.pc = self.empty.val();
-        } else if self.request.val().count == bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64) {
+        } else if self.request.val().count == bits::<REQUEST_COUNT_WIDTH>(TRANSFER_WORDS[2] as u64) {
             self.start.job.next.pc = self.put3d.val();
         } else if self.request.val().one_row {
             self.start.job.next.pc = self.put.val();
@@ -96,7 +95,7 @@ impl Logic for RequestStart {
             & (bit_cast::<OFFSET_WIDTH, ROW_WIDTH>(self.request.val().row) <= self.request.val().room);
         self.start.job.next.single = self.request.val().nothing
             | (self.request.val().one_row
-                & (self.request.val().count != bits::<PLACE_WIDTH>(TRANSFER_WORDS[2] as u64))
+                & (self.request.val().count != bits::<REQUEST_COUNT_WIDTH>(TRANSFER_WORDS[2] as u64))
                 & (self.request.val().row <= bits::<ROW_WIDTH>(MAX_PAYLOAD_FLITS))
                 & self.in_window.val());
         self.start.job.next.literals = 0.into();

@@ -14,4 +14,4 @@ mod tests;
 
 pub use get_server::GetServer;
 pub use reply_cutter::{ReplyCutter, ServeState};
-pub use row_walk::{RowWalk, PLANES_WORD, PLANE_STRIDES_WORD, POINTER_WORD, ROWS_WORD, STRIDES_WORD};
+pub use row_walk::RowWalk;

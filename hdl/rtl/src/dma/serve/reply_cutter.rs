@@ -1,6 +1,5 @@
 use crate::dma::{
-    dispatch::GetRequest,
-    ports::{ChunkOut, HeaderOut},
+    ports::{ChunkOut, GetRequest, HeaderOut},
     transmit::cores::Packet,
 };
 use portico_spec::{

@@ -1,6 +1,5 @@
-use crate::dma::{
-    dispatch::{GetRequest, REPEAT_WIDTH},
-    ports::ArgumentIn,
+use crate::dma::ports::{
+    ArgumentIn, GetRequest, PLANES_WORD, PLANE_STRIDES_WORD, POINTER_WORD, REPEAT_WIDTH, ROWS_WORD, STRIDES_WORD,
 };
 use portico_spec::ni::{
     instruction::COUNT_WIDTH,
@@ -14,16 +13,6 @@ const LEFT_WIDTH: usize = OFFSET_WIDTH + 2;
 const SIGN: usize = LEFT_WIDTH - 1;
 /// Width of the words from the end of a row to the next row, in two's complement.
 const GAP_WIDTH: usize = STRIDE_WIDTH + 1;
-/// Place of the pointer in a request, its head being word 0, and in the descriptor of a transfer.
-pub const POINTER_WORD: u64 = 2;
-/// Likewise of the words of a row and the rows.
-pub const ROWS_WORD: u64 = 3;
-/// Likewise of the strides of rows, the local one in the low half.
-pub const STRIDES_WORD: u64 = 4;
-/// Likewise of the planes.
-pub const PLANES_WORD: u64 = 5;
-/// Likewise of the strides of planes.
-pub const PLANE_STRIDES_WORD: u64 = 6;
 
 /// Counts down the words of a row, the rows, the planes and the window of a get.
 ///

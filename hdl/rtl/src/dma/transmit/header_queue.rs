@@ -1,6 +1,6 @@
 use crate::{
     bus::{AddressEncoder, EventIn, GeometryEncoder, HeadEncoder},
-    dma::ports::HeaderIn,
+    dma::ports::{HeaderIn, PacketOut},
     prim::Queue,
 };
 use portico_spec::{
@@ -22,31 +22,6 @@ pub struct Packet {
     pub control: Bit,
     pub has_address: Bit,
     pub has_geometry: Bit,
-}
-
-/// A packet to send, or a notice to give, as the queue sees it.
-#[interface(mirror = PacketIn)]
-pub struct PacketOut {
-    /// There is a packet or a notice; it stays until it is taken.
-    pub valid: Signal<Out, Bit>,
-    /// No packet: the event in the low bits of `head` has happened.
-    pub notice: Signal<Out, Bit>,
-    /// For the control plane.
-    pub control: Signal<Out, Bit>,
-    /// The packet has an ADDRESS word.
-    pub has_address: Signal<Out, Bit>,
-    /// The packet has a GEOMETRY word.
-    pub has_geometry: Signal<Out, Bit>,
-    /// Head of the packet; the event of a notice in its low bits.
-    pub head: Signal<Out, Bits<32>>,
-    /// ADDRESS word of the packet, valid with `has_address`.
-    pub address: Signal<Out, Bits<32>>,
-    /// GEOMETRY word of the packet, valid with `has_geometry`.
-    pub geometry: Signal<Out, Bits<32>>,
-    /// Words of payload.
-    pub words: Signal<Out, Bits<COUNT_WIDTH>>,
-    /// The tail of the packet goes, or the notice is taken, in this cycle.
-    pub ready: Signal<In, Bit>,
 }
 
 /// Headers on their way to the injector, put into words, and notices between them.

@@ -1,6 +1,6 @@
-use super::header_queue::PacketIn;
 use crate::{
     bus::EventOut,
+    dma::ports::PacketIn,
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{

@@ -38,7 +38,7 @@ mod transmitter;
 
 pub use bypass::{Bypass, Course};
 pub use credit_turn::CreditTurn;
-pub use header_queue::{HeaderQueue, PacketIn, PacketOut};
+pub use header_queue::HeaderQueue;
 pub use injector::{Injector, Part};
 pub use packet_sender::PacketSender;
 pub use programmed::Programmed;

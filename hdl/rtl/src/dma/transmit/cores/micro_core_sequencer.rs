@@ -1,10 +1,10 @@
 use super::{
     Conditions, Fetch, InstructionControl, InstructionDecoder, Loops, Operands, PacketBuilder, Scheduler, Step, Steps,
-    StopReport, Transfer, CONTEXTS, ROUNDS_WIDTH,
+    StopReport, Transfer, ROUNDS_WIDTH,
 };
 use crate::{
     bus::{EventOut, RegisterWriteIn},
-    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut},
+    dma::ports::{ArgumentIn, ChunkOut, HeaderOut, StartIn, StopOut, CONTEXTS},
 };
 use portico_spec::ni::{
     build::Build,

@@ -55,9 +55,7 @@ pub use scheduler::Scheduler;
 pub use steps::{Step, Steps};
 pub use stop_report::StopReport;
 
-use portico_spec::ni::{CONTEXT_WIDTH, SERVER_CONTEXT};
+use portico_spec::ni::CONTEXT_WIDTH;
 
-/// Contexts: those of the micro-cores, and the server's.
-pub const CONTEXTS: usize = SERVER_CONTEXT + 1;
 /// Places of a table by context.
 const PLACES: usize = 1 << CONTEXT_WIDTH;

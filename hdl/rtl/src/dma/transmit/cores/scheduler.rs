@@ -1,4 +1,4 @@
-use super::CONTEXTS;
+use crate::dma::ports::CONTEXTS;
 use crate::prim::RoundRobinArbiter;
 use portico_spec::ni::{
     command::{SHAPERS, SHAPER_WIDTH},

@@ -5,9 +5,10 @@ use super::{
 use crate::{
     bus::{CreditTakeOut, EventOut, FenceOut},
     dma::{
-        dispatch::REPEAT_WIDTH,
-        ports::{ArgumentIn, ChunkOut, HeaderOut, Job, StartIn, StopOut, LITERALS_WIDTH},
-        serve::{PLANES_WORD, PLANE_STRIDES_WORD, POINTER_WORD, ROWS_WORD, STRIDES_WORD},
+        ports::{
+            ArgumentIn, ChunkOut, HeaderOut, Job, StartIn, StopOut, LITERALS_WIDTH, PLANES_WORD, PLANE_STRIDES_WORD,
+            POINTER_WORD, REPEAT_WIDTH, ROWS_WORD, STRIDES_WORD,
+        },
         transmit::cores::Packet,
     },
     prim::LutRam,

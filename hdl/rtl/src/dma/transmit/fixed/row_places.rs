@@ -1,4 +1,4 @@
-use crate::{dma::dispatch::REPEAT_WIDTH, prim::LutRam};
+use crate::{dma::ports::REPEAT_WIDTH, prim::LutRam};
 use portico_spec::ni::{
     instruction::COUNT_WIDTH,
     packet::{OFFSET_WIDTH, STRIDE_WIDTH},
