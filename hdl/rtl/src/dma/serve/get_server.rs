@@ -5,17 +5,10 @@ use crate::{
         dispatch::{LocalWindows, Refuser, RequestIntake},
         transmit::PacketSender,
     },
-    prim::{BlockFifo, StreamIn, StreamOut},
+    prim::{StreamIn, StreamOut},
 };
-use portico_spec::{
-    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
-    ni::build::Build,
-};
+use portico_spec::{flit::NODE_WIDTH, ni::build::Build};
 use portico_verilog::prelude::*;
-
-/// Words of payload that wait: of the packet that goes, and of the one that comes meanwhile.
-const PAYLOAD_WORDS: usize = 2 * MAX_PAYLOAD_FLITS;
-const PAYLOAD_BITS: usize = PAYLOAD_WORDS.ilog2() as usize;
 
 /// Serves the get requests of other nodes, and nothing else: the DMA of a node that nobody commands.
 ///
@@ -55,7 +48,6 @@ pub struct GetServer<const W: usize> {
     walk: RowWalk,
     cutter: ReplyCutter,
     sender: PacketSender<W>,
-    payload: BlockFifo<W, PAYLOAD_BITS>,
 }
 
 impl<const W: usize> GetServer<W> {
@@ -64,8 +56,7 @@ impl<const W: usize> GetServer<W> {
     pub fn new(build: &Build, space_words: u64) -> Self {
         Self {
             windows: LocalWindows::new(build, space_words),
-            sender: PacketSender::new(PAYLOAD_WORDS, true),
-            payload: BlockFifo::new(PAYLOAD_WORDS),
+            sender: PacketSender::new(true),
             ..Default::default()
         }
     }
@@ -74,7 +65,7 @@ impl<const W: usize> GetServer<W> {
 #[kernel]
 impl<const W: usize> Logic for GetServer<W> {
     fn update(&mut self) {
-        wire!(self => requests, refuser, cutter, sender, payload: clk, rst);
+        wire!(self => requests, refuser, cutter, sender: clk, rst);
         wire!(self => windows, walk: clk);
 
         wire!(self <=> windows: register_write, sweep);
@@ -113,11 +104,6 @@ impl<const W: usize> Logic for GetServer<W> {
         self.sender.notice.error.next = 0.into();
         self.sender.event.ready.next = false;
         self.sender.m_axis_control.tready.next = false;
-        wire!(self <=> sender: memory_read);
-        self.payload.s_axis.tvalid.next = self.sender.push.val();
-        self.payload.s_axis.tdata.next = self.sender.data.val();
-        self.payload.s_axis.tlast.next = false;
-        wire!(payload.m_axis <=> sender.payload);
-        wire!(self <=> sender: m_axis);
+        wire!(self <=> sender: memory_read, m_axis);
     }
 }

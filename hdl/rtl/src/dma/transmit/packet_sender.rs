@@ -2,10 +2,18 @@ use super::{ChunkQueue, HeaderQueue, Injector, Reader};
 use crate::{
     bus::{EventIn, EventOut, MemoryReadOut},
     dma::ports::{ChunkIn, HeaderIn},
-    prim::{StreamIn, StreamOut},
+    prim::{BlockFifo, Fifo, StreamOut},
 };
-use portico_spec::flit::NODE_WIDTH;
+use portico_spec::flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH};
 use portico_verilog::prelude::*;
+
+/// Words of payload that wait: of a packet, as its header is known when it closes, after its last word has been asked
+/// for. A shorter FIFO would fill up with the words of many small rows before their packet could close.
+const PAYLOAD_WORDS: usize = MAX_PAYLOAD_FLITS;
+const PAYLOAD_BITS: usize = PAYLOAD_WORDS.ilog2() as usize;
+/// Likewise at a far memory: of the packet that goes, and of the one that comes meanwhile.
+const FAR_PAYLOAD_WORDS: usize = 2 * MAX_PAYLOAD_FLITS;
+const FAR_PAYLOAD_BITS: usize = FAR_PAYLOAD_WORDS.ilog2() as usize;
 
 /// Sends packets that have been cut: reads their words, and puts headers in front of them.
 ///
@@ -15,11 +23,15 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle from a header to the head, and from a chunk to its first request; payload without a gap from a memory of 1 cycle |
 /// | throughput | one flit a cycle |
-/// | state | that of its parts |
+/// | state | that of its parts; the payload of a packet in LUT-RAM or, at a far memory, of two in block RAM |
 ///
-/// The words of packets wait in a FIFO beside it. A header is known when its packet closes, after its last word has been
-/// asked for. So the FIFO has room for a whole packet: a shorter one would fill up with the words of many small rows before
-/// their packet could close.
+/// ```text
+///  chunk ---> ChunkQueue ---> Reader <---> memory_read
+///                               |
+///                          payload FIFO
+///                               v
+///  header --> HeaderQueue --> Injector ---> m_axis, m_axis_control, event
+/// ```
 #[derive(LogicBlock, Default)]
 pub struct PacketSender<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -35,12 +47,6 @@ pub struct PacketSender<const W: usize> {
     pub notice: EventIn,
     /// Reads of the payload of packets.
     pub memory_read: MemoryReadOut<W>,
-    /// A word for the payload FIFO, which has room for it.
-    pub push: Signal<Out, Bit>,
-    /// Word for the payload FIFO, valid with `push`.
-    pub data: Signal<Out, Bits<W>>,
-    /// Words that come out of the payload FIFO.
-    pub payload: StreamIn<W>,
     /// Data plane.
     pub m_axis: StreamOut<W>,
     /// Control plane.
@@ -50,16 +56,25 @@ pub struct PacketSender<const W: usize> {
     chunks: ChunkQueue,
     headers: HeaderQueue,
     reader: Reader<W>,
+    /// The payload on its way from the reader to the injector: in one of the two.
+    payload: Vec<Fifo<W, PAYLOAD_BITS>>,
+    far_payload: Vec<BlockFifo<W, FAR_PAYLOAD_BITS>>,
     injector: Injector<W>,
+    _near: usize,
+    _far: usize,
 }
 
 impl<const W: usize> PacketSender<W> {
-    /// In front of a payload FIFO of `depth` words. `whole`: a packet goes only when all of its payload has come, for memories
-    /// of long latency.
-    pub fn new(depth: usize, whole: bool) -> Self {
+    /// At a `far_memory`, of long latency, a packet goes only when all of its payload has come.
+    pub fn new(far_memory: bool) -> Self {
+        let (near, far) = (usize::from(!far_memory), usize::from(far_memory));
         Self {
-            reader: Reader::new(depth),
-            injector: Injector::new(whole),
+            reader: Reader::new(if far_memory { FAR_PAYLOAD_WORDS } else { PAYLOAD_WORDS }),
+            payload: (0..near).map(|_| Fifo::new(PAYLOAD_WORDS)).collect(),
+            far_payload: (0..far).map(|_| BlockFifo::new(FAR_PAYLOAD_WORDS)).collect(),
+            injector: Injector::new(far_memory),
+            _near: near,
+            _far: far,
             ..Default::default()
         }
     }
@@ -78,9 +93,21 @@ impl<const W: usize> Logic for PacketSender<W> {
         wire!(self <=> headers: header, notice);
         wire!(headers <=> injector: packet);
 
-        wire!(reader => self: push, data);
+        for i in 0..self._near {
+            wire!(self => payload[i]: clk, rst);
+            self.payload[i].s_axis.tvalid.next = self.reader.push.val();
+            self.payload[i].s_axis.tdata.next = self.reader.data.val();
+            self.payload[i].s_axis.tlast.next = false;
+            wire!(payload[i].m_axis <=> injector.payload);
+        }
+        for i in 0..self._far {
+            wire!(self => far_payload[i]: clk, rst);
+            self.far_payload[i].s_axis.tvalid.next = self.reader.push.val();
+            self.far_payload[i].s_axis.tdata.next = self.reader.data.val();
+            self.far_payload[i].s_axis.tlast.next = false;
+            wire!(far_payload[i].m_axis <=> injector.payload);
+        }
         self.injector.pushed.next = self.reader.push.val();
-        wire!(self <=> injector: payload);
         self.reader.popped.next = self.injector.payload.tready.val();
 
         wire!(self <=> injector: m_axis, m_axis_control, event);

@@ -2,16 +2,13 @@ use super::{fixed::FixedSequencer, PacketSender, Programmed, Shapers};
 use crate::{
     bus::{CreditTakeOut, EventOut, FenceOut, MemoryReadOut, RegisterWriteIn, SweepIn},
     dma::ports::{ArgumentIn, ParkOut, StartIn, StopOut},
-    prim::{Fifo, SkidBuffer, StreamOut},
+    prim::{SkidBuffer, StreamOut},
 };
 use portico_spec::{
-    flit::{MAX_PAYLOAD_FLITS, NODE_WIDTH},
+    flit::NODE_WIDTH,
     ni::{build::Build, command::SHAPER_WIDTH, event::EVENTS, firmware::Firmware, instruction::COUNT_WIDTH},
 };
 use portico_verilog::prelude::*;
-
-/// Address bits of the payload FIFO: that of a packet.
-const PAYLOAD_BITS: usize = MAX_PAYLOAD_FLITS.ilog2() as usize;
 
 /// The sending half of the DMA: micro-cores or fixed logic, packet shapers, sender.
 ///
@@ -21,7 +18,7 @@ const PAYLOAD_BITS: usize = MAX_PAYLOAD_FLITS.ilog2() as usize;
 /// | --- | --- |
 /// | latency | 3 cycles from a start taken to the first head, 4 on the control plane; payload without a gap from a memory of 1 cycle |
 /// | throughput | one flit a cycle |
-/// | state | that of its parts, and the payload FIFO |
+/// | state | that of its parts |
 #[derive(LogicBlock, Default)]
 pub struct Transmitter<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -69,7 +66,6 @@ pub struct Transmitter<const W: usize> {
     _fixed: usize,
     shapers: Shapers,
     sender: PacketSender<W>,
-    payload: Fifo<W, PAYLOAD_BITS>,
     control: SkidBuffer<32>,
     pays: DFF<Bit>,
     payer: DFF<Bits<SHAPER_WIDTH>>,
@@ -91,8 +87,7 @@ impl<const W: usize> Transmitter<W> {
             _programmed: programmed,
             _fixed: fixed,
             shapers: Shapers::new(build.shapers),
-            sender: PacketSender::new(MAX_PAYLOAD_FLITS, false),
-            payload: Fifo::new(MAX_PAYLOAD_FLITS),
+            sender: PacketSender::new(false),
             ..Default::default()
         }
     }
@@ -101,7 +96,7 @@ impl<const W: usize> Transmitter<W> {
 #[kernel]
 impl<const W: usize> Logic for Transmitter<W> {
     fn update(&mut self) {
-        wire!(self => shapers, sender, payload, control: clk, rst);
+        wire!(self => shapers, sender, control: clk, rst);
         dff_setup!(self, clk, pays, payer, price);
         wire!(self <=> shapers: sweep);
         wire!(self <=> shapers: register_write);
@@ -146,12 +141,7 @@ impl<const W: usize> Logic for Transmitter<W> {
         self.shapers.taker.next = self.payer.q.val();
         self.shapers.flits.next = self.price.q.val();
         wire!(self => sender: node);
-        wire!(self <=> sender: memory_read);
-        self.payload.s_axis.tvalid.next = self.sender.push.val();
-        self.payload.s_axis.tdata.next = self.sender.data.val();
-        self.payload.s_axis.tlast.next = false;
-        wire!(payload.m_axis <=> sender.payload);
-        wire!(self <=> sender: m_axis);
+        wire!(self <=> sender: memory_read, m_axis);
         // The control plane has other sources, and a turn to wait for.
         wire!(sender.m_axis_control <=> control.s_axis);
         wire!(self.m_axis_control <=> control.m_axis);
