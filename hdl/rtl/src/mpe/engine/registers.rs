@@ -2,7 +2,7 @@ use super::{RowWriteOut, EDGES, EDGE_WIDTH};
 use crate::bus::{AddressMatch, RegisterAccessIn};
 use portico_spec::{
     flit::NODE_WIDTH,
-    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, NUMBER_WIDTH, PLACE_WIDTH, PRESENT_OFFSET},
+    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, NUMBER_WIDTH, PLACE_WIDTH, PRESENT_OFFSET, ROW_PLACE_OFFSET},
     ni::registers::{
         Block as Registers, MpeRegister, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET,
         MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
@@ -135,7 +135,7 @@ impl Logic for MpeRegisters {
         self.is_row.next = self.writes.q.val() & !self.place.val().get_bit(PLACE_WIDTH);
         self.row_write.neighbour.next = self.number.val();
         self.row_write.row.next.node = self.register.data.val().get_bits::<NODE_WIDTH>(0);
-        self.row_write.row.next.place = self.register.data.val().get_bits::<PLACE_WIDTH>(NODE_WIDTH);
+        self.row_write.row.next.place = self.register.data.val().get_bits::<PLACE_WIDTH>(ROW_PLACE_OFFSET);
         self.row_write.enable.next = self.is_row.val()
             & self.idle.q.val().get_bit(self.owner.val().index())
             & !self.has_call.val().get_bit(self.owner.val().index())

@@ -292,6 +292,7 @@ impl Logic for Scheduler {
         if self.step.val() == Step::Send {
             self.neighbour.next = self.way_edge.val();
         }
+        // Gather and Fold send towards the root, Release and Send to a child; no other step sends.
         self.target.next = self.child_edge.val();
         if (self.step.val() == Step::Gather)
             | (self.step.val() == Step::Fold)
