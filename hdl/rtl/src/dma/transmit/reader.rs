@@ -1,7 +1,7 @@
 use crate::{
     bus::MemoryReadOut,
     dma::ports::{ChunkIn, ChunkOut},
-    prim::{FifoControl, LutRam},
+    prim::Queue,
 };
 use portico_spec::ni::{instruction::COUNT_WIDTH, packet::OFFSET_WIDTH};
 use portico_verilog::prelude::*;
@@ -120,6 +120,14 @@ impl<const W: usize> Logic for Reader<W> {
 
 const DEPTH_BITS: usize = 2;
 
+/// A chunk that waits; the fields are those of [`ChunkIn`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Chunk {
+    pub literal: Bit,
+    pub value: Bits<32>,
+    pub words: Bits<COUNT_WIDTH>,
+}
+
 /// Chunks on their way to the reader.
 ///
 /// A FIFO of chunks.
@@ -140,37 +148,26 @@ pub struct ChunkQueue {
     pub chunk_out: ChunkOut,
     /// The reader has nothing to do.
     pub idle: Signal<In, Bit>,
-    control: FifoControl<DEPTH_BITS>,
-    literals: LutRam<Bits<1>, DEPTH_BITS>,
-    values: LutRam<Bits<32>, DEPTH_BITS>,
-    words: LutRam<Bits<COUNT_WIDTH>, DEPTH_BITS>,
+    chunks: Queue<Chunk, DEPTH_BITS>,
     passes: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for ChunkQueue {
     fn update(&mut self) {
-        wire!(self => control: clk, rst);
-        wire!(self => literals, values, words: clk);
-        self.passes.next = self.control.empty.val() & self.idle.val();
-        self.control.write.next = self.chunk_in.valid.val() & !self.passes.val();
-        self.chunk_in.ready.next = !self.control.full.val();
-        self.control.read.next = self.chunk_out.ready.val();
-        self.chunk_out.valid.next = !self.control.empty.val() | (self.chunk_in.valid.val() & self.idle.val());
-
-        wire!(control => literals: write_enable, write_address);
-        self.literals.write_data.next = self.chunk_in.literal.val().into();
-        self.literals.read_address.next = self.control.read_address.val();
-        self.chunk_out.literal.next = self.literals.read_data.val().any();
-        wire!(control => values: write_enable, write_address);
-        self.values.write_data.next = self.chunk_in.value.val();
-        self.values.read_address.next = self.control.read_address.val();
-        self.chunk_out.value.next = self.values.read_data.val();
-        wire!(control => words: write_enable, write_address);
-        self.words.write_data.next = self.chunk_in.words.val();
-        self.words.read_address.next = self.control.read_address.val();
-        self.chunk_out.words.next = self.words.read_data.val();
-        if self.control.empty.val() {
+        wire!(self => chunks: clk, rst);
+        self.passes.next = self.chunks.empty.val() & self.idle.val();
+        self.chunks.write.next = self.chunk_in.valid.val() & !self.passes.val();
+        self.chunks.write_data.next.literal = self.chunk_in.literal.val();
+        self.chunks.write_data.next.value = self.chunk_in.value.val();
+        self.chunks.write_data.next.words = self.chunk_in.words.val();
+        self.chunk_in.ready.next = !self.chunks.full.val();
+        self.chunks.read.next = self.chunk_out.ready.val();
+        self.chunk_out.valid.next = !self.chunks.empty.val() | (self.chunk_in.valid.val() & self.idle.val());
+        self.chunk_out.literal.next = self.chunks.read_data.val().literal;
+        self.chunk_out.value.next = self.chunks.read_data.val().value;
+        self.chunk_out.words.next = self.chunks.read_data.val().words;
+        if self.chunks.empty.val() {
             wire!(chunk_in => chunk_out: literal, value, words);
         }
     }

@@ -34,7 +34,7 @@ pub struct CurrentJob {
     pub has_ended: Signal<Out, Bit>,
     words: [DFF<Bits<32>>; JOB_WORDS],
     decoder: JobDecoder,
-    ended: LutRam<Bits<1>, CONTEXT_WIDTH>,
+    ended: LutRam<Bit, CONTEXT_WIDTH>,
 }
 
 #[kernel]
@@ -53,12 +53,12 @@ impl Logic for CurrentJob {
         self.ended.clk.next = self.clk.val();
         self.ended.write_enable.next = self.started.val() | self.end_transfer.val();
         self.ended.write_address.next = self.current.val();
-        self.ended.write_data.next = 1.into();
+        self.ended.write_data.next = true;
         if self.started.val() {
             self.ended.write_address.next = self.start_context.val();
-            self.ended.write_data.next = 0.into();
+            self.ended.write_data.next = false;
         }
         self.ended.read_address.next = self.current.val();
-        self.has_ended.next = self.ended.read_data.val().any();
+        self.has_ended.next = self.ended.read_data.val();
     }
 }
