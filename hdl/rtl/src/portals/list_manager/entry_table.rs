@@ -11,11 +11,16 @@ use portico_spec::portals::list::SOURCE_WIDTH;
 use portico_verilog::prelude::*;
 
 const WORD_BYTES: usize = WORD / 8;
-const TAG_WIDTH: usize = 24;
-/// In a tag: the list, above the generation.
-const TAG_LIST: usize = GENERATION_WIDTH;
-/// In a tag: the place has an entry.
-const TAG_LIVE: usize = TAG_LIST + LIST_BITS;
+
+/// What distinguishes the handles of a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Tag {
+    /// How often the place was freed, modulo 2^16.
+    pub generation: Bits<GENERATION_WIDTH>,
+    pub list: Bits<LIST_BITS>,
+    /// The place has an entry.
+    pub live: Bit,
+}
 
 /// The contents of every place: the fields of its entry, and the tag that distinguishes valid handles from stale ones.
 ///
@@ -25,10 +30,10 @@ const TAG_LIVE: usize = TAG_LIST + LIST_BITS;
 /// | --- | --- |
 /// | latency | 1 cycle from `read` to the fields, which then stay; a change: 1 cycle |
 /// | throughput | one read or one change a cycle |
-/// | state | 280 bits a place in block RAM: match bits, ignore bits, extent, detail, and a tag of 24 |
+/// | state | match bits, ignore bits, extent, detail and tag of each place, in block RAM |
 ///
-/// A tag is the generation, the list and whether the place has an entry. Each removal raises the generation. The tag of a
-/// place that never had an entry is undefined, so a reader must know how many places were ever used.
+/// Each removal raises the generation. The tag of a place that never had an entry is undefined, so a reader must know how many
+/// places were ever used.
 #[derive(LogicBlock, Default)]
 pub struct EntryTable<const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -68,9 +73,7 @@ pub struct EntryTable<const A: usize> {
     ignore_words: Ram<Bits<WORD>, A>,
     extent_words: LaneRam<WORD, A, WORD_BYTES>,
     detail_words: Ram<Bits<WORD>, A>,
-    tags: Ram<Bits<TAG_WIDTH>, A>,
-    new_generation: Signal<Local, Bits<GENERATION_WIDTH>>,
-    tag_list: Signal<Local, Bits<LIST_BITS>>,
+    tags: Ram<Tag, A>,
 }
 
 impl<const A: usize> EntryTable<A> {
@@ -120,31 +123,28 @@ impl<const A: usize> Logic for EntryTable<A> {
             self.extent_words.write_data.next = self.offset_extent.val();
         }
 
-        self.generation.next = self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0);
-        self.tag_list.next = self.tags.read_data.val().get_bits::<LIST_BITS>(TAG_LIST);
-        self.list.next = self.tag_list.val();
-        self.live.next = self.tags.read_data.val().get_bit(TAG_LIVE);
-        self.new_generation.next = self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0);
-        if self.fresh.val() {
-            self.new_generation.next = 0.into();
-        }
+        self.generation.next = self.tags.read_data.val().generation;
+        self.list.next = self.tags.read_data.val().list;
+        self.live.next = self.tags.read_data.val().live;
         self.tags.read_enable.next = self.read.val();
         self.tags.read_address.next = self.at.val();
-        self.tags.write_enable.next = false;
+        self.tags.write_enable.next = self.insert.val() | self.remove.val() | self.detach.val();
         self.tags.write_address.next = self.index.val();
-        self.tags.write_data.next = bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.new_generation.val())
-            | (bit_cast::<TAG_WIDTH, LIST_BITS>(self.new_list.val()) << bits::<6>(TAG_LIST))
-            | (bits::<TAG_WIDTH>(1) << bits::<6>(TAG_LIVE));
-        if self.insert.val() | self.remove.val() | self.detach.val() {
-            self.tags.write_enable.next = true;
+        self.tags.write_data.next.generation = self.tags.read_data.val().generation;
+        if self.fresh.val() {
+            self.tags.write_data.next.generation = 0.into();
         }
+        self.tags.write_data.next.list = self.new_list.val();
+        self.tags.write_data.next.live = true;
         if self.remove.val() {
-            self.tags.write_data.next =
-                bit_cast::<TAG_WIDTH, GENERATION_WIDTH>(self.tags.read_data.val().get_bits::<GENERATION_WIDTH>(0) + 1);
+            self.tags.write_data.next.generation = self.tags.read_data.val().generation + 1;
+            self.tags.write_data.next.list = 0.into();
+            self.tags.write_data.next.live = false;
         }
 
         if self.detach.val() {
-            self.tags.write_data.next = self.tags.read_data.val() | (bits::<TAG_WIDTH>(NO_LIST) << bits::<6>(TAG_LIST));
+            self.tags.write_data.next.generation = self.tags.read_data.val().generation;
+            self.tags.write_data.next.list = bits::<LIST_BITS>(NO_LIST);
         }
 
         self.entry.match_bits.next = self.match_words.read_data.val();
