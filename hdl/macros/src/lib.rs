@@ -102,7 +102,8 @@ pub fn documented(input: TokenStream) -> TokenStream {
 ///                                                          ...
 /// ```
 ///
-/// A field whose name ends in `_` only groups others: Verilog does not name it. `m_axi.write_.awaddr` is the port `m_axi_awaddr`.
+/// A field whose name ends in `_` only groups others, and Verilog does not name it: `m_axi.write_.awaddr` is the port
+/// `m_axi_awaddr`.
 #[proc_macro_attribute]
 pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = parse_macro_input!(arguments as interface::Arguments);
@@ -126,8 +127,8 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # `wire!`
 ///
-/// Connects signals of one name: `wire!(from => to, to, ...: signal, signal, ...)`. `self` stands for the block itself, other
-/// names for blocks or interfaces inside it, which may have indices.
+/// Connects signals of one name: `wire!(from => to, to, ...: signal, signal, ...)`. `self` stands for the block itself,
+/// other names for blocks or interfaces inside it, which may have indices.
 ///
 /// ```text
 /// wire!(self => fetch, loops: clk, rst);      self.fetch.clk.next = self.clk.val(); ... four lines
@@ -135,12 +136,13 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// wire!(fetch => bank[i]: address);           self.bank[i].address.next = self.fetch.address.val();
 /// ```
 ///
-/// With `<=>` it connects whole interfaces, whose signals go both ways: of one name, `wire!(one <=> other, other, ...: interface,
-/// ...)`, or of two, `wire!(one.interface <=> other.interface)`. Where one side is `self`, or something of `self`, an interface of
-/// the block passes through to a block inside; else two blocks inside are joined.
+/// With `<=>` it connects whole interfaces, whose signals go both ways: of one name,
+/// `wire!(one <=> other, other, ...: interface, interface, ...)`, or of two names,
+/// `wire!(one.interface <=> other.interface)`. Where one side is `self` or begins with it, an interface of the block
+/// passes through to a block inside; else two blocks inside are joined.
 ///
 /// ```text
-/// wire!(self <=> fetch: s_axis, m_axis);      StreamIn::<W>::link(&mut self.s_axis, &mut self.fetch.s_axis); ... two lines
+/// wire!(self <=> fetch: s_axis);              StreamIn::<W>::link(&mut self.s_axis, &mut self.fetch.s_axis);
 /// wire!(self.s_axis[i] <=> fifo[i].s_axis);   StreamIn::<W>::link(&mut self.s_axis[i], &mut self.fifo[i].s_axis);
 /// wire!(fetch.m_axis <=> loops.s_axis);       StreamOut::<W>::join(&mut self.fetch.m_axis, &mut self.loops.s_axis);
 /// ```

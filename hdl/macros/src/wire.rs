@@ -1,5 +1,5 @@
-//! `wire!(from => to, to: signal, signal)`: connections of signals of one name, and `wire!(one <=> other: interface)`: of whole
-//! interfaces.
+//! `wire!(from => to, to: signal, signal)`: connections of signals of one name, and of whole interfaces:
+//! `wire!(one <=> other: interface)`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{quote, ToTokens};
@@ -42,7 +42,8 @@ impl Parse for Wires {
     }
 }
 
-/// A block or an interface: the expression before the next arrow, comma or colon. Rust would read `a <= > b` in `a <=> b`.
+/// A block or an interface: the expression before the next arrow, comma or colon. Rust would read `a <= > b` for
+/// `a <=> b`.
 fn place(input: ParseStream) -> Result<Expr> {
     let mut tokens = TokenStream::new();
     while !(input.is_empty()

@@ -55,7 +55,8 @@ pub fn flat(key: &str) -> String {
     without_groups(key).replace("r#", "").replace('$', "_")
 }
 
-/// `m_axi$write_$awaddr` as `m_axi$awaddr`: a field whose name ends in `_` only groups others, and is no part of their names.
+/// `m_axi$write_$awaddr` as `m_axi$awaddr`: a field whose name ends in `_` only groups others, and is no part of their
+/// names.
 pub fn without_groups(key: &str) -> String {
     let named = key.split('$').filter(|part| !part.ends_with('_'));
     named.collect::<Vec<_>>().join("$")

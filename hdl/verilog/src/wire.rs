@@ -1,8 +1,8 @@
-//! Connections of whole interfaces, as `wire!(one <=> other)` of a [`kernel`](macro@crate::prelude::kernel) writes them.
+//! Connections of whole interfaces: what `wire!(one <=> other)` in a [`kernel`](macro@crate::prelude::kernel) is.
 //!
-//! rust-hdl asks the type of an interface for the connections of its signals, by a path to that type: `StreamIn::<W>::link(..)`.
-//! A kernel that names no type has [`Wire`] in that place, with the number of the connection. The block knows the type: it is
-//! [`Wired`].
+//! rust-hdl asks the type of an interface for the connections of its signals, by a path to that type:
+//! `StreamIn::<W>::link(..)`. A kernel that names no type has [`Wire`] there, with the number of the connection. The
+//! block knows the type: it is [`Wired`].
 
 use crate::mirror::Mirrored;
 use rust_hdl::{

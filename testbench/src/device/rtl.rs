@@ -172,8 +172,8 @@ impl<B: Block> Device for RtlDevice<B> {
     }
 }
 
-/// The name of a port in Verilog, from its path: `s_axis[3].tdata`, or rust-hdl's `s_axis$3`. A field whose name ends in `_` only
-/// groups others: the Verilog does not name it.
+/// The name of a port in Verilog, from its path: `s_axis[3].tdata`, or rust-hdl's `s_axis$3`. A field whose name
+/// ends in `_` only groups others: the Verilog does not name it.
 fn flat_name(path: &str) -> String {
     let words = path.split(|c: char| !c.is_alphanumeric() && c != '_');
     words

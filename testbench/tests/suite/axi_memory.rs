@@ -21,7 +21,8 @@ fn rtl(width: usize) -> Box<dyn Device> {
                 rst, registers.enable, registers.index, registers.data, sweep.active, sweep.place,
                 memory_write.valid, memory_write.address, memory_write.data, memory_write.lanes,
                 memory_read[0].valid, memory_read[0].address, memory_read[1].valid, memory_read[1].address,
-                m_axi.write_.awready, m_axi.write_.wready, m_axi.write_.bid, m_axi.write_.bresp, m_axi.write_.bvalid, m_axi.read_.arready, m_axi.read_.rid,
+                m_axi.write_.awready, m_axi.write_.wready, m_axi.write_.bid, m_axi.write_.bresp,
+                m_axi.write_.bvalid, m_axi.read_.arready, m_axi.read_.rid,
                 m_axi.read_.rdata, m_axi.read_.rresp, m_axi.read_.rlast, m_axi.read_.rvalid
             ))
         };

@@ -2,8 +2,9 @@ use crate::prim::{StreamIn, StreamOut};
 use portico_spec::flit::NODE_WIDTH;
 use portico_verilog::prelude::*;
 
-/// A node's place in the network, as the node sees it: its number, and its streams from and to both planes. The data plane
-/// has `W`-bit flits.
+/// A node's place in the network, as the node sees it: its number, and its streams from and to both planes.
+///
+/// The data plane has flits of `W` bits.
 #[interface]
 pub struct Planes<const W: usize> {
     /// This node: x in bits 3:0, y in bits 8:4.

@@ -46,7 +46,8 @@ pub struct RegisterRequestIn {
     pub ready: Signal<Out, Bit>,
 }
 
-/// A request to read a register, as the register bus sees it. What is offered stays; `data` comes with `data_valid`, before the next read is taken.
+/// A request to read a register, as the register bus sees it. What is offered stays; `data` comes with `data_valid`,
+/// before the next read is taken.
 #[interface(mirror = RegisterFetchOut)]
 pub struct RegisterFetchIn {
     /// A read is offered; the offer stays until it is taken.

@@ -81,14 +81,14 @@ impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
         self.gatherer.flush.next = self.flush.val();
         self.gatherer.room.next = self.unanswered.available.val();
 
-        // The upper half of the responses are errors.
         self.m_axi.bready.next = !self.hold_response.val();
         self.answered.next = self.m_axi.bvalid.val() & !self.hold_response.val();
-        self.fault.next = self.answered.val() & (self.m_axi.bresp.val().get_bit(1) | self.all_answered.val());
         self.unanswered.take.next = self.gatherer.burst.valid.val();
         self.unanswered.give.next = self.answered.val();
         self.all_answered.next = self.unanswered.credits.val() == bits::<COUNT_WIDTH>(BURSTS);
         self.is_quiet.next = !self.gatherer.is_open.val() & self.all_answered.val();
+        // The upper half of the responses are errors.
+        self.fault.next = self.answered.val() & (self.m_axi.bresp.val().get_bit(1) | self.all_answered.val());
 
         wire!(self <=> address_channel: registers, sweep);
         wire!(gatherer <=> address_channel: burst);

@@ -19,7 +19,8 @@ const COUNT_WIDTH: usize = SLOT_WIDTH + 1;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | an opening or closing shows in `is_open` in the next cycle; `busy` of `fence` falls 6 cycles after the last closing |
+/// | latency | an opening or closing shows in `is_open` in the next cycle |
+/// | latency | `fence.busy` falls 6 cycles after the last closing |
 /// | throughput | one closing a cycle; an opening in two cycles, and none while one waits for closings |
 /// | state | by slot whether it is open, whether it is of a get, and its segment; 6 bits a segment in block RAM |
 ///
