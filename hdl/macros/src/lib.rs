@@ -67,8 +67,8 @@ use proc_macro::TokenStream;
 use syn::{parse_macro_input, DeriveInput, ItemImpl, ItemStruct};
 
 /// Implements rust-hdl's `Block`, as rust-hdl's derive of this name does. Besides, the block describes itself to probes:
-/// type, file, documentation of the type and of its fields, const generics, widths of types of signals (`D: Synth`), sizes
-/// (fields `_name: usize`), and the constants of its kernel.
+/// type, file, documentation of the type and of its fields, const generics, widths of types of signals (`D: Synth`),
+/// sizes (fields `_name: usize`), and the constants of its kernel.
 #[proc_macro_derive(LogicBlock)]
 pub fn logic_block(input: TokenStream) -> TokenStream {
     block::derive(&parse_macro_input!(input as DeriveInput)).into()

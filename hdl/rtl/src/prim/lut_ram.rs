@@ -12,8 +12,9 @@ use portico_verilog::prelude::*;
 /// | state | `words` words, undefined until written, untouched by reset |
 /// | maps to | TRELLIS_DPR16X4 on ECP5, RAM32M, RAM64M and kin on Xilinx; up to 16 words also flip-flops, on families without LUT-RAM |
 ///
-/// A word is a number or flag (`Bits`, `Bit`), a value of an enumeration (`LogicState`), or a record (`LogicStruct`) whose first field
-/// has the lowest bits. A record has no const generics: one whose widths are parameters of its block is stored as `Bits`.
+/// A word is a number or flag (`Bits`, `Bit`), a value of an enumeration (`LogicState`), or a record (`LogicStruct`) whose
+/// first field has the lowest bits. A record has no const generics: one whose widths are parameters of its block is
+/// stored as `Bits`.
 #[derive(LogicBlock)]
 pub struct LutRam<D: Synth, const A: usize> {
     /// Every register changes at its rising edge.

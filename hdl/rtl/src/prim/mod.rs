@@ -5,7 +5,7 @@
 //! | [`StreamIn`], [`StreamOut`] | the two sides of the one handshake |
 //! | [`Register`] | register with enable and synchronous reset |
 //! | [`Ram`] | one write and one read port, block RAM |
-//! | [`LaneRam`] | the same with lanes that are written each on its own |
+//! | [`LaneRam`] | the same, with lanes that are written one by one |
 //! | [`RamOutput`] | a block RAM whose words come out as a stream, from flip-flops |
 //! | [`TrueDualPortRam`], [`RamPort`] | two ports that read and write, byte lanes, block RAM |
 //! | [`LutRam`] | one write port, one asynchronous read port, LUT-RAM |

@@ -3,7 +3,8 @@ use portico_verilog::prelude::*;
 
 /// First-word fall-through FIFO of records, in LUT-RAM.
 ///
-/// `depth` records of type `D`, with `A` address bits; see [`LutRam`] for what a record may be. [`Fifo`](super::Fifo) is that of a stream.
+/// `depth` records of type `D`, with `A` address bits; see [`LutRam`] for what a record may be. [`Fifo`](super::Fifo) is
+/// that of a stream.
 ///
 /// | | |
 /// | --- | --- |

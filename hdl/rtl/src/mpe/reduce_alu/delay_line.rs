@@ -2,7 +2,8 @@ use portico_verilog::prelude::*;
 
 /// A row of registers that moves in enabled cycles.
 ///
-/// Delays values of type `D`. It has no reset, so that synthesis may use shift registers; the valid bits of its places are kept elsewhere.
+/// Delays values of type `D`. It has no reset, so that synthesis may use shift registers; the valid bits of its places are
+/// kept elsewhere.
 ///
 /// | | |
 /// | --- | --- |

@@ -45,7 +45,8 @@ pub struct BuddyAllocator<const W: usize, const R: usize, const M: usize> {
 }
 
 impl<const W: usize, const R: usize, const M: usize> BuddyAllocator<W, R, M> {
-    /// An allocator of `heap`; panics unless `R` is [`word_radix`] of it, `W` = 2^`R`, and `M` is `W`, or 16 if that is less.
+    /// An allocator of `heap`; panics unless `R` is [`word_radix`] of it, `W` = 2^`R`, and `M` is `W`, or 16 if that is
+    /// less.
     pub fn new(heap: Heap) -> Self {
         assert!(
             R == word_radix(heap) && W == 1 << R && M == W.max(16),

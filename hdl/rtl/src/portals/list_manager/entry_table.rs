@@ -32,8 +32,8 @@ pub struct Tag {
 /// | throughput | one read or one change a cycle |
 /// | state | match bits, ignore bits, extent, detail and tag of each place, in block RAM |
 ///
-/// Each removal raises the generation. The tag of a place that never had an entry is undefined, so a reader must know how many
-/// places were ever used.
+/// Each removal raises the generation. The tag of a place that never had an entry is undefined, so a reader must know
+/// how many places were ever used.
 #[derive(LogicBlock, Default)]
 pub struct EntryTable<const A: usize> {
     pub clk: Signal<In, Clock>,
