@@ -1,6 +1,6 @@
 use super::{
     atomic::AtomicUnit,
-    ports::{AnswerOut, DeliveredOut, OperationIn, PlacedIn},
+    ports::{DeliveredOut, OperationIn, PlacedIn},
 };
 use crate::bus::{MemoryReadOut, MemoryWriteOut, RegisterRequestOut};
 use portico_spec::ni::{packet::OFFSET_WIDTH, registers::INDEX_WIDTH};

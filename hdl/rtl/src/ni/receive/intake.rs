@@ -1,5 +1,5 @@
 use super::{
-    ports::{ReleasePortIn, RowOut, RowWriteIn, StateOut, TakenOut, WindowOut},
+    ports::{ReleasePortIn, RowOut, RowWriteIn, TakenOut},
     tags::TagTables,
 };
 use crate::{

@@ -1,5 +1,5 @@
 use super::{
-    ports::{EndingOut, ParsedIn, PlacedOut, RowIn, RowWriteOut, WindowIn},
+    ports::{EndingOut, ParsedIn, PlacedOut, RowIn, RowWriteOut},
     queue::Message,
     tags::PacketTag,
     target::Target,

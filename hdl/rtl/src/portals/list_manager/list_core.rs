@@ -1,8 +1,5 @@
 use super::{
-    ports::{
-        AccessOut, AnswerOut, CountsOut, EndsOut, FindingOut, PlanIn, RecordIn, RecordOut, RequestIn, ResultOut,
-        SideIn, SideOut, LIST_BITS,
-    },
+    ports::{AnswerOut, CountsOut, RequestIn, LIST_BITS},
     Chains, CommandOutcome, Editor, EntryTable, HandleCheck, ListControl, ListCounters, ListParameters, ListSearch,
     Matcher,
 };
