@@ -72,7 +72,13 @@ impl Parse for Arguments {
 }
 
 /// The interface with its derives and, if it has one, its mirror.
+///
+/// # Errors
+/// Its fields have no names, or a mirrored signal has no direction.
 pub fn expand(arguments: &Arguments, item: &ItemStruct) -> Result<TokenStream> {
+    if !matches!(item.fields, Fields::Named(_)) {
+        return Err(Error::new_spanned(item, "an interface has named fields"));
+    }
     let Some(name) = &arguments.mirror else {
         return Ok(side(item, None));
     };
@@ -80,10 +86,7 @@ pub fn expand(arguments: &Arguments, item: &ItemStruct) -> Result<TokenStream> {
     mirror.ident = name.clone();
     let text = format!(" [`{}`], from the other side.", item.ident);
     mirror.attrs = vec![parse_quote!(#[doc = #text])];
-    let Fields::Named(fields) = &mut mirror.fields else {
-        return Err(Error::new_spanned(item, "an interface has named fields"));
-    };
-    for field in &mut fields.named {
+    for field in &mut mirror.fields {
         turn(&mut field.ty)?;
     }
     let (impl_generics, type_generics, where_clause) = item.generics.split_for_impl();
@@ -136,4 +139,32 @@ fn turn(ty: &mut Type) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_structure_without_names_is_refused_with_and_without_a_mirror() {
+        let mirrored = || syn::parse_str::<Arguments>("mirror = Taker").unwrap();
+        for arguments in [Arguments { mirror: None }, mirrored()] {
+            let tuple: ItemStruct = parse_quote!(
+                struct Giver(Signal<Out, Bit>);
+            );
+            let empty: ItemStruct = parse_quote!(
+                struct Giver;
+            );
+            for item in [tuple, empty] {
+                let refused = expand(&arguments, &item).unwrap_err();
+                assert_eq!(refused.to_string(), "an interface has named fields");
+            }
+            let named: ItemStruct = parse_quote!(
+                struct Giver {
+                    word: Signal<Out, Bit>,
+                }
+            );
+            assert!(expand(&arguments, &named).is_ok());
+        }
+    }
 }
