@@ -14,7 +14,7 @@ use portico_spec::{
 use crate::{
     collective::Group,
     exchange::Dropped,
-    host::{node_bits, HostPort},
+    host::HostPort,
     list::Notice,
     onesided::Initiator,
     registers::{ControlRegister, PageRegister, Registers},
@@ -123,7 +123,8 @@ impl<T: Transport> Fabric<T> {
         };
         for node in 0..config.terminals() {
             let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;
-            let (found, expected) = (registers[ControlRegister::Node], node_bits(&config, node));
+            let found = registers[ControlRegister::Node];
+            let expected = config.terminal_node(node).number().into();
             if found != expected {
                 return Err(Error::WrongFabric { node, found, expected });
             }

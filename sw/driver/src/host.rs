@@ -4,16 +4,13 @@
 use std::collections::BTreeMap;
 
 use portico_spec::{
-    flit::X_WIDTH,
     ni::{
         build::Build,
         descriptor::{Command, Geometry, Transfer},
         registers::{address_at, INITIALISING_OFFSET},
-        segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
-        window::SYSTEM_WINDOW,
+        segment,
     },
     parts::Station,
-    Config,
 };
 
 use crate::{
@@ -264,8 +261,7 @@ impl<T: Transport> Fabric<T> {
         self.port.next = (handle + 1) % self.port.handles.len();
         // The handle has no node until its registers are written, so that an error in between leaves no wrong node.
         self.port.handles[handle] = None;
-        let target = segment_target(self.config(), node, SYSTEM_WINDOW as u8, SegmentKind::Window);
-        let size = self.config().space_bytes(node) / self.port.word_bytes;
+        let [target, size] = segment::space(self.config(), node);
         let registers = [(SegmentRegister::Target, target), (SegmentRegister::Size, size)];
         self.poke_item(self.port.host, handle, registers)?;
         self.port.handles[handle] = Some(node);
@@ -273,22 +269,11 @@ impl<T: Transport> Fabric<T> {
     }
 }
 
-/// The target register of a segment.
-pub(crate) fn segment_target(config: &Config, node: usize, tag: u8, kind: SegmentKind) -> u32 {
-    node_bits(config, node) << NODE_OFFSET | u32::from(tag) << TAG_OFFSET | (kind as u32) << KIND_OFFSET
-}
-
-/// A node as packets name it.
-pub(crate) fn node_bits(config: &Config, node: usize) -> u32 {
-    let at = config.terminal_node(node);
-    u32::from(at.x) | u32::from(at.y) << X_WIDTH
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        mailbox::Delivery, onesided::Window, program::assemble, registers::CommandRegister, testing::Failing,
+        mailbox::Delivery, onesided::Window, program::assemble, registers::CommandRegister, testing::Failing, Config,
         ErrorCode, GoldenTransport, TransportError,
     };
 

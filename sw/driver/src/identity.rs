@@ -2,7 +2,7 @@
 
 use portico_spec::ni::registers::{address_at, ControlRegister, Place, IDENTITY};
 
-use crate::{fabric::host, host::node_bits, Config, Error, Fabric, Transport};
+use crate::{fabric::host, Config, Error, Fabric, Transport};
 
 /// Compares the registers of the host node that describe the fabric with the configuration: identity, tiles, build, engines,
 /// memory, node. It only reads, so it changes nothing in a wrong fabric.
@@ -26,7 +26,7 @@ pub fn verify<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Error> {
         (ControlRegister::Build, config.build_of(host).register()),
         (ControlRegister::BuildEngines, config.build_of(host).engines_register()),
         (ControlRegister::Memory, config.memory_bytes(host)),
-        (ControlRegister::Node, node_bits(&config, host)),
+        (ControlRegister::Node, config.terminal_node(host).number().into()),
     ] {
         let found = transport.read(address_at(&config, host, register, 0))?;
         if register == ControlRegister::Tiles && found != expected {
@@ -102,29 +102,15 @@ mod tests {
     struct Taken(GoldenTransport, Config, bool);
 
     impl Transport for Taken {
+        crate::forward_transport!(0: read, cycles, wait, interrupt);
+
         fn config(&self) -> &Config {
             &self.1
-        }
-
-        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-            self.0.read(address)
         }
 
         fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {
             assert!(self.2, "nothing of a fabric that may be another is written");
             self.0.write(address, word)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.0.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.0.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.0.interrupt()
         }
     }
 
@@ -132,29 +118,11 @@ mod tests {
     struct Altered(GoldenTransport, u32, u32);
 
     impl Transport for Altered {
-        fn config(&self) -> &Config {
-            self.0.config()
-        }
+        crate::forward_transport!(0: config, write, cycles, wait, interrupt);
 
         fn read(&mut self, address: u32) -> Result<u32, TransportError> {
             let found = self.0.read(address)?;
             Ok(if address == self.1 { self.2 } else { found })
-        }
-
-        fn write(&mut self, address: u32, word: u32) -> Result<(), TransportError> {
-            self.0.write(address, word)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.0.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.0.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.0.interrupt()
         }
     }
 

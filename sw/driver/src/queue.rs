@@ -318,18 +318,24 @@ mod tests {
     use crate::GoldenTransport;
     use portico_spec::{Config, Node};
 
+    /// A queue of tile 0 whose slots all are credits of tile 5.
+    fn of_one_sender(width: usize, slots: u32, bytes: u32) -> Result<(Fabric<GoldenTransport>, Queue, Sender), Error> {
+        let config = Config {
+            width,
+            edge_nodes: 1,
+            ..Config::default()
+        };
+        let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+        let mut queue = fabric.queue(0, slots, bytes, None)?;
+        let sender = queue.sender(&mut fabric, 5, slots)?;
+        Ok((fabric, queue, sender))
+    }
+
     /// Messages round the end of the ring, with one read of all; one that was written over ends it.
     #[test]
     fn all_messages_are_received_at_once() -> Result<(), Error> {
         for width in [32, 64] {
-            let config = Config {
-                width,
-                edge_nodes: 1,
-                ..Config::default()
-            };
-            let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
-            let mut queue = fabric.queue(0, 4, 16, None)?;
-            let sender = queue.sender(&mut fabric, 5, 4)?;
+            let (mut fabric, mut queue, sender) = of_one_sender(width, 4, 16)?;
             assert_eq!(queue.receive_all(&mut fabric)?, []);
             let mut number = 0..;
             for count in [3, 4, 1, 2] {
@@ -351,7 +357,7 @@ mod tests {
             }
             let second = queue.region.base + u32::from(queue.read + 1) % queue.slots * queue.slot_bytes;
             let (words, handle) = (40, sender.handle());
-            let source = config.tile_node(5);
+            let source = fabric.config().tile_node(5);
             let front = window::Message { words, source, handle }.encode()?;
             fabric.write(0, second, &[front, 0])?;
             assert_eq!(queue.receive_all(&mut fabric)?.len(), 1);
@@ -367,15 +373,8 @@ mod tests {
     #[test]
     fn a_message_that_was_written_over_is_named_and_released() -> Result<(), Error> {
         for width in [32, 64] {
-            let config = Config {
-                width,
-                edge_nodes: 1,
-                ..Config::default()
-            };
-            let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
-            let mut queue = fabric.queue(0, 2, 8, None)?;
-            let sender = queue.sender(&mut fabric, 5, 2)?;
-            let (good, nowhere) = (config.tile_node(5), Node { x: 15, y: 15 });
+            let (mut fabric, mut queue, sender) = of_one_sender(width, 2, 8)?;
+            let (good, nowhere) = (fabric.config().tile_node(5), Node { x: 15, y: 15 });
             for (words, source) in [(40, good), (1, nowhere)] {
                 fabric.tile(5)?.enqueue(&sender, 0x40, 8)?.wait(1000)?;
                 let handle = sender.handle();

@@ -22,7 +22,7 @@
 
 use std::{marker::PhantomData, ops::Index};
 
-use portico_spec::ni::registers::{address_at, Block};
+use portico_spec::ni::registers::{address_at, in_memory, Block};
 pub use portico_spec::ni::registers::{
     CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister, PageRegister,
     Place, ProbeRegister, ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, StreamRegister,
@@ -62,11 +62,7 @@ impl<T: Transport> Fabric<T> {
     /// As for [`Fabric::peek`], and [`Error::OutOfRange`] if fewer follow in the block.
     pub fn poke<P: Place>(&mut self, node: usize, register: P, item: usize, values: &[u32]) -> Result<(), Error> {
         let address = self.check_registers(node, register, item, values.len())?;
-        let lanes = self.port.word_bytes as usize / 4;
-        let mut words = vec![0; values.len() * lanes];
-        for (word, &value) in words.iter_mut().step_by(lanes).zip(values) {
-            *word = value;
-        }
+        let words = in_memory(self.config(), values);
         self.write_space(node, address, &words)
     }
 

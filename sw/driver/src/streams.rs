@@ -76,7 +76,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
     /// # Errors
     /// [`Error::NotBuilt`], [`Error::Descriptor`] of lengths, [`Error::Misaligned`], [`Error::OutOfMemory`]: nothing is moved.
     pub fn send(self, send: &Send) -> Result<Operation<'f, T, ()>, Error> {
-        self.check_streams()?;
+        self.fabric.check_streams(self.node)?;
         let words = command::encode(self.fabric.config(), 0, Command::Send(*send))?;
         let bytes = u64::from(send.rows - 1) * u64::from(send.stride) + u64::from(send.row);
         self.fabric
@@ -90,15 +90,11 @@ impl<'f, T: Transport> Initiator<'f, T> {
     /// # Errors
     /// As for [`Initiator::send`].
     pub fn receive(self, receive: &Receive) -> Result<Operation<'f, T, ()>, Error> {
-        self.check_streams()?;
+        self.fabric.check_streams(self.node)?;
         let words = command::encode(self.fabric.config(), 0, Command::Receive(*receive))?;
         self.fabric
             .check_local(self.node, "address", receive.address, "length", receive.length.into())?;
         Ok(self.operation("receive", words))
-    }
-
-    fn check_streams(&self) -> Result<(), Error> {
-        self.fabric.nodes[self.node].check_built(self.node, &STREAMS)
     }
 }
 
@@ -109,7 +105,7 @@ impl<T: Transport> Fabric<T> {
     /// [`Error::NotBuilt`], [`Error::NoSuchNode`], or the fabric's.
     pub fn streams(&mut self, tile: usize) -> Result<Streams, Error> {
         self.check_node(tile)?;
-        self.nodes[tile].check_built(tile, &STREAMS)?;
+        self.check_streams(tile)?;
         let registers: Registers<StreamRegister> = self.peek_item(tile, 0)?;
         Ok(Streams {
             sends: counts(registers[StreamRegister::SendStatus]),
@@ -117,6 +113,10 @@ impl<T: Transport> Fabric<T> {
             receives: counts(registers[StreamRegister::ReceiveStatus]),
             received: registers[StreamRegister::ReceiveWords],
         })
+    }
+
+    fn check_streams(&self, node: usize) -> Result<(), Error> {
+        self.nodes[node].check_built(node, &STREAMS)
     }
 }
 

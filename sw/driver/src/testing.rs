@@ -37,9 +37,7 @@ impl Failing {
 }
 
 impl Transport for Failing {
-    fn config(&self) -> &Config {
-        self.golden.config()
-    }
+    crate::forward_transport!(golden: config, cycles, wait, interrupt);
 
     fn read(&mut self, address: u32) -> Result<u32, TransportError> {
         self.check()?;
@@ -56,17 +54,5 @@ impl Transport for Failing {
             return Err(TransportError::slave_error(address));
         }
         self.golden.write(address, value)
-    }
-
-    fn cycles(&self) -> u64 {
-        self.golden.cycles()
-    }
-
-    fn wait(&mut self, cycles: u64) {
-        self.golden.wait(cycles);
-    }
-
-    fn interrupt(&mut self) -> bool {
-        self.golden.interrupt()
     }
 }

@@ -141,6 +141,63 @@ pub trait Transport {
     fn interrupt(&mut self) -> bool;
 }
 
+/// Methods of a [`Transport`] that has another one in a field: the named ones go there unchanged.
+///
+/// ```
+/// use portico::{forward_transport, Config, GoldenTransport, Transport, TransportError};
+///
+/// /// A golden fabric that counts reads.
+/// struct Counting {
+///     golden: GoldenTransport,
+///     reads: usize,
+/// }
+///
+/// impl Transport for Counting {
+///     forward_transport!(golden: config, write, cycles, wait, interrupt);
+///
+///     fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+///         self.reads += 1;
+///         self.golden.read(address)
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! forward_transport {
+    (@method $inner:tt config) => {
+        fn config(&self) -> &$crate::Config {
+            $crate::Transport::config(&self.$inner)
+        }
+    };
+    (@method $inner:tt read) => {
+        fn read(&mut self, address: u32) -> Result<u32, $crate::TransportError> {
+            $crate::Transport::read(&mut self.$inner, address)
+        }
+    };
+    (@method $inner:tt write) => {
+        fn write(&mut self, address: u32, value: u32) -> Result<(), $crate::TransportError> {
+            $crate::Transport::write(&mut self.$inner, address, value)
+        }
+    };
+    (@method $inner:tt cycles) => {
+        fn cycles(&self) -> u64 {
+            $crate::Transport::cycles(&self.$inner)
+        }
+    };
+    (@method $inner:tt wait) => {
+        fn wait(&mut self, cycles: u64) {
+            $crate::Transport::wait(&mut self.$inner, cycles);
+        }
+    };
+    (@method $inner:tt interrupt) => {
+        fn interrupt(&mut self) -> bool {
+            $crate::Transport::interrupt(&mut self.$inner)
+        }
+    };
+    ($inner:tt: $($method:ident),+) => {
+        $($crate::forward_transport!(@method $inner $method);)+
+    };
+}
+
 impl<T: Transport + ?Sized> Transport for &mut T {
     fn config(&self) -> &Config {
         (**self).config()

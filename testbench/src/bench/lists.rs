@@ -155,36 +155,14 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portico::{GoldenTransport, TransportError, Watched};
+    use portico::{GoldenTransport, Watched};
     use portico_spec::Port;
 
     /// A golden fabric that claims to have counted a link.
     struct Counting(GoldenTransport);
 
     impl Transport for Counting {
-        fn config(&self) -> &Config {
-            self.0.config()
-        }
-
-        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-            self.0.read(address)
-        }
-
-        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-            self.0.write(address, value)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.0.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.0.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.0.interrupt()
-        }
+        portico::forward_transport!(0: config, read, write, cycles, wait, interrupt);
 
         fn watch(&mut self, tile: usize, port: Port) {
             assert!(tile < self.0.config().tiles() && port.index() < Port::ALL.len());

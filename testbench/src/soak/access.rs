@@ -2,15 +2,10 @@
 
 use anyhow::Context;
 use portico::{Fabric, Region, Transport};
-use portico_spec::{
-    flit::X_WIDTH,
-    ni::{
-        descriptor::{Command, Descriptor, Geometry, Transfer},
-        registers::{address, address_at, Place, SegmentRegister},
-        segment::{SegmentKind, KIND_OFFSET, TAG_OFFSET},
-        window::SYSTEM_WINDOW,
-    },
-    Config,
+use portico_spec::ni::{
+    descriptor::{Command, Descriptor, Geometry, Transfer},
+    registers::{address, address_at, in_memory, Place, SegmentRegister},
+    segment,
 };
 
 /// Longest time of an access.
@@ -81,25 +76,9 @@ pub fn fetch<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows) 
 /// The driver's.
 pub fn poke<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows, values: &[u32]) -> anyhow::Result<()> {
     assert_eq!(values.len(), rows.items * rows.registers);
-    let lanes = fabric.word_bytes() as usize / 4;
-    let mut words = vec![0; values.len() * lanes];
-    words
-        .iter_mut()
-        .step_by(lanes)
-        .zip(values)
-        .for_each(|(word, &value)| *word = value);
+    let words = in_memory(fabric.config(), values);
     fabric.write(staging.node, staging.base, &words)?;
     transfer(fabric, staging, rows, Command::Put)
-}
-
-/// Target and size of a segment for the address space of a node: its system window.
-pub fn space(config: &Config, node: usize) -> [u32; 2] {
-    let at = config.terminal_node(node);
-    let target = u32::from(at.x)
-        | u32::from(at.y) << X_WIDTH
-        | (SYSTEM_WINDOW as u32) << TAG_OFFSET
-        | (SegmentKind::Window as u32) << KIND_OFFSET;
-    [target, config.space_bytes(node) / (config.width / 8) as u32]
 }
 
 fn transfer<T: Transport>(
@@ -112,7 +91,7 @@ fn transfer<T: Transport>(
     // It is pointed at the node of each access; the driver hands out the low ones first.
     let handle = config.segments - 1;
     let registers = [SegmentRegister::Target, SegmentRegister::Size];
-    for (register, value) in registers.into_iter().zip(space(&config, rows.node)) {
+    for (register, value) in registers.into_iter().zip(segment::space(&config, rows.node)) {
         fabric
             .transport()
             .write(address(&config, register, handle) as u32, value)?;

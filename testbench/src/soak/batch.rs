@@ -40,15 +40,16 @@ impl Way {
     }
 }
 
-/// Operations of a tile in a round, in groups that end with a fence.
+/// Operations of a tile in a round; but for a stream, in groups that end with a fence.
 #[derive(Default)]
 pub struct Drawn {
     pub operations: Vec<Operation>,
+    /// Operations up to the end of each group.
     ends: Vec<usize>,
 }
 
 impl Drawn {
-    /// The group that has not ended.
+    /// The group that has not ended: for a stream all operations.
     pub fn open(&self) -> &[Operation] {
         &self.operations[self.ends.last().copied().unwrap_or(0)..]
     }

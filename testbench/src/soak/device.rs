@@ -187,27 +187,5 @@ impl BesideTiles for GoldenDevice {
 }
 
 impl Transport for GoldenDevice {
-    fn config(&self) -> &Config {
-        self.transport.config()
-    }
-
-    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-        self.transport.read(address)
-    }
-
-    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-        self.transport.write(address, value)
-    }
-
-    fn cycles(&self) -> u64 {
-        self.transport.cycles()
-    }
-
-    fn wait(&mut self, cycles: u64) {
-        self.transport.wait(cycles);
-    }
-
-    fn interrupt(&mut self) -> bool {
-        self.transport.interrupt()
-    }
+    portico::forward_transport!(transport: config, read, write, cycles, wait, interrupt);
 }

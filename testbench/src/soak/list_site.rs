@@ -6,6 +6,7 @@ use portico_spec::{
     ni::{
         command::first_place,
         registers::{address_at, CommandRegister, SegmentRegister},
+        segment,
     },
     Config,
 };
@@ -48,7 +49,7 @@ impl ListSite {
             for distance in 0..tiles.min(1 + OTHERS) {
                 let (other, handle) = ((tile + distance) % tiles, config.segments - 2 - distance);
                 let place = Rows::new(fabric, tile, SegmentRegister::Target, handle, 1, 2);
-                access::poke(fabric, staging, place, &access::space(&config, other))?;
+                access::poke(fabric, staging, place, &segment::space(&config, other))?;
                 spaces.push((other, handle as u8));
             }
         }

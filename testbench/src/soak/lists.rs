@@ -10,7 +10,7 @@
 use super::{
     device::SoakDevice,
     epoch::Epoch,
-    list_site::{places, ListSite},
+    list_site::ListSite,
     operation::{Operation, Room},
     site::FENCES,
 };
@@ -18,7 +18,7 @@ use anyhow::ensure;
 use portico_spec::ni::{
     command::{QUEUE_WORDS, TRANSFER_WORDS},
     command_list::{bytes, ListPlace, FETCH_WORDS},
-    descriptor::{Command, Descriptor, Geometry, Transfer},
+    registers::in_memory,
 };
 use rand::{rngs::StdRng, seq::SliceRandom, Rng};
 
@@ -103,41 +103,27 @@ impl<D: SoakDevice> Epoch<D> {
         let site = &self.site.lists[tile];
         let unit = (self.config.width / 8) as u32;
         let behind = site.region.bytes - self.behind(site);
-        let mut started: Vec<u32> = vec![];
-        let mut descriptors = vec![];
-        for (child, start) in children {
-            let put = Descriptor {
-                segment: site.space(*child).expect("a tile that this one can start"),
-                event: FENCES as u8,
-                quiet: true,
-                ..Descriptor::new(Command::Put(Transfer {
-                    remote: places(&self.config, *child, start.len()),
-                    local: site.region.base + behind + unit * started.len() as u32,
-                    geometry: Geometry::Row {
-                        row: unit * start.len() as u32,
-                    },
-                }))
-            };
-            descriptors.push(put.encode(&self.config)?);
-            started.extend(start);
-        }
-        descriptors.extend_from_slice(own);
         let place = ListPlace {
             node: tile,
             base: site.region.base,
             own_space: site.own().expect("a tile with lists"),
             event: FENCES as u8,
         };
+        let mut started: Vec<u32> = vec![];
+        let mut descriptors = vec![];
+        for (child, start) in children {
+            let space = site.space(*child).expect("a tile that this one can start");
+            let local = site.region.base + behind + unit * started.len() as u32;
+            descriptors.push(place.start_of(&self.config, (*child, space), start, local)?);
+            started.extend(start);
+        }
+        descriptors.extend_from_slice(own);
         let list = place.list(&self.config, &descriptors)?;
         ensure!(
             4 * list.memory.len() as u32 <= behind,
             "tile {tile}: its list is too long"
         );
-        let lanes = self.config.width / 32;
-        let mut words = vec![0; started.len() * lanes];
-        for (word, start) in words.iter_mut().step_by(lanes).zip(started) {
-            *word = start;
-        }
+        let words = in_memory(&self.config, &started);
         let base = site.region.base;
         self.device.write(tile, base, &list.memory)?;
         if !words.is_empty() {

@@ -159,29 +159,11 @@ mod tests {
     }
 
     impl Transport for Faulty {
-        fn config(&self) -> &Config {
-            self.device.config()
-        }
+        portico::forward_transport!(device: config, write, cycles, wait, interrupt);
 
         fn read(&mut self, address: u32) -> Result<u32, TransportError> {
             self.reads += 1;
             Ok(self.device.read(address)? ^ u32::from(self.reads == self.fault) << 3)
-        }
-
-        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-            self.device.write(address, value)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.device.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.device.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.device.interrupt()
         }
     }
 

@@ -113,6 +113,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(round)
     }
 
+    /// How a tile is given its descriptors in a round: by lists as often as the workload says, where it has what lists need.
     fn way(&self, tile: usize, random: &mut StdRng) -> Way {
         match self.config.commands {
             _ if self.has_lists(tile) && random.gen_bool(self.workload.lists()) => Way::Lists,
@@ -155,7 +156,7 @@ impl<D: SoakDevice> Epoch<D> {
                 drawn.end();
             }
         }
-        if !drawn.open().is_empty() {
+        if way != Way::Stream && !drawn.open().is_empty() {
             drawn.end();
         }
         Ok(drawn)

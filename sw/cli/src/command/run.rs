@@ -413,13 +413,7 @@ mod tests {
     }
 
     impl Transport for Faulty {
-        fn config(&self) -> &Config {
-            self.transport.config()
-        }
-
-        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-            self.transport.read(address)
-        }
+        portico::forward_transport!(transport: config, read, cycles, wait, interrupt);
 
         fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
             self.writes += 1;
@@ -427,18 +421,6 @@ mod tests {
                 self.transport.fabric().write(3, 0x40, 0xbad);
             }
             self.transport.write(address, value)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.transport.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.transport.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.transport.interrupt()
         }
     }
 

@@ -4,7 +4,7 @@ use portico_spec::ni::descriptor::{Command, Geometry, Transfer};
 
 use super::{
     plan::{Plan, Step},
-    Block, Peers, Running,
+    Peers, Running,
 };
 use crate::{
     command,

@@ -1,9 +1,11 @@
-use portico_spec::ni::{segment::SegmentKind, window::SYSTEM_WINDOW};
+use portico_spec::ni::{
+    segment::{self, SegmentKind},
+    window::SYSTEM_WINDOW,
+};
 use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    host::segment_target,
     onesided::Geometry,
     registers::{CounterRegister, SegmentRegister},
     testing::Failing,
@@ -306,7 +308,7 @@ fn a_broadcast_that_is_refused_is_told_and_runs_again() {
     assert_eq!(told, Error::Refused { node, what, code });
     let refused = exchange.wait(&mut fabric, 1000);
     assert!(matches!(refused, Ok(()) | Err(Error::Refused { .. })), "{refused:?}");
-    let space = segment_target(fabric.config(), 2, SYSTEM_WINDOW as u8, SegmentKind::Window);
+    let [space, _] = segment::space(fabric.config(), 2);
     fabric.poke(0, SegmentRegister::Target, handle, &[space]).unwrap();
     run(&mut fabric, &mut exchange);
     for tile in 1..4 {
@@ -582,7 +584,7 @@ fn a_put_that_a_member_refuses_ends_with_its_code_and_the_exchange_runs_again() 
     let mut exchange = peers.alltoall(&mut fabric, 0x400, 0x800, 8).unwrap();
     let lead = |fabric: &mut Fabric<GoldenTransport>, tag: u8| {
         for rank in [1, 3] {
-            let target = segment_target(fabric.config(), 2, tag, SegmentKind::Window);
+            let target = segment::target(fabric.config(), 2, tag, SegmentKind::Window);
             let handle = peers.handle(rank, 2).into();
             fabric.poke(rank, SegmentRegister::Target, handle, &[target]).unwrap();
         }
@@ -615,7 +617,7 @@ fn a_list_that_is_refused_is_told_and_leaves_all_members_usable() {
             told.iter().all(|&refusal| refusal == (rank, ErrorCode::UnknownSegment)),
             "{told:?}"
         );
-        let space = segment_target(fabric.config(), to, SYSTEM_WINDOW as u8, SegmentKind::Window);
+        let [space, _] = segment::space(fabric.config(), to);
         fabric.poke(rank, SegmentRegister::Target, handle, &[space]).unwrap();
         // Other commands pass, and the exchange runs again.
         let segment = fabric.publish(0, crate::onesided::Window::new(0x1000, 64)).unwrap();

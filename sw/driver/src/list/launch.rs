@@ -147,12 +147,14 @@ impl Launch {
         let (Some(target), Some(notice)) = (self.target, self.notice) else {
             return Ok(true);
         };
-        self.is_told = self.is_told || fabric.is_told(notice, target)?;
         if !self.is_told {
-            return Ok(false);
-        }
-        for member in &self.members {
-            fabric.nodes[member.tile].commands.retire(member.event.number());
+            self.is_told = fabric.is_told(notice, target)?;
+            if !self.is_told {
+                return Ok(false);
+            }
+            for member in &self.members {
+                fabric.nodes[member.tile].commands.retire(member.event.number());
+            }
         }
         for member in &self.members {
             let Some(OfEngines { event, .. }) = &member.of_engines else {

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use portico_spec::ni::{
-    command::{first_place, EVENT_OFFSET, QUEUE_WORDS, QUIET_OFFSET, TRANSFER_WORDS},
+    command::{EVENT_OFFSET, QUEUE_WORDS, QUIET_OFFSET, TRANSFER_WORDS},
     command_list::{bytes, ListPlace, FETCH_WORDS},
-    descriptor::{Command, Descriptor, Geometry, Transfer},
-    registers::address_at,
+    registers::in_memory,
 };
 
 use super::Step;
-use crate::{event::Event, registers::CommandRegister, resources::Port, Error, Fabric, Region, Transport};
+use crate::{event::Event, resources::Port, Error, Fabric, Region, Transport};
 
 /// A member whose list lies in its memory.
 #[derive(Debug)]
@@ -112,6 +111,12 @@ impl Member {
         let starts = steps.iter().filter(|step| matches!(step, Step::Start(_))).count();
         let region = fabric.allocate(self.tile, length + unit * (starts * FETCH_WORDS) as u32)?;
         self.region = Some(region);
+        let place = ListPlace {
+            node: self.tile,
+            base: region.base,
+            own_space: handles(own),
+            event: self.event.number(),
+        };
 
         // Behind the list lie the descriptors that start other members.
         let mut behind: Vec<u32> = vec![];
@@ -119,40 +124,22 @@ impl Member {
         for step in steps {
             descriptors.push(match step {
                 Step::Command(words) => self.count(fabric, words.clone())?,
-                Step::Start(place) => {
-                    let Member { tile, start, .. } = started[*place].as_ref().expect("a member behind this one");
-                    let transfer = Transfer {
-                        remote: address_at(&config, *tile, CommandRegister::Word, first_place(start.len())),
-                        local: region.base + length + unit * behind.len() as u32,
-                        geometry: Geometry::Row {
-                            row: unit * start.len() as u32,
-                        },
-                    };
+                Step::Start(other) => {
+                    let Member { tile, start, .. } = started[*other].as_ref().expect("a member behind this one");
+                    let local = region.base + length + unit * behind.len() as u32;
+                    let put = place.start_of(&config, (*tile, handles(*other)), start, local)?;
                     behind.extend(start);
-                    let put = Descriptor {
-                        segment: handles(*place),
-                        ..Descriptor::new(Command::Put(transfer))
-                    };
-                    self.count(fabric, put.encode(&config)?)?
+                    self.count(fabric, put)?
                 }
             });
         }
         mail[0] |= u32::from(self.event.number()) << EVENT_OFFSET;
         self.commands += 1;
         descriptors.push(mail);
-        let place = ListPlace {
-            node: self.tile,
-            base: region.base,
-            own_space: handles(own),
-            event: self.event.number(),
-        };
         let list = place.list(&config, &descriptors)?;
         self.start = list.start;
         let mut memory = list.memory;
-        for word in behind {
-            memory.push(word);
-            memory.resize(memory.len() + config.width / 32 - 1, 0);
-        }
+        memory.extend(in_memory(&config, &behind));
         fabric.write(self.tile, region.base, &memory)
     }
 

@@ -1,9 +1,11 @@
-use portico_spec::ni::{segment::SegmentKind, ErrorCode};
+use portico_spec::ni::{
+    segment::{self, SegmentKind},
+    ErrorCode,
+};
 
 use super::*;
 use crate::{
     event::Event,
-    host::segment_target,
     mailbox::Delivery,
     onesided::{Geometry, Initiator, Remote, Segment, Strides, Window},
     registers::SegmentRegister,
@@ -198,7 +200,7 @@ fn a_refused_operation_is_told_with_its_tile_and_the_next_start_works() {
     // The window of tile 5 has another tag than the handle of tile 4 says.
     let handle = ring.remotes[4].handle();
     let lead = |fabric: &mut Fabric<GoldenTransport>, tag: u8| {
-        let target = segment_target(fabric.config(), 5, tag, SegmentKind::Window);
+        let target = segment::target(fabric.config(), 5, tag, SegmentKind::Window);
         fabric
             .poke(4, SegmentRegister::Target, handle.into(), &[target])
             .unwrap();

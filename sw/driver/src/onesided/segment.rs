@@ -4,13 +4,12 @@ use std::fmt;
 
 use portico_spec::ni::{
     packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET},
-    segment::SegmentKind,
+    segment::{self, SegmentKind},
     window::{Mode, EVENT_ENABLE_OFFSET, EVENT_OFFSET, MODE_OFFSET, SYSTEM_WINDOW},
 };
 
 use crate::{
     event::Event,
-    host::segment_target,
     registers::{SegmentRegister, TagRegister},
     Error, Fabric, Transport,
 };
@@ -300,7 +299,7 @@ impl<T: Transport> Fabric<T> {
             Kind::Queue => SegmentKind::Queue,
         };
         self.check_way(initiator, id.node)?;
-        let target = segment_target(self.config(), id.node, id.tag, kind);
+        let target = segment::target(self.config(), id.node, id.tag, kind);
         let size = id.bytes / self.word_bytes();
         self.release_dropped()?;
         let handle = self.nodes[initiator].segments.take(initiator)?;

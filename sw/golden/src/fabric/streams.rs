@@ -161,30 +161,29 @@ impl Streams {
     /// # Errors
     /// Why it is refused.
     fn post(&mut self, words: &[u32], memory_words: u64) -> Result<(), ErrorCode> {
-        let opcode = u32::from(opcode(words[0]));
-        let direction = match Opcode::from_code(opcode) {
-            Some(Opcode::Send) => &mut self.sends,
-            Some(Opcode::Receive) => &mut self.receives,
+        let (direction, rows) = match (Opcode::from_code(opcode(words[0]).into()), words.len()) {
+            (Some(Opcode::Send), SEND_WORDS) => {
+                let rows = Rows {
+                    address: words[1] / self.word_bytes,
+                    row: field(words[2], 0, ROW_WIDTH),
+                    rows: field(words[2], STRIDE_OFFSET, ROW_WIDTH),
+                    stride: field(words[3], 0, STRIDE_WIDTH),
+                    each_row: bit(words[3], EACH_ROW_OFFSET),
+                };
+                (&mut self.sends, rows)
+            }
+            (Some(Opcode::Receive), RECEIVE_WORDS) => {
+                let rows = Rows {
+                    address: words[1] / self.word_bytes,
+                    row: words[2],
+                    rows: 1,
+                    stride: 0,
+                    each_row: false,
+                };
+                (&mut self.receives, rows)
+            }
+            (Some(Opcode::Send | Opcode::Receive), _) => return Err(ErrorCode::Malformed),
             _ => return Err(ErrorCode::UnknownOpcode),
-        };
-        let is_send = opcode == Opcode::Send as u32;
-        if words.len() != if is_send { SEND_WORDS } else { RECEIVE_WORDS } {
-            return Err(ErrorCode::Malformed);
-        }
-        let rows = Rows {
-            address: words[1] / self.word_bytes,
-            row: if is_send {
-                field(words[2], 0, ROW_WIDTH)
-            } else {
-                words[2]
-            },
-            rows: if is_send {
-                field(words[2], STRIDE_OFFSET, ROW_WIDTH)
-            } else {
-                1
-            },
-            stride: if is_send { field(words[3], 0, STRIDE_WIDTH) } else { 0 },
-            each_row: is_send && bit(words[3], EACH_ROW_OFFSET),
         };
         if !words[1].is_multiple_of(self.word_bytes) || rows.words() == 0 {
             return Err(ErrorCode::Malformed);

@@ -23,7 +23,7 @@
 use super::{
     command::{first_place, MAX_DESCRIPTOR_WORDS, PAD, QUEUE_WORDS, TRANSFER_WORDS},
     descriptor::{Command, Descriptor, DescriptorError, Geometry, Transfer},
-    registers::{address_at, CommandRegister},
+    registers::{address_at, in_memory, CommandRegister},
 };
 use crate::Config;
 
@@ -141,12 +141,35 @@ impl ListPlace {
                 words.extend(row);
             }
         }
-        let lanes = config.width / 32;
-        let mut memory = vec![0; words.len() * lanes];
-        for (place, word) in memory.iter_mut().step_by(lanes).zip(words) {
-            *place = word;
-        }
+        let memory = in_memory(config, &words);
         Ok(CommandList { memory, start })
+    }
+
+    /// The put by which this list starts one of another node, quiet: `start` starts that list, and lies at byte `local` of this node's
+    /// memory, [each word in a word of the fabric](in_memory). `space` is this node's segment for the address space of the other one.
+    ///
+    /// # Errors
+    /// `start` does not lie at a word.
+    pub fn start_of(
+        &self,
+        config: &Config,
+        (node, space): (usize, u8),
+        start: &[u32],
+        local: u32,
+    ) -> Result<Vec<u32>, DescriptorError> {
+        let put = Descriptor {
+            segment: space,
+            event: self.event,
+            quiet: true,
+            ..Descriptor::new(Command::Put(Transfer {
+                remote: address_at(config, node, CommandRegister::Word, first_place(start.len())),
+                local,
+                geometry: Geometry::Row {
+                    row: (start.len() * config.width / 8) as u32,
+                },
+            }))
+        };
+        put.encode(config)
     }
 
     /// The put of a piece that lies so many words behind the begin of the list.

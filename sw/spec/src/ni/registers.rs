@@ -13,7 +13,7 @@
 
 pub(super) use self::address::byte;
 pub use self::{
-    address::{address, address_at, index, locate, Place},
+    address::{address, address_at, in_memory, index, locate, Place},
     map::{
         BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister,
         PageRegister, ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister,

@@ -3,10 +3,11 @@
 use super::{
     codes::codes,
     layout::{BitField, FieldError},
+    window::SYSTEM_WINDOW,
 };
 use crate::{
     flit::{NODE_WIDTH, TAG_WIDTH},
-    Node,
+    Config, Node,
 };
 
 /// Width of a segment handle, in bits.
@@ -74,10 +75,45 @@ impl Target {
     }
 }
 
+/// The target register of a segment of a node, a terminal index.
+///
+/// # Panics
+/// If there is no such terminal.
+pub fn target(config: &Config, node: usize, tag: u8, kind: SegmentKind) -> u32 {
+    let node = config.terminal_node(node);
+    let target = Target { node, tag, kind };
+    target.encode().expect("the node of a terminal")
+}
+
+/// The target and size registers of a segment for the whole address space of a node, a terminal index: its system window.
+///
+/// # Panics
+/// As [`target`].
+pub fn space(config: &Config, node: usize) -> [u32; 2] {
+    let words = config.space_bytes(node) / (config.width / 8) as u32;
+    [target(config, node, SYSTEM_WINDOW as u8, SegmentKind::Window), words]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_space_is_the_system_window_of_its_node() {
+        let config = Config {
+            width: 64,
+            ..Config::default()
+        };
+        let [target, words] = space(&config, 5);
+        let expected = Target {
+            node: config.terminal_node(5),
+            tag: SYSTEM_WINDOW as u8,
+            kind: SegmentKind::Window,
+        };
+        assert_eq!(Target::decode(target), Ok(expected));
+        assert_eq!(8 * words, config.space_bytes(5));
+    }
 
     #[test]
     fn what_does_not_fit_is_named() {

@@ -9,7 +9,10 @@ use super::{
     transfers::{Check, EVENT},
     words::{self, word_bytes},
 };
-use crate::bench::report::{Better, Row};
+use crate::{
+    bench::report::{Better, Row},
+    device::beside::BesideTiles,
+};
 use anyhow::{ensure, Context};
 use portico_sim::Access;
 use portico_spec::{
@@ -73,15 +76,14 @@ fn by_port(bench: &mut Bench, way: Way) -> anyhow::Result<u64> {
         let address = bench.register(CommandRegister::Word, place) as u32;
         (0..ACCESS_CYCLES).for_each(|_| bench.device().cycle());
         begun = bench.device().cycles();
-        let beside = bench.device().beside().context("a fabric with ports")?;
-        beside.ask(0, Access::write(address, word));
+        stands_beside(bench)?.ask(0, Access::write(address, word));
     }
     let ended = bench.wait(&[(0, EVENT)], PATIENCE)?[0];
     bench.succeeded(0)?;
     let to = if way == Way::Put { target } else { 0 };
     let room = bench.room();
     bench.verify(to, room, SMALL, ALL)?;
-    while let Some(answer) = bench.device().beside().context("a fabric with ports")?.answer(0) {
+    while let Some(answer) = stands_beside(bench)?.answer(0) {
         answer?;
     }
     Ok(ended - begun)
@@ -100,10 +102,10 @@ fn send(bench: &mut Bench, words: usize) -> anyhow::Result<u64> {
     });
     let expected = beats(bench, words);
     let took = run(bench, command, |bench| {
-        bench.device().beside().context("a fabric with streams")?.want(0, words);
+        stands_beside(bench)?.want(0, words);
         Ok(())
     })?;
-    let sent = bench.device().beside().context("a fabric with streams")?.taken(0);
+    let sent = stands_beside(bench)?.taken(0);
     ensure!(
         sent == expected,
         "a send of {words} words gave other words, or {} of them",
@@ -123,11 +125,7 @@ fn receive(bench: &mut Bench, words: usize) -> anyhow::Result<u64> {
     });
     let given = beats(bench, words);
     let took = run(bench, command, |bench| {
-        bench
-            .device()
-            .beside()
-            .context("a fabric with streams")?
-            .give(0, &given);
+        stands_beside(bench)?.give(0, &given);
         Ok(())
     })?;
     bench.verify(0, room, bytes, ALL)?;
@@ -142,6 +140,10 @@ fn beats(bench: &Bench, words: usize) -> Vec<Beat> {
         bytes.fold(0, |word, byte| word << 32 | u64::from(bench.expected(at * unit + byte)))
     };
     (0..words).map(|at| (word(at), at + 1 == words)).collect()
+}
+
+fn stands_beside(bench: &mut Bench) -> anyhow::Result<&mut dyn BesideTiles> {
+    bench.device().beside().context("a fabric with ports or streams")
 }
 
 /// Cycles of a command of tile 0, with what stands beside it told first.

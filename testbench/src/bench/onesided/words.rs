@@ -5,7 +5,7 @@ use portico_spec::{
         descriptor::{Atomic, Command, Descriptor, Geometry, Transfer},
         event::{self, Compare},
         registers::FIELD_WIDTH,
-        segment::{SegmentKind, Target},
+        segment::{self, SegmentKind},
         window::{self, Mode},
     },
     Config,
@@ -55,16 +55,12 @@ pub struct Segment {
 impl Segment {
     /// Its registers: target, size, credits, and one that does not exist.
     pub fn registers(&self, config: &Config) -> [u32; SEGMENT_SPAN] {
-        let target = Target {
-            node: config.terminal_node(self.terminal),
-            tag: self.tag as u8,
-            kind: match self.credits {
-                None => SegmentKind::Window,
-                Some(_) => SegmentKind::Queue,
-            },
+        let kind = match self.credits {
+            None => SegmentKind::Window,
+            Some(_) => SegmentKind::Queue,
         };
+        let target = segment::target(config, self.terminal, self.tag as u8, kind);
         let words = (self.bytes / word_bytes(config)) as u32;
-        let target = target.encode().expect("the node of a terminal");
         [target, words, self.credits.unwrap_or(0) as u32, 0]
     }
 }

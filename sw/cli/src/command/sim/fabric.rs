@@ -233,29 +233,7 @@ mod tests {
     struct Silent(GoldenDevice);
 
     impl Transport for Silent {
-        fn config(&self) -> &Config {
-            self.0.config()
-        }
-
-        fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-            self.0.read(address)
-        }
-
-        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-            self.0.write(address, value)
-        }
-
-        fn cycles(&self) -> u64 {
-            self.0.cycles()
-        }
-
-        fn wait(&mut self, cycles: u64) {
-            self.0.wait(cycles);
-        }
-
-        fn interrupt(&mut self) -> bool {
-            self.0.interrupt()
-        }
+        portico::forward_transport!(0: config, read, write, cycles, wait, interrupt);
     }
 
     impl SoakDevice for Silent {

@@ -57,6 +57,16 @@ pub fn address_at<P: Place>(config: &Config, terminal: usize, place: P, item: us
     config.registers_base(terminal) + (address(config, place, item) - BASE_BYTES) as u32
 }
 
+/// What lies in memory for a put to registers side by side: each word in a word of the fabric, of which registers use the low 32 bits.
+pub fn in_memory(config: &Config, words: &[u32]) -> Vec<u32> {
+    let lanes = config.width / 32;
+    let mut memory = vec![0; words.len() * lanes];
+    for (place, &word) in memory.iter_mut().step_by(lanes).zip(words) {
+        *place = word;
+    }
+    memory
+}
+
 /// Address of the register of this index at nodes of a kind, in bytes.
 pub(in crate::ni) fn byte(config: &Config, station: Station, index: usize) -> usize {
     debug_assert!(index < 1 << INDEX_WIDTH);

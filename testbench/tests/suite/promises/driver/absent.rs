@@ -11,7 +11,7 @@ use portico_spec::{
     ni::{
         command::{Opcode, OPERATION_OFFSET, SEGMENT_OFFSET, WIDE_OFFSET},
         packet::Operation,
-        segment::{SegmentKind, Target},
+        segment::{self, SegmentKind, Target},
         window::SYSTEM_WINDOW,
         ErrorCode,
     },
@@ -31,13 +31,7 @@ fn word(opcode: Opcode, handle: u8) -> u32 {
 /// open there.
 fn all_is_free<T: Transport>(fabric: &mut Fabric<T>, from: usize, handle: u8) -> Result<(), Error> {
     let (to, bytes) = (1, 2 * fabric.word_bytes());
-    let own = fabric.config().terminal_node(to);
-    let right = Target {
-        node: own,
-        tag: SYSTEM_WINDOW as u8,
-        kind: SegmentKind::Window,
-    };
-    let right = right.encode().expect("a node of the fabric");
+    let [right, _] = segment::space(fabric.config(), to);
     fabric.poke(from, SegmentRegister::Target, handle.into(), &[right])?;
     let fence = [word(Opcode::Fence, handle), 0];
     initiator(fabric, from)?.descriptor::<()>(&fence)?.wait(SOON)?;

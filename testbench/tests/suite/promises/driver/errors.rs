@@ -5,7 +5,7 @@ use portico::{
     mailbox::Delivery,
     onesided::{Geometry, Strides, Window},
     program::assemble,
-    Error, Fabric, Transport, TransportError,
+    Error, Fabric, Transport,
 };
 use portico_spec::{
     ni::{window::SYSTEM_WINDOW, ErrorCode, MAILBOXES},
@@ -16,23 +16,10 @@ use portico_spec::{
 struct Mistaken<T>(T, Config);
 
 impl<T: Transport> Transport for Mistaken<T> {
+    portico::forward_transport!(0: read, write, cycles, wait, interrupt);
+
     fn config(&self) -> &Config {
         &self.1
-    }
-    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-        self.0.read(address)
-    }
-    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-        self.0.write(address, value)
-    }
-    fn cycles(&self) -> u64 {
-        self.0.cycles()
-    }
-    fn wait(&mut self, cycles: u64) {
-        self.0.wait(cycles);
-    }
-    fn interrupt(&mut self) -> bool {
-        self.0.interrupt()
     }
 }
 

@@ -12,9 +12,8 @@ use portico::{
 use portico_spec::ni::{
     command::{first_place, Opcode},
     descriptor::{Command, Descriptor, Geometry as Rows, Transfer},
-    registers::address_at,
-    segment::{SegmentKind, KIND_OFFSET, NODE_OFFSET, TAG_OFFSET},
-    window::SYSTEM_WINDOW,
+    registers::{address_at, in_memory},
+    segment::{self, SegmentKind},
     ErrorCode,
 };
 
@@ -214,11 +213,8 @@ pub fn a_descriptor_finds_the_credits_written_before_it<T: Transport>(
         let mut queue = fabric.queue(owner, 8, 24, None)?;
         assert_eq!(queue.id().to_string(), format!("{owner}:0"), "the first window");
         let handle = queue.sender(&mut fabric, tile, 1)?.handle();
-        let target = |node, tag, kind: SegmentKind| {
-            let number = u32::from(config.terminal_node(node).number());
-            number << NODE_OFFSET | tag << TAG_OFFSET | (kind as u32) << KIND_OFFSET
-        };
-        let segment = [target(owner, 0, SegmentKind::Queue), queue.id().bytes() / word, 1];
+        let target = |kind| segment::target(&config, owner, 0, kind);
+        let of_queue = [target(SegmentKind::Queue), queue.id().bytes() / word, 1];
         let enqueue = Descriptor {
             segment: handle,
             ..Descriptor::new(Command::Enqueue {
@@ -230,21 +226,12 @@ pub fn a_descriptor_finds_the_credits_written_before_it<T: Transport>(
 
         // The writer's last segment is for the address space of the tile.
         let space = config.segments - 1;
-        let of_tile = target(tile, SYSTEM_WINDOW as u32, SegmentKind::Window);
-        fabric.poke(
-            writer,
-            SegmentRegister::Target,
-            space,
-            &[of_tile, config.space_bytes(tile) / word],
-        )?;
+        fabric.poke(writer, SegmentRegister::Target, space, &segment::space(&config, tile))?;
         let mut steps = Steps::default();
         let of_segment = address_at(&config, tile, SegmentRegister::Target, handle.into());
         let of_command = address_at(&config, tile, CommandRegister::Word, first_place(enqueue.len()));
-        for (remote, words) in [(of_segment, &segment[..]), (of_command, &enqueue)] {
-            let mut row = vec![0; words.len() * width / 32];
-            for (place, word) in row.iter_mut().step_by(width / 32).zip(words) {
-                *place = *word;
-            }
+        for (remote, words) in [(of_segment, &of_queue[..]), (of_command, &enqueue)] {
+            let row = in_memory(&config, words);
             let region = fabric.allocate(writer, 4 * row.len() as u32)?;
             fabric.write(writer, region.base, &row)?;
             let put = Descriptor {
@@ -261,7 +248,7 @@ pub fn a_descriptor_finds_the_credits_written_before_it<T: Transport>(
         let mut list = fabric.list(steps)?;
         for number in 0..6 {
             // No queue, and no credits.
-            let closed = target(owner, 0, SegmentKind::Window);
+            let closed = target(SegmentKind::Window);
             fabric.poke(tile, SegmentRegister::Target, handle.into(), &[closed, 0, 0])?;
             fabric.write(tile, message, &[number, number + 1])?;
             list.start(&mut fabric)?;

@@ -11,8 +11,7 @@ use portico_spec::ni::{
     command::{first_place, QUEUE_WORDS},
     descriptor::{Command, Descriptor, Geometry, Transfer},
     registers::{address, SPACE_BYTES},
-    segment::{SegmentKind, Target},
-    window::SYSTEM_WINDOW,
+    segment,
 };
 
 /// A transport of a fabric whose tiles have ports.
@@ -136,17 +135,9 @@ pub fn a_word_goes_from_master_to_master<T: Ported>(open: impl Fn(usize) -> Fabr
         master(&mut fabric, 3).write(0x100, 0x600d_0003)?;
 
         let mut master = master(&mut fabric, 0);
-        let target = Target {
-            node: config.terminal_node(3),
-            tag: SYSTEM_WINDOW as u8,
-            kind: SegmentKind::Window,
-        };
-        master.poke(
-            SegmentRegister::Target,
-            SEGMENT,
-            target.encode().expect("a node of the fabric"),
-        )?;
-        master.poke(SegmentRegister::Size, SEGMENT, config.space_bytes(3) / bytes)?;
+        let [target, size] = segment::space(&config, 3);
+        master.poke(SegmentRegister::Target, SEGMENT, target)?;
+        master.poke(SegmentRegister::Size, SEGMENT, size)?;
         let get = Command::Get(Transfer {
             remote: 0x100,
             local: 0x200,
