@@ -53,7 +53,7 @@ pub struct Engine<const W: usize> {
     pub claim: ClaimOut,
     /// Transactions that end here, well or not.
     pub completion: CompletionOut,
-    /// Commands that were refused.
+    /// Events of commands that were refused, or that failed after their start.
     pub refused: EventOut,
     /// A transaction slot is open; a cycle late.
     pub any_open: Signal<In, Bit>,

@@ -69,7 +69,7 @@ struct Through {
     pub both: BothOut,
     pub other: BothOut,
     pub several: [BothOut; 2],
-    near: Near,
+    inner: Near,
     also: [Near; 3],
     yonder: Far,
     here: Near,
@@ -78,7 +78,7 @@ struct Through {
 #[kernel]
 impl Logic for Through {
     fn update(&mut self) {
-        wire!(self <=> near: both);
+        wire!(self <=> inner: both);
         wire!(self.other <=> also[2].both);
         for i in 0..2 {
             wire!(also[i].both <=> self.several[i]);
@@ -93,7 +93,7 @@ struct Typed {
     pub both: BothOut,
     pub other: BothOut,
     pub several: [BothOut; 2],
-    near: Near,
+    inner: Near,
     also: [Near; 3],
     yonder: Far,
     here: Near,
@@ -102,7 +102,7 @@ struct Typed {
 #[kernel]
 impl Logic for Typed {
     fn update(&mut self) {
-        BothOut::link(&mut self.both, &mut self.near.both);
+        BothOut::link(&mut self.both, &mut self.inner.both);
         BothOut::link(&mut self.other, &mut self.also[2].both);
         for i in 0..2 {
             BothOut::link(&mut self.several[i], &mut self.also[i].both);

@@ -71,8 +71,8 @@ const FAULTS: [Fault; 21] = [
     fault(
         "a handle outlives its entry",
         "entry_table",
-        "tags_read_data[15:0] + 16'd1",
-        "tags_read_data[15:0]",
+        "tags_read_data[TAG_GENERATION +: 16] + 16'd1",
+        "tags_read_data[TAG_GENERATION +: 16]",
     ),
     fault(
         "a new tail is lost",

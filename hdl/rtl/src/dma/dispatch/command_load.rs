@@ -22,7 +22,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 0 cycles to the register file, 1 to `command` and `operands` |
+/// | latency | 0 cycles to the register file, 1 to `operands`, 2 to `command` |
 /// | throughput | one word a cycle |
 /// | state | [`Descriptor`], and the number of the context |
 ///

@@ -13,7 +13,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | a take is answered 3 cycles after it has begun |
 /// | throughput | one return a cycle; a setting and a take in cycles without one |
-/// | state | that of [`CounterTable`], 16 bits a segment |
+/// | state | that of [`CounterTable`]: the credits of each segment |
 ///
 /// A return never waits. One of a segment that does not exist is nothing.
 #[derive(LogicBlock, Default)]

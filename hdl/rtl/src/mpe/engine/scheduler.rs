@@ -40,7 +40,7 @@ pub enum Step {
 pub struct State {
     pub step: Step,
     /// Children that are left in it.
-    pub todo: Bits<NEIGHBOURS>,
+    pub remaining: Bits<NEIGHBOURS>,
 }
 
 /// State that changes with every packet.
@@ -176,7 +176,7 @@ pub struct Scheduler {
     target: Signal<Local, Bits<EDGE_WIDTH>>,
     turns_down: Signal<Local, Bit>,
     step: Signal<Local, Step>,
-    todo: Signal<Local, Bits<NEIGHBOURS>>,
+    remaining: Signal<Local, Bits<NEIGHBOURS>>,
     left: Signal<Local, Bits<LENGTH_WIDTH>>,
     first: Signal<Local, Bit>,
     down: Signal<Local, Bit>,
@@ -252,7 +252,7 @@ impl Logic for Scheduler {
         self.call_words.read_address.next = self.current.q.val();
         self.calls.read_address.next = self.current.q.val();
         self.step.next = self.now.q.val().step;
-        self.todo.next = self.now.q.val().todo;
+        self.remaining.next = self.now.q.val().remaining;
         self.left.next = self.places.read_data.val().left;
         self.first.next = self.places.read_data.val().first;
         self.down.next = self.places.read_data.val().down;
@@ -274,14 +274,14 @@ impl Logic for Scheduler {
         self.child_place.next = 0.into();
         self.has_child.next = false;
         for i in 0..NEIGHBOURS {
-            if self.todo.val().get_bit(i) & !self.has_child.val() {
+            if self.remaining.val().get_bit(i) & !self.has_child.val() {
                 self.child.next = self.child.val().replace_bit(i, true);
                 self.child_place.next = bits::<PLACE_WIDTH>(i);
                 self.has_child.next = true;
             }
         }
-        self.is_last_child.next = !(self.todo.val() & !self.child.val()).any();
-        self.begins.next = self.todo.val() == self.children.val();
+        self.is_last_child.next = !(self.remaining.val() & !self.child.val()).any();
+        self.begins.next = self.remaining.val() == self.children.val();
         self.way_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
             << bits::<3>(PLACE_WIDTH as u64))
             | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
@@ -343,7 +343,7 @@ impl Logic for Scheduler {
         self.taken_credit.next = 0.into();
         self.taken_token.next = 0.into();
         self.next_state.next.step = self.step.val();
-        self.next_state.next.todo = self.todo.val();
+        self.next_state.next.remaining = self.remaining.val();
         self.turns_down.next = false;
         self.over.d.next = self.over.q.val() | self.ended.val();
         self.faulty.d.next = self.faulty.q.val() | self.wrong.val();
@@ -387,7 +387,7 @@ impl Logic for Scheduler {
                     if self.root.val() | self.token_ready.val() {
                         self.taken_token.next = self.children.val();
                         self.steps.next = true;
-                        self.next_state.next.todo = self.children.val();
+                        self.next_state.next.remaining = self.children.val();
                         self.next_state.next.step = Step::Await;
                         if self.root.val() {
                             self.next_state.next.step = Step::Release;
@@ -397,30 +397,30 @@ impl Logic for Scheduler {
                 if (self.step.val() == Step::Await) & (self.own_tokens.val() & self.way.val()).any() {
                     self.taken_token.next = self.way.val();
                     self.steps.next = true;
-                    self.next_state.next.todo = self.children.val();
+                    self.next_state.next.remaining = self.children.val();
                     self.next_state.next.step = Step::Release;
                 }
                 if self.step.val() == Step::Release {
-                    self.token_valid.next = self.todo.val().any();
-                    if self.token_ready.val() | !self.todo.val().any() {
+                    self.token_valid.next = self.remaining.val().any();
+                    if self.token_ready.val() | !self.remaining.val().any() {
                         self.steps.next = true;
-                        self.next_state.next.todo = self.todo.val() & !self.child.val();
+                        self.next_state.next.remaining = self.remaining.val() & !self.child.val();
                         if self.is_last_child.val() {
                             self.next_state.next.step = Step::Report;
                         }
                     }
                 }
                 if (self.step.val() == Step::Compare)
-                    & ((self.own_packets.val() & self.child.val()).any() | !self.todo.val().any())
+                    & ((self.own_packets.val() & self.child.val()).any() | !self.remaining.val().any())
                     & !self.compares.val()
                 {
                     self.steps.next = true;
-                    self.next_state.next.todo = self.todo.val() & !self.child.val();
+                    self.next_state.next.remaining = self.remaining.val() & !self.child.val();
                     if self.is_last_child.val() {
-                        self.next_state.next.todo = self.children.val();
+                        self.next_state.next.remaining = self.children.val();
                         self.next_state.next.step = Step::Fold;
                     }
-                    if self.todo.val().any() & !self.fits.q.val() {
+                    if self.remaining.val().any() & !self.fits.q.val() {
                         self.shut.d.next = self.shut.q.val() | self.own.val();
                         self.next_state.next.step = Step::Report;
                     }
@@ -428,8 +428,8 @@ impl Logic for Scheduler {
                 if self.step.val() == Step::Fold {
                     self.job.from_memory.next = self.begins.val();
                     self.job.from_sum.next = !self.begins.val();
-                    self.job.from_edge.next = self.todo.val().any();
-                    self.job.folds.next = self.todo.val().any();
+                    self.job.from_edge.next = self.remaining.val().any();
+                    self.job.folds.next = self.remaining.val().any();
                     self.job.to_network.next = self.is_last_child.val() & !self.root.val();
                     self.job.to_memory.next = self.is_last_child.val() & self.root.val();
                     self.job.to_sum.next = !self.is_last_child.val();
@@ -439,7 +439,7 @@ impl Logic for Scheduler {
                     if self.job.valid.val() & self.job.ready.val() {
                         self.steps.next = true;
                         self.taken_packet.next = self.child.val();
-                        self.next_state.next.todo = self.todo.val() & !self.child.val();
+                        self.next_state.next.remaining = self.remaining.val() & !self.child.val();
                         if self.is_last_child.val() {
                             self.taken_credit.next = self.way.val();
                             self.advances.next = true;
@@ -460,14 +460,14 @@ impl Logic for Scheduler {
                         } else {
                             self.job.from_memory.next = self.root.val();
                             self.job.from_edge.next = !self.root.val();
-                            self.job.to_network.next = self.todo.val().any();
+                            self.job.to_network.next = self.remaining.val().any();
                             self.job.to_memory.next = !self.root.val() & self.begins.val();
                             self.job.valid.next = (self.children.val().any() | !self.root.val())
-                                & (!self.todo.val().any() | (self.own_credits.val() & self.child.val()).any());
+                                & (!self.remaining.val().any() | (self.own_credits.val() & self.child.val()).any());
                             if self.job.valid.val() & self.job.ready.val() {
                                 self.steps.next = true;
                                 self.taken_credit.next = self.child.val();
-                                self.next_state.next.todo = self.todo.val() & !self.child.val();
+                                self.next_state.next.remaining = self.remaining.val() & !self.child.val();
                                 if self.is_last_child.val() {
                                     self.taken_packet.next = self.way.val();
                                     self.advances.next = true;
@@ -482,7 +482,7 @@ impl Logic for Scheduler {
                     self.next_state.next.step = Step::Report;
                     if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
                         self.next_state.next.step = Step::Send;
-                        self.next_state.next.todo = self.children.val();
+                        self.next_state.next.remaining = self.children.val();
                         self.turns_down.next = true;
                     }
                 }
@@ -501,7 +501,7 @@ impl Logic for Scheduler {
         }
         // After the last pass over a packet.
         if self.advances.val() {
-            self.next_state.next.todo = self.children.val();
+            self.next_state.next.remaining = self.children.val();
             if self.is_last.val() {
                 self.next_state.next.step = Step::Drain;
             }
@@ -572,7 +572,7 @@ impl Logic for Scheduler {
             self.state.write_address.next = self.call.owner.val();
             self.places.write_enable.next = true;
             self.places.write_address.next = self.call.owner.val();
-            self.next_state.next.todo = self.new_children.val();
+            self.next_state.next.remaining = self.new_children.val();
             self.places.write_data.next.left = self.call.word.val().get_bits::<LENGTH_WIDTH>(CALL_LENGTH_OFFSET);
             self.places.write_data.next.first = true;
             self.places.write_data.next.down = false;

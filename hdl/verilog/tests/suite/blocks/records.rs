@@ -93,14 +93,14 @@ pub struct Desk {
     /// The word of the job at `place`.
     pub read: Signal<Out, Bits<8>>,
     jobs: Table<Job>,
-    words: Table<Bits<8>>,
+    given: Table<Bits<8>>,
     hand: DFF<Job>,
 }
 
 #[kernel]
 impl Logic for Desk {
     fn update(&mut self) {
-        wire!(self => jobs, words: clk);
+        wire!(self => jobs, given: clk);
         dff_setup!(self, clk, hand);
         self.jobs.write_enable.next = self.keep.val();
         self.jobs.write_address.next = self.place.val();
@@ -108,11 +108,11 @@ impl Logic for Desk {
         self.jobs.write_data.next.step = Step::Wait;
         self.jobs.write_data.next.quiet = !self.owner.val().any();
         self.jobs.read_address.next = self.place.val();
-        self.words.write_enable.next = self.keep.val();
-        self.words.write_address.next = self.place.val();
-        self.words.write_data.next = self.word.val();
-        self.words.read_address.next = self.place.val();
-        self.read.next = self.words.read_data.val();
+        self.given.write_enable.next = self.keep.val();
+        self.given.write_address.next = self.place.val();
+        self.given.write_data.next = self.word.val();
+        self.given.read_address.next = self.place.val();
+        self.read.next = self.given.read_data.val();
 
         self.sends.next = false;
         self.sender.next = self.hand.q.val().owner;

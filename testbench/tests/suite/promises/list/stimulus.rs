@@ -151,11 +151,11 @@ fn right(phase: Phase, golden: &GoldenLists, known: &[u32], rng: &mut SmallRng) 
             List::Unexpected,
             &aimed(&entry(phase, rng), golden, List::Unexpected, rng),
         )),
-        50..=69 => {
+        50..=64 => {
             let list = *[List::Priority, List::Overflow, List::All].choose(rng).expect("three");
             plain(command(Opcode::Search, list, &header(phase, golden, rng)))
         }
-        70..=77 => plain(command(Opcode::Deliver, List::All, &header(phase, golden, rng))),
+        65..=77 => plain(command(Opcode::Deliver, List::All, &header(phase, golden, rng))),
         78..=83 => plain(command(
             Opcode::Probe,
             List::Unexpected,
