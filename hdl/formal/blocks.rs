@@ -1,7 +1,7 @@
 //! The blocks that are proven.
 
 use portico_hdl::{
-    mpe::engine::{EdgeCounts, Scheduler},
+    mpe::engine::{CallScheduler, EdgeCounts},
     portals::buddy::BuddyAllocator,
     prim::{CreditCounter, Fifo, RoundRobinArbiter},
 };
@@ -36,7 +36,7 @@ pub fn write_all(folder: &Path) -> Result<(), Box<dyn Error>> {
         BuddyAllocator::<4, 2, 16>::new(heap(512)?),
     )?;
     // With one context no step waits for a turn, so that an induction needs to know of one call alone.
-    write(folder, "mpe_scheduler.v", "mpe-scheduler", Scheduler::new(1))?;
+    write(folder, "mpe_scheduler.v", "mpe-scheduler", CallScheduler::new(1))?;
     write(folder, "mpe_packets.v", "mpe-packets", EdgeCounts::new(1, false))?;
     write(folder, "mpe_credits.v", "mpe-credits", EdgeCounts::new(1, true))?;
     write(folder, "credit_counter.v", "credit-counter", CreditCounter::<4>::new(8))

@@ -1,5 +1,5 @@
-// Properties of the scheduler of the message-passing engine (hdl/rtl/src/mpe/engine/scheduler.rs) with the counts of its
-// packets and credits (edge_counts.rs), for one context: cut-through adds no wait in a circle (docs/collectives.md).
+// Properties of the scheduler of the message-passing engine (hdl/rtl/src/mpe/engine/call_scheduler.rs) with the counts of
+// its packets and credits (edge_counts.rs), for one context: cut-through adds no wait in a circle (docs/collectives.md).
 //
 // A pass over the packet of an edge is given out only when the head of this packet was ejected in an earlier cycle, and a
 // packet to a neighbour only with a credit. A fold begins only when a packet of each contribution is here, and the credit for
@@ -222,11 +222,11 @@ module mpe_heads_properties (
 
     localparam [2:0] FOLD = 3'd2;
     wire [2:0] step = \scheduler.now [2:0];
-    wire [7:0] todo = \scheduler.now [10:3];
+    wire [7:0] remaining = \scheduler.now [10:3];
     wire [7:0] way = \scheduler.neighbourhood [7:0];
     wire [7:0] children = \scheduler.neighbourhood [15:8];
     wire [2:0] towards = \scheduler.neighbourhood [18:16];
-    wire folding = running[0] && step == FOLD && todo != children;
+    wire folding = running[0] && step == FOLD && remaining != children;
 
     always @* begin
         if (started) begin
@@ -236,9 +236,9 @@ module mpe_heads_properties (
             two_are_one : assert (!(here_two & ~here_one) && !(left_two & ~left_one));
             rooms_in_turn : assert (\scheduler.next_slot == {24'd0, room});
             way_to_the_root : assert (!running[0] || way == 8'd0 || way == 8'd1 << towards);
-            children_beside_it : assert (!running[0] || (!(children & way) && !(todo & ~children)));
-            folded_in_order : assert (!folding || todo != 8'd0);
-            all_are_here : assert (!folding || !(todo & ~(here_one & began_with)));
+            children_beside_it : assert (!running[0] || (!(children & way) && !(remaining & ~children)));
+            folded_in_order : assert (!folding || remaining != 8'd0);
+            all_are_here : assert (!folding || !(remaining & ~(here_one & began_with)));
             its_credit_is_here : assert (!folding || !(way & ~(left_one & began_with_credit)));
         end
     end

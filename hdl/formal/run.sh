@@ -141,7 +141,7 @@ plant_in_buddy() {
     beside mutant "granted without a mark" buddy deep_4 buddy_4.v "s/mark = is_enough/mark = 1'b0/"
     beside mutant "freed without a trace" buddy frees_4 buddy_4.v "s/unmark = is_live/unmark = 1'b0/"
     beside mutant "freed from inside" buddy frees_4 buddy_4.v 's/(used & ~past_start)/used/'
-    beside mutant "an error counts as a free" buddy deep_4 buddy_4.v 's/freed = succeeds & releasing/freed = (current == STAGE_SETTLE) \& releasing/'
+    beside mutant "an error counts as a free" buddy deep_4 buddy_4.v 's/freed = succeeds & releasing/freed = (current == BUDDY_STAGE_SETTLE) \& releasing/'
     beside mutant "buddies stay apart" buddy frees_4 buddy_4.v 's/is_live = joining | /is_live = /'
     beside mutant "result dropped" buddy deep_4 buddy_4.v "s/if (taken) begin/if (1'b1) begin/"
     beside mutant "reset keeps the upper nodes" buddy deep_4 buddy_4.v "s/first <= 2'd1;/first <= first;/"

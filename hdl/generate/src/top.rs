@@ -5,7 +5,7 @@
 use portico_hdl::{
     accel::{Probe, Streams},
     board::Board,
-    dma::Engine,
+    dma::Dma,
     fabric::Fabric,
     host::MemoryNode,
     mpe::{FpAdder, Mpe, ReduceAlu},
@@ -245,7 +245,7 @@ pub static TOPS: &[Top] = &[
         name: "mesh",
         about: "2D mesh of routers with its sides closed, gates to edge nodes, counters",
         keys: &["cols", "rows", "width", "fifo", "edge_nodes", "monitors"],
-        keep_apart: &["node"],
+        keep_apart: &["router_place"],
         make: |config| by_width_and_depth!(config, Mesh, config),
     },
     Top {
@@ -270,8 +270,8 @@ pub static TOPS: &[Top] = &[
             let [memory, space] = [config.scratchpad << 10, SPACE_BYTES].map(|bytes| (bytes * 8 / config.width) as u64);
             let (build, fabric) = (config.build(), fabric_of(config));
             match config.width {
-                32 => Box::new(Engine::<32>::new(&build, &fabric, memory, space)),
-                _ => Box::new(Engine::<64>::new(&build, &fabric, memory, space)),
+                32 => Box::new(Dma::<32>::new(&build, &fabric, memory, space)),
+                _ => Box::new(Dma::<64>::new(&build, &fabric, memory, space)),
             }
         },
     },
@@ -379,14 +379,14 @@ pub static TOPS: &[Top] = &[
         name: "fabric",
         about: "tiles on two meshes, host node on AXI4-Lite, memory nodes on AXI4",
         keys: FABRIC_KEYS,
-        keep_apart: &["tile", "memory_node", "node"],
+        keep_apart: &["tile", "memory_node", "node", "router_place"],
         make: |config| fabric_by_width_and_depth!(config, Fabric),
     },
     Top {
         name: "board",
         about: "what an FPGA board holds: a fabric without memory nodes, a UART as its host's bus, LEDs",
         keys: FABRIC_KEYS,
-        keep_apart: &["tile", "node"],
+        keep_apart: &["tile", "node", "router_place"],
         make: |config| fabric_by_width_and_depth!(config, Board),
     },
 ];

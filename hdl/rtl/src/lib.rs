@@ -11,7 +11,7 @@
 //! | [`mpe`] | message passing: [`FpAdder`](mpe::FpAdder), [`ReduceAlu`](mpe::ReduceAlu), the engine [`Mpe`](mpe::Mpe) |
 //! | [`portals`] | Portals 4: [`ListManager`](portals::ListManager), [`BuddyAllocator`](portals::buddy::BuddyAllocator) |
 //! | [`accel`] | other engines for the socket of a tile: the source/sink core [`Probe`](accel::Probe), the streams of words [`Streams`](accel::Streams) |
-//! | [`dma`] | from descriptors to packets: [`Engine`](dma::Engine), made of a [`Dispatcher`](dma::dispatch::Dispatcher) and a [`Transmitter`](dma::transmit::Transmitter) |
+//! | [`dma`] | from descriptors to packets: [`Dma`](dma::Dma), made of a [`Dispatcher`](dma::dispatch::Dispatcher) and a [`Transmitter`](dma::transmit::Transmitter) |
 //! | [`ni`] | the network interface: [`NetworkInterface`](ni::NetworkInterface), [`DataReceiver`](ni::receive::DataReceiver), [`ControlReceiver`](ni::control::ControlReceiver), [`Slots`](ni::slots::Slots), [`Events`](ni::events::Events), [`Inbox`](ni::inbox::Inbox), [`Scratchpad`](ni::Scratchpad) |
 //! | [`host`] | AXI: [`AxiLiteSlave`](host::AxiLiteSlave), [`AxiMemory`](host::AxiMemory), [`MemoryNode`](host::MemoryNode), [`UartBridge`](host::uart::UartBridge) |
 //! | [`node`], [`tile`], [`fabric`], [`board`] | [`Node`](node::Node): interface, scratchpad and engines; [`Tile`](tile::Tile): a node with a port or without; [`Fabric`](fabric::Fabric): all tiles on two meshes; [`Board`](board::Board): a fabric behind a UART |

@@ -253,7 +253,7 @@ mod tests {
         },
         report::BenchReport,
     };
-    use portico::mpi::cost::{self, Step};
+    use portico::mpi::cost::{self, MemberCommand};
 
     fn golden(config: &Config) -> anyhow::Result<Box<dyn FabricDevice>> {
         Ok(Box::new(GoldenDevice::new(config)))
@@ -324,8 +324,13 @@ mod tests {
             let all: Vec<usize> = (0..config.tiles()).collect();
             let bytes = bytes as u32;
             let steps = orders(&config, &all, order).into_iter();
-            let steps: Vec<Vec<Step>> = steps
-                .map(|receivers| receivers.into_iter().map(|to| Step::Send { to, bytes }).collect())
+            let steps: Vec<Vec<MemberCommand>> = steps
+                .map(|receivers| {
+                    receivers
+                        .into_iter()
+                        .map(|to| MemberCommand::Send { to, bytes })
+                        .collect()
+                })
                 .collect();
             let estimate = cost::exchange(&config, &all, &all, &steps) as f64;
             let ratio = estimate / row.value;

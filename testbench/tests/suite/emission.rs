@@ -200,7 +200,7 @@ fn module_names(block: &str, config: &Config) -> Vec<String> {
 fn a_larger_mesh_has_no_more_modules() {
     let names = |size: usize| module_names("mesh", &mesh(size, size, 0, 32, 4));
     let small = names(4);
-    assert!(small.contains(&"portico_mesh_node".to_owned()), "{small:?}");
+    assert!(small.contains(&"portico_mesh_router_place".to_owned()), "{small:?}");
     assert_eq!([names(8), names(16)], [small.clone(), small]);
 }
 

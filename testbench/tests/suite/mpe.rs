@@ -42,25 +42,25 @@ fn planted_faults_are_caught() {
     let faults = [
         Fault {
             what: "a barrier that waits for nobody",
-            module: "scheduler",
+            module: "call_scheduler",
             from: "assign own_tokens = «tokens_here[7:0]»;",
             to: "8'hff",
         },
         Fault {
             what: "a fold that begins with the packet of any child",
-            module: "scheduler",
+            module: "call_scheduler",
             from: "(«~(|(children & ~own_packets))» & (root",
             to: "(~(|children) | (|(children & own_packets)))",
         },
         Fault {
             what: "a head that leaves before the packet has come that it sends on",
-            module: "scheduler",
+            module: "call_scheduler",
             from: "assign own_packets = «packets_here[7:0]»;",
             to: "packets_here[7:0] | (way & {8{~first & (|children)}})",
         },
         Fault {
             what: "packets without a credit",
-            module: "scheduler",
+            module: "call_scheduler",
             from: "assign own_credits = «credits_here[7:0]»;",
             to: "8'hff",
         },

@@ -10,7 +10,7 @@ use crate::{
         AddressMatch, CommandDoor, CommandPort, CommandQueue, MemoryReadOut, MemoryWriteOut, PacketArbiter, PlaneOut,
         Planes, ReadBuffer, ReadShare, RegisterFetchIn, RegisterRequestIn, SocketOut, WriteShare,
     },
-    dma::Engine,
+    dma::Dma,
     prim::StreamIn,
 };
 use portico_spec::{
@@ -51,7 +51,7 @@ pub struct InterfaceParameters {
 /// A network interface of `W`-bit flits with `B` bytes.
 ///
 /// ```text
-///  s_axis_command ---> Engine --------------------> m_axis_data
+///  s_axis_command ---> Dma -----------------------> m_axis_data
 ///                        ^  |                  +--> m_axis_control
 ///           get requests |  | events, slots    |
 ///                        |  v                  |
@@ -102,7 +102,7 @@ pub struct NetworkInterface<const W: usize, const B: usize> {
     bus: RegisterBus,
     splitter: ReadSplitter<W>,
     reads: ReadBuffer<W>,
-    engine: Engine<W>,
+    engine: Dma<W>,
     receiver: DataReceiver<W, B>,
     completions: Completions,
     identity: ControlRegisters,
@@ -166,7 +166,7 @@ impl<const W: usize, const B: usize> NetworkInterface<W, B> {
             _alone: 1 - shared,
             bus: RegisterBus::new(build),
             splitter: ReadSplitter::new(parameters.register_bit),
-            engine: Engine::new(build, config, parameters.memory_words, parameters.space_words),
+            engine: Dma::new(build, config, parameters.memory_words, parameters.space_words),
             receiver: DataReceiver::new(
                 build,
                 parameters.memory_words,

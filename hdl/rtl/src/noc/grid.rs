@@ -1,4 +1,4 @@
-use super::{MonitorSelect, Node};
+use super::{MonitorSelect, RouterPlace};
 use crate::prim::{StreamIn, StreamOut};
 use portico_spec::{
     flit::{X_WIDTH, Y_WIDTH},
@@ -14,7 +14,7 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle a router |
 /// | throughput | one flit a cycle on every link |
-/// | state | a [`Node`] a tile |
+/// | state | a [`RouterPlace`] a tile |
 ///
 /// Tile `y * cols + x` is in column `x` and row `y`; y grows to the south. XY routing never leaves the mesh to the west or
 /// north, and nothing comes in from the east: those ports are tied off. The chain of the monitors follows the tiles.
@@ -37,7 +37,7 @@ pub struct Grid<const W: usize, const A: usize> {
     pub monitor: MonitorSelect,
     /// Value of the counter that `monitor` selects, `tiles` cycles later; 0 without monitors.
     pub monitor_value: Signal<Out, Bits<32>>,
-    node: Vec<Node<W, A>>,
+    node: Vec<RouterPlace<W, A>>,
     cols: Constant<Bits<8>>,
     /// First tile of the last row, and last tile of all.
     last_row: Constant<Bits<8>>,
@@ -65,7 +65,7 @@ impl<const W: usize, const A: usize> Grid<W, A> {
             m_axis_east: many(rows, |_| Default::default()),
             s_axis_south: many(cols, |_| Default::default()),
             m_axis_south: many(cols, |_| Default::default()),
-            node: many(tiles, |_| Node::new(config.fifo, config.monitors)),
+            node: many(tiles, |_| RouterPlace::new(config.fifo, config.monitors)),
             cols: Constant::new(bits(cols as u64)),
             last_row: Constant::new(bits((tiles - cols) as u64)),
             last_tile: Constant::new(bits((tiles - 1) as u64)),

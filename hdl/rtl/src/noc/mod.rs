@@ -8,7 +8,7 @@
 //! | `crossbar.rs` | [`Crossbar`]: every input before every output |
 //! | `output.rs` | [`Output`], [`Pick`]: output of a router, its lock and its multiplexer |
 //! | `priority.rs` | [`Priority`], [`Tie`]: the input that wins |
-//! | `node.rs`, `monitor.rs` | [`Node`], [`Monitor`]: a router and its counters |
+//! | `router_place.rs`, `monitor.rs` | [`RouterPlace`], [`Monitor`]: a router and its counters |
 //! | `grid.rs`, `mesh.rs` | [`Grid`], [`Mesh`]: nodes wired to their neighbours, and the sides closed |
 //! | `edge.rs` | [`EdgeSink`], [`EdgeGate`], [`PacketFilter`], [`DropCounter`]: the blocks that close the sides |
 
@@ -18,11 +18,11 @@ mod grid;
 mod input;
 mod mesh;
 mod monitor;
-mod node;
 mod output;
 mod priority;
 mod route;
 mod router;
+mod router_place;
 
 pub use crossbar::{Crossbar, FlitIn, FlitOut};
 pub use edge::{DropCounter, DropReportIn, DropReportOut, EdgeGate, EdgeSink, PacketFilter};
@@ -31,11 +31,11 @@ pub use grid::Grid;
 pub use input::{InputFifo, InputUnit};
 pub use mesh::Mesh;
 pub use monitor::{LinkTap, Monitor, MonitorSelect};
-pub use node::Node;
 pub use output::{Output, Pick};
 pub use priority::{Preferences, Priority, Tie};
 pub use route::{Comparator, Route, Wants, CODE_WIDTH};
 pub use router::{PortsIn, PortsOut, Router};
+pub use router_place::RouterPlace;
 
 use portico_spec::Port;
 

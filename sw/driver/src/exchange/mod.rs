@@ -44,7 +44,7 @@ pub use portico_spec::exchange::Order;
 pub(crate) use self::{
     blocks::offset,
     peers::{Dropped, Running},
-    plan::{Plan, Step},
+    plan::{Plan, PlanStep},
 };
 pub use self::{blocks::Block, peers::Peers, run::Exchange};
 

@@ -5,7 +5,7 @@ use crate::list::STARTS;
 
 /// One put of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// Starts the list of this rank.
     Start(usize),
     /// Sends a block.
@@ -18,7 +18,7 @@ pub(crate) enum Step {
 pub(crate) struct Plan {
     pub root: usize,
     /// By rank, each in the order of the member.
-    pub steps: Vec<Vec<Step>>,
+    pub steps: Vec<Vec<PlanStep>>,
 }
 
 impl Plan {
@@ -29,7 +29,7 @@ impl Plan {
             let children =
                 (STARTS * rank + 1..STARTS * (rank + 1) + 1).filter(|&child| child < size && !steps[child].is_empty());
             let sent = blocks[rank].iter().copied().filter(|block| block.moves(rank));
-            children.map(Step::Start).chain(sent.map(Step::Send)).collect()
+            children.map(PlanStep::Start).chain(sent.map(PlanStep::Send)).collect()
         })
     }
 
@@ -49,10 +49,10 @@ impl Plan {
                     bytes,
                 };
                 if block.moves(rank) {
-                    own.push(Step::Send(block));
+                    own.push(PlanStep::Send(block));
                 }
                 if !steps[child].is_empty() {
-                    own.push(Step::Start(child));
+                    own.push(PlanStep::Start(child));
                 }
             }
             own
@@ -60,7 +60,7 @@ impl Plan {
     }
 
     /// A plan by the steps of each rank, for which those behind it have theirs already: a member without steps is not started.
-    fn of(root: usize, size: usize, steps_of: impl Fn(usize, &[Vec<Step>]) -> Vec<Step>) -> Plan {
+    fn of(root: usize, size: usize, steps_of: impl Fn(usize, &[Vec<PlanStep>]) -> Vec<PlanStep>) -> Plan {
         let steps = vec![vec![]; size];
         let mut plan = Plan { root, steps };
         for rank in plan.order().rev() {
@@ -121,7 +121,7 @@ mod tests {
                         let steps = &plan.steps[rank];
                         assert_eq!(is_started[rank], !steps.is_empty(), "rank {rank} of {size}");
                         for step in steps {
-                            if let Step::Start(child) = *step {
+                            if let PlanStep::Start(child) = *step {
                                 assert!(!is_started[child], "rank {child} of {size} is started twice");
                                 is_started[child] = true;
                             }
@@ -139,8 +139,8 @@ mod tests {
         let plan = Plan::broadcast(3, &[0, 4, 8, 12, 16, 20, 24, 28], 4);
         let starts = |rank: usize| {
             let starts = plan.steps[rank].iter().filter_map(|step| match step {
-                Step::Start(child) => Some(*child),
-                Step::Send(_) => None,
+                PlanStep::Start(child) => Some(*child),
+                PlanStep::Send(_) => None,
             });
             starts.collect::<Vec<_>>()
         };
@@ -155,6 +155,6 @@ mod tests {
             result: 4,
             bytes: 4,
         };
-        assert_eq!(plan.steps[7][..2], [Step::Send(block), Step::Start(1)]);
+        assert_eq!(plan.steps[7][..2], [PlanStep::Send(block), PlanStep::Start(1)]);
     }
 }

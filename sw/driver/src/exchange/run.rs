@@ -3,7 +3,7 @@
 use portico_spec::ni::descriptor::{Command, Geometry, Transfer};
 
 use super::{
-    plan::{Plan, Step},
+    plan::{Plan, PlanStep},
     Peers, Running,
 };
 use crate::{
@@ -98,14 +98,14 @@ impl Peers {
         let member = |&rank: &usize| {
             let steps = plan.steps[rank].iter().map(|step| {
                 Ok(match *step {
-                    Step::Start(child) => list::Step::Start(place(child)),
-                    Step::Send(block) => {
+                    PlanStep::Start(child) => list::LaunchStep::Start(place(child)),
+                    PlanStep::Send(block) => {
                         let put = Command::Put(Transfer {
                             remote: block.result,
                             local: block.source,
                             geometry: Geometry::Row { row: block.bytes },
                         });
-                        list::Step::Command(command::encode(fabric.config(), self.handle(rank, block.to), put)?)
+                        list::LaunchStep::Command(command::encode(fabric.config(), self.handle(rank, block.to), put)?)
                     }
                 })
             });

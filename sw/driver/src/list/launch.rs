@@ -12,7 +12,7 @@ const SETTLED: u64 = 2000;
 
 /// A step of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum LaunchStep {
     /// Starts the list of another member, by its place in the launch.
     Start(usize),
     /// Sends this descriptor, whose event is still 0.
@@ -23,7 +23,7 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub tile: usize,
-    pub steps: Vec<Step>,
+    pub steps: Vec<LaunchStep>,
 }
 
 /// A prepared launch. While it is under way, the driver sends no other command to its members: a list has the whole command queue.

@@ -8,7 +8,7 @@ use portico_spec::ni::{
     registers::in_memory,
 };
 
-use super::Step;
+use super::LaunchStep;
 use crate::{event::Event, resources::Port, Error, Fabric, Region, Transport};
 
 /// A member whose list lies in its memory.
@@ -47,7 +47,7 @@ impl Member {
         fabric: &mut Fabric<T>,
         tile: usize,
         own: usize,
-        steps: &[Step],
+        steps: &[LaunchStep],
         handles: Handles,
         mail: Vec<u32>,
         started: &[Option<Member>],
@@ -94,7 +94,7 @@ impl Member {
         &mut self,
         fabric: &mut Fabric<T>,
         own: usize,
-        steps: &[Step],
+        steps: &[LaunchStep],
         handles: Handles,
         mut mail: Vec<u32>,
         started: &[Option<Member>],
@@ -102,13 +102,13 @@ impl Member {
         let config = fabric.config().clone();
         let unit = (config.width / 8) as u32;
         let lengths = steps.iter().map(|step| match step {
-            Step::Start(_) => TRANSFER_WORDS[0],
-            Step::Command(words) => words.len(),
+            LaunchStep::Start(_) => TRANSFER_WORDS[0],
+            LaunchStep::Command(words) => words.len(),
         });
         let lengths: Vec<usize> = lengths.chain([mail.len()]).collect();
         self.check_engines(fabric, steps)?;
         let length = bytes(&config, &lengths);
-        let starts = steps.iter().filter(|step| matches!(step, Step::Start(_))).count();
+        let starts = steps.iter().filter(|step| matches!(step, LaunchStep::Start(_))).count();
         let region = fabric.allocate(self.tile, length + unit * (starts * FETCH_WORDS) as u32)?;
         self.region = Some(region);
         let place = ListPlace {
@@ -123,8 +123,8 @@ impl Member {
         let mut descriptors = vec![];
         for step in steps {
             descriptors.push(match step {
-                Step::Command(words) => self.count(fabric, words.clone())?,
-                Step::Start(other) => {
+                LaunchStep::Command(words) => self.count(fabric, words.clone())?,
+                LaunchStep::Start(other) => {
                     let Member { tile, start, .. } = started[*other].as_ref().expect("a member behind this one");
                     let local = region.base + length + unit * behind.len() as u32;
                     let put = place.start_of(&config, (*tile, handles(*other)), start, local)?;
@@ -144,10 +144,10 @@ impl Member {
     }
 
     /// Refuses more words for an engine than its queue holds: a list does not wait for engines.
-    fn check_engines<T: Transport>(&self, fabric: &Fabric<T>, steps: &[Step]) -> Result<(), Error> {
+    fn check_engines<T: Transport>(&self, fabric: &Fabric<T>, steps: &[LaunchStep]) -> Result<(), Error> {
         let mut words: BTreeMap<Port, usize> = BTreeMap::new();
         for step in steps {
-            if let Step::Command(descriptor) = step {
+            if let LaunchStep::Command(descriptor) = step {
                 *words
                     .entry(Port::of(descriptor[0], &fabric.nodes[self.tile].build))
                     .or_default() += descriptor.len();

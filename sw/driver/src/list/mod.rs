@@ -40,7 +40,7 @@
 pub(crate) use self::steps::STARTS;
 pub use self::steps::{List, Steps};
 pub(crate) use self::{
-    launch::{Launch, Member, Step},
+    launch::{Launch, LaunchStep, Member},
     notice::Notice,
 };
 

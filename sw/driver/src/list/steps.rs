@@ -1,6 +1,6 @@
 //! The operations that tiles do by a list, and the list that is written.
 
-use super::launch::{Launch, Member, Step};
+use super::launch::{Launch, LaunchStep, Member};
 use crate::{onesided::Remote, Error, Fabric, Transport};
 
 /// Members that a member starts, at most. A member that starts two sends its first blocks before members further down have their
@@ -21,7 +21,7 @@ impl Steps {
     /// Adds a descriptor of a tile, behind those that it has.
     pub(crate) fn add(&mut self, tile: usize, words: Vec<u32>, queue: Option<u8>) {
         self.credits.extend(queue.map(|handle| (tile, handle)));
-        let step = Step::Command(words);
+        let step = LaunchStep::Command(words);
         match self.members.iter_mut().find(|member| member.tile == tile) {
             Some(member) => member.steps.push(step),
             None => self.members.push(Member {
@@ -114,7 +114,7 @@ impl<T: Transport> Fabric<T> {
         let size = members.len();
         for (place, member) in members.iter_mut().enumerate() {
             let children = STARTS * place + 1..(STARTS * (place + 1) + 1).min(size);
-            member.steps.splice(0..0, children.map(Step::Start));
+            member.steps.splice(0..0, children.map(LaunchStep::Start));
         }
         let mut remotes: Vec<Vec<(usize, Remote)>> = vec![];
         let taken = self.together(|fabric| {
@@ -122,8 +122,8 @@ impl<T: Transport> Fabric<T> {
                 remotes.push(vec![]);
                 let own = remotes.last_mut().expect("pushed");
                 let children = member.steps.iter().filter_map(|step| match step {
-                    Step::Start(child) => Some(*child),
-                    Step::Command(_) => None,
+                    LaunchStep::Start(child) => Some(*child),
+                    LaunchStep::Command(_) => None,
                 });
                 for other in children.chain([place]) {
                     own.push((other, fabric.clone_space(member.tile, members[other].tile)?));

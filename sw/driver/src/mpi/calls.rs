@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     collective::{check_rank, middle, Addresses, Call, Communicator},
-    exchange::{offset, Block, Order, Plan, Step},
+    exchange::{offset, Block, Order, Plan, PlanStep},
     Error, Fabric, Transport,
 };
 
@@ -334,14 +334,14 @@ impl Comm {
     /// and reads its own event.
     fn cost_of_puts<T: Transport>(&self, fabric: &Fabric<T>, plan: &Plan) -> u64 {
         let steps = plan.steps.iter().map(|steps| {
-            let notice = (!steps.is_empty()).then_some(cost::Step::Notice);
+            let notice = (!steps.is_empty()).then_some(cost::MemberCommand::Notice);
             let steps = steps.iter().map(|step| match *step {
-                Step::Start(rank) => cost::Step::Start(rank),
-                Step::Send(Block { to, bytes, .. }) => cost::Step::Send { to, bytes },
+                PlanStep::Start(rank) => cost::MemberCommand::Start(rank),
+                PlanStep::Send(Block { to, bytes, .. }) => cost::MemberCommand::Send { to, bytes },
             });
             steps.chain(notice).collect()
         });
-        let steps: Vec<Vec<cost::Step>> = steps.collect();
+        let steps: Vec<Vec<cost::MemberCommand>> = steps.collect();
         cost::exchange(fabric.config(), self.peers.tiles(), &[plan.root], &steps) + cost::host(1, 1)
     }
 

@@ -5,10 +5,10 @@
 //! beside what it measures on the Verilog, and its constants come from there.
 //!
 //! ```
-//! use portico::{mpi::cost::{self, Step}, Config};
+//! use portico::{mpi::cost::{self, MemberCommand}, Config};
 //!
 //! let config = Config { cols: 4, rows: 1, ..Config::default() };
-//! let send = |to, bytes| vec![Step::Send { to, bytes }];
+//! let send = |to, bytes| vec![MemberCommand::Send { to, bytes }];
 //! let cost = |bytes| cost::exchange(&config, &[0, 1, 2, 3], &[0], &[send(1, bytes), vec![], vec![], vec![]]);
 //! assert_eq!(cost(400) - cost(4), 99 + 2);    // 99 words more, and the head and the address of a second packet
 //! ```
@@ -33,7 +33,7 @@ use portico_spec::{
 
 /// One command of a member of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum MemberCommand {
     /// Starts the list of this rank.
     Start(usize),
     /// Sends a block.
@@ -47,7 +47,7 @@ pub enum Step {
     Notice,
 }
 
-impl Step {
+impl MemberCommand {
     /// Words of its descriptor: a put of one row, or a mail of as many words.
     const WORDS: usize = TRANSFER_WORDS[0];
 }
@@ -79,7 +79,7 @@ const FRONT: usize = 2;
 ///
 /// # Panics
 /// If a step names a rank that the group does not have.
-pub fn exchange(config: &Config, tiles: &[usize], started: &[usize], steps: &[Vec<Step>]) -> u64 {
+pub fn exchange(config: &Config, tiles: &[usize], started: &[usize], steps: &[Vec<MemberCommand>]) -> u64 {
     let mut timeline = Timeline {
         config,
         tiles,
@@ -113,7 +113,7 @@ struct Member {
 struct Timeline<'a> {
     config: &'a Config,
     tiles: &'a [usize],
-    steps: &'a [Vec<Step>],
+    steps: &'a [Vec<MemberCommand>],
     members: Vec<Member>,
     /// When each link is free again.
     free: BTreeMap<(Node, Port), u64>,
@@ -130,7 +130,7 @@ impl Timeline<'_> {
             self.end = self.end.max(time);
             return;
         }
-        let mut pieces = command_list::pieces(&vec![Step::WORDS; puts]);
+        let mut pieces = command_list::pieces(&vec![MemberCommand::WORDS; puts]);
         pieces.reverse();
         self.members[rank].pieces = pieces;
         self.fetch(rank, time);
@@ -160,9 +160,9 @@ impl Timeline<'_> {
         let step = self.steps[rank][member.done];
         member.done += 1;
         let (to, words) = match step {
-            Step::Start(to) => (to, FETCH_WORDS),
-            Step::Send { to, bytes } => (to, bytes as usize * 8 / self.config.width),
-            Step::Notice => {
+            MemberCommand::Start(to) => (to, FETCH_WORDS),
+            MemberCommand::Send { to, bytes } => (to, bytes as usize * 8 / self.config.width),
+            MemberCommand::Notice => {
                 let host = self.config.terminal_node(self.config.tiles());
                 let way = routing::path(self.config, self.tiles[rank], host).len() as u64;
                 let told = member.acknowledged.max(ready) + NOTICE + way * HOP + COUNT;
@@ -190,7 +190,7 @@ impl Timeline<'_> {
         *free = arrived;
         let member = &mut self.members[rank];
         member.left = begun + flits;
-        let is_start = matches!(step, Step::Start(_));
+        let is_start = matches!(step, MemberCommand::Start(_));
         let written = if is_start {
             arrived + words as u64 * WORD + START
         } else {
@@ -276,8 +276,8 @@ mod tests {
     #[test]
     fn a_link_carries_one_packet_at_a_time() {
         let (config, tiles) = mesh(4, 1);
-        let send = |to, words: u32| vec![Step::Send { to, bytes: 4 * words }];
-        let cost = |steps: [Vec<Step>; 4]| exchange(&config, &tiles, &[0, 1, 2, 3], &steps);
+        let send = |to, words: u32| vec![MemberCommand::Send { to, bytes: 4 * words }];
+        let cost = |steps: [Vec<MemberCommand>; 4]| exchange(&config, &tiles, &[0, 1, 2, 3], &steps);
         let single = cost([send(1, 50), vec![], vec![], vec![]]);
         assert_eq!(cost([send(1, 50), vec![], vec![], send(2, 50)]), single);
         assert_eq!(cost([send(1, 50), vec![], send(1, 50), vec![]]), single + 52);
@@ -289,10 +289,10 @@ mod tests {
     #[test]
     fn members_are_started_one_after_the_other() {
         let (config, tiles) = mesh(4, 1);
-        let chain: Vec<Vec<Step>> = vec![
-            vec![Step::Start(1)],
-            vec![Step::Start(2)],
-            vec![Step::Send { to: 3, bytes: 4 }],
+        let chain: Vec<Vec<MemberCommand>> = vec![
+            vec![MemberCommand::Start(1)],
+            vec![MemberCommand::Start(2)],
+            vec![MemberCommand::Send { to: 3, bytes: 4 }],
             vec![],
         ];
         let first = exchange(&config, &tiles, &[2], &chain);

@@ -267,8 +267,8 @@ impl Interface {
     fn step_probe(&mut self) -> bool {
         match self.probe.as_mut().and_then(Probe::step) {
             None => return false,
-            Some(probe::Step::Sends(destination, packet)) => self.send(destination, Packet::Data(packet)),
-            Some(probe::Step::Ends(common, error)) => self.end(common, error),
+            Some(probe::ProbeStep::Sends(destination, packet)) => self.send(destination, Packet::Data(packet)),
+            Some(probe::ProbeStep::Ends(common, error)) => self.end(common, error),
         }
         true
     }
@@ -277,9 +277,9 @@ impl Interface {
     fn step_mpe(&mut self) -> bool {
         match self.mpe.as_mut().and_then(|mpe| mpe.step(&mut self.memory)) {
             None => return false,
-            Some(mpe::Step::Moves) => {}
-            Some(mpe::Step::Sends(destination, packet)) => self.send(destination, packet),
-            Some(mpe::Step::Ends(common, error)) => self.end(common, error),
+            Some(mpe::MpeStep::Moves) => {}
+            Some(mpe::MpeStep::Sends(destination, packet)) => self.send(destination, packet),
+            Some(mpe::MpeStep::Ends(common, error)) => self.end(common, error),
         }
         true
     }
@@ -288,8 +288,8 @@ impl Interface {
     fn step_streams(&mut self) -> bool {
         match self.streams.as_mut().and_then(|streams| streams.step(&mut self.memory)) {
             None => return false,
-            Some(streams::Step::Moves) => {}
-            Some(streams::Step::Ends(common, error)) => self.end(common, error),
+            Some(streams::StreamsStep::Moves) => {}
+            Some(streams::StreamsStep::Ends(common, error)) => self.end(common, error),
         }
         true
     }

@@ -24,7 +24,7 @@ mod tests;
 
 /// What an engine has done.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum MpeStep {
     /// Sends a packet of either plane.
     Sends(Node, Packet),
     /// Words, tokens or a descriptor have moved, and nothing leaves the engine.
@@ -65,11 +65,11 @@ impl Mpe {
     }
 
     /// Does one thing; nothing if there is nothing that can be done.
-    pub fn step(&mut self, memory: &mut Memory) -> Option<Step> {
+    pub fn step(&mut self, memory: &mut Memory) -> Option<MpeStep> {
         if let Some(words) = self.commands.pop() {
             return Some(match self.post(&words, memory.words()) {
-                Ok(()) => Step::Moves,
-                Err(error) => Step::Ends(Common::of(words[0]), Some(error)),
+                Ok(()) => MpeStep::Moves,
+                Err(error) => MpeStep::Ends(Common::of(words[0]), Some(error)),
             });
         }
         // Who has done something is asked last the next time, so that no context starves.

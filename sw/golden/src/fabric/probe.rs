@@ -15,7 +15,7 @@ use portico_spec::{
 use super::{command_queue::CommandQueue, descriptor::Common, packet::DataPacket};
 
 /// What a source does next.
-pub(super) enum Step {
+pub(super) enum ProbeStep {
     /// Sends a packet.
     Sends(Node, DataPacket),
     /// A run is over, or refused.
@@ -66,12 +66,12 @@ impl Probe {
     }
 
     /// What the source does next; nothing if it has nothing to do.
-    pub fn step(&mut self) -> Option<Step> {
+    pub fn step(&mut self) -> Option<ProbeStep> {
         if self.running.is_none() {
             let words = self.commands.pop()?;
             let common = Common::of(words[0]);
             match self.decode(&words) {
-                Err(error) => return Some(Step::Ends(common, Some(error))),
+                Err(error) => return Some(ProbeStep::Ends(common, Some(error))),
                 Ok(run) => {
                     self.random = first_random(run.seed);
                     self.running = Some((common, run));
@@ -82,7 +82,7 @@ impl Probe {
         if run.packets == 0 {
             let common = *common;
             self.running = None;
-            return Some(Step::Ends(common, None));
+            return Some(ProbeStep::Ends(common, None));
         }
         run.packets -= 1;
         let run = *run;
@@ -93,7 +93,10 @@ impl Probe {
         self.sent = self.sent.wrapping_add(1);
         let words = content(run.tag(), sequence, 0, run.words as usize);
         let words = words.into_iter().map(|word| self.widened(word)).collect();
-        Some(Step::Sends(destination, DataPacket::Probe { tag: run.tag(), words }))
+        Some(ProbeStep::Sends(
+            destination,
+            DataPacket::Probe { tag: run.tag(), words },
+        ))
     }
 
     /// Checks a descriptor.
@@ -201,14 +204,14 @@ mod tests {
         let mut targets = BTreeMap::new();
         loop {
             match source.step().unwrap() {
-                Step::Sends(to, DataPacket::Probe { tag, words }) => {
+                ProbeStep::Sends(to, DataPacket::Probe { tag, words }) => {
                     *targets.entry(to.number()).or_insert(0) += 1;
                     if to == (Node { x: 0, y: 0 }) {
                         sink.receive(source.node, tag, &words);
                     }
                 }
-                Step::Sends(..) => unreachable!("not of a source"),
-                Step::Ends(_, error) => break assert_eq!(error, None),
+                ProbeStep::Sends(..) => unreachable!("not of a source"),
+                ProbeStep::Ends(_, error) => break assert_eq!(error, None),
             }
         }
         assert!(

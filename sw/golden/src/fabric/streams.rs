@@ -21,7 +21,7 @@ use super::{
 
 /// What the engine has done.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum StreamsStep {
     /// A descriptor or a word has moved.
     Moves,
     /// A descriptor is over, or refused.
@@ -123,11 +123,11 @@ impl Streams {
     }
 
     /// Does one thing; nothing if it waits for the accelerator.
-    pub fn step(&mut self, memory: &mut Memory) -> Option<Step> {
+    pub fn step(&mut self, memory: &mut Memory) -> Option<StreamsStep> {
         if let Some(words) = self.commands.pop() {
             return Some(match self.post(&words, memory.words()) {
-                Ok(()) => Step::Moves,
-                Err(error) => Step::Ends(Common::of(words[0]), Some(error)),
+                Ok(()) => StreamsStep::Moves,
+                Err(error) => StreamsStep::Ends(Common::of(words[0]), Some(error)),
             });
         }
         let receive = self.receives.moves.front_mut()?;
@@ -135,9 +135,9 @@ impl Streams {
         memory.write(receive.rows.place(receive.moved), word);
         receive.moved += 1;
         if last || receive.moved == receive.rows.words() {
-            return Some(Step::Ends(self.receives.end(), None));
+            return Some(StreamsStep::Ends(self.receives.end(), None));
         }
-        Some(Step::Moves)
+        Some(StreamsStep::Moves)
     }
 
     /// Words of the accelerator: they wait for receives.
@@ -228,7 +228,7 @@ mod tests {
     fn post(streams: &mut Streams, memory: &mut Memory, words: &[u32]) -> Option<ErrorCode> {
         streams.commands().push(words.to_vec());
         match streams.step(memory) {
-            Some(Step::Ends(_, error)) => error,
+            Some(StreamsStep::Ends(_, error)) => error,
             _ => None,
         }
     }

@@ -41,7 +41,7 @@ pub enum Course {
 
 /// State of the next packet.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum Stage {
+pub enum Preparation {
     /// A random number is drawn.
     Draw,
     /// A node is made of it.
@@ -119,7 +119,7 @@ pub struct ProbeSource<const W: usize> {
     rate: DFF<Bits<RATE_WIDTH>>,
     seed: DFF<Bits<32>>,
     // The next packet.
-    stage: DFF<Stage>,
+    stage: DFF<Preparation>,
     random: DFF<Bits<32>>,
     destination: DFF<Bits<NODE_WIDTH>>,
     next_serial: DFF<Bits<32>>,
@@ -229,11 +229,11 @@ impl<const W: usize> Logic for ProbeSource<W> {
         self.sent_to.read_enable.next = true;
         self.sent_to.read_address.next = self.destination.q.val();
         match self.stage.q.val() {
-            Stage::Draw => {
+            Preparation::Draw => {
                 self.random.d.next = self.next_random.following.val();
-                self.stage.d.next = Stage::Choose;
+                self.stage.d.next = Preparation::Choose;
             }
-            Stage::Choose => {
+            Preparation::Choose => {
                 self.destination.d.next =
                     bit_cast::<NODE_WIDTH, X_WIDTH>(self.across.val().get_bits::<X_WIDTH>(CHOICE_WIDTH))
                         | (bit_cast::<NODE_WIDTH, Y_WIDTH>(self.down.val().get_bits::<Y_WIDTH>(CHOICE_WIDTH))
@@ -241,19 +241,19 @@ impl<const W: usize> Logic for ProbeSource<W> {
                 if !self.uniform.q.val() {
                     self.destination.d.next = self.target.q.val();
                 }
-                self.stage.d.next = Stage::Look;
+                self.stage.d.next = Preparation::Look;
             }
-            Stage::Look => {
-                self.stage.d.next = Stage::Fetch;
+            Preparation::Look => {
+                self.stage.d.next = Preparation::Fetch;
                 if self.uniform.q.val() & (self.destination.q.val() == self.node.val()) {
-                    self.stage.d.next = Stage::Draw;
+                    self.stage.d.next = Preparation::Draw;
                 }
             }
-            Stage::Fetch => {
+            Preparation::Fetch => {
                 self.next_serial.d.next = self.sent_to.read_data.val();
-                self.stage.d.next = Stage::Ready;
+                self.stage.d.next = Preparation::Ready;
             }
-            Stage::Ready => {}
+            Preparation::Ready => {}
         }
         self.next_share.next = bit_cast::<SHARE_WIDTH, RATE_WIDTH>(self.share.q.val().get_bits::<RATE_WIDTH>(0))
             + bit_cast::<SHARE_WIDTH, RATE_WIDTH>(self.rate.q.val());
@@ -275,7 +275,7 @@ impl<const W: usize> Logic for ProbeSource<W> {
         match self.piece.q.val() {
             Piece::Head => {
                 self.offers.next = (self.course.q.val() == Course::Send)
-                    & (self.stage.q.val() == Stage::Ready)
+                    & (self.stage.q.val() == Preparation::Ready)
                     & self.due.q.val()
                     & self.left.q.val().any();
             }
@@ -312,9 +312,9 @@ impl<const W: usize> Logic for ProbeSource<W> {
                     self.stamp.d.next = self.now.val();
                     self.left.d.next = self.left.q.val() - 1;
                     self.due.d.next = self.share.q.val().get_bit(RATE_WIDTH) | !self.rate.q.val().any();
-                    self.stage.d.next = Stage::Look;
+                    self.stage.d.next = Preparation::Look;
                     if self.uniform.q.val() {
-                        self.stage.d.next = Stage::Draw;
+                        self.stage.d.next = Preparation::Draw;
                     }
                 }
                 Piece::Sequence => {
@@ -347,10 +347,10 @@ impl<const W: usize> Logic for ProbeSource<W> {
             Course::Check => {
                 self.course.d.next = Course::Send;
                 self.error.d.next = 0.into();
-                self.stage.d.next = Stage::Choose;
+                self.stage.d.next = Preparation::Choose;
                 self.random.d.next = self.seed.q.val().replace_bit(31, true);
                 if self.uniform.q.val() {
-                    self.stage.d.next = Stage::Draw;
+                    self.stage.d.next = Preparation::Draw;
                 }
                 self.share.d.next = 0.into();
                 self.due.d.next = true;
@@ -382,7 +382,7 @@ impl<const W: usize> Logic for ProbeSource<W> {
         if self.rst.val() {
             self.course.d.next = Course::Take;
             self.count.d.next = 0.into();
-            self.stage.d.next = Stage::Draw;
+            self.stage.d.next = Preparation::Draw;
             self.piece.d.next = Piece::Head;
         }
     }

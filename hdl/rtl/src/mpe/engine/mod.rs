@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`Mpe`] | all of it, in a seat of the socket |
 //! | [`CallIntake`] | checks descriptors, and keeps the calls that wait |
-//! | [`Scheduler`] | the state of every context: decides what is next, packet by packet |
+//! | [`CallScheduler`] | the state of every context: decides what is next, packet by packet |
 //! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes; they look up in the lists whether the sender is a neighbour |
 //! | [`EdgeCounts`] | packets, credits and tokens of every edge |
 //! | [`EdgeReader`], [`SourceReader`] | words of a packet: from the edge buffer, from the scratchpad |
@@ -15,13 +15,13 @@
 //! | [`MpeRegisters`] | lists and status |
 
 mod call_intake;
+mod call_scheduler;
 mod edge_counts;
 mod edge_reader;
 mod folder;
 mod job;
 mod registers;
 mod result_writer;
-mod scheduler;
 mod source_reader;
 mod stopwatch;
 #[cfg(test)]
@@ -31,13 +31,13 @@ mod token_sender;
 mod word_receiver;
 
 pub use call_intake::CallIntake;
+pub use call_scheduler::CallScheduler;
 pub use edge_counts::EdgeCounts;
 pub use edge_reader::EdgeReader;
 pub use folder::Folder;
 pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, Row, RowWriteIn, RowWriteOut};
 pub use registers::MpeRegisters;
 pub use result_writer::ResultWriter;
-pub use scheduler::Scheduler;
 pub use source_reader::SourceReader;
 pub use stopwatch::Stopwatch;
 pub use token_receiver::TokenReceiver;
@@ -90,7 +90,7 @@ pub struct Mpe<const W: usize, const B: usize> {
     /// All connections to the node.
     pub socket: SocketIn<W, B>,
     intake: CallIntake,
-    scheduler: Scheduler,
+    scheduler: CallScheduler,
     words: WordReceiver,
     tokens_in: TokenReceiver,
     packets: EdgeCounts,
@@ -129,7 +129,7 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
         let memory_words = (config.scratchpad << 10) / B;
         Self {
             intake: CallIntake::new(contexts, memory_words),
-            scheduler: Scheduler::new(contexts),
+            scheduler: CallScheduler::new(contexts),
             words: WordReceiver::new(contexts),
             tokens_in: TokenReceiver::new(contexts),
             packets: EdgeCounts::new(contexts, false),

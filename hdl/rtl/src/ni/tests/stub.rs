@@ -31,7 +31,7 @@ pub const OPCODE: u64 = 24;
 pub const BLOCK: usize = 13;
 
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum Step {
+pub enum StubStep {
     Take,
     Read,
     Await,
@@ -51,7 +51,7 @@ pub struct Stub<const W: usize, const B: usize> {
     data_head: HeadEncoder,
     control_head: HeadEncoder,
     is_own: AddressMatch<BLOCK, 2>,
-    step: DFF<Step>,
+    step: DFF<StubStep>,
     count: DFF<Bits<3>>,
     number: DFF<Bits<EVENT_WIDTH>>,
     arguments: [DFF<Bits<32>>; 3],
@@ -86,8 +86,8 @@ impl<const W: usize, const B: usize> Logic for Stub<W, B> {
             self.arguments[i].clock.next = self.clk.val();
             self.arguments[i].d.next = self.arguments[i].q.val();
         }
-        self.socket.commands.tready.next = self.step.q.val() == Step::Take;
-        if self.socket.commands.tvalid.val() & (self.step.q.val() == Step::Take) {
+        self.socket.commands.tready.next = self.step.q.val() == StubStep::Take;
+        if self.socket.commands.tvalid.val() & (self.step.q.val() == StubStep::Take) {
             self.count.d.next = self.count.q.val() + 1;
             if self.count.q.val() == 0 {
                 self.number.d.next = self.socket.commands.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
@@ -99,7 +99,7 @@ impl<const W: usize, const B: usize> Logic for Stub<W, B> {
             }
             if self.socket.commands.tlast.val() {
                 self.count.d.next = 0.into();
-                self.step.d.next = Step::Read;
+                self.step.d.next = StubStep::Read;
             }
         }
 
@@ -113,15 +113,15 @@ impl<const W: usize, const B: usize> Logic for Stub<W, B> {
         self.control_head.tag.next = 0.into();
         self.control_head.kind.next = bits::<KIND_WIDTH>(CONTROL);
         self.control_head.last.next = false;
-        self.socket.memory_read.valid.next = self.step.q.val() == Step::Read;
+        self.socket.memory_read.valid.next = self.step.q.val() == StubStep::Read;
         self.socket.memory_read.address.next = self.arguments[1].q.val().get_bits::<OFFSET_WIDTH>(0);
-        self.socket.memory_write.valid.next = self.step.q.val() == Step::Write;
+        self.socket.memory_write.valid.next = self.step.q.val() == StubStep::Write;
         self.socket.memory_write.address.next = self.arguments[2].q.val().get_bits::<OFFSET_WIDTH>(0);
         self.socket.memory_write.data.next = self.word.q.val();
         self.socket.memory_write.lanes.next = !bits::<B>(0);
-        self.socket.data_out.tvalid.next = self.step.q.val() == Step::Data;
+        self.socket.data_out.tvalid.next = self.step.q.val() == StubStep::Data;
         self.socket.data_out.tdata.next = bit_cast::<W, 32>(self.data_head.word.val());
-        self.socket.control_out.tvalid.next = self.step.q.val() == Step::Control;
+        self.socket.control_out.tvalid.next = self.step.q.val() == StubStep::Control;
         self.socket.control_out.tdata.next = self.control_head.word.val();
         if self.second.q.val() {
             self.socket.data_out.tdata.next = self.word.q.val();
@@ -129,49 +129,49 @@ impl<const W: usize, const B: usize> Logic for Stub<W, B> {
         }
         self.socket.data_out.tlast.next = self.second.q.val();
         self.socket.control_out.tlast.next = self.second.q.val();
-        self.socket.event.valid.next = self.step.q.val() == Step::Report;
+        self.socket.event.valid.next = self.step.q.val() == StubStep::Report;
         self.socket.event.event.next = self.number.q.val();
         self.socket.event.error.next = 0.into();
-        self.socket.running.next = self.step.q.val() != Step::Take;
-        self.socket.waiting.next = self.step.q.val() == Step::Await;
+        self.socket.running.next = self.step.q.val() != StubStep::Take;
+        self.socket.waiting.next = self.step.q.val() == StubStep::Await;
         self.socket.refused.next = false;
         match self.step.q.val() {
-            Step::Take => {}
-            Step::Read => {
+            StubStep::Take => {}
+            StubStep::Read => {
                 if self.socket.memory_read.ready.val() {
-                    self.step.d.next = Step::Await;
+                    self.step.d.next = StubStep::Await;
                 }
             }
-            Step::Await => {
+            StubStep::Await => {
                 if self.socket.memory_read.data_valid.val() {
                     self.word.d.next = self.socket.memory_read.data.val();
-                    self.step.d.next = Step::Write;
+                    self.step.d.next = StubStep::Write;
                 }
             }
-            Step::Write => {
+            StubStep::Write => {
                 if self.socket.memory_write.ready.val() {
-                    self.step.d.next = Step::Data;
+                    self.step.d.next = StubStep::Data;
                 }
             }
-            Step::Data => {
+            StubStep::Data => {
                 if self.socket.data_out.tready.val() {
                     self.second.d.next = !self.second.q.val();
                     if self.second.q.val() {
-                        self.step.d.next = Step::Control;
+                        self.step.d.next = StubStep::Control;
                     }
                 }
             }
-            Step::Control => {
+            StubStep::Control => {
                 if self.socket.control_out.tready.val() {
                     self.second.d.next = !self.second.q.val();
                     if self.second.q.val() {
-                        self.step.d.next = Step::Report;
+                        self.step.d.next = StubStep::Report;
                     }
                 }
             }
-            Step::Report => {
+            StubStep::Report => {
                 if self.socket.event.ready.val() {
-                    self.step.d.next = Step::Take;
+                    self.step.d.next = StubStep::Take;
                 }
             }
         }
@@ -212,7 +212,7 @@ impl<const W: usize, const B: usize> Logic for Stub<W, B> {
         }
         self.socket.register.answer.next = self.answer.q.val();
         if self.rst.val() {
-            self.step.d.next = Step::Take;
+            self.step.d.next = StubStep::Take;
             self.count.d.next = 0.into();
             self.second.d.next = false;
             self.data_flits.d.next = 0.into();

@@ -3,7 +3,7 @@ use portico_verilog::prelude::*;
 
 /// The stage of a command.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum Stage {
+pub enum BuddyStage {
     /// Clears the words of the nodes after a reset.
     Sweep,
     /// The last word is cleared, and then its summary, which had the bits of before until now: two cycles.
@@ -80,9 +80,9 @@ pub struct BuddyControl {
     /// As in the marker: the release is over because the block is free.
     pub not_live: Signal<In, Bit>,
     /// The stage of the command, or of the initialisation.
-    pub stage: Signal<Out, Stage>,
+    pub stage: Signal<Out, BuddyStage>,
     /// That of the cycle before, in which the node in hand was named; never that of the extra node of a release.
-    pub hand_stage: Signal<Out, Stage>,
+    pub hand_stage: Signal<Out, BuddyStage>,
     /// There are tiers left to look through.
     pub leads_on: Signal<Out, Bit>,
     /// The tree is cleared after reset. No command is taken.
@@ -103,8 +103,8 @@ pub struct BuddyControl {
     pub offers: Signal<Out, Bit>,
     /// The result is taken.
     pub taken: Signal<In, Bit>,
-    current: DFF<Stage>,
-    handed: DFF<Stage>,
+    current: DFF<BuddyStage>,
+    handed: DFF<BuddyStage>,
     left: DFF<Bits<2>>,
     releasing: DFF<Bit>,
     ended: DFF<Bits<STATUS_WIDTH>>,
@@ -119,47 +119,48 @@ impl Logic for BuddyControl {
         self.hand_stage.next = self.handed.q.val();
         self.handed.d.next = self.current.q.val();
         self.leads_on.next = self.left.q.val().any();
-        self.initialising.next = (self.current.q.val() == Stage::Sweep) | (self.current.q.val() == Stage::Swept);
-        self.idle.next = self.current.q.val() == Stage::Idle;
-        self.seeks_word.next = self.current.q.val() == Stage::SeekWord;
-        self.seeks_node.next = self.current.q.val() == Stage::SeekNode;
-        self.offers.next = self.current.q.val() == Stage::Offer;
-        self.succeeds.next = (self.current.q.val() == Stage::Settle) & !self.ended.q.val().any();
+        self.initialising.next =
+            (self.current.q.val() == BuddyStage::Sweep) | (self.current.q.val() == BuddyStage::Swept);
+        self.idle.next = self.current.q.val() == BuddyStage::Idle;
+        self.seeks_word.next = self.current.q.val() == BuddyStage::SeekWord;
+        self.seeks_node.next = self.current.q.val() == BuddyStage::SeekNode;
+        self.offers.next = self.current.q.val() == BuddyStage::Offer;
+        self.succeeds.next = (self.current.q.val() == BuddyStage::Settle) & !self.ended.q.val().any();
         self.granted.next = self.succeeds.val() & !self.releasing.q.val();
         self.freed.next = self.succeeds.val() & self.releasing.q.val();
         self.frees.next = self.releasing.q.val();
         self.status.next = self.ended.q.val();
         match self.current.q.val() {
-            Stage::Sweep => {
+            BuddyStage::Sweep => {
                 if self.at_last_word.val() {
-                    self.current.d.next = Stage::Swept;
+                    self.current.d.next = BuddyStage::Swept;
                 }
             }
-            Stage::Swept => {
-                if self.handed.q.val() == Stage::Swept {
-                    self.current.d.next = Stage::Idle;
+            BuddyStage::Swept => {
+                if self.handed.q.val() == BuddyStage::Swept {
+                    self.current.d.next = BuddyStage::Idle;
                 }
             }
-            Stage::Idle => {
+            BuddyStage::Idle => {
                 self.releasing.d.next = self.is_free.val();
                 self.ended.d.next = bits::<STATUS_WIDTH>(Status::Done as u64);
                 if self.start.val() {
-                    self.current.d.next = Stage::Settle;
+                    self.current.d.next = BuddyStage::Settle;
                     if self.is_free.val() & self.foreign.val() {
                         self.ended.d.next = bits::<STATUS_WIDTH>(Status::Foreign as u64);
                     } else if self.is_free.val() {
-                        self.current.d.next = Stage::Up;
+                        self.current.d.next = BuddyStage::Up;
                     } else if self.zero_size.val() {
                         self.ended.d.next = bits::<STATUS_WIDTH>(Status::ZeroSize as u64);
                     } else if self.too_large.val() {
                         self.ended.d.next = bits::<STATUS_WIDTH>(Status::TooLarge as u64);
                     } else {
-                        self.current.d.next = Stage::Pick;
+                        self.current.d.next = BuddyStage::Pick;
                     }
                 }
             }
-            Stage::Pick => {
-                self.current.d.next = Stage::Choose;
+            BuddyStage::Pick => {
+                self.current.d.next = BuddyStage::Choose;
                 self.left.d.next = 0.into();
                 if self.leads_to_word.val() {
                     self.left.d.next = 1.into();
@@ -169,39 +170,39 @@ impl Logic for BuddyControl {
                 }
                 if self.none.val() {
                     self.ended.d.next = bits::<STATUS_WIDTH>(Status::Exhausted as u64);
-                    self.current.d.next = Stage::Settle;
+                    self.current.d.next = BuddyStage::Settle;
                 }
             }
-            Stage::Choose => {
-                self.current.d.next = Stage::Place;
+            BuddyStage::Choose => {
+                self.current.d.next = BuddyStage::Place;
             }
-            Stage::Place => {
-                self.current.d.next = Stage::Down;
+            BuddyStage::Place => {
+                self.current.d.next = BuddyStage::Down;
                 if self.left.q.val().get_bit(0) {
-                    self.current.d.next = Stage::Fetch;
+                    self.current.d.next = BuddyStage::Fetch;
                 }
                 if self.left.q.val().get_bit(1) {
-                    self.current.d.next = Stage::SeekWord;
+                    self.current.d.next = BuddyStage::SeekWord;
                 }
             }
-            Stage::SeekWord => {
+            BuddyStage::SeekWord => {
                 self.left.d.next = 1.into();
-                self.current.d.next = Stage::Choose;
+                self.current.d.next = BuddyStage::Choose;
             }
-            Stage::Fetch => {
-                self.current.d.next = Stage::SeekNode;
+            BuddyStage::Fetch => {
+                self.current.d.next = BuddyStage::SeekNode;
             }
-            Stage::SeekNode => {
+            BuddyStage::SeekNode => {
                 self.left.d.next = 0.into();
-                self.current.d.next = Stage::Choose;
+                self.current.d.next = BuddyStage::Choose;
             }
-            Stage::Down => {
+            BuddyStage::Down => {
                 if self.at_leaf.val() {
-                    self.current.d.next = Stage::Land;
+                    self.current.d.next = BuddyStage::Land;
                 }
             }
-            Stage::Up => {
-                if self.handed.q.val() == Stage::Up {
+            BuddyStage::Up => {
+                if self.handed.q.val() == BuddyStage::Up {
                     if self.misplaced.val() {
                         self.ended.d.next = bits::<STATUS_WIDTH>(Status::Foreign as u64);
                     }
@@ -209,29 +210,29 @@ impl Logic for BuddyControl {
                         self.ended.d.next = bits::<STATUS_WIDTH>(Status::NotLive as u64);
                     }
                     if self.ends.val() {
-                        self.handed.d.next = Stage::Drain;
-                        self.current.d.next = Stage::Drain;
+                        self.handed.d.next = BuddyStage::Drain;
+                        self.current.d.next = BuddyStage::Drain;
                     }
                 }
             }
-            Stage::Land => {
-                self.current.d.next = Stage::Drain;
+            BuddyStage::Land => {
+                self.current.d.next = BuddyStage::Drain;
             }
-            Stage::Drain => {
-                self.current.d.next = Stage::Settle;
+            BuddyStage::Drain => {
+                self.current.d.next = BuddyStage::Settle;
             }
-            Stage::Settle => {
-                self.current.d.next = Stage::Offer;
+            BuddyStage::Settle => {
+                self.current.d.next = BuddyStage::Offer;
             }
-            Stage::Offer => {
+            BuddyStage::Offer => {
                 if self.taken.val() {
-                    self.current.d.next = Stage::Idle;
+                    self.current.d.next = BuddyStage::Idle;
                 }
             }
         }
         if self.rst.val() {
-            self.current.d.next = Stage::Sweep;
-            self.handed.d.next = Stage::Idle;
+            self.current.d.next = BuddyStage::Sweep;
+            self.handed.d.next = BuddyStage::Idle;
         }
     }
 }

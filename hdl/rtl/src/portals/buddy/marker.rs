@@ -1,4 +1,4 @@
-use super::{Stage, NODE_WIDTH};
+use super::{BuddyStage, NODE_WIDTH};
 use portico_spec::portals::buddy::ORDER_WIDTH;
 use portico_verilog::prelude::*;
 
@@ -19,7 +19,7 @@ use portico_verilog::prelude::*;
 pub struct Marker {
     pub clk: Signal<In, Clock>,
     /// Of the node in hand.
-    pub stage: Signal<In, Stage>,
+    pub stage: Signal<In, BuddyStage>,
     /// As in the control: nothing is in hand, and `sufficient` is taken.
     pub idle: Signal<In, Bit>,
     /// As in the request: one bit a depth, blocks there are as large as the size; taken while `idle`.
@@ -70,21 +70,21 @@ impl Logic for Marker {
         self.unmark.next = false;
         self.clear.next = false;
         match self.stage.val() {
-            Stage::Sweep => {
+            BuddyStage::Sweep => {
                 self.clear.next = true;
             }
-            Stage::Idle => {
+            BuddyStage::Idle => {
                 self.joining.d.next = false;
                 self.past_start.d.next = false;
                 self.steps.d.next = 0.into();
             }
-            Stage::Down => {
+            BuddyStage::Down => {
                 self.mark.next = self.is_enough.val();
                 if !self.is_enough.val() {
                     self.steps.d.next = self.steps.q.val() + 1;
                 }
             }
-            Stage::Up => {
+            BuddyStage::Up => {
                 self.unmark.next = self.is_live.val();
                 self.joining.d.next = self.is_live.val();
                 self.past_start.d.next = self.past_start.q.val() | self.node.val().get_bit(0);

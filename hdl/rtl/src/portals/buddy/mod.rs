@@ -47,7 +47,7 @@ mod tree;
 mod tree_search;
 
 pub use allocator::BuddyAllocator;
-pub use buddy_control::Stage;
+pub use buddy_control::BuddyStage;
 
 use portico_spec::portals::buddy::{Heap, MAX_ORDERS};
 use portico_verilog::prelude::*;

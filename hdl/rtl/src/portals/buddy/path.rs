@@ -1,4 +1,4 @@
-use super::{Stage, NODE_WIDTH};
+use super::{BuddyStage, NODE_WIDTH};
 use portico_spec::portals::buddy::Heap;
 use portico_verilog::prelude::*;
 
@@ -20,7 +20,7 @@ pub struct Path<const W: usize, const R: usize> {
     /// Synchronous, active high: the node is the first of word 1, where the sweep begins.
     pub rst: Signal<In, Bit>,
     /// The stage of the command, which gives the next step.
-    pub stage: Signal<In, Stage>,
+    pub stage: Signal<In, BuddyStage>,
     /// The command is to free.
     pub is_free: Signal<In, Bit>,
     /// The smallest block at the address of a command that is to free, as a node.
@@ -65,28 +65,28 @@ impl<const W: usize, const R: usize> Logic for Path<W, R> {
         self.found.next = self.current.q.val() | bit_cast::<NODE_WIDTH, R>(self.place.val());
         self.next_node.next = self.current.q.val();
         match self.stage.val() {
-            Stage::Sweep => {
+            BuddyStage::Sweep => {
                 self.next_node.next = self.current.q.val() + bits::<NODE_WIDTH>(W);
             }
-            Stage::Idle => {
+            BuddyStage::Idle => {
                 self.next_node.next = 0.into();
                 if self.is_free.val() {
                     self.next_node.next = self.leaf.val();
                 }
             }
-            Stage::Place => {
+            BuddyStage::Place => {
                 self.next_node.next = self.found.val();
                 if self.leads_on.val() {
                     self.next_node.next = self.found.val() << bits::<3>(R);
                 }
             }
-            Stage::Down => {
+            BuddyStage::Down => {
                 self.next_node.next = self.current.q.val() << 1;
                 if self.at_leaf.val() {
                     self.next_node.next = self.current.q.val();
                 }
             }
-            Stage::Up => {
+            BuddyStage::Up => {
                 self.next_node.next = self.current.q.val() >> 1;
             }
             _ => {}

@@ -4,7 +4,7 @@ use portico_verilog::prelude::*;
 
 /// The stage of a command.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum Stage {
+pub enum ListStage {
     Idle,
     /// The entry of the handle is read.
     Check,
@@ -94,7 +94,7 @@ pub struct ListControl {
     pub leave: Signal<Out, Bit>,
     /// It has left.
     pub left: Signal<In, Bit>,
-    stage: DFF<Stage>,
+    stage: DFF<ListStage>,
     holding: DFF<Bit>,
     leaves_header: Signal<Local, Bit>,
 }
@@ -109,8 +109,8 @@ impl Logic for ListControl {
         self.leaves_header.next = self.plan.delivers.val()
             & self.finding.in_overflow.val()
             & !self.stored_options.val().get_bit(UNEXPECTED_HDR_DISABLE);
-        self.check.next = self.stage.q.val() == Stage::Check;
-        self.resume.next = (self.stage.q.val() == Stage::Wait)
+        self.check.next = self.stage.q.val() == ListStage::Check;
+        self.resume.next = (self.stage.q.val() == ListStage::Wait)
             & self.responder_idle.val()
             & !self.plan.delivers.val()
             & !self.plan.resolves.val();
@@ -122,14 +122,14 @@ impl Logic for ListControl {
         self.leave.next = false;
         self.done.next = false;
         match self.stage.q.val() {
-            Stage::Idle => {
+            ListStage::Idle => {
                 if self.valid.val() & self.responder_idle.val() {
                     if self.plan.refused.val() | self.plan.status.val() {
                         self.at_once.next = true;
                         self.done.next = true;
                     } else if self.plan.takes_handle.val() {
                         self.fetch.next = true;
-                        self.stage.d.next = Stage::Check;
+                        self.stage.d.next = ListStage::Check;
                     } else if self.plan.resolves.val() & self.plan.leaves_header.val() & self.full.val() {
                         self.unresolved.next = true;
                         self.done.next = true;
@@ -138,47 +138,47 @@ impl Logic for ListControl {
                         self.holding.d.next = false;
                         self.set_offset.next = self.plan.sets_offset.val();
                         self.leave.next = self.plan.removes.val();
-                        self.stage.d.next = Stage::Wait;
+                        self.stage.d.next = ListStage::Wait;
                         self.done.next = !self.plan.removes.val() & !self.plan.leaves_header.val();
                     } else if self.plan.appends.val() {
                         self.take.next = true;
                     } else {
                         self.search.next = true;
-                        self.stage.d.next = Stage::Search;
+                        self.stage.d.next = ListStage::Search;
                     }
                 }
             }
-            Stage::Check => {
+            ListStage::Check => {
                 self.set_offset.next = self.right.val() & self.plan.sets_offset.val();
                 self.leave.next = self.right.val() & self.plan.removes.val();
                 self.done.next = !self.right.val() | !self.plan.removes.val();
             }
-            Stage::Search => {
+            ListStage::Search => {
                 if self.finding.found.val() {
-                    self.stage.d.next = Stage::Found;
+                    self.stage.d.next = ListStage::Found;
                 }
             }
-            Stage::Found => {
+            ListStage::Found => {
                 if self.plan.holds.val() {
                     self.holding.d.next = true;
                     self.done.next = true;
                 } else if self.plan.removes.val() {
                     self.leave.next = true;
                 } else if self.plan.all_matches.val() | self.leaves_header.val() {
-                    self.stage.d.next = Stage::Wait;
+                    self.stage.d.next = ListStage::Wait;
                 } else {
                     self.done.next = true;
                 }
             }
-            Stage::Wait => {
+            ListStage::Wait => {
                 if self.responder_idle.val() {
                     self.take.next = self.plan.delivers.val() | self.plan.resolves.val();
-                    self.stage.d.next = Stage::Search;
+                    self.stage.d.next = ListStage::Search;
                 }
             }
-            Stage::Edit => {
+            ListStage::Edit => {
                 if self.left.val() {
-                    self.stage.d.next = Stage::Wait;
+                    self.stage.d.next = ListStage::Wait;
                 }
                 self.done.next = self.insert.val()
                     | self.no_room.val()
@@ -190,13 +190,13 @@ impl Logic for ListControl {
             self.done.next = !self.plan.then_appends.val();
         }
         if self.take.val() | self.leave.val() {
-            self.stage.d.next = Stage::Edit;
+            self.stage.d.next = ListStage::Edit;
         }
         if self.done.val() {
-            self.stage.d.next = Stage::Idle;
+            self.stage.d.next = ListStage::Idle;
         }
         if self.rst.val() {
-            self.stage.d.next = Stage::Idle;
+            self.stage.d.next = ListStage::Idle;
             self.holding.d.next = false;
         }
     }

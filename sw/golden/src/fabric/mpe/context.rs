@@ -15,7 +15,7 @@ use super::{
     super::{bits::field, memory::Memory},
     call::{Phase, Posted},
     edge::Edge,
-    Step,
+    MpeStep,
 };
 
 /// One context of an engine.
@@ -121,10 +121,10 @@ impl Context {
     }
 
     /// Does one thing, if there is one that can be done.
-    pub fn step(&mut self, memory: &mut Memory) -> Option<Step> {
+    pub fn step(&mut self, memory: &mut Memory) -> Option<MpeStep> {
         if self.is_closed {
             let Posted { common, .. } = self.calls.pop_front()?;
-            return Some(Step::Ends(common, Some(ErrorCode::Mismatch)));
+            return Some(MpeStep::Ends(common, Some(ErrorCode::Mismatch)));
         }
         // What is owed goes first: a call is over when the last that it sends is on its way.
         let number = self.number;
@@ -139,12 +139,12 @@ impl Context {
             Phase::Down => self.hand_on(memory),
             Phase::Over => {
                 let Posted { common, .. } = self.calls.pop_front()?;
-                Ok(Some(Step::Ends(common, None)))
+                Ok(Some(MpeStep::Ends(common, None)))
             }
         };
         result.unwrap_or_else(|Mismatch| {
             self.is_closed = true;
-            Some(Step::Moves)
+            Some(MpeStep::Moves)
         })
     }
 
@@ -156,7 +156,7 @@ impl Context {
     }
 
     /// All children have come to the barrier: tells it towards the root. At the root all have come.
-    fn come(&mut self) -> Option<Step> {
+    fn come(&mut self) -> Option<MpeStep> {
         let running = self.calls.front()?;
         let children = self.children(running);
         if children.iter().any(|&child| self.edges[child].tokens == 0) {
@@ -172,15 +172,15 @@ impl Context {
             }
             None => self.release(),
         }
-        Some(Step::Moves)
+        Some(MpeStep::Moves)
     }
 
     /// The neighbour towards the root has released this member.
-    fn wait(&mut self) -> Option<Step> {
+    fn wait(&mut self) -> Option<MpeStep> {
         let towards = self.calls.front()?.towards().expect("the root has nobody to wait for");
         self.edges[towards].tokens = self.edges[towards].tokens.checked_sub(1)?;
         self.release();
-        Some(Step::Moves)
+        Some(MpeStep::Moves)
     }
 
     /// Lets the children go on.
@@ -192,7 +192,7 @@ impl Context {
     }
 
     /// Folds one packet of each child into the own words; the result goes towards the root, or into its memory.
-    fn fold(&mut self, memory: &mut Memory) -> Result<Option<Step>, Mismatch> {
+    fn fold(&mut self, memory: &mut Memory) -> Result<Option<MpeStep>, Mismatch> {
         let children = self.children(&self.calls[0]);
         let running = &mut self.calls[0];
         // Child by child: the packet of one is looked at when those before it are there.
@@ -216,7 +216,7 @@ impl Context {
             Some(towards) => self.edges[towards].send(self.number, running.packet_with(&words)),
             None => {
                 running.store(memory, &words);
-                Some(Step::Moves)
+                Some(MpeStep::Moves)
             }
         };
         running.advance();
@@ -224,7 +224,7 @@ impl Context {
     }
 
     /// Gives one packet of the root to one child, or to the memory.
-    fn hand_on(&mut self, memory: &mut Memory) -> Result<Option<Step>, Mismatch> {
+    fn hand_on(&mut self, memory: &mut Memory) -> Result<Option<MpeStep>, Mismatch> {
         let children = self.children(&self.calls[0]);
         let running = &mut self.calls[0];
         let towards = running.towards();
@@ -247,7 +247,7 @@ impl Context {
         if towards.is_some() && !running.is_stored {
             running.store(memory, running.payload(&packet));
             running.is_stored = true;
-            return Ok(Some(Step::Moves));
+            return Ok(Some(MpeStep::Moves));
         }
         if let Some(&child) = children.get(running.sent) {
             let step = self.edges[child].send(self.number, packet);
@@ -258,6 +258,6 @@ impl Context {
             self.edges[towards].free();
         }
         running.advance();
-        Ok(Some(Step::Moves))
+        Ok(Some(MpeStep::Moves))
     }
 }

@@ -9,7 +9,7 @@ use portico_spec::{
 
 use super::{
     super::packet::{DataPacket, Packet},
-    Step,
+    MpeStep,
 };
 
 /// A place in the list of neighbours.
@@ -71,7 +71,7 @@ impl Edge {
     }
 
     /// Sends one token or credit that is owed.
-    pub fn pay(&mut self, context: u8) -> Option<Step> {
+    pub fn pay(&mut self, context: u8) -> Option<MpeStep> {
         let is_token = self.owed_tokens > 0;
         let owed = if is_token {
             &mut self.owed_tokens
@@ -80,14 +80,17 @@ impl Edge {
         };
         *owed = owed.checked_sub(1)?;
         let (node, tag) = self.address(context, is_token);
-        Some(Step::Sends(node, Packet::Collective { tag }))
+        Some(MpeStep::Sends(node, Packet::Collective { tag }))
     }
 
     /// Sends words, if the neighbour has room.
-    pub fn send(&mut self, context: u8, words: Vec<u64>) -> Option<Step> {
+    pub fn send(&mut self, context: u8, words: Vec<u64>) -> Option<MpeStep> {
         self.credits = self.credits.checked_sub(1)?;
         let (node, tag) = self.address(context, false);
-        Some(Step::Sends(node, Packet::Data(DataPacket::Collective { tag, words })))
+        Some(MpeStep::Sends(
+            node,
+            Packet::Data(DataPacket::Collective { tag, words }),
+        ))
     }
 
     /// Where the neighbour is, and what tells it who sends.

@@ -1,6 +1,6 @@
 use super::{
-    Conditions, Fetch, InstructionControl, InstructionDecoder, Loops, Operands, PacketBuilder, Scheduler, Step, Steps,
-    StopReport, Transfer, ROUNDS_WIDTH,
+    Conditions, CoreScheduler, CoreStep, CoreSteps, Fetch, InstructionControl, InstructionDecoder, Loops, Operands,
+    PacketBuilder, StopReport, Transfer, ROUNDS_WIDTH,
 };
 use crate::{
     bus::{EventOut, RegisterWriteIn},
@@ -27,7 +27,7 @@ use portico_verilog::prelude::*;
 /// | throughput | a row that a loop repeats in 6 cycles, another chunk of a row in 5, other instructions in 8 to 10 |
 /// | state | that of its parts, one instruction and one packet |
 ///
-/// An instruction takes its steps one at a time ([`Steps`]), so that none is longer than a memory or a sum.
+/// An instruction takes its steps one at a time ([`CoreSteps`]), so that none is longer than a memory or a sum.
 /// Contexts change when no packet is open. A header goes out with or after the last chunk of its packet.
 #[derive(LogicBlock, Default)]
 pub struct MicroCoreSequencer {
@@ -84,8 +84,8 @@ pub struct MicroCoreSequencer {
     pub running: Signal<Out, Bit>,
     /// Every active context waits.
     pub waiting: Signal<Out, Bit>,
-    scheduler: Scheduler,
-    steps: Steps,
+    scheduler: CoreScheduler,
+    steps: CoreSteps,
     fetch: Fetch,
     decoder: InstructionDecoder,
     operands: Operands,
@@ -95,7 +95,7 @@ pub struct MicroCoreSequencer {
     control: InstructionControl,
     report: StopReport,
     transfer: Signal<Local, Transfer>,
-    step: Signal<Local, Step>,
+    step: Signal<Local, CoreStep>,
     ends_transfer: Signal<Local, Bit>,
     owns: Signal<Local, Bit>,
 }
@@ -105,7 +105,7 @@ impl MicroCoreSequencer {
     pub fn new(build: &Build, firmware: &[u32]) -> Self {
         Self {
             fetch: Fetch::new(build.programs, firmware),
-            scheduler: Scheduler::new(build.cores),
+            scheduler: CoreScheduler::new(build.cores),
             ..Default::default()
         }
     }
@@ -123,7 +123,7 @@ impl Logic for MicroCoreSequencer {
         self.scheduler.start_context.next = self.start.context.val();
         self.scheduler.start_shaper.next = self.start.job.val().shaper;
         wire!(self => scheduler: may_send, held);
-        self.scheduler.live.next = self.step.val() != Step::Idle;
+        self.scheduler.live.next = self.step.val() != CoreStep::Idle;
         wire!(fetch => scheduler: current);
         wire!(control => scheduler: parked, acts);
         self.scheduler.stopped.next = self.control.stop.val();
@@ -141,16 +141,16 @@ impl Logic for MicroCoreSequencer {
         wire!(operands => fetch: started);
         self.fetch.start_context.next = self.start.context.val();
         self.fetch.start_pc.next = self.start.job.val().pc;
-        self.fetch.change.next = (self.step.val() == Step::Idle) & self.scheduler.somebody.val();
+        self.fetch.change.next = (self.step.val() == CoreStep::Idle) & self.scheduler.somebody.val();
         wire!(scheduler => fetch: pick);
         wire!(loops => fetch: advance, after);
-        self.fetch.take.next = (self.step.val() == Step::Load3) | (self.step.val() == Step::Decode);
+        self.fetch.take.next = (self.step.val() == CoreStep::Load3) | (self.step.val() == CoreStep::Decode);
         self.decoder.word.next = self.fetch.word.val();
 
         wire!(self <=> operands: argument, start);
         self.operands.may_start.next = !self.initialising.val()
-            & (self.step.val() != Step::Unwind)
-            & ((self.step.val() != Step::Act) | self.control.stands.val());
+            & (self.step.val() != CoreStep::Unwind)
+            & ((self.step.val() != CoreStep::Act) | self.control.stands.val());
         self.control.start_waits.next = self.start.valid.val();
         self.operands.step.next = self.step.val();
         wire!(fetch => operands: current);
@@ -171,9 +171,9 @@ impl Logic for MicroCoreSequencer {
         self.loops.ends.next = self.decoder.instruction.val().ends;
         self.loops.rounds.next = self.operands.b.val().get_bits::<ROUNDS_WIDTH>(0);
         self.loops.commit.next = self.control.done.val();
-        self.loops.asks.next = (self.step.val() == Step::Operands) | (self.step.val() == Step::Ask);
+        self.loops.asks.next = (self.step.val() == CoreStep::Operands) | (self.step.val() == CoreStep::Ask);
         self.loops.word.next = self.operands.round.val();
-        self.loops.unwind.next = self.step.val() == Step::Unwind;
+        self.loops.unwind.next = self.step.val() == CoreStep::Unwind;
 
         wire!(operands => builder: started, transfer, a, b);
         self.builder.start_context.next = self.start.context.val();
@@ -182,7 +182,7 @@ impl Logic for MicroCoreSequencer {
         self.builder.start_stride.next = self.start.job.val().stride;
         wire!(fetch => builder: current);
         wire!(self => builder: maximum);
-        self.builder.cuts.next = self.step.val() == Step::Cut;
+        self.builder.cuts.next = self.step.val() == CoreStep::Cut;
         self.builder.literal.next = self.decoder.instruction.val().word;
         self.builder.literal_word.next = self.operands.literal.val();
         self.builder.moves.next = self.control.done.val() & self.decoder.instruction.val().to;
@@ -197,8 +197,8 @@ impl Logic for MicroCoreSequencer {
         wire!(operands => conditions: transfer, b);
         wire!(decoder => conditions: instruction);
         wire!(self => conditions: fired, fence_busy, may_send);
-        self.control.decide.next = self.step.val() == Step::Decide;
-        self.control.act.next = self.step.val() == Step::Act;
+        self.control.decide.next = self.step.val() == CoreStep::Decide;
+        self.control.act.next = self.step.val() == CoreStep::Act;
         wire!(decoder => control: instruction);
         self.control.lost.next = self.fetch.pc.val().get_bit(PC_WIDTH) | self.loops.bad.val();
         self.control.server.next = self.fetch.current.val() == bits::<CONTEXT_WIDTH>(SERVER_CONTEXT);

@@ -3,8 +3,8 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`MicroCoreSequencer`] | all of it |
-//! | [`Scheduler`] | which context runs next |
-//! | [`Steps`] | from one instruction to the next |
+//! | [`CoreScheduler`] | which context runs next |
+//! | [`CoreSteps`] | from one instruction to the next |
 //! | [`Operands`], [`ContextMemory`] | registers, jobs and loops of the contexts |
 //! | [`JobEncoder`], [`JobDecoder`], [`CurrentJob`] | the job of a context, as words and as fields |
 //! | [`ProgramMemory`], [`Fetch`], [`InstructionDecoder`] | from a program to an instruction |
@@ -16,6 +16,8 @@
 mod arithmetic;
 mod conditions;
 mod context_memory;
+mod core_scheduler;
+mod core_steps;
 mod current_job;
 mod cursor;
 mod cutter;
@@ -30,13 +32,13 @@ mod operands;
 mod packet;
 mod packet_builder;
 mod program_memory;
-mod scheduler;
-mod steps;
 mod stop_report;
 
 pub use arithmetic::Arithmetic;
 pub use conditions::Conditions;
 pub use context_memory::{ContextMemory, JOB_PLACE, LEVEL_WIDTH, LOOP_PLACE, LOOP_WIDTH, ROUNDS_WIDTH, WORD_WIDTH};
+pub use core_scheduler::CoreScheduler;
+pub use core_steps::{CoreStep, CoreSteps};
 pub use current_job::CurrentJob;
 pub use cursor::Cursor;
 pub use cutter::Cutter;
@@ -51,8 +53,6 @@ pub use operands::Operands;
 pub use packet::Packet;
 pub use packet_builder::PacketBuilder;
 pub use program_memory::ProgramMemory;
-pub use scheduler::Scheduler;
-pub use steps::{Step, Steps};
 pub use stop_report::StopReport;
 
 use portico_spec::ni::CONTEXT_WIDTH;

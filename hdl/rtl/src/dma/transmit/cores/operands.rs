@@ -1,6 +1,6 @@
 use super::{
-    Arithmetic, ContextMemory, CurrentJob, Instruction, Step, Transfer, JOB_PLACE, JOB_WORDS, LEVEL_WIDTH, LOOP_PLACE,
-    LOOP_WIDTH, WORD_WIDTH,
+    Arithmetic, ContextMemory, CoreStep, CurrentJob, Instruction, Transfer, JOB_PLACE, JOB_WORDS, LEVEL_WIDTH,
+    LOOP_PLACE, LOOP_WIDTH, WORD_WIDTH,
 };
 use crate::dma::ports::{ArgumentIn, StartIn};
 use portico_spec::ni::{instruction::REGISTER_WIDTH, CONTEXT_WIDTH};
@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | as [`Step`] says: a word is in its register two cycles after the step that asks for it |
+/// | latency | as [`CoreStep`] says: a word is in its register two cycles after the step that asks for it |
 /// | throughput | one word a cycle |
 /// | state | the memory, the words of the job that is current, registers a and b of the instruction |
 #[derive(LogicBlock, Default)]
@@ -29,7 +29,7 @@ pub struct Operands {
     /// A context begins in this cycle: its start is taken.
     pub started: Signal<Out, Bit>,
     /// The step of the sequencer, which says what word is read.
-    pub step: Signal<In, Step>,
+    pub step: Signal<In, CoreStep>,
     /// The context that runs, whose words are read and written.
     pub current: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// The current instruction, decoded.
@@ -92,30 +92,30 @@ impl Logic for Operands {
             bits::<WORD_WIDTH>(LOOP_PLACE) | bit_cast::<WORD_WIDTH, LEVEL_WIDTH>(self.innermost.val());
         self.coming.d.next = 0.into();
         match self.step.val() {
-            Step::Load0 => {
+            CoreStep::Load0 => {
                 self.memory.place.next = bits::<WORD_WIDTH>(JOB_PLACE);
                 self.coming.d.next = bits::<JOB_WORDS>(0b0001);
             }
-            Step::Load1 => {
+            CoreStep::Load1 => {
                 self.memory.place.next = bits::<WORD_WIDTH>(JOB_PLACE as u64 + 1);
                 self.coming.d.next = bits::<JOB_WORDS>(0b0010);
             }
-            Step::Load2 => {
+            CoreStep::Load2 => {
                 self.memory.place.next = bits::<WORD_WIDTH>(JOB_PLACE as u64 + 2);
                 self.coming.d.next = bits::<JOB_WORDS>(0b0100);
             }
-            Step::Load3 => {
+            CoreStep::Load3 => {
                 self.memory.place.next = bits::<WORD_WIDTH>(JOB_PLACE as u64 + 3);
                 self.coming.d.next = bits::<JOB_WORDS>(0b1000);
             }
-            Step::ReadA => {
+            CoreStep::ReadA => {
                 self.memory.place.next = bit_cast::<WORD_WIDTH, REGISTER_WIDTH>(self.instruction.val().a);
             }
-            Step::ReadB => {
+            CoreStep::ReadB => {
                 self.memory.place.next = bit_cast::<WORD_WIDTH, REGISTER_WIDTH>(self.instruction.val().b);
                 self.register_a.d.next = self.memory.data.val();
             }
-            Step::Operands => {
+            CoreStep::Operands => {
                 self.register_b.d.next = self.memory.data.val();
             }
             _ => {}

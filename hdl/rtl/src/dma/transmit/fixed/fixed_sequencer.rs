@@ -35,7 +35,7 @@ const WORD_ADDRESS_WIDTH: usize = NUMBER_WIDTH + 1;
 
 /// The state of the sequencer.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum Stage {
+pub enum JobStage {
     /// A lane is chosen whose job may go on.
     Idle,
     /// The next step of its job is chosen.
@@ -127,7 +127,7 @@ pub struct FixedSequencer {
     places: RowPlaces,
     packet: Packet,
     descriptors: LutRam<Bits<32>, WORD_ADDRESS_WIDTH>,
-    stage: DFF<Stage>,
+    stage: DFF<JobStage>,
     /// The lane that goes on is the server's.
     serves: DFF<Bit>,
     /// Words of the descriptor in the packet of the command, and those that have gone.
@@ -221,10 +221,10 @@ impl Logic for FixedSequencer {
 
         // Starts come while no place is written.
         self.may_start.next = !self.initialising.val()
-            & ((self.stage.q.val() == Stage::Idle)
-                | (self.stage.q.val() == Stage::Credit)
-                | (self.stage.q.val() == Stage::Cut)
-                | (self.stage.q.val() == Stage::Check));
+            & ((self.stage.q.val() == JobStage::Idle)
+                | (self.stage.q.val() == JobStage::Credit)
+                | (self.stage.q.val() == JobStage::Cut)
+                | (self.stage.q.val() == JobStage::Check));
         self.start.ready.next = self.may_start.val() & !self.serve.valid.val();
         self.serve.ready.next = self.may_start.val();
         self.started.next = self.start.valid.val() & self.start.ready.val();
@@ -270,8 +270,8 @@ impl Logic for FixedSequencer {
         self.command.offered.next = self.offered.val();
         self.server.start.next = self.served.val();
         self.server.offered.next = self.asked.val();
-        self.command.opens.next = (self.stage.q.val() == Stage::Begin) & !self.serves.q.val();
-        self.server.opens.next = (self.stage.q.val() == Stage::Begin) & self.serves.q.val();
+        self.command.opens.next = (self.stage.q.val() == JobStage::Begin) & !self.serves.q.val();
+        self.server.opens.next = (self.stage.q.val() == JobStage::Begin) & self.serves.q.val();
         self.command.finishes.next = self.ends_row.q.val();
         self.server.finishes.next = self.ends_row.q.val();
         self.instructed.next = self.command.job.val();
@@ -330,28 +330,28 @@ impl Logic for FixedSequencer {
         self.to.next = bits::<LEVEL_WIDTH>(WORD);
         self.loads.next = false;
         match self.stage.q.val() {
-            Stage::Begin => {
+            JobStage::Begin => {
                 self.number.next = bits::<NUMBER_WIDTH>(PLANES_WORD);
                 self.to.next = bits::<LEVEL_WIDTH>(PLANE);
                 self.loads.next = true;
             }
-            Stage::SetRows => {
+            JobStage::SetRows => {
                 self.number.next = bits::<NUMBER_WIDTH>(ROWS_WORD);
                 self.from.next = bits::<LEVEL_WIDTH>(PLANE);
                 self.to.next = bits::<LEVEL_WIDTH>(ROW);
                 self.loads.next = true;
             }
-            Stage::SetWords => {
+            JobStage::SetWords => {
                 self.number.next = bits::<NUMBER_WIDTH>(ROWS_WORD);
                 self.from.next = bits::<LEVEL_WIDTH>(ROW);
                 self.loads.next = true;
             }
-            Stage::TurnRow => {
+            JobStage::TurnRow => {
                 self.number.next = bits::<NUMBER_WIDTH>(STRIDES_WORD);
                 self.from.next = bits::<LEVEL_WIDTH>(ROW);
                 self.to.next = bits::<LEVEL_WIDTH>(ROW);
             }
-            Stage::TurnPlane => {
+            JobStage::TurnPlane => {
                 self.number.next = bits::<NUMBER_WIDTH>(PLANE_STRIDES_WORD);
                 self.from.next = bits::<LEVEL_WIDTH>(PLANE);
                 self.to.next = bits::<LEVEL_WIDTH>(PLANE);
@@ -365,22 +365,23 @@ impl Logic for FixedSequencer {
         // Places. A packet of one plane takes nothing of the next, and the last of all ends the transfer.
         self.places.server.next = self.serves.q.val();
         wire!(self => places: from, to);
-        self.places.jumps.next = (self.stage.q.val() == Stage::TurnRow) | (self.stage.q.val() == Stage::TurnPlane);
+        self.places.jumps.next =
+            (self.stage.q.val() == JobStage::TurnRow) | (self.stage.q.val() == JobStage::TurnPlane);
         self.places.strides.next = self.word.val();
         self.places.words.next = self.count.q.val();
         self.places.load.next = self.loads.val();
         self.places.loaded.next = self.word.val().get_bits::<REPEAT_WIDTH>(0);
-        if self.stage.q.val() == Stage::SetRows {
+        if self.stage.q.val() == JobStage::SetRows {
             self.places.loaded.next = self.word.val().get_bits::<REPEAT_WIDTH>(ROW_WIDTH);
         }
-        if (self.stage.q.val() == Stage::Begin) & (self.subject.val().pc != self.put3d.val()) {
+        if (self.stage.q.val() == JobStage::Begin) & (self.subject.val().pc != self.put3d.val()) {
             self.places.loaded.next = 1.into();
         }
         self.last_one.next = self.places.count.val() == 1;
         self.turns.next =
-            (self.stage.q.val() == Stage::TurnPlane) & (self.header.ready.val() | !self.packet.is_open.val());
+            (self.stage.q.val() == JobStage::TurnPlane) & (self.header.ready.val() | !self.packet.is_open.val());
         self.moves.next =
-            self.loads.val() | (((self.stage.q.val() == Stage::TurnRow) | self.turns.val()) & !self.last_one.val());
+            self.loads.val() | (((self.stage.q.val() == JobStage::TurnRow) | self.turns.val()) & !self.last_one.val());
         self.places.start.next = self.started.val() | self.served.val();
         self.places.start_server.next = self.serve.valid.val();
         self.places.start_pointer.next = self.offered.val().pointer;
@@ -398,7 +399,7 @@ impl Logic for FixedSequencer {
         self.many.next = self.places.count.val() >> bits::<5>(COUNT_WIDTH);
         self.fits.next =
             !self.many.val().any() & (self.places.count.val().get_bits::<COUNT_WIDTH>(0) <= self.free.val());
-        if self.stage.q.val() == Stage::Cut {
+        if self.stage.q.val() == JobStage::Cut {
             self.room.d.next = self.free.val();
             self.takes.d.next = self.free.val().any();
             self.count.d.next = self.free.val();
@@ -407,7 +408,7 @@ impl Logic for FixedSequencer {
             }
             self.ends_row.d.next = self.fits.val();
         }
-        if self.stage.q.val() == Stage::Check {
+        if self.stage.q.val() == JobStage::Check {
             self.beyond.d.next = self.serves.q.val()
                 & (self.is_huge.q.val()
                     | (self.places.pointer_after.val()
@@ -438,7 +439,7 @@ impl Logic for FixedSequencer {
             }
         }
         // Room for both, whatever is to go: the queues empty by themselves, and so the answer is there early.
-        self.goes.next = (self.stage.q.val() == Stage::Send) & self.chunk.ready.val() & self.header.ready.val();
+        self.goes.next = (self.stage.q.val() == JobStage::Send) & self.chunk.ready.val() & self.header.ready.val();
         self.steps.next = self.goes.val() & self.payload.val() & !self.at_once.val();
         self.command.step.next = self.steps.val() & !self.serves.q.val();
         self.server.step.next = self.steps.val() & self.serves.q.val();
@@ -449,69 +450,69 @@ impl Logic for FixedSequencer {
             | (self.turns.val() & self.last_one.val());
 
         match self.stage.q.val() {
-            Stage::Idle => {
+            JobStage::Idle => {
                 self.sent.d.next = 0.into();
                 if self.command_can.val() | self.server_can.val() {
-                    self.stage.d.next = Stage::Enter;
+                    self.stage.d.next = JobStage::Enter;
                     self.serves.d.next = self.server_can.val() & !(self.command_can.val() & self.serves.q.val());
                 } else if (self.started.val() | self.served.val()) & self.at_once_starts.val() {
                     self.serves.d.next = self.served.val();
-                    self.stage.d.next = Stage::Send;
+                    self.stage.d.next = JobStage::Send;
                     if self.start_is_message.val() & !self.served.val() {
-                        self.stage.d.next = Stage::Credit;
+                        self.stage.d.next = JobStage::Credit;
                     }
                 }
             }
-            Stage::Enter => {
-                self.stage.d.next = Stage::Begin;
+            JobStage::Enter => {
+                self.stage.d.next = JobStage::Begin;
                 if self.begun.val() {
-                    self.stage.d.next = Stage::Cut;
+                    self.stage.d.next = JobStage::Cut;
                 }
                 if self.at_once.val() {
-                    self.stage.d.next = Stage::Send;
+                    self.stage.d.next = JobStage::Send;
                 }
                 if self.needs_credit.q.val() & !self.serves.q.val() {
-                    self.stage.d.next = Stage::Credit;
+                    self.stage.d.next = JobStage::Credit;
                 }
                 if self.fences.q.val() & !self.serves.q.val() {
-                    self.stage.d.next = Stage::Stop;
+                    self.stage.d.next = JobStage::Stop;
                     if self.tells.val() {
-                        self.stage.d.next = Stage::Notice;
+                        self.stage.d.next = JobStage::Notice;
                     }
                 }
             }
-            Stage::Credit => {
+            JobStage::Credit => {
                 if self.credit_take.answered.val() {
                     self.needs_credit.d.next = false;
-                    self.stage.d.next = Stage::Idle;
+                    self.stage.d.next = JobStage::Idle;
                     if self.may_send.val().get_bit(self.instructed.val().shaper.index()) {
-                        self.stage.d.next = Stage::Send;
+                        self.stage.d.next = JobStage::Send;
                     }
                     if !self.credit_take.granted.val() {
-                        self.stage.d.next = Stage::Refuse;
+                        self.stage.d.next = JobStage::Refuse;
                     }
                 }
             }
-            Stage::Begin => {
-                self.stage.d.next = Stage::SetRows;
+            JobStage::Begin => {
+                self.stage.d.next = JobStage::SetRows;
             }
-            Stage::SetRows => {
-                self.stage.d.next = Stage::SetWords;
+            JobStage::SetRows => {
+                self.stage.d.next = JobStage::SetWords;
             }
-            Stage::SetWords => {
+            JobStage::SetWords => {
                 // The other lane has its turn between two packets.
-                self.stage.d.next = Stage::Idle;
+                self.stage.d.next = JobStage::Idle;
                 if self.packet.is_open.val() {
-                    self.stage.d.next = Stage::Cut;
+                    self.stage.d.next = JobStage::Cut;
                 }
             }
-            Stage::Cut => {
-                self.stage.d.next = Stage::Check;
+            JobStage::Cut => {
+                self.stage.d.next = JobStage::Check;
             }
-            Stage::Check => {
-                self.stage.d.next = Stage::Send;
+            JobStage::Check => {
+                self.stage.d.next = JobStage::Send;
             }
-            Stage::Send => {
+            JobStage::Send => {
                 if self.goes.val() {
                     self.room.d.next = self.room.q.val() - self.count.q.val();
                     if self.gaps.val() & self.ends_row.q.val() & !self.begins_row.val() {
@@ -521,53 +522,53 @@ impl Logic for FixedSequencer {
                     if self.at_once.val() {
                         self.sent.d.next = self.sent.q.val() + 1;
                     } else if self.blocked.val() {
-                        self.stage.d.next = Stage::Rest;
+                        self.stage.d.next = JobStage::Rest;
                     } else {
-                        self.stage.d.next = Stage::Cut;
+                        self.stage.d.next = JobStage::Cut;
                         if self.ends_row.q.val() {
-                            self.stage.d.next = Stage::TurnRow;
+                            self.stage.d.next = JobStage::TurnRow;
                         }
                     }
                 }
             }
-            Stage::TurnRow => {
-                self.stage.d.next = Stage::SetWords;
+            JobStage::TurnRow => {
+                self.stage.d.next = JobStage::SetWords;
                 if self.last_one.val() {
-                    self.stage.d.next = Stage::TurnPlane;
+                    self.stage.d.next = JobStage::TurnPlane;
                 }
             }
-            Stage::TurnPlane => {
+            JobStage::TurnPlane => {
                 if self.turns.val() {
-                    self.stage.d.next = Stage::SetRows;
+                    self.stage.d.next = JobStage::SetRows;
                 }
             }
-            Stage::Rest => {
-                self.stage.d.next = Stage::Idle;
+            JobStage::Rest => {
+                self.stage.d.next = JobStage::Idle;
             }
-            Stage::Notice => {
+            JobStage::Notice => {
                 if self.notice.ready.val() {
-                    self.stage.d.next = Stage::Stop;
+                    self.stage.d.next = JobStage::Stop;
                 }
             }
-            Stage::Stop => {
+            JobStage::Stop => {
                 if self.stop.ready.val() {
-                    self.stage.d.next = Stage::Idle;
+                    self.stage.d.next = JobStage::Idle;
                 }
             }
-            Stage::Refuse => {
+            JobStage::Refuse => {
                 if self.stop.ready.val() {
-                    self.stage.d.next = Stage::Idle;
+                    self.stage.d.next = JobStage::Idle;
                 }
             }
         }
         if self.finishes.val() {
-            self.stage.d.next = Stage::Stop;
+            self.stage.d.next = JobStage::Stop;
             if self.tells.val() {
-                self.stage.d.next = Stage::Notice;
+                self.stage.d.next = JobStage::Notice;
             }
         }
 
-        self.packet.wanted.next = (self.stage.q.val() == Stage::Send) & self.payload.val();
+        self.packet.wanted.next = (self.stage.q.val() == JobStage::Send) & self.payload.val();
         self.packet.push.next = self.goes.val() & self.payload.val();
         wire!(self => packet: words);
         self.packet.remote.next = self.places.offset.val();
@@ -600,7 +601,7 @@ impl Logic for FixedSequencer {
         if self.beyond.q.val() & self.serves.q.val() & !self.at_once.val() {
             self.stop.error.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfWindow as u64);
         }
-        if self.stage.q.val() == Stage::Refuse {
+        if self.stage.q.val() == JobStage::Refuse {
             self.stop.error.next = bits::<ERROR_WIDTH>(ErrorCode::NoCredit as u64);
         }
         if self.fails.val() {
@@ -615,14 +616,14 @@ impl Logic for FixedSequencer {
         self.header.words.next = self.packet.total.val();
         self.flits.next = self.packet.total.val() + !self.subject.val().bare + self.packet.strided.val() + 1;
 
-        self.notice.valid.next = self.stage.q.val() == Stage::Notice;
+        self.notice.valid.next = self.stage.q.val() == JobStage::Notice;
         self.notice.event.next = self.subject.val().event;
         self.notice.error.next = 0.into();
-        self.credit_take.valid.next = self.stage.q.val() == Stage::Credit;
+        self.credit_take.valid.next = self.stage.q.val() == JobStage::Credit;
         self.credit_take.segment.next = self.subject.val().segment;
         // Else a slot is always in the hands of a packet that ends a transfer, or of a get.
-        self.stop.owns_slot.next = (self.stage.q.val() == Stage::Refuse) & self.subject.val().has_slot;
-        self.stop.valid.next = (self.stage.q.val() == Stage::Stop) | (self.stage.q.val() == Stage::Refuse);
+        self.stop.owns_slot.next = (self.stage.q.val() == JobStage::Refuse) & self.subject.val().has_slot;
+        self.stop.valid.next = (self.stage.q.val() == JobStage::Stop) | (self.stage.q.val() == JobStage::Refuse);
         self.stops.next = self.stop.valid.val() & self.stop.ready.val();
         self.command.stop.next = self.stops.val() & !self.serves.q.val();
         self.server.stop.next = self.stops.val() & self.serves.q.val();
@@ -633,7 +634,7 @@ impl Logic for FixedSequencer {
         self.running.next = self.command.active.val() | self.server.active.val();
         self.waiting.next = self.running.val() & !self.server_can.val() & !self.command_can.val();
         if self.rst.val() {
-            self.stage.d.next = Stage::Idle;
+            self.stage.d.next = JobStage::Idle;
             self.serves.d.next = false;
         }
     }

@@ -10,6 +10,6 @@ mod fixed_sequencer;
 mod lane;
 mod row_places;
 
-pub use fixed_sequencer::{FixedSequencer, Stage};
+pub use fixed_sequencer::{FixedSequencer, JobStage};
 pub use lane::Lane;
 pub use row_places::RowPlaces;

@@ -23,7 +23,7 @@ use super::super::{
         memory::Memory,
         packet::{DataPacket, Packet},
     },
-    Mpe, Step,
+    Mpe, MpeStep,
 };
 
 /// Words of each memory, and what stands in it where a test wrote nothing.
@@ -162,13 +162,13 @@ impl Group {
     pub fn step(&mut self, member: usize) -> bool {
         match self.members[member].step(&mut self.memories[member]) {
             None => return false,
-            Some(Step::Moves) => {}
-            Some(Step::Sends(to, packet)) => {
+            Some(MpeStep::Moves) => {}
+            Some(MpeStep::Sends(to, packet)) => {
                 let is_data = matches!(packet, Packet::Data(_));
                 let line = (member, usize::from(to.x), is_data);
                 self.flying.entry(line).or_default().push_back(packet);
             }
-            Some(Step::Ends(common, error)) => {
+            Some(MpeStep::Ends(common, error)) => {
                 if error.is_some() || !common.quiet {
                     self.ends[member].push((common.event, error));
                 }

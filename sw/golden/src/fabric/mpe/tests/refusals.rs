@@ -14,7 +14,7 @@ use super::{
             memory::Memory,
             packet::{DataPacket, Packet},
         },
-        Mpe, Step,
+        Mpe, MpeStep,
     },
     group::{config, first_word, node, UNTOUCHED, WORDS},
     CLOSED, RUNNING,
@@ -37,12 +37,12 @@ fn alone() -> (Mpe, Memory) {
 fn posted((mpe, memory): &mut (Mpe, Memory), kind: Kind, quiet: bool, words: &[u32]) -> (Option<ErrorCode>, u32) {
     mpe.commands().push([&[first_word(kind, 9, quiet)][..], words].concat());
     let error = match mpe.step(memory).unwrap() {
-        Step::Ends(common, error) => {
+        MpeStep::Ends(common, error) => {
             assert_eq!((common.event, common.quiet), (9, quiet));
             assert!(error.is_some());
             error
         }
-        Step::Moves => None,
+        MpeStep::Moves => None,
         step => unreachable!("{step:?}"),
     };
     (error, mpe.read(0, MpeRegister::Status))
@@ -134,7 +134,7 @@ fn an_operation_without_a_meaning_travels_with_a_broadcast() {
     let words = [call_fields(0, 0, 0, 1) | 1 << 13, 2, 0, 0];
     assert_eq!(posted(&mut engine, Kind::Broadcast, false, &words).0, None);
     let (mpe, memory) = &mut engine;
-    let Some(Step::Sends(to, Packet::Data(packet))) = mpe.step(memory) else {
+    let Some(MpeStep::Sends(to, Packet::Data(packet))) = mpe.step(memory) else {
         panic!("the root has two words to send");
     };
     let words = vec![1 << 28 | 1 << 26 | 2 << 8, UNTOUCHED, UNTOUCHED];
@@ -211,10 +211,10 @@ fn rows_are_written_only_while_the_context_is_idle() {
     // A call that runs, and then a credit that is missing.
     let reduce = vec![first_word(Kind::Reduce, 0, false), call_fields(0, 0, 1, 0), 1, 0, 0];
     mpe.commands().push(reduce);
-    assert!(matches!(mpe.step(&mut memory), Some(Step::Moves)));
+    assert!(matches!(mpe.step(&mut memory), Some(MpeStep::Moves)));
     assert!(!mpe.write(0, MpeRegister::Neighbour1, row(6)));
-    assert!(matches!(mpe.step(&mut memory), Some(Step::Sends(to, _)) if to == node(2)));
-    assert!(matches!(mpe.step(&mut memory), Some(Step::Ends(_, None))));
+    assert!(matches!(mpe.step(&mut memory), Some(MpeStep::Sends(to, _)) if to == node(2)));
+    assert!(matches!(mpe.step(&mut memory), Some(MpeStep::Ends(_, None))));
     assert!(mpe.is_idle());
     assert!(!mpe.write(0, MpeRegister::Neighbour1, row(6)));
     assert!(

@@ -17,7 +17,7 @@ use portico_verilog::prelude::*;
 /// | fairness | round robin |
 /// | state | by context: active, waiting, its shaper, whether that lets it send; the pick |
 #[derive(LogicBlock, Default)]
-pub struct Scheduler {
+pub struct CoreScheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no context is active.
     pub rst: Signal<In, Bit>,
@@ -67,7 +67,7 @@ pub struct Scheduler {
     present: Constant<Bits<CONTEXTS>>,
 }
 
-impl Scheduler {
+impl CoreScheduler {
     /// For the first `cores` contexts, 1 to 8, and the server; panics outside that.
     pub fn new(cores: usize) -> Self {
         assert!(
@@ -83,7 +83,7 @@ impl Scheduler {
 }
 
 #[kernel]
-impl Logic for Scheduler {
+impl Logic for CoreScheduler {
     fn update(&mut self) {
         wire!(self => arbiter: clk, rst);
         dff_setup!(self, clk, active, waits, another, sendable, has_pick, picked);
@@ -155,6 +155,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "scheduler: cores = 9, allowed: 1 to 8")]
     fn more_cores_than_contexts_are_refused() {
-        Scheduler::new(9);
+        CoreScheduler::new(9);
     }
 }

@@ -2,7 +2,7 @@ use portico_verilog::prelude::*;
 
 /// What the sequencer does in a cycle.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum Step {
+pub enum CoreStep {
     /// Nobody runs.
     Idle,
     /// Words of the job are asked for; the first instruction is on its way meanwhile.
@@ -38,12 +38,12 @@ pub enum Step {
 /// | latency | 6 cycles for a row that repeats, 8 or 10 for another instruction without or with payload, 3 more for a change of context |
 /// | state | the step, and whether the context leaves |
 #[derive(LogicBlock, Default)]
-pub struct Steps {
+pub struct CoreSteps {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: nobody runs.
     pub rst: Signal<In, Bit>,
     /// The step of this cycle.
-    pub step: Signal<Out, Step>,
+    pub step: Signal<Out, CoreStep>,
     /// Somebody may run; taken in step `Idle`.
     pub somebody: Signal<In, Bit>,
     /// Results of the instruction before are not in their registers yet.
@@ -70,104 +70,104 @@ pub struct Steps {
     pub more: Signal<In, Bit>,
     /// The instruction writes a register that is both its a and its b, and must read it again.
     pub rereads: Signal<In, Bit>,
-    current: DFF<Step>,
+    current: DFF<CoreStep>,
     leaving: DFF<Bit>,
-    next_place: Signal<Local, Step>,
+    next_place: Signal<Local, CoreStep>,
 }
 
 #[kernel]
-impl Logic for Steps {
+impl Logic for CoreSteps {
     fn update(&mut self) {
         dff_setup!(self, clk, current, leaving);
         self.step.next = self.current.q.val();
-        self.next_place.next = Step::Fetch;
+        self.next_place.next = CoreStep::Fetch;
         if self.leaving.q.val() {
-            self.next_place.next = Step::Idle;
+            self.next_place.next = CoreStep::Idle;
         }
         match self.current.q.val() {
-            Step::Idle => {
+            CoreStep::Idle => {
                 if self.somebody.val() {
-                    self.current.d.next = Step::Load0;
+                    self.current.d.next = CoreStep::Load0;
                 }
             }
-            Step::Load0 => {
-                self.current.d.next = Step::Load1;
+            CoreStep::Load0 => {
+                self.current.d.next = CoreStep::Load1;
             }
-            Step::Load1 => {
-                self.current.d.next = Step::Load2;
+            CoreStep::Load1 => {
+                self.current.d.next = CoreStep::Load2;
             }
-            Step::Load2 => {
-                self.current.d.next = Step::Load3;
+            CoreStep::Load2 => {
+                self.current.d.next = CoreStep::Load3;
             }
-            Step::Load3 => {
-                self.current.d.next = Step::ReadA;
+            CoreStep::Load3 => {
+                self.current.d.next = CoreStep::ReadA;
             }
-            Step::Fetch => {
-                self.current.d.next = Step::Decode;
+            CoreStep::Fetch => {
+                self.current.d.next = CoreStep::Decode;
             }
-            Step::Decode => {
-                self.current.d.next = Step::ReadA;
+            CoreStep::Decode => {
+                self.current.d.next = CoreStep::ReadA;
             }
-            Step::ReadA => {
+            CoreStep::ReadA => {
                 if !self.results_wait.val() {
-                    self.current.d.next = Step::ReadB;
+                    self.current.d.next = CoreStep::ReadB;
                 }
             }
-            Step::ReadB => {
-                self.current.d.next = Step::Operands;
+            CoreStep::ReadB => {
+                self.current.d.next = CoreStep::Operands;
             }
-            Step::Operands => {
-                self.current.d.next = Step::Cut;
+            CoreStep::Operands => {
+                self.current.d.next = CoreStep::Cut;
             }
-            Step::Cut => {
-                self.current.d.next = Step::Decide;
+            CoreStep::Cut => {
+                self.current.d.next = CoreStep::Decide;
                 if self.payload.val() {
-                    self.current.d.next = Step::Take;
+                    self.current.d.next = CoreStep::Take;
                 }
             }
-            Step::Take => {
-                self.current.d.next = Step::Check;
+            CoreStep::Take => {
+                self.current.d.next = CoreStep::Check;
             }
-            Step::Check => {
-                self.current.d.next = Step::Decide;
+            CoreStep::Check => {
+                self.current.d.next = CoreStep::Decide;
             }
-            Step::Decide => {
-                self.current.d.next = Step::Act;
+            CoreStep::Decide => {
+                self.current.d.next = CoreStep::Act;
             }
-            Step::Act => {
+            CoreStep::Act => {
                 self.leaving.d.next = self.leave.val();
                 if self.acts.val() | self.parked.val() {
-                    self.current.d.next = Step::Cut;
+                    self.current.d.next = CoreStep::Cut;
                 }
                 if self.done.val() {
-                    self.current.d.next = Step::Fetch;
+                    self.current.d.next = CoreStep::Fetch;
                 }
                 if self.leave.val() {
-                    self.current.d.next = Step::Idle;
+                    self.current.d.next = CoreStep::Idle;
                 }
                 if self.done.val() & self.ends.val() & !self.stop.val() {
-                    self.current.d.next = Step::Unwind;
+                    self.current.d.next = CoreStep::Unwind;
                 }
             }
-            Step::Unwind => {
+            CoreStep::Unwind => {
                 self.current.d.next = self.next_place.val();
                 if self.repeats.val() {
                     if self.alone.val() & !self.rereads.val() & !self.leaving.q.val() {
-                        self.current.d.next = Step::Cut;
+                        self.current.d.next = CoreStep::Cut;
                     }
                 } else if self.more.val() {
-                    self.current.d.next = Step::Ask;
+                    self.current.d.next = CoreStep::Ask;
                 }
             }
-            Step::Ask => {
-                self.current.d.next = Step::Arrive;
+            CoreStep::Ask => {
+                self.current.d.next = CoreStep::Arrive;
             }
-            Step::Arrive => {
-                self.current.d.next = Step::Unwind;
+            CoreStep::Arrive => {
+                self.current.d.next = CoreStep::Unwind;
             }
         }
         if self.rst.val() {
-            self.current.d.next = Step::Idle;
+            self.current.d.next = CoreStep::Idle;
         }
     }
 }

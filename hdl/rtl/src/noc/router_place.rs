@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 /// | throughput | one flit a cycle on every port |
 /// | state | a [`Router`] and a [`Monitor`] |
 #[derive(LogicBlock, Default)]
-pub struct Node<const W: usize, const A: usize> {
+pub struct RouterPlace<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -28,17 +28,17 @@ pub struct Node<const W: usize, const A: usize> {
     pub m_axis: PortsOut<W>,
     /// Which counter is read, of which router.
     pub select: MonitorSelect,
-    /// Value of a counter, passed along from node to node: that of the node before this one; zero at the start.
+    /// Value of a counter, passed along from place to place: that of the place before this one; zero at the start.
     pub value_in: Signal<In, Bits<32>>,
-    /// Value for the next node: with a monitor a cycle later, and its counter if it is selected; else `value_in`.
+    /// Value for the next place: with a monitor a cycle later, and its counter if it is selected; else `value_in`.
     pub value_out: Signal<Out, Bits<32>>,
     router: Router<W, A>,
     monitor: Vec<Monitor>,
     _monitors: usize,
 }
 
-impl<const W: usize, const A: usize> Node<W, A> {
-    /// A node with FIFOs of `depth` flits, with counters or without; without, `value_out` is `value_in`.
+impl<const W: usize, const A: usize> RouterPlace<W, A> {
+    /// A place with FIFOs of `depth` flits, with counters or without; without, `value_out` is `value_in`.
     pub fn new(depth: usize, monitored: bool) -> Self {
         let monitors = usize::from(monitored);
         Self {
@@ -51,7 +51,7 @@ impl<const W: usize, const A: usize> Node<W, A> {
 }
 
 #[kernel]
-impl<const W: usize, const A: usize> Logic for Node<W, A> {
+impl<const W: usize, const A: usize> Logic for RouterPlace<W, A> {
     fn update(&mut self) {
         wire!(self => router: clk, rst, x, y);
         wire!(self <=> router: s_axis, m_axis);

@@ -96,7 +96,7 @@ pub struct Call {
 /// The scheduler starts a packet only when it has the credit and a packet of each contribution, which may still be ejecting. So the
 /// passes over the packet, one after the other, wait for no other context. Codes and time-outs act between packets.
 #[derive(LogicBlock, Default)]
-pub struct Scheduler {
+pub struct CallScheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -222,7 +222,7 @@ pub struct Scheduler {
     new_kind: Signal<Local, Bits<KIND_WIDTH>>,
 }
 
-impl Scheduler {
+impl CallScheduler {
     /// For `contexts` contexts.
     pub fn new(contexts: usize) -> Self {
         Self {
@@ -238,7 +238,7 @@ impl Scheduler {
 }
 
 #[kernel]
-impl Logic for Scheduler {
+impl Logic for CallScheduler {
     fn update(&mut self) {
         wire!(self => state, places, call_words, calls: clk);
         dff_setup!(self, clk, current, runs, shut, overdue, over, faulty, next_slot);
