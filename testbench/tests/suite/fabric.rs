@@ -571,8 +571,8 @@ const FAULTS: [Fault; 8] = [
     Fault {
         what: "a port writes the lowest byte of a word always",
         module: "axi_lite_writer",
-        from: "strobes_next = «wstrb»;",
-        to: "wstrb | 4'd1",
+        from: "strobes_next = «s_axil_wstrb»;",
+        to: "s_axil_wstrb | 4'd1",
     },
     Fault {
         what: "a drained command waits for nothing",

@@ -67,7 +67,7 @@ fn planted_faults_are_caught() {
         Fault {
             what: "packets of any node are taken",
             module: "word_receiver",
-            from: "(rows_read_data[8:0] == head_source)",
+            from: "(rows_read_data[ROW_NODE +: 9] == head_source)",
             to: "1'b1",
         },
         Fault {

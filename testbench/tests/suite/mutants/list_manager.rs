@@ -12,7 +12,7 @@ use portico_testbench::device::hardware::compiled;
 use portico_verilog::{emit, Design};
 
 const SEED: u64 = 0x5eed;
-const COMMANDS: usize = 30_000;
+const COMMANDS: usize = 40_000;
 
 /// Small, with buckets that several sources share and sequence numbers that run out often.
 const PARAMETERS: ListParameters = ListParameters {

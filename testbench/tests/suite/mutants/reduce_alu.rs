@@ -69,13 +69,13 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a result moves on while the pipeline stands",
-        module: "delay_line_n32",
+        module: "delay_line_d32",
         from: "place_2_next = «place_2»;",
         to: "place_1",
     },
     Fault {
         what: "a result is a cycle early",
-        module: "delay_line_n32",
+        module: "delay_line_d32",
         from: "q = «place_3»",
         to: "place_2",
     },

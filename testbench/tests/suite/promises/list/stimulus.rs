@@ -133,7 +133,8 @@ fn right(phase: Phase, golden: &GoldenLists, known: &[u32], rng: &mut SmallRng) 
             let entry = entry(phase, rng);
             match rng.gen_range(0..12) {
                 0..=4 => plain(command(Opcode::Append, *LISTS.choose(rng).expect("three"), &entry)),
-                5..=6 => plain(command(Opcode::Append, List::Unexpected, &entry)),
+                5 => plain(command(Opcode::Append, List::Unexpected, &entry)),
+                6 => plain(command(Opcode::Append, List::Overflow, &entry)),
                 _ => plain(command(
                     Opcode::AppendSearch,
                     List::Priority,
