@@ -114,7 +114,10 @@ impl Logic for Typed {
 #[test]
 fn whole_interfaces_are_wired_without_their_types() {
     let text = |block: &dyn Block| emitted(block, "top").expect("the circuit is sound").text();
-    let module = |text: String| text.split_once("module test_top (").map(|(_, module)| module.to_owned());
+    let module = |text: String| {
+        text.split_once("module test_top (")
+            .map(|(_, module)| module.to_owned())
+    };
     let wired = module(text(&Through::default()));
     assert!(wired.is_some());
     assert_eq!(wired, module(text(&Typed::default())));
