@@ -223,7 +223,7 @@ fn entry(phase: Phase, rng: &mut SmallRng) -> Entry {
     set(MANAGE_LOCAL, 0.4);
     set(UNEXPECTED_HDR_DISABLE, 0.3);
     Entry {
-        source: rng.gen_range(0..phase.sources) * 7 % (1 << PORTAL_OFFSET) | portal(rng) << PORTAL_OFFSET,
+        source: (rng.gen_range(0..phase.sources) * 7 % (1 << PORTAL_OFFSET)) | (portal(rng) << PORTAL_OFFSET),
         options,
         match_bits: 0xa5a5 << 40 | rng.gen_range(0..6),
         ignore_bits: [0, 0, 1, 3 << 62, u64::MAX][rng.gen_range(0..5)],
