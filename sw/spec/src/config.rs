@@ -31,6 +31,7 @@ use crate::{
     ni::{command::SHAPERS, event::EVENTS, packet::SLOTS, segment::SEGMENTS, window::WINDOWS, MAILBOXES, MAX_CORES},
     portals::{
         buddy::{BLOCK_BYTES, HEAP_BYTES},
+        engine::RANKS,
         list::{BUCKETS, ENTRIES},
     },
     topology::{MAX_COLS, MAX_ROWS},
@@ -267,9 +268,13 @@ configuration! {
     mpe: usize = 0, Allowed::OneOf(&[0, 1, 2, CONTEXTS]);
     /// Neighbours that a context of it may have.
     mpe_neighbours: usize = 5, Allowed::Range(1, NEIGHBOURS);
+    /// Ranks that the Portals engine of every tile knows, 0 for none; it has words of 32 bits.
+    portals: usize = 0, Allowed::OneOf(&[0, RANKS[0], RANKS[1], RANKS[2]]);
+    /// Ports of every tile that tell in which order its Portals engine works, for a test bench.
+    portals_log: bool = false, Allowed::Switch;
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
-    /// Entries of all lists of the list manager.
+    /// Entries of all lists of the list manager, and of a tile's Portals engine.
     entries: usize = 1024, Allowed::OneOf(&LIST_ENTRIES);
     /// Buckets into which each list is hashed by source, 0 for none.
     buckets: usize = 64, Allowed::OneOf(&LIST_BUCKETS);
@@ -351,6 +356,9 @@ impl Config {
         }
         if self.mpe > 0 && self.width != 32 {
             return Err(ConfigError::MpeWidth { width: self.width });
+        }
+        if self.portals > 0 && self.width != 32 {
+            return Err(ConfigError::PortalsWidth { width: self.width });
         }
         if self.block >= self.heap << 10 {
             return Err(ConfigError::Block {

@@ -26,6 +26,7 @@ use crate::{
         registers::Block,
         GET_CREDITS, GET_FLITS,
     },
+    portals::engine::{ROOMS, ROOM_WORDS},
     Config, Terminal,
 };
 
@@ -320,11 +321,44 @@ pub const STREAMS: Part = Part {
     ..NOTHING
 };
 
+/// The Portals engine: see [`crate::portals::engine`]. Requests and replies come into rooms that credits have reserved. A
+/// receiver that waits to answer holds back credits, not flits, and what it owes on the control plane is bounded by the
+/// requests that have room here; so it adds no wait.
+pub const PORTALS: Part = Part {
+    name: "portals",
+    stations: &[Station::Tile],
+    is_built: |build| build.portals > 0,
+    is_engine: true,
+    data: &[DataKind::Portals as u8],
+    control: &[ControlKind::Portals as u8],
+    opcodes: Some(Opcodes {
+        first: Opcode::Move as u8,
+        last: Opcode::Move as u8 + OPCODE_RUN as u8 - 1,
+    }),
+    blocks: &[Block::Portals as u8],
+    rooms: &[
+        Room {
+            what: "rooms of a rank",
+            packets: ROOMS,
+            flits: ROOM_WORDS,
+            // The head is not kept.
+            longest: ROOM_WORDS,
+        },
+        Room {
+            what: "rooms of a slot of gets",
+            packets: ROOMS,
+            flits: ROOM_WORDS,
+            longest: ROOM_WORDS,
+        },
+    ],
+    ..NOTHING
+};
+
 /// All parts. Engines take their seats in this order.
 pub static PARTS: &[Part] = ROWS;
 
 const ROWS: &[Part] = &[
-    RECEIVER, REQUESTER, SERVER, INBOX, EVENTS, IDENTITY, MONITOR, PAGES, PROBE, MPE, STREAMS,
+    RECEIVER, REQUESTER, SERVER, INBOX, EVENTS, IDENTITY, MONITOR, PAGES, PROBE, MPE, PORTALS, STREAMS,
 ];
 
 const _: () = assert!(fault(ROWS).is_none(), "the table of parts contradicts itself");

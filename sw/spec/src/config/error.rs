@@ -58,6 +58,12 @@ pub enum ConfigError {
         /// The width of the data plane.
         width: usize,
     },
+    /// A Portals engine on a data plane that has not its width.
+    #[error("width = {width} is not allowed with a Portals engine (key portals): allowed is 32")]
+    PortalsWidth {
+        /// The width of the data plane.
+        width: usize,
+    },
     /// As many memory nodes as columns, or more: one column is the host's.
     #[error("memories = {memories} is not allowed with cols = {cols}: allowed is 0..={}", cols.saturating_sub(1))]
     Memories {
@@ -185,7 +191,7 @@ mod tests {
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
                         events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, \
                         registers_at_tiles, host_profile, host_scratchpad, host_queues, probe, streams, mpe, \
-                        mpe_neighbours, stages, entries, buckets, heap, block, profile";
+                        mpe_neighbours, portals, portals_log, stages, entries, buckets, heap, block, profile";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()

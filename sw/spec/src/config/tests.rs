@@ -76,6 +76,8 @@ fn the_table_holds_the_contract() {
             "streams true or false false",
             "mpe 0, 1, 2 or 4 0",
             "mpe_neighbours 1..=8 5",
+            "portals 0, 4, 16 or 64 0",
+            "portals_log true or false false",
             "stages 2..=6 4",
             "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
             "buckets 0, 16, 32, 64, 128 or 256 64",
@@ -219,6 +221,20 @@ fn a_message_passing_engine_has_words_of_32_bits() {
     assert_eq!(
         wide.validate().unwrap_err().to_string(),
         "width = 64 is not allowed with a message-passing engine (key mpe): allowed is 32"
+    );
+    assert!(Config { width: 32, ..wide }.validate().is_ok());
+}
+
+#[test]
+fn a_portals_engine_has_words_of_32_bits() {
+    let wide = Config {
+        width: 64,
+        portals: 4,
+        ..Config::default()
+    };
+    assert_eq!(
+        wide.validate().unwrap_err().to_string(),
+        "width = 64 is not allowed with a Portals engine (key portals): allowed is 32"
     );
     assert!(Config { width: 32, ..wide }.validate().is_ok());
 }

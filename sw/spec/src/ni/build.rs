@@ -24,7 +24,16 @@ use super::{
     window::{SYSTEM_WINDOW, WINDOWS},
     MAILBOXES, MAX_CORES,
 };
-use crate::{config::Profile, mpe::call::CONTEXTS, parts::Station, Config};
+use crate::{
+    config::Profile,
+    mpe::call::CONTEXTS,
+    parts::Station,
+    portals::{
+        engine::RANKS,
+        list::{BUCKETS, ENTRIES},
+    },
+    Config,
+};
 
 /// Sizes and features of a network interface. Every size but `cores` is a power of two, or 0 at a node that nobody commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +72,14 @@ pub struct Build {
     pub streams: bool,
     /// Contexts of the message-passing engine: 0, 1, 2 or 4.
     pub mpe: usize,
+    /// Ranks of the Portals engine: 0 for none, 4, 16 or 64.
+    pub portals: usize,
+    /// Entries of its lists; 0 without it.
+    pub entries: usize,
+    /// Buckets of each of its lists, 0 for no hash.
+    pub buckets: usize,
+    /// It tells in which order it works, in ports of the fabric.
+    pub portals_log: bool,
 }
 
 const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
@@ -112,7 +129,7 @@ pub(super) const FIELDS: [BitField; 13] = [
 ];
 
 /// Fields of the register that tells the engines, and the registers of the network.
-pub(super) const ENGINE_FIELDS: [BitField; 4] = [
+pub(super) const ENGINE_FIELDS: [BitField; 8] = [
     BitField::new(
         "mpe",
         0,
@@ -125,6 +142,24 @@ pub(super) const ENGINE_FIELDS: [BitField; 4] = [
         4,
         "registers_at_tiles",
         "A register stands before the tile, on both planes.",
+    ),
+    BitField::new(
+        "portals",
+        5,
+        2,
+        "Ranks of the Portals engine: 0 for none, else half their logarithm.",
+    ),
+    BitField::new(
+        "entries",
+        7,
+        4,
+        "Logarithm of the entries of its lists, if there is one.",
+    ),
+    BitField::new("buckets", 11, 4, "Logarithm of the buckets of each list, 0 for none."),
+    switch(
+        15,
+        "portals_log",
+        "It tells in which order it works, in ports of the fabric.",
     ),
 ];
 
@@ -154,6 +189,10 @@ impl Build {
         probe: true,
         streams: true,
         mpe: CONTEXTS,
+        portals: RANKS[RANKS.len() - 1],
+        entries: ENTRIES.1,
+        buckets: BUCKETS.1,
+        portals_log: true,
     };
 
     /// What the register that tells all but the engines holds.
@@ -185,6 +224,10 @@ impl Build {
             self.probe.into(),
             self.streams.into(),
             self.registers_at_tiles.into(),
+            self.portals.checked_ilog2().map_or(0, |log| log / 2),
+            self.entries.checked_ilog2().unwrap_or(0),
+            self.buckets.checked_ilog2().unwrap_or(0),
+            self.portals_log.into(),
         ];
         word(&ENGINE_FIELDS, values)
     }
@@ -194,7 +237,9 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(build) as usize);
         let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
-        let [mpe, probe, streams, registers_at_tiles] = ENGINE_FIELDS.map(|field| field.take(engines) as usize);
+        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets, log] =
+            ENGINE_FIELDS.map(|field| field.take(engines) as usize);
+        let power = |log: usize| if log > 0 { 1 << log } else { 0 };
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
         Build {
             windows: 1 << windows,
@@ -214,6 +259,10 @@ impl Build {
             probe: probe == 1,
             streams: streams == 1,
             mpe: (1 << mpe) >> 1,
+            portals: power(2 * ranks),
+            entries: power(entries),
+            buckets: power(buckets),
+            portals_log: log == 1,
         }
     }
 
@@ -259,6 +308,10 @@ impl Build {
             probe: false,
             streams: false,
             mpe: 0,
+            portals: 0,
+            entries: 0,
+            buckets: 0,
+            portals_log: false,
             ..self
         }
     }
@@ -311,6 +364,7 @@ impl Build {
             Block::Probe => self.probe.into(),
             Block::Streams => self.streams.into(),
             Block::Mpe => self.mpe,
+            Block::Portals if self.portals == 0 => 0,
             _ => block.map().items,
         }
     }
@@ -363,6 +417,10 @@ impl Config {
             probe: self.probe,
             streams: self.streams,
             mpe: self.mpe,
+            portals: self.portals,
+            entries: if self.portals > 0 { self.entries } else { 0 },
+            buckets: if self.portals > 0 { self.buckets } else { 0 },
+            portals_log: self.portals > 0 && self.portals_log,
         }
     }
 }
@@ -385,7 +443,10 @@ mod tests {
         }
         assert_eq!(with_all(Config::default().build()), Build::FULL);
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
-        assert_eq!(Build::FULL.engines_register(), 0b11111);
+        assert_eq!(
+            Build::FULL.engines_register(),
+            1 << 15 | 8 << 11 | 14 << 7 | 3 << 5 | 0b11111
+        );
     }
 
     /// With what no profile has.
@@ -396,6 +457,10 @@ mod tests {
             probe: true,
             streams: true,
             mpe: CONTEXTS,
+            portals: RANKS[RANKS.len() - 1],
+            entries: ENTRIES.1,
+            buckets: BUCKETS.1,
+            portals_log: true,
             ..build
         }
     }

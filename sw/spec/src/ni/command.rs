@@ -81,6 +81,12 @@ codes! {
         Allreduce = 19, "allreduce";
         /// A run of the source of the source/sink core.
         Probe = 20, "probe";
+        /// A put or a get of the Portals engine.
+        Move = 24, "move";
+        /// An entry comes to a list of the Portals engine, or leaves it.
+        Entry = 25, "entry";
+        /// A counter or a portal index of the Portals engine changes.
+        Control = 26, "control";
         /// Rows of the memory onto the stream that leaves the tile.
         Send = 28, "send";
         /// The stream that comes to the tile into its memory.

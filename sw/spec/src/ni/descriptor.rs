@@ -60,6 +60,7 @@ use super::{
 use crate::{
     flit::NODE_WIDTH,
     mpe::call::{Call, Kind},
+    portals::engine,
     probe::Run,
     streams::{Receive, Send},
     Config, Node,
@@ -158,6 +159,8 @@ pub enum Command {
     Call(Call),
     /// A run of the source/sink core. Segment and shaper do not matter.
     Probe(Run),
+    /// Something for the Portals engine. Segment and shaper do not matter.
+    Portals(engine::Command),
     /// Rows of the memory onto the stream that leaves the tile. Segment and shaper do not matter.
     Send(Send),
     /// The stream that comes to the tile into its memory. Segment and shaper do not matter.
@@ -201,6 +204,7 @@ impl Command {
                 Kind::Allreduce => Opcode::Allreduce,
             },
             Command::Probe(_) => Opcode::Probe,
+            Command::Portals(command) => command.opcode(),
             Command::Send(_) => Opcode::Send,
             Command::Receive(_) => Opcode::Receive,
         }
@@ -282,6 +286,7 @@ impl Descriptor {
             }
             Command::Call(call) => call.encode()?,
             Command::Probe(run) => run.encode()?.to_vec(),
+            Command::Portals(command) => command.encode().split_off(1),
             Command::Send(send) => send.encode(config)?.to_vec(),
             Command::Receive(receive) => receive.encode(config)?.to_vec(),
         };
@@ -358,6 +363,9 @@ impl Descriptor {
             Opcode::Reduce => Command::Call(Call::decode(Kind::Reduce, rest)?),
             Opcode::Allreduce => Command::Call(Call::decode(Kind::Allreduce, rest)?),
             Opcode::Probe => Command::Probe(Run::decode(rest.try_into().map_err(|_| wrong())?)?),
+            Opcode::Move | Opcode::Entry | Opcode::Control => {
+                Command::Portals(engine::Command::decode(opcode as u8, words).ok_or_else(wrong)?)
+            }
             Opcode::Send => Command::Send(Send::decode(config, rest.try_into().map_err(|_| wrong())?)?),
             Opcode::Receive => Command::Receive(Receive::decode(config, rest.try_into().map_err(|_| wrong())?)?),
             Opcode::Serve => unreachable!("not from software"),

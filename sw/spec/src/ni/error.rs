@@ -51,6 +51,16 @@ codes! {
         CommandFull = 21, "command_full";
         /// No credit for a message, and no room to park the command.
         NoCredit = 22, "no_credit";
+        /// No node has this rank.
+        UnknownRank = 23, "unknown_rank";
+        /// There is no such memory descriptor, or the portal index is not allocated.
+        UnknownIndex = 24, "unknown_index";
+        /// The handle is of no entry.
+        UnknownEntry = 25, "unknown_entry";
+        /// The entry or the portal index is still in use.
+        InUse = 26, "in_use";
+        /// There is no place for another entry.
+        NoPlace = 27, "no_place";
     }
 }
 
@@ -78,6 +88,11 @@ impl fmt::Display for ErrorCode {
             ErrorCode::Closed => "the context is closed: a call in it has failed",
             ErrorCode::CommandFull => "no room for the descriptor in the command queue",
             ErrorCode::NoCredit => "no credit, and no room to park the command",
+            ErrorCode::UnknownRank => "no node has this rank",
+            ErrorCode::UnknownIndex => "no such memory descriptor, or a portal index that is not allocated",
+            ErrorCode::UnknownEntry => "the handle is of no entry",
+            ErrorCode::InUse => "the entry or the portal index is still in use",
+            ErrorCode::NoPlace => "no place for another entry",
             ErrorCode::AbsentNode => "the named node cannot be reached from this node",
         })
     }
@@ -98,7 +113,7 @@ mod tests {
             assert_eq!(ErrorCode::from_code(error as u32), Some(error));
         }
         assert_eq!(ErrorCode::from_code(0), None);
-        assert_eq!(ErrorCode::from_code(23), None);
+        assert_eq!(ErrorCode::from_code(28), None);
         assert_eq!(ErrorCode::OutOfMemory.to_string(), "outside the local memory");
     }
 }

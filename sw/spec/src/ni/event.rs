@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(status.encode(), 0x10d);
         assert_eq!(Status::decode(0x10d), Ok(status));
         assert_eq!(
-            Status::decode(0x17).unwrap_err().to_string(),
-            "error = 23 is not allowed: allowed is 1..=22"
+            Status::decode(0x1c).unwrap_err().to_string(),
+            "error = 28 is not allowed: allowed is 1..=27"
         );
     }
 

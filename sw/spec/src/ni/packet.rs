@@ -24,6 +24,8 @@ codes! {
         Message = 4, "message";
         /// Words of a collective, for the message-passing engine.
         Collective = 5, "collective";
+        /// A request or a reply of the Portals engine.
+        Portals = 6, "portals";
         /// For the sink of the source/sink core.
         Probe = 7, "probe";
     }
@@ -46,6 +48,8 @@ codes! {
         Credit = 5, "credit";
         /// A token or a credit of the message-passing engine.
         Collective = 6, "collective";
+        /// A credit or an answer of the Portals engine.
+        Portals = 7, "portals";
     }
 }
 

@@ -16,9 +16,9 @@ pub use self::{
     address::{address, address_at, in_memory, index, locate, Place},
     map::{
         BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister,
-        PageRegister, ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister, ShaperRegister,
-        StreamRegister, TagRegister, MAP, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET,
-        MPE_RUNNING_OFFSET, MPE_TIMEOUT_WIDTH, MPE_WAITING_OFFSET,
+        PageRegister, PortalsRegister, ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister,
+        ShaperRegister, StreamRegister, TagRegister, MAP, MPE_CLOSED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET,
+        MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET, MPE_TIMEOUT_WIDTH, MPE_WAITING_OFFSET, PORTALS_FIELD_WIDTH,
     },
 };
 use super::{
@@ -78,6 +78,8 @@ codes! {
         Probe = 11, "probe";
         /// The message-passing engine.
         Mpe = 12, "mpe";
+        /// The Portals engine.
+        Portals = 13, "portals";
         /// The streams of a tile.
         Streams = 14, "streams";
     }

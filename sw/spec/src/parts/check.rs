@@ -234,7 +234,7 @@ mod tests {
         let engine = Part {
             name: "planted",
             is_engine: true,
-            opcodes: Some(Opcodes { first: 24, last: 27 }),
+            opcodes: Some(Opcodes { first: 12, last: 15 }),
             ..NOTHING
         };
         let new = PARTS.len();
@@ -285,7 +285,7 @@ mod tests {
                 other
             })
         );
-        assert_eq!(run(25, 27), Some(Fault::Run { part: new }));
+        assert_eq!(run(13, 15), Some(Fault::Run { part: new }));
         assert_eq!(run(32, 35), Some(Fault::Number { part: new }));
         assert_eq!(with(Part { data: &[8], ..engine }), Some(Fault::Number { part: new }));
     }

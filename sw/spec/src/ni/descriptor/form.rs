@@ -7,6 +7,7 @@ use crate::{
         layout::BitField,
         packet::{ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
     },
+    portals::{engine, list},
     probe, streams,
 };
 
@@ -55,8 +56,15 @@ const STRIDES: [BitField; 2] = [
     high("remote", STRIDE_WIDTH, "In the segment, in words of the fabric."),
 ];
 
+const PORTAL: BitField = BitField::new(
+    "portal",
+    engine::PORTAL_OFFSET,
+    engine::PORTAL_WIDTH,
+    "Portal index; bit 6: of the non-matching interface.",
+);
+
 /// Every form; a fence has word 0 alone.
-pub const FORMS: [Form; 8] = [
+pub const FORMS: [Form; 11] = [
     Form {
         name: "transfer",
         doc: "Put and get; stream and enqueue, with remote 0.",
@@ -138,6 +146,156 @@ pub const FORMS: [Form; 8] = [
                 "seed",
                 "Decides random destinations, and the content with its low 8 bits.",
             ),
+        ],
+    },
+    Form {
+        name: "move",
+        doc: "Move: a put, or a get, which has no header data.",
+        words_at_most: engine::PUT_WORDS,
+        words: &[
+            FormWord {
+                name: "request",
+                doc: "What goes where.",
+                fields: &[
+                    BitField::new(
+                        "operation",
+                        engine::OPERATION_OFFSET,
+                        engine::OPERATION_WIDTH,
+                        "Put or get.",
+                    )
+                    .codes(engine::Operation::CODES),
+                    BitField::new(
+                        "ack",
+                        engine::ACK_OFFSET,
+                        engine::ACK_WIDTH,
+                        "Acknowledgement of a put.",
+                    )
+                    .codes(engine::Ack::CODES),
+                    PORTAL,
+                    BitField::new(
+                        "descriptor",
+                        engine::DESCRIPTOR_OFFSET,
+                        engine::NUMBER_WIDTH,
+                        "Memory descriptor.",
+                    ),
+                    BitField::new(
+                        "rank",
+                        engine::RANK_OFFSET,
+                        engine::SOURCE_RANK_WIDTH,
+                        "Rank of the target.",
+                    ),
+                ],
+            },
+            word("local", "Offset in the memory descriptor, in bytes."),
+            word("length", "Length in bytes."),
+            word("remote", "Offset in the entry, in bytes."),
+            word("match_low", "Bits 31:0 of the match bits."),
+            word("match_high", "Bits 63:32 of the match bits."),
+            word("user_pointer", "The pointer that SEND, ACK and REPLY have."),
+            word("header_low", "Bits 31:0 of the header data."),
+            word("header_high", "Bits 63:32 of the header data."),
+        ],
+    },
+    Form {
+        name: "entry",
+        doc: "Entry: an entry is appended; to unlink one, word 2 is its handle and the last word.",
+        words_at_most: engine::ENTRY_WORDS,
+        words: &[
+            FormWord {
+                name: "what",
+                doc: "What is done.",
+                fields: &[
+                    BitField::new(
+                        "command",
+                        engine::COMMAND_OFFSET,
+                        engine::COMMAND_WIDTH,
+                        "What is done.",
+                    )
+                    .codes(engine::EntryCommand::CODES),
+                    BitField::new(
+                        "overflow",
+                        engine::LIST_OFFSET,
+                        1,
+                        "The list is Overflow, not Priority.",
+                    ),
+                    PORTAL,
+                    BitField::new(
+                        "counter",
+                        engine::COUNTER_OFFSET,
+                        engine::NUMBER_WIDTH,
+                        "Counter of the entry.",
+                    ),
+                    BitField::new("counts", engine::COUNTS_OFFSET, 1, "There is a counter."),
+                ],
+            },
+            FormWord {
+                name: "source",
+                doc: "From whom, and options.",
+                fields: &[
+                    BitField::new(
+                        "rank",
+                        engine::SOURCE_OFFSET,
+                        engine::SOURCE_RANK_WIDTH,
+                        "Rank of the source.",
+                    ),
+                    BitField::new("options", engine::OPTIONS_OFFSET, list::OPTIONS_WIDTH, "Option bits."),
+                ],
+            },
+            FormWord {
+                name: "place",
+                doc: "Where it lies, and whose messages it takes.",
+                fields: &[
+                    BitField::new("start", engine::LENGTH_OFFSET, engine::LENGTH_WIDTH, "Byte address."),
+                    BitField::new(
+                        "user",
+                        engine::USER_OFFSET,
+                        engine::USER_WIDTH,
+                        "User; all ones for any.",
+                    ),
+                ],
+            },
+            word("length", "Length in bytes."),
+            word(
+                "min_free",
+                "With MANAGE_LOCAL, the entry leaves when fewer bytes are left; 0 for never.",
+            ),
+            word("match_low", "Bits 31:0 of the match bits."),
+            word("match_high", "Bits 63:32 of the match bits."),
+            word("ignore_low", "Bits 31:0 of the match bits that do not count."),
+            word("ignore_high", "Bits 63:32 of the match bits that do not count."),
+            word("user_pointer", "The pointer that its events have."),
+            word(
+                "handle_address",
+                "Address of the word to which its handle is written, in bytes.",
+            ),
+        ],
+    },
+    Form {
+        name: "control",
+        doc: "Control: of a portal index, word 1 is the last.",
+        words_at_most: engine::VALUE_CONTROL_WORDS,
+        words: &[
+            FormWord {
+                name: "what",
+                doc: "What is done with what.",
+                fields: &[
+                    BitField::new(
+                        "command",
+                        engine::COMMAND_OFFSET,
+                        engine::COMMAND_WIDTH,
+                        "What is done.",
+                    )
+                    .codes(engine::ControlCommand::CODES),
+                    BitField::new(
+                        "index",
+                        engine::INDEX_OFFSET,
+                        engine::PORTAL_WIDTH,
+                        "Counter or portal index.",
+                    ),
+                ],
+            },
+            word("success", "Successes."),
+            word("failure", "Failures."),
         ],
     },
     Form {

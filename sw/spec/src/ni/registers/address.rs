@@ -146,7 +146,10 @@ mod tests {
         assert!(locate(0x37ff).is_none(), "a tag has no register 7");
         assert!(locate(0x2200).is_none(), "there is no event 64");
         assert!(locate(0x0009).is_none());
-        assert!(locate(0xd000).is_none(), "block 13 is kept for Portals");
+        assert!(
+            locate(0xd00f).is_none(),
+            "a row of the Portals engine has no register 15"
+        );
         assert!(locate(0xe004).is_none());
         let registers: usize = MAP.iter().map(|map| map.items * map.registers.len()).sum();
         assert_eq!(

@@ -18,6 +18,7 @@ use crate::{
         window::{self, ENDS_WIDTH, MESSAGES_WIDTH, WINDOWS},
         MAILBOXES,
     },
+    portals::engine,
     streams,
 };
 
@@ -372,6 +373,81 @@ registers! {
     }
 }
 
+/// A byte address or a length in bytes.
+const fn bytes(doc: &'static str) -> BitField {
+    BitField::new("bytes", 0, engine::LENGTH_WIDTH, doc)
+}
+
+/// The event of the tile that counts with a counter or an event queue.
+const TILE_EVENT: [BitField; 2] = [
+    BitField::new("event", 0, event::EVENT_WIDTH, "The event."),
+    BitField::new(
+        "present",
+        engine::EVENT_PRESENT_OFFSET,
+        1,
+        "An event of the tile counts.",
+    ),
+];
+
+registers! {
+    /// Registers of block Portals: item i has row i of each table.
+    PortalsRegister of Portals {
+        /// Node of a rank; a row is written while nothing of this rank is under way.
+        Rank = 0, "rank", WriteOnly, [
+            BitField::new("node", 0, NODE_WIDTH, "The node: x in the low four bits, y above."),
+            BitField::new("present", engine::RANK_PRESENT_OFFSET, 1, "The rank has a node."),
+        ];
+        /// A portal index; those of the non-matching interface follow those of the matching one.
+        Portal = 1, "portal", ReadWrite, [
+            BitField::new("allocated", engine::PORTAL_ALLOCATED_OFFSET, 1, "Entries and messages may come."),
+            BitField::new("enabled", engine::PORTAL_ENABLED_OFFSET, 1, "It takes messages."),
+            BitField::new("queue", engine::PORTAL_QUEUE_OFFSET, engine::QUEUE_WIDTH, "Event queue of its entries."),
+            BitField::new("queues", engine::PORTAL_QUEUES_OFFSET, 1, "There is an event queue."),
+        ];
+        /// Start of a memory descriptor.
+        MdStart = 2, "md_start", WriteOnly, [bytes("Byte address.")];
+        /// Length of a memory descriptor.
+        MdLength = 3, "md_length", WriteOnly, [bytes("Length in bytes.")];
+        /// Options of a memory descriptor.
+        MdOptions = 4, "md_options", WriteOnly, [
+            BitField::new("success_disable", engine::MD_SUCCESS_DISABLE, 1, "No event of success."),
+            BitField::new("send_disable", engine::MD_SEND_DISABLE, 1, "No SEND."),
+            BitField::new("ct_send", engine::MD_CT_SEND, 1, "The counter counts sends."),
+            BitField::new("ct_reply", engine::MD_CT_REPLY, 1, "The counter counts replies."),
+            BitField::new("ct_ack", engine::MD_CT_ACK, 1, "The counter counts acknowledgements."),
+            BitField::new("ct_bytes", engine::MD_CT_BYTES, 1, "The counter counts bytes."),
+            BitField::new("counter", engine::MD_COUNTER_OFFSET, engine::NUMBER_WIDTH, "The counter."),
+            BitField::new("counts", engine::MD_COUNTS_OFFSET, 1, "There is a counter."),
+            BitField::new("queue", engine::MD_QUEUE_OFFSET, engine::QUEUE_WIDTH, "The event queue."),
+            BitField::new("queues", engine::MD_QUEUES_OFFSET, 1, "There is an event queue."),
+            BitField::new("bound", engine::MD_BOUND_OFFSET, 1, "Moves may use it."),
+        ];
+        /// Successes of a counter.
+        CtSuccess = 5, "ct_success", ReadWrite, [COUNTED];
+        /// Failures of a counter.
+        CtFailure = 6, "ct_failure", ReadWrite, [COUNTED];
+        /// The event of the tile that counts with a counter.
+        CtEvent = 7, "ct_event", WriteOnly, TILE_EVENT;
+        /// Ring of an event queue.
+        EqBase = 8, "eq_base", WriteOnly, [bytes("Byte address of the first event, a multiple of 4.")];
+        /// Size of an event queue; a write empties it.
+        EqSize = 9, "eq_size", WriteOnly, [
+            BitField::new("log", 0, engine::QUEUE_SIZE_WIDTH, "Logarithm of the events that it holds, 1 to 12."),
+        ];
+        /// Events that software has taken.
+        EqTaken = 10, "eq_taken", WriteOnly, [BitField::new("events", 0, engine::TAKEN_WIDTH, "Modulo 2^16.")];
+        /// Events for which an event queue had no room.
+        EqDropped = 11, "eq_dropped", ReadOnly, [BitField::new("events", 0, engine::TAKEN_WIDTH, "A counter that wraps.")];
+        /// The event of the tile that counts with an event queue.
+        EqEvent = 12, "eq_event", WriteOnly, TILE_EVENT;
+        /// Settings: item 0 the user, item 1 whether moves are sent and requests are taken, item 2 the tile's own rank.
+        Setting = 13, "setting", WriteOnly, [BitField::new("value", 0, engine::USER_WIDTH, "By the item.")];
+        /// Requests that were refused: item 0 those that met no entry or a disabled portal index, item 1 those of a wrong
+        /// user, item 2 those of an operation that the entry does not allow.
+        Status = 14, "status", Clear, [COUNTED];
+    }
+}
+
 /// State of a direction of the streams.
 const STREAM_STATUS: [BitField; 2] = [
     BitField::new("running", streams::RUNNING_OFFSET, 1, "A descriptor runs."),
@@ -397,6 +473,8 @@ pub const MPE_NEXT_OFFSET: usize = 6;
 pub const MPE_TIMEOUT_WIDTH: usize = 32;
 /// Bits of the place that number the registers of one context.
 pub const MPE_FIELD_WIDTH: usize = 4;
+/// Bits of the place that number the registers of one row of the Portals engine's tables.
+pub const PORTALS_FIELD_WIDTH: usize = 4;
 
 const fn block<P: Place>(item: &'static str, items: usize, number_width: usize, doc: &'static str) -> BlockMap {
     BlockMap {
@@ -449,6 +527,12 @@ pub static MAP: &[BlockMap] = &[
         call::CONTEXTS,
         MPE_FIELD_WIDTH,
         "Contexts of the message-passing engine; of tiles that are built with it.",
+    ),
+    block::<PortalsRegister>(
+        "row",
+        1 << (BLOCK_OFFSET - PORTALS_FIELD_WIDTH),
+        PORTALS_FIELD_WIDTH,
+        "Tables of the Portals engine; of tiles that are built with it.",
     ),
     block::<StreamRegister>(
         "streams",

@@ -143,6 +143,11 @@ fn data_format(kind: DataKind) -> (&'static str, &'static str) {
             "context, place in the list",
             "1 to 32 words; of a call's first packet on an edge the first is the call word",
         ),
+        DataKind::Portals => (
+            "rank of the sender; of a reply the slot",
+            "of a put 7 words and 0 to 25 of payload, of a get 5, of a reply 2 and 1 to 30; of a later packet of a message 1 to \
+             32. Bit 30 of the head: a reply, bit 31: the first packet of its message",
+        ),
         DataKind::Probe => ("content", "sequence number, time stamp, 0 to 62 words of content"),
     }
 }
@@ -160,6 +165,11 @@ fn control_format(kind: ControlKind) -> (&'static str, &'static str) {
         ),
         ControlKind::Credit => ("the sender's segment handle", ""),
         ControlKind::Collective => ("context, place in the list, token rather than credit", ""),
+        ControlKind::Portals => (
+            "rank of the sender; of an answer the slot",
+            "bits 31:30 of the head: 0 credit of a request, 1 credit of a reply, 2 answer: status, and the offset used of a get and \
+             a full acknowledgement",
+        ),
     }
 }
 
