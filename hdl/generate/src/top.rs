@@ -10,7 +10,7 @@ use portico_hdl::{
     host::MemoryNode,
     mpe::{FpAdder, Mpe, ReduceAlu},
     noc::{Mesh, Router},
-    portals::{buddy, ListManager, ListParameters},
+    portals::{buddy, engine::Portals, ListManager, ListParameters},
     prim::{CreditCounter, Fifo, LaneRam, LutRam, Register, RoundRobinArbiter, SkidBuffer, TrueDualPortRam},
     tile::Tile,
 };
@@ -108,6 +108,9 @@ const FABRIC_KEYS: &[&str] = &[
     "mpe",
     "mpe_neighbours",
     "stages",
+    "portals",
+    "entries",
+    "buckets",
 ];
 
 /// Every top, simple ones first.
@@ -296,6 +299,13 @@ pub static TOPS: &[Top] = &[
         },
     },
     Top {
+        name: "portals",
+        about: "Portals engine: put and get with matching, events and counters, in a seat of a tile's socket",
+        keys: &["cols", "rows", "scratchpad", "portals", "entries", "buckets"],
+        keep_apart: &[],
+        make: |config| Box::new(Portals::<32, 4>::new(config)),
+    },
+    Top {
         name: "mpe",
         about: "message-passing engine: barrier, broadcast, reduce, allreduce, in a seat of a tile's socket",
         keys: &["cols", "rows", "scratchpad", "mpe", "mpe_neighbours", "stages"],
@@ -329,6 +339,9 @@ pub static TOPS: &[Top] = &[
             "mpe",
             "mpe_neighbours",
             "stages",
+            "portals",
+            "entries",
+            "buckets",
         ],
         keep_apart: &[],
         make: |config| match config.width {

@@ -3,6 +3,7 @@ use crate::{
     bus::{MemoryReadIn, MemoryWriteIn, Planes, RegisterFetchIn, RegisterRequestIn, WriteShare},
     mpe::Mpe,
     ni::{InterfaceParameters, NetworkInterface, Scratchpad},
+    portals::engine::Portals,
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -64,6 +65,7 @@ pub struct Node<const W: usize, const B: usize> {
     writes: Vec<WriteShare<W, B>>,
     probe: Vec<Probe<W, B>>,
     mpe: Vec<Mpe<W, B>>,
+    portals: Vec<Portals<W, B>>,
     streams: Vec<Streams<W, B>>,
     _writes: usize,
     _alone: usize,
@@ -71,6 +73,9 @@ pub struct Node<const W: usize, const B: usize> {
     _probes: usize,
     /// 1 where there is a message-passing engine, which has the seat after it.
     _mpes: usize,
+    /// 1 where there is a Portals engine; its seat, after those.
+    _portals: usize,
+    _portals_seat: usize,
     /// 1 where there is an engine for streams; its seat, after those.
     _streams: usize,
     _streams_seat: usize,
@@ -91,7 +96,7 @@ impl<const W: usize, const B: usize> Node<W, B> {
         let build = config.build_at(station);
         let shared = usize::from(!engines.is_empty());
         let (probes, mpes) = (usize::from(build.probe), usize::from(build.mpe > 0));
-        let streams = usize::from(build.streams);
+        let (portals, streams) = (usize::from(build.portals > 0), usize::from(build.streams));
         let memory_bytes = config.memory_bytes_of(station) as usize;
         Self {
             scratchpad: Scratchpad::new(memory_bytes, build.banks()),
@@ -107,6 +112,7 @@ impl<const W: usize, const B: usize> Node<W, B> {
             writes: (0..shared).map(|_| WriteShare::new(2)).collect(),
             probe: (0..probes).map(|_| Probe::new(config)).collect(),
             mpe: (0..mpes).map(|_| Mpe::new(config)).collect(),
+            portals: (0..portals).map(|_| Portals::new(config)).collect(),
             streams: (0..streams).map(|_| Streams::new(config)).collect(),
             m_axis_stream: (0..streams).map(|_| Default::default()).collect(),
             s_axis_stream: (0..streams).map(|_| Default::default()).collect(),
@@ -115,7 +121,9 @@ impl<const W: usize, const B: usize> Node<W, B> {
             _probes: probes,
             _mpes: mpes,
             _streams: streams,
-            _streams_seat: probes + mpes,
+            _portals: portals,
+            _portals_seat: probes + mpes,
+            _streams_seat: probes + mpes + portals,
             ..Default::default()
         }
     }
@@ -150,6 +158,10 @@ impl<const W: usize, const B: usize> Logic for Node<W, B> {
         for i in 0..self._mpes {
             wire!(self => mpe[i]: clk, rst);
             wire!(ni.seat[i + self._probes] <=> mpe[i].socket);
+        }
+        for i in 0..self._portals {
+            wire!(self => portals[i]: clk, rst);
+            wire!(ni.seat[i + self._portals_seat] <=> portals[i].socket);
         }
         for i in 0..self._streams {
             wire!(self => streams[i]: clk, rst);

@@ -270,8 +270,6 @@ configuration! {
     mpe_neighbours: usize = 5, Allowed::Range(1, NEIGHBOURS);
     /// Ranks that the Portals engine of every tile knows, 0 for none; it has words of 32 bits.
     portals: usize = 0, Allowed::OneOf(&[0, RANKS[0], RANKS[1], RANKS[2]]);
-    /// Ports of every tile that tell in which order its Portals engine works, for a test bench.
-    portals_log: bool = false, Allowed::Switch;
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager, and of a tile's Portals engine.

@@ -191,7 +191,7 @@ mod tests {
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
                         events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, \
                         registers_at_tiles, host_profile, host_scratchpad, host_queues, probe, streams, mpe, \
-                        mpe_neighbours, portals, portals_log, stages, entries, buckets, heap, block, profile";
+                        mpe_neighbours, portals, stages, entries, buckets, heap, block, profile";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()

@@ -77,7 +77,6 @@ fn the_table_holds_the_contract() {
             "mpe 0, 1, 2 or 4 0",
             "mpe_neighbours 1..=8 5",
             "portals 0, 4, 16 or 64 0",
-            "portals_log true or false false",
             "stages 2..=6 4",
             "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
             "buckets 0, 16, 32, 64, 128 or 256 64",

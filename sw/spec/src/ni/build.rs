@@ -78,8 +78,6 @@ pub struct Build {
     pub entries: usize,
     /// Buckets of each of its lists, 0 for no hash.
     pub buckets: usize,
-    /// It tells in which order it works, in ports of the fabric.
-    pub portals_log: bool,
 }
 
 const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
@@ -129,7 +127,7 @@ pub(super) const FIELDS: [BitField; 13] = [
 ];
 
 /// Fields of the register that tells the engines, and the registers of the network.
-pub(super) const ENGINE_FIELDS: [BitField; 8] = [
+pub(super) const ENGINE_FIELDS: [BitField; 7] = [
     BitField::new(
         "mpe",
         0,
@@ -192,7 +190,6 @@ impl Build {
         portals: RANKS[RANKS.len() - 1],
         entries: ENTRIES.1,
         buckets: BUCKETS.1,
-        portals_log: true,
     };
 
     /// What the register that tells all but the engines holds.
@@ -227,7 +224,6 @@ impl Build {
             self.portals.checked_ilog2().map_or(0, |log| log / 2),
             self.entries.checked_ilog2().unwrap_or(0),
             self.buckets.checked_ilog2().unwrap_or(0),
-            self.portals_log.into(),
         ];
         word(&ENGINE_FIELDS, values)
     }
@@ -237,7 +233,7 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(build) as usize);
         let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
-        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets, log] =
+        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets] =
             ENGINE_FIELDS.map(|field| field.take(engines) as usize);
         let power = |log: usize| if log > 0 { 1 << log } else { 0 };
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
@@ -262,7 +258,6 @@ impl Build {
             portals: power(2 * ranks),
             entries: power(entries),
             buckets: power(buckets),
-            portals_log: log == 1,
         }
     }
 
@@ -311,7 +306,6 @@ impl Build {
             portals: 0,
             entries: 0,
             buckets: 0,
-            portals_log: false,
             ..self
         }
     }
@@ -420,7 +414,6 @@ impl Config {
             portals: self.portals,
             entries: if self.portals > 0 { self.entries } else { 0 },
             buckets: if self.portals > 0 { self.buckets } else { 0 },
-            portals_log: self.portals > 0 && self.portals_log,
         }
     }
 }
@@ -445,7 +438,7 @@ mod tests {
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
         assert_eq!(
             Build::FULL.engines_register(),
-            1 << 15 | 8 << 11 | 14 << 7 | 3 << 5 | 0b11111
+            8 << 11 | 14 << 7 | 3 << 5 | 0b11111
         );
     }
 
@@ -460,7 +453,6 @@ mod tests {
             portals: RANKS[RANKS.len() - 1],
             entries: ENTRIES.1,
             buckets: BUCKETS.1,
-            portals_log: true,
             ..build
         }
     }

@@ -1,13 +1,17 @@
 //! Interfaces between the parts of the engine, and widths that they share.
 
 use portico_spec::{
-    flit::NODE_WIDTH,
+    flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{event::EVENT_WIDTH, registers::PORTALS_FIELD_WIDTH},
-    portals::engine::{
-        ACK_WIDTH, FAILURE_WIDTH, LENGTH_WIDTH, MD_OPTIONS_WIDTH, NUMBER_WIDTH, PORTAL_WIDTH, QUEUE_WIDTH, RANK_WIDTH,
-        ROOM_WORDS, SLOT_WIDTH,
+    portals::{
+        engine::{
+            ACK_WIDTH, FAILURE_WIDTH, KIND_WIDTH, LENGTH_WIDTH, MD_OPTIONS_WIDTH, NUMBER_WIDTH, PORTAL_WIDTH,
+            QUEUE_WIDTH, RANK_WIDTH, ROOM_WORDS, SLOT_WIDTH,
+        },
+        list::{ENTRIES, GENERATION_WIDTH, OPTIONS_WIDTH},
     },
 };
+use crate::prim::StreamOut;
 use portico_verilog::prelude::*;
 
 /// Width of an owner of rooms, in bits: a rank, or a slot of gets behind all ranks.
@@ -26,6 +30,16 @@ pub const EVENT_INDEX_WIDTH: usize = 4;
 pub const ADDRESS_WIDTH: usize = LENGTH_WIDTH - 2;
 /// Width of a place in a word, in bytes.
 pub const BYTE_WIDTH: usize = 2;
+/// Width of the place of an entry, in bits: as many as the largest list has.
+pub const PLACE_WIDTH: usize = ENTRIES.1.ilog2() as usize;
+/// Width of a number of entries, in bits.
+pub const ENTRIES_WIDTH: usize = PLACE_WIDTH + 1;
+/// Width of a number of messages in progress, in bits: one of each rank.
+pub const MESSAGES_WIDTH: usize = RANK_WIDTH + 1;
+/// Width of the least room of an entry, in bits. Larger values are cut to the largest: they exceed every memory.
+pub const MIN_FREE_WIDTH: usize = LENGTH_WIDTH - 1;
+/// Width of the place of a message's event words, in bits: the rank above a bit that changes with each message of the rank.
+pub const CONTEXT_WIDTH: usize = RANK_WIDTH + 1;
 
 /// An access to a register of the engine's tables, as the registers give it to the owners of rows. Item and data stay until the
 /// next access, at least 6 cycles later.
@@ -125,4 +139,362 @@ pub struct Outcome {
     pub overflow: Bit,
     /// The initiator raises nothing.
     pub silent: Bit,
+}
+
+/// The packet that is coming into its room.
+#[interface(mirror = ArrivalIn)]
+pub struct ArrivalOut {
+    /// A packet is coming in: its tail has not come.
+    pub valid: Signal<Out, Bit>,
+    /// Its room.
+    pub room: Signal<Out, Bits<ROOM_WIDTH>>,
+    /// Words of it that can be read.
+    pub words: Signal<Out, Bits<WORDS_WIDTH>>,
+}
+
+/// A slot is claimed for a request.
+#[interface(mirror = SlotClaimIn)]
+pub struct SlotClaimOut {
+    /// High for one cycle: the slot is claimed.
+    pub enable: Signal<Out, Bit>,
+    /// The slot.
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// The request is a get.
+    pub get: Signal<Out, Bit>,
+    /// Node from which the answer comes.
+    pub node: Signal<Out, Bits<NODE_WIDTH>>,
+}
+
+/// A packet in a room, as the reader of rooms tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Packet {
+    /// A rank, or a slot of gets behind all ranks.
+    pub owner: Bits<OWNER_WIDTH>,
+    /// It is the first of its message.
+    pub first: Bit,
+    /// It is the last of its message.
+    pub last: Bit,
+    /// It is of a reply.
+    pub reply: Bit,
+}
+
+/// Packets in rooms, one after the other, with their words, as the reader of rooms gives them.
+#[interface(mirror = PacketsIn)]
+pub struct PacketsOut {
+    /// There is a packet.
+    pub valid: Signal<Out, Bit>,
+    /// The packet; valid with `valid`.
+    pub packet: Signal<Out, Packet>,
+    /// High for one cycle: all words of the packet are taken; the next packet shows.
+    pub take: Signal<In, Bit>,
+    /// Words of the packet; `tlast` with its last one.
+    pub words: StreamOut<32>,
+}
+
+/// An answer to a request, as the target gives it.
+#[interface(mirror = AnswerIn)]
+pub struct AnswerOut {
+    /// There is an answer; the offer stays until it is taken.
+    pub valid: Signal<Out, Bit>,
+    /// Rank of the initiator.
+    pub rank: Signal<Out, Bits<RANK_WIDTH>>,
+    /// Slot of the initiator.
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// What became of the request.
+    pub outcome: Signal<Out, Outcome>,
+    /// The offset used is told.
+    pub full: Signal<Out, Bit>,
+    /// Offset used, in bytes.
+    pub used: Signal<Out, Bits<32>>,
+    /// The answer is taken in this cycle if `valid` is high.
+    pub ready: Signal<In, Bit>,
+}
+
+/// A packet for the data plane, as a sender gives it. Its header words follow on a stream.
+#[interface(mirror = PacketJobIn)]
+pub struct PacketJobOut {
+    /// A packet is offered; the offer stays until it is taken.
+    pub valid: Signal<Out, Bit>,
+    /// Node to which it goes.
+    pub node: Signal<Out, Bits<NODE_WIDTH>>,
+    /// Rank of the sender, or slot of the get.
+    pub tag: Signal<Out, Bits<TAG_WIDTH>>,
+    /// It is the first of its message: it has header words.
+    pub first: Signal<Out, Bit>,
+    /// It is the last of its message.
+    pub last: Signal<Out, Bit>,
+    /// Address of its payload in the scratchpad, in bytes.
+    pub address: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// Bytes of its payload.
+    pub length: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// The packet is taken in this cycle if `valid` is high.
+    pub ready: Signal<In, Bit>,
+}
+
+/// A get that is to be served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct GetJob {
+    /// Rank of the initiator.
+    pub rank: Bits<RANK_WIDTH>,
+    /// Slot of the initiator.
+    pub slot: Bits<SLOT_WIDTH>,
+    /// Address of the data, in bytes.
+    pub address: Bits<LENGTH_WIDTH>,
+    /// What the first packet says.
+    pub outcome: Outcome,
+    /// Offset used, in bytes.
+    pub used: Bits<32>,
+}
+
+/// A request of which the last packet is on its way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct SentMove {
+    /// Event of the descriptor.
+    pub event: Bits<EVENT_WIDTH>,
+    /// Success leaves that event alone.
+    pub quiet: Bit,
+    /// It is a put.
+    pub put: Bit,
+    /// What its memory descriptor asks for.
+    pub report: Report,
+    /// Requested length, in bytes.
+    pub requested: Bits<LENGTH_WIDTH>,
+    /// The user's pointer.
+    pub pointer: Bits<32>,
+}
+
+/// A request that waits for its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct SlotRow {
+    /// It is a get.
+    pub get: Bit,
+    /// Which acknowledgement it wants.
+    pub ack: Bits<ACK_WIDTH>,
+    /// What its memory descriptor asks for.
+    pub report: Report,
+    /// The user's pointer.
+    pub pointer: Bits<32>,
+}
+
+/// A row of the portal indices, as software writes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct PortalRow {
+    /// Entries and messages may come.
+    pub allocated: Bit,
+    /// It takes messages.
+    pub enabled: Bit,
+    /// Event queue of its entries.
+    pub queue: Bits<QUEUE_WIDTH>,
+    /// There is an event queue.
+    pub queues: Bit,
+}
+
+/// What a portal index has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct PortalCounts {
+    /// Entries, with those that have left their list and wait for messages.
+    pub entries: Bits<ENTRIES_WIDTH>,
+    /// Messages in progress that met an entry.
+    pub messages: Bits<MESSAGES_WIDTH>,
+}
+
+/// What the engine keeps of an entry beside its list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct EntryRow {
+    /// The user's pointer.
+    pub pointer: Bits<32>,
+    /// Its counter.
+    pub counter: Bits<NUMBER_WIDTH>,
+    /// There is a counter.
+    pub counts: Bit,
+    /// It leaves its list when fewer bytes are left; 0 for never.
+    pub min_free: Bits<MIN_FREE_WIDTH>,
+    /// Messages in progress.
+    pub messages: Bits<MESSAGES_WIDTH>,
+    /// It has left its list.
+    pub detached: Bit,
+    /// Its messages raise nothing at the initiator.
+    pub ack_disable: Bit,
+    /// No AUTO_UNLINK and no AUTO_FREE.
+    pub unlink_disable: Bit,
+    /// No events of messages.
+    pub comm_disable: Bit,
+    /// No events of success.
+    pub success_disable: Bit,
+    /// Its counter counts messages.
+    pub ct_comm: Bit,
+    /// Its counter counts bytes.
+    pub ct_bytes: Bit,
+}
+
+/// Accesses to the tables of the target, as one of their users makes them.
+#[interface(mirror = TablesIn)]
+pub struct TablesOut {
+    /// Reads the row and the counts of `portal`: they show two cycles later, until the next read.
+    pub portal_read: Signal<Out, Bit>,
+    /// The portal index that is read or written.
+    pub portal: Signal<Out, Bits<PORTAL_WIDTH>>,
+    /// Writes the row of `portal`.
+    pub row_write: Signal<Out, Bit>,
+    /// That row.
+    pub row: Signal<Out, PortalRow>,
+    /// Writes the counts of `portal`.
+    pub counts_write: Signal<Out, Bit>,
+    /// Those counts.
+    pub counts: Signal<Out, PortalCounts>,
+    /// Reads the row of the entry at `place`: it shows two cycles later, until the next read.
+    pub entry_read: Signal<Out, Bit>,
+    /// The place that is read or written.
+    pub place: Signal<Out, Bits<PLACE_WIDTH>>,
+    /// Writes the row of the entry at `place`.
+    pub entry_write: Signal<Out, Bit>,
+    /// That row.
+    pub entry: Signal<Out, EntryRow>,
+}
+
+/// What the tables of the target show.
+#[interface(mirror = ShownOut)]
+pub struct ShownIn {
+    /// Row of the portal index that was read.
+    pub row: Signal<In, PortalRow>,
+    /// Its counts.
+    pub counts: Signal<In, PortalCounts>,
+    /// Row of the entry that was read.
+    pub entry: Signal<In, EntryRow>,
+}
+
+/// A request to the lists, as one of their users makes it.
+#[interface(mirror = ListJobIn)]
+pub struct ListJobOut {
+    /// A word goes to a field of the request.
+    pub write: Signal<Out, Bit>,
+    /// Which field; valid with `write`.
+    pub field: Signal<Out, ListField>,
+    /// The word; valid with `write`.
+    pub word: Signal<Out, Bits<32>>,
+    /// The request is to be carried out; stays until `done`.
+    pub valid: Signal<Out, Bit>,
+    /// What is to be done; valid with `valid`.
+    pub operation: Signal<Out, ListOperation>,
+    /// A resolution: the hit gets the offset in the field `NewOffset`.
+    pub advances: Signal<Out, Bit>,
+    /// A resolution: the hit leaves its list, and keeps its place.
+    pub detaches: Signal<Out, Bit>,
+    /// A resolution: the hit leaves its list and its place.
+    pub removes: Signal<Out, Bit>,
+    /// High for one cycle: the request is over.
+    pub done: Signal<In, Bit>,
+    /// High for one cycle: there is an answer.
+    pub answered: Signal<In, Bit>,
+    /// The answer names an entry, which shows in the next cycle.
+    pub found: Signal<In, Bit>,
+    /// The answer is an error: no free place, or a wrong handle.
+    pub failed: Signal<In, Bit>,
+    /// Place of the entry, from the cycle after the answer on.
+    pub place: Signal<In, Bits<PLACE_WIDTH>>,
+    /// Generation of the place.
+    pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
+    /// The entry is in Overflow.
+    pub overflow: Signal<In, Bit>,
+    /// Options of the entry.
+    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    /// Length of the entry, in bytes.
+    pub length: Signal<In, Bits<32>>,
+    /// Offset of the entry, in bytes.
+    pub offset: Signal<In, Bits<32>>,
+    /// Start and user of the entry.
+    pub pointer: Signal<In, Bits<32>>,
+    /// Portal index of the entry.
+    pub portal: Signal<In, Bits<PORTAL_WIDTH>>,
+}
+
+/// A field of a request to the lists.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum ListField {
+    /// Source with the portal index in the low half, options above.
+    Source,
+    /// Start and user.
+    Pointer,
+    Length,
+    Offset,
+    MatchLow,
+    MatchHigh,
+    IgnoreLow,
+    IgnoreHigh,
+    /// The offset that a resolution gives: that of `IgnoreHigh`, which a message does not need.
+    NewOffset,
+    Handle,
+}
+
+/// What is done with the lists.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum ListOperation {
+    /// Finds the entry that a message matches, and holds it.
+    Search,
+    /// Says what becomes of the hit.
+    Resolve,
+    /// An entry comes to Priority.
+    AppendPriority,
+    /// An entry comes to Overflow.
+    AppendOverflow,
+    /// Shows the entry of a handle.
+    Show,
+    /// The entry of a handle leaves.
+    Delete,
+    /// The place of a detached entry is free.
+    Release,
+}
+
+/// What the end of a message, or a new entry, raises.
+#[interface(mirror = FinishIn)]
+pub struct FinishOut {
+    /// There is something to raise; stays until it is taken.
+    pub valid: Signal<Out, Bit>,
+    /// Rank and parity of the message: where the words of its event are.
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Portal index.
+    pub portal: Signal<Out, Bits<PORTAL_WIDTH>>,
+    /// Event queue of the portal index.
+    pub queue: Signal<Out, Bits<QUEUE_WIDTH>>,
+    /// The entry is or was in Overflow.
+    pub overflow: Signal<Out, Bit>,
+    /// The user's pointer of the entry.
+    pub pointer: Signal<Out, Bits<32>>,
+    /// An event `kind` is raised.
+    pub raises: Signal<Out, Bit>,
+    /// Its kind.
+    pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// The counter counts.
+    pub counts: Signal<Out, Bit>,
+    /// Which counter.
+    pub counter: Signal<Out, Bits<NUMBER_WIDTH>>,
+    /// By how much.
+    pub amount: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// AUTO_UNLINK is raised, and for an entry of Overflow AUTO_FREE.
+    pub unlinks: Signal<Out, Bit>,
+    /// An answer is sent.
+    pub answers: Signal<Out, Bit>,
+    /// Slot of the initiator.
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// The answer.
+    pub outcome: Signal<Out, Outcome>,
+    /// The answer tells the offset used.
+    pub full: Signal<Out, Bit>,
+    /// Offset used, in bytes.
+    pub used: Signal<Out, Bits<32>>,
+    /// It is taken in this cycle if `valid` is high.
+    pub ready: Signal<In, Bit>,
+}
+
+/// A word of an event of a message, written as it is known.
+#[interface(mirror = ContextWriteIn)]
+pub struct ContextWriteOut {
+    /// High for one cycle: a word is written.
+    pub enable: Signal<Out, Bit>,
+    /// Rank and parity of the message.
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    /// Place of the word in the event.
+    pub index: Signal<Out, Bits<EVENT_INDEX_WIDTH>>,
+    /// The word.
+    pub word: Signal<Out, Bits<32>>,
 }

@@ -1,0 +1,264 @@
+use super::{ArrivalOut, RankWriteIn, SlotClaimIn, INDEX_WIDTH, OWNER_WIDTH, ROOM_WIDTH, WORDS_WIDTH};
+use crate::{
+    bus::{FlitsIn, HeadDecoder, SweepIn},
+    prim::LutRam,
+};
+use portico_spec::{
+    flit::{NODE_WIDTH, TAG_WIDTH},
+    portals::engine::{
+        Operation, FIRST_OFFSET, GET_SLOTS, OPERATION_OFFSET, OPERATION_WIDTH, RANKS, RANK_WIDTH, REPLY_OFFSET, ROOMS,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Width of the number of a slot of gets, in bits.
+const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
+/// Width of a count of packets of an owner, modulo twice its rooms.
+pub const COUNT_WIDTH: usize = ROOMS.ilog2() as usize + 1;
+/// All ranks that there can be.
+pub const MOST_RANKS: usize = RANKS[RANKS.len() - 1];
+
+/// What the door keeps of an owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct DoorRow {
+    /// Packets that have come, modulo four.
+    pub given: Bits<COUNT_WIDTH>,
+    /// A message has begun, and its last packet has not come.
+    pub open: Bit,
+}
+
+/// What a packet is, by its head and its first word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct PacketKind {
+    /// It is the first packet of its message.
+    pub first: Bit,
+    /// It is the last packet of its message.
+    pub last: Bit,
+    /// It is a get.
+    pub get: Bit,
+}
+
+/// Takes packets of requests and replies from the data plane into their rooms.
+///
+/// Two rooms of 32 words for each rank and for each slot of gets.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a word can be read 2 cycles after its flit is shown; a packet is told with its first word |
+/// | throughput | one flit a cycle |
+/// | state | counts, kinds and lengths of packets in LUT-RAM; the packet in hand |
+///
+/// The door drops a packet whole if its sender is not the node of its rank or slot, if it has no room or no word, or if it does not
+/// continue the message of its owner. It drops the extra words of a packet that is too long.
+#[derive(LogicBlock, Default)]
+pub struct DataDoor {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high; the sweep has to follow.
+    pub rst: Signal<In, Bit>,
+    /// Clears the counts after reset.
+    pub sweep: SweepIn,
+    /// Flits of the data plane with the engine's kind.
+    pub flits: FlitsIn<32>,
+    /// Rows of the rank map as they are written, for this block's copy.
+    pub rank_write: RankWriteIn,
+    /// One bit a rank: it has a node.
+    pub present: Signal<In, Bits<MOST_RANKS>>,
+    /// Slots as they are claimed: replies come from their nodes.
+    pub claim: SlotClaimIn,
+    /// One bit a slot of gets: it waits for its reply.
+    pub waiting_gets: Signal<In, Bits<GET_SLOTS>>,
+    /// A word of a packet goes to its room.
+    pub write: Signal<Out, Bit>,
+    /// Where the word goes: room above place; valid with `write`.
+    pub write_address: Signal<Out, Bits<{ ROOM_WIDTH + INDEX_WIDTH }>>,
+    /// The word; valid with `write`.
+    pub write_data: Signal<Out, Bits<32>>,
+    /// High for a cycle: a packet of `arrived` has come in part, and can be read.
+    pub arrives: Signal<Out, Bit>,
+    /// Owner of the packet: a rank, or a slot of gets behind all ranks; valid with `arrives`.
+    pub arrived: Signal<Out, Bits<OWNER_WIDTH>>,
+    /// The packet that is coming in. All others are whole.
+    pub arrival: ArrivalOut,
+    /// Room of the packet whose kind and length are asked for.
+    pub asked: Signal<In, Bits<ROOM_WIDTH>>,
+    /// Kind of the packet in that room, in the same cycle.
+    pub kind: Signal<Out, PacketKind>,
+    /// Words of the packet in that room, in the same cycle; valid if it is whole.
+    pub length: Signal<Out, Bits<WORDS_WIDTH>>,
+    /// High for a cycle: a room of an owner is free again.
+    pub frees: Signal<In, Bit>,
+    /// The owner; valid with `frees`.
+    pub freed: Signal<In, Bits<OWNER_WIDTH>>,
+    /// Packets of this owner that have left their rooms, modulo four; valid with `frees`.
+    pub freed_count: Signal<In, Bits<COUNT_WIDTH>>,
+    /// High for a cycle: a packet is refused.
+    pub refused: Signal<Out, Bit>,
+    nodes: LutRam<Bits<NODE_WIDTH>, RANK_WIDTH>,
+    targets: LutRam<Bits<NODE_WIDTH>, GET_SLOT_WIDTH>,
+    rows: LutRam<DoorRow, OWNER_WIDTH>,
+    left: LutRam<Bits<COUNT_WIDTH>, OWNER_WIDTH>,
+    kinds: LutRam<PacketKind, ROOM_WIDTH>,
+    lengths: LutRam<Bits<WORDS_WIDTH>, ROOM_WIDTH>,
+    head: HeadDecoder,
+    valid: DFF<Bit>,
+    is_head: DFF<Bit>,
+    is_tail: DFF<Bit>,
+    data: DFF<Bits<32>>,
+    /// The packet is taken.
+    takes: DFF<Bit>,
+    owner: DFF<Bits<OWNER_WIDTH>>,
+    room: DFF<Bits<ROOM_WIDTH>>,
+    reply: DFF<Bit>,
+    first: DFF<Bit>,
+    last: DFF<Bit>,
+    /// Words of it that have come.
+    count: DFF<Bits<WORDS_WIDTH>>,
+    is_reply: Signal<Local, Bit>,
+    is_known: Signal<Local, Bit>,
+    named: Signal<Local, Bits<OWNER_WIDTH>>,
+    used: Signal<Local, Bits<COUNT_WIDTH>>,
+    which: Signal<Local, Bits<1>>,
+    begins: Signal<Local, Bit>,
+    accepts: Signal<Local, Bit>,
+    has_word: Signal<Local, Bit>,
+    ranks: Constant<Bits<OWNER_WIDTH>>,
+}
+
+impl DataDoor {
+    /// For `ranks` ranks.
+    pub fn new(ranks: usize) -> Self {
+        let owners = ranks + GET_SLOTS;
+        Self {
+            nodes: LutRam::new(ranks),
+            rows: LutRam::new(owners),
+            left: LutRam::new(owners),
+            kinds: LutRam::new(ROOMS * owners),
+            lengths: LutRam::new(ROOMS * owners),
+            ranks: Constant::new(bits(ranks as u64)),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for DataDoor {
+    fn update(&mut self) {
+        wire!(self => nodes, targets, rows, left, kinds, lengths: clk);
+        dff_setup!(self, clk, valid, is_head, is_tail, data, takes, owner, room, reply, first, last, count);
+        self.valid.d.next = self.flits.valid.val();
+        self.is_head.d.next = self.flits.first.val();
+        self.is_tail.d.next = self.flits.last.val();
+        self.data.d.next = self.flits.data.val();
+        self.nodes.write_enable.next = self.rank_write.enable.val();
+        self.nodes.write_address.next = self.rank_write.rank.val();
+        self.nodes.write_data.next = self.rank_write.node.val();
+        self.targets.write_enable.next = self.claim.enable.val() & self.claim.get.val();
+        self.targets.write_address.next = self.claim.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
+        self.targets.write_data.next = self.claim.node.val();
+
+        // Whose packet it is.
+        self.head.word.next = self.data.q.val();
+        self.is_reply.next = self.data.q.val().get_bit(REPLY_OFFSET);
+        self.nodes.read_address.next = self.head.tag.val().get_bits::<RANK_WIDTH>(0);
+        self.targets.read_address.next = self.head.tag.val().get_bits::<GET_SLOT_WIDTH>(0);
+        self.named.next = bit_cast::<OWNER_WIDTH, RANK_WIDTH>(self.head.tag.val().get_bits::<RANK_WIDTH>(0));
+        self.is_known.next = !self
+            .head
+            .tag
+            .val()
+            .get_bits::<{ TAG_WIDTH - RANK_WIDTH }>(RANK_WIDTH)
+            .any()
+            & self.present.val().get_bit(self.named.val().index())
+            & (self.nodes.read_data.val() == self.head.source.val());
+        if self.is_reply.val() {
+            self.named.next = self.ranks.val()
+                + bit_cast::<OWNER_WIDTH, GET_SLOT_WIDTH>(self.head.tag.val().get_bits::<GET_SLOT_WIDTH>(0));
+            self.is_known.next = !self
+                .head
+                .tag
+                .val()
+                .get_bits::<{ TAG_WIDTH - GET_SLOT_WIDTH }>(GET_SLOT_WIDTH)
+                .any()
+                & self
+                    .waiting_gets
+                    .val()
+                    .get_bit(self.head.tag.val().get_bits::<GET_SLOT_WIDTH>(0).index())
+                & (self.targets.read_data.val() == self.head.source.val());
+        }
+
+        // Whether it has a room, and continues its message.
+        self.rows.read_address.next = self.named.val();
+        self.left.read_address.next = self.named.val();
+        self.used.next = self.rows.read_data.val().given - self.left.read_data.val();
+        self.which.next = self.rows.read_data.val().given.get_bits::<1>(0);
+        self.begins.next = self.valid.q.val() & self.is_head.q.val();
+        self.accepts.next = self.is_known.val()
+            & !self.used.val().get_bit(COUNT_WIDTH - 1)
+            & (self.data.q.val().get_bit(FIRST_OFFSET) != self.rows.read_data.val().open)
+            & !self.is_tail.q.val();
+        self.refused.next = self.begins.val() & !self.accepts.val();
+        self.rows.write_enable.next = self.sweep.active.val() | (self.begins.val() & self.accepts.val());
+        self.rows.write_address.next = self.named.val();
+        self.rows.write_data.next.given = self.rows.read_data.val().given + 1;
+        self.rows.write_data.next.open = !self.head.last.val();
+        self.left.write_enable.next = self.sweep.active.val() | self.frees.val();
+        self.left.write_address.next = self.freed.val();
+        self.left.write_data.next = self.freed_count.val();
+        if self.sweep.active.val() {
+            self.rows.write_address.next = self.sweep.place.val().get_bits::<OWNER_WIDTH>(0);
+            self.rows.write_data.next.given = 0.into();
+            self.rows.write_data.next.open = false;
+            self.left.write_address.next = self.sweep.place.val().get_bits::<OWNER_WIDTH>(0);
+            self.left.write_data.next = 0.into();
+        }
+        if self.begins.val() {
+            self.takes.d.next = self.accepts.val();
+            self.owner.d.next = self.named.val();
+            self.room.d.next = (bit_cast::<ROOM_WIDTH, OWNER_WIDTH>(self.named.val()) << bits::<1>(1))
+                | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
+            self.reply.d.next = self.is_reply.val();
+            self.first.d.next = self.data.q.val().get_bit(FIRST_OFFSET);
+            self.last.d.next = self.head.last.val();
+            self.count.d.next = 0.into();
+        }
+
+        // Its words.
+        self.has_word.next = self.valid.q.val() & !self.is_head.q.val() & self.takes.q.val();
+        self.write.next = self.has_word.val() & !self.count.q.val().get_bit(INDEX_WIDTH);
+        self.write_address.next = (bit_cast::<{ ROOM_WIDTH + INDEX_WIDTH }, ROOM_WIDTH>(self.room.q.val())
+            << bits::<3>(INDEX_WIDTH as u64))
+            | bit_cast::<{ ROOM_WIDTH + INDEX_WIDTH }, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));
+        self.write_data.next = self.data.q.val();
+        if self.write.val() {
+            self.count.d.next = self.count.q.val() + 1;
+        }
+        self.arrives.next = self.write.val() & !self.count.q.val().any();
+        self.arrived.next = self.owner.q.val();
+        self.kinds.write_enable.next = self.arrives.val();
+        self.kinds.write_address.next = self.room.q.val();
+        self.kinds.write_data.next.first = self.first.q.val();
+        self.kinds.write_data.next.last = self.last.q.val();
+        self.kinds.write_data.next.get = !self.reply.q.val()
+            & self.first.q.val()
+            & (self.data.q.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET)
+                == bits::<OPERATION_WIDTH>(Operation::Get as u64));
+        self.lengths.write_enable.next = self.has_word.val() & self.is_tail.q.val();
+        self.lengths.write_address.next = self.room.q.val();
+        self.lengths.write_data.next = self.count.d.val();
+        if self.has_word.val() & self.is_tail.q.val() {
+            self.takes.d.next = false;
+        }
+        self.arrival.valid.next = self.takes.q.val();
+        self.arrival.room.next = self.room.q.val();
+        self.arrival.words.next = self.count.q.val();
+
+        self.kinds.read_address.next = self.asked.val();
+        self.lengths.read_address.next = self.asked.val();
+        self.kind.next = self.kinds.read_data.val();
+        self.length.next = self.lengths.read_data.val();
+        if self.rst.val() {
+            self.valid.d.next = false;
+            self.takes.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,262 @@
+use super::{ListField, ListJobIn, ListOperation, PLACE_WIDTH};
+use crate::portals::list_manager::{ListCore, ListParameters};
+use portico_spec::portals::{
+    engine::PORTAL_WIDTH,
+    list::{
+        List, Status, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, GENERATION_WIDTH, HANDLE_WIDTH,
+        LENGTH_OFFSET, LENGTH_WIDTH, LIST_WIDTH, OFFSET_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH, PORTAL_OFFSET,
+        SOURCE_WIDTH,
+    },
+};
+use portico_verilog::prelude::*;
+
+/// Width of match and ignore bits.
+const WORD: usize = 64;
+/// Width of the number of a list that exists.
+const LIST_BITS: usize = 2;
+
+/// The lists, for the users that the engine has: a request is put together word by word.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a word counts from the next cycle on; a request takes the cycles of [`ListCore`] |
+/// | throughput | one request at a time |
+/// | state | the fields of a request, and the lists |
+#[derive(LogicBlock, Default)]
+pub struct ListAccess {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high: all lists are empty.
+    pub rst: Signal<In, Bit>,
+    /// Tables are cleared or renumbered: no request may come.
+    pub busy: Signal<Out, Bit>,
+    /// No request is there or on its way.
+    pub quiet: Signal<In, Bit>,
+    /// The user of commands has its turn, not that of messages.
+    pub turn: Signal<In, Bit>,
+    /// Requests for messages.
+    pub message: ListJobIn,
+    /// Requests for commands.
+    pub command: ListJobIn,
+    lists: ListCore<PLACE_WIDTH>,
+    source: DFF<Bits<SOURCE_WIDTH>>,
+    options: DFF<Bits<OPTIONS_WIDTH>>,
+    pointer: DFF<Bits<POINTER_WIDTH>>,
+    length: DFF<Bits<LENGTH_WIDTH>>,
+    offset: DFF<Bits<LENGTH_WIDTH>>,
+    match_low: DFF<Bits<32>>,
+    match_high: DFF<Bits<32>>,
+    ignore_low: DFF<Bits<32>>,
+    ignore_high: DFF<Bits<32>>,
+    handle: DFF<Bits<HANDLE_WIDTH>>,
+    /// The entry of the last answer is the first of its place.
+    fresh: DFF<Bit>,
+    write: Signal<Local, Bit>,
+    field: Signal<Local, ListField>,
+    word: Signal<Local, Bits<32>>,
+    valid: Signal<Local, Bit>,
+    operation: Signal<Local, ListOperation>,
+    match_bits: Signal<Local, Bits<WORD>>,
+    ignore_bits: Signal<Local, Bits<WORD>>,
+    named: Signal<Local, Bits<LIST_BITS>>,
+    resolves: Signal<Local, Bit>,
+    removes: Signal<Local, Bit>,
+    detaches: Signal<Local, Bit>,
+    found: Signal<Local, Bit>,
+    failed: Signal<Local, Bit>,
+    generation: Signal<Local, Bits<GENERATION_WIDTH>>,
+    overflow: Signal<Local, Bit>,
+    shown_length: Signal<Local, Bits<LENGTH_WIDTH>>,
+    shown_offset: Signal<Local, Bits<LENGTH_WIDTH>>,
+    shown_pointer: Signal<Local, Bits<POINTER_WIDTH>>,
+    shown_portal: Signal<Local, Bits<PORTAL_WIDTH>>,
+}
+
+impl ListAccess {
+    /// Lists of these parameters.
+    pub fn new(parameters: &ListParameters) -> Self {
+        Self {
+            lists: ListCore::new(parameters),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for ListAccess {
+    fn update(&mut self) {
+        wire!(self => lists: clk, rst, quiet);
+        dff_setup!(self, clk, source, options, pointer, length, offset, match_low, match_high, ignore_low, ignore_high);
+        dff_setup!(self, clk, handle, fresh);
+        self.busy.next = self.lists.busy.val();
+
+        // Whose turn it is.
+        self.write.next = self.message.write.val();
+        self.field.next = self.message.field.val();
+        self.word.next = self.message.word.val();
+        self.valid.next = self.message.valid.val();
+        self.operation.next = self.message.operation.val();
+        if self.turn.val() {
+            self.write.next = self.command.write.val();
+            self.field.next = self.command.field.val();
+            self.word.next = self.command.word.val();
+            self.valid.next = self.command.valid.val();
+            self.operation.next = self.command.operation.val();
+        }
+
+        // The fields of a request.
+        if self.write.val() {
+            match self.field.val() {
+                ListField::Source => {
+                    self.source.d.next = self.word.val().get_bits::<SOURCE_WIDTH>(0);
+                    self.options.d.next = self.word.val().get_bits::<OPTIONS_WIDTH>(SOURCE_WIDTH);
+                }
+                ListField::Pointer => {
+                    self.pointer.d.next = self.word.val();
+                }
+                ListField::Length => {
+                    self.length.d.next = self.word.val();
+                }
+                ListField::Offset => {
+                    self.offset.d.next = self.word.val();
+                }
+                ListField::MatchLow => {
+                    self.match_low.d.next = self.word.val();
+                }
+                ListField::MatchHigh => {
+                    self.match_high.d.next = self.word.val();
+                }
+                ListField::IgnoreLow => {
+                    self.ignore_low.d.next = self.word.val();
+                }
+                ListField::IgnoreHigh => {
+                    self.ignore_high.d.next = self.word.val();
+                }
+                ListField::NewOffset => {
+                    self.ignore_high.d.next = self.word.val();
+                }
+                ListField::Handle => {
+                    self.handle.d.next = self.word.val();
+                }
+            }
+        }
+        self.match_bits.next = bit_cast::<WORD, 32>(self.match_low.q.val())
+            | (bit_cast::<WORD, 32>(self.match_high.q.val()) << bits::<6>(32));
+        self.ignore_bits.next = bit_cast::<WORD, 32>(self.ignore_low.q.val())
+            | (bit_cast::<WORD, 32>(self.ignore_high.q.val()) << bits::<6>(32));
+
+        // The request.
+        self.resolves.next = self.operation.val() == ListOperation::Resolve;
+        self.removes.next = self.message.removes.val() & self.resolves.val();
+        self.detaches.next = self.message.detaches.val() & self.resolves.val();
+        self.named.next = bits::<LIST_BITS>(List::All as u64);
+        if self.operation.val() == ListOperation::AppendPriority {
+            self.named.next = bits::<LIST_BITS>(List::Priority as u64);
+        }
+        if self.operation.val() == ListOperation::AppendOverflow {
+            self.named.next = bits::<LIST_BITS>(List::Overflow as u64);
+        }
+        self.lists.request.valid.next = self.valid.val();
+        self.lists.request.plan.refused.next = false;
+        self.lists.request.plan.refusal.next = bits::<CODE_WIDTH>(0);
+        self.lists.request.plan.appends.next = (self.operation.val() == ListOperation::AppendPriority)
+            | (self.operation.val() == ListOperation::AppendOverflow);
+        self.lists.request.plan.takes_handle.next = (self.operation.val() == ListOperation::Show)
+            | (self.operation.val() == ListOperation::Delete)
+            | (self.operation.val() == ListOperation::Release);
+        self.lists.request.plan.status.next = false;
+        self.lists.request.plan.mirrored.next = false;
+        self.lists.request.plan.all_matches.next = false;
+        self.lists.request.plan.both.next = true;
+        self.lists.request.plan.then_appends.next = false;
+        self.lists.request.plan.delivers.next = false;
+        self.lists.request.plan.removes.next = (self.operation.val() == ListOperation::Delete)
+            | (self.operation.val() == ListOperation::Release)
+            | self.removes.val()
+            | self.detaches.val();
+        self.lists.request.plan.sets_offset.next = self.resolves.val() & self.message.advances.val();
+        self.lists.request.plan.holds.next = self.operation.val() == ListOperation::Search;
+        self.lists.request.plan.resolves.next = self.resolves.val();
+        self.lists.request.plan.detaches.next = self.resolves.val() & !self.removes.val();
+        self.lists.request.plan.leaves_header.next = false;
+        self.lists.request.plan.releases.next = self.operation.val() == ListOperation::Release;
+        self.lists.request.list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.named.val());
+        self.lists.request.new_list.next = self.named.val();
+        self.lists.request.handle.next = self.handle.q.val();
+        self.lists.request.any.next =
+            self.options.q.val().get_bit(portico_spec::portals::list::ANY_SOURCE);
+        self.lists.request.side.source.next = self.source.q.val();
+        self.lists.request.side.options.next = self.options.q.val();
+        self.lists.request.side.match_bits.next = self.match_bits.val();
+        self.lists.request.side.ignore_bits.next = self.ignore_bits.val();
+        self.lists.request.side.length.next = self.length.q.val();
+        self.lists.request.side.offset.next = self.offset.q.val();
+        self.lists.request.record.match_bits.next = self.match_bits.val();
+        self.lists.request.record.ignore_bits.next = self.ignore_bits.val();
+        self.lists.request.record.extent.next = (bit_cast::<WORD, LENGTH_WIDTH>(self.length.q.val())
+            << bits::<6>(LENGTH_OFFSET as u64))
+            | (bit_cast::<WORD, LENGTH_WIDTH>(self.offset.q.val()) << bits::<6>(OFFSET_OFFSET as u64));
+        self.lists.request.record.detail.next = bit_cast::<WORD, POINTER_WIDTH>(self.pointer.q.val())
+            | (bit_cast::<WORD, SOURCE_WIDTH>(self.source.q.val()) << bits::<6>(DETAIL_SOURCE_OFFSET as u64))
+            | (bit_cast::<WORD, OPTIONS_WIDTH>(self.options.q.val()) << bits::<6>(DETAIL_OPTIONS_OFFSET as u64));
+
+        // Answers. Nobody reads the entry of an answer while the next request is under way.
+        self.lists.answer.idle.next = true;
+        if self.lists.answer.result.start.val() {
+            self.fresh.d.next = self.lists.answer.result.fresh.val();
+        }
+        self.found.next = (self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Found as u64))
+            | (self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Done as u64));
+        self.failed.next = !self.found.val();
+        self.generation.next = self.lists.answer.generation.val();
+        if self.fresh.q.val() {
+            self.generation.next = 0.into();
+        }
+        self.overflow.next = self.lists.answer.list.val() == bits::<LIST_BITS>(List::Overflow as u64);
+        self.shown_length.next = self
+            .lists
+            .answer
+            .record
+            .extent
+            .val()
+            .get_bits::<LENGTH_WIDTH>(LENGTH_OFFSET);
+        self.shown_offset.next = self
+            .lists
+            .answer
+            .record
+            .extent
+            .val()
+            .get_bits::<LENGTH_WIDTH>(OFFSET_OFFSET);
+        self.shown_pointer.next = self.lists.answer.record.detail.val().get_bits::<POINTER_WIDTH>(0);
+        self.shown_portal.next = self
+            .lists
+            .answer
+            .record
+            .detail
+            .val()
+            .get_bits::<PORTAL_WIDTH>(DETAIL_SOURCE_OFFSET + PORTAL_OFFSET);
+        self.message.done.next = self.lists.request.done.val() & !self.turn.val();
+        self.message.answered.next = self.lists.answer.result.start.val() & !self.turn.val();
+        self.message.found.next = self.found.val();
+        self.message.failed.next = self.failed.val();
+        self.message.place.next = self.lists.answer.index.val();
+        self.message.generation.next = self.generation.val();
+        self.message.overflow.next = self.overflow.val();
+        self.message.options.next = self.lists.answer.options.val();
+        self.message.length.next = self.shown_length.val();
+        self.message.offset.next = self.shown_offset.val();
+        self.message.pointer.next = self.shown_pointer.val();
+        self.message.portal.next = self.shown_portal.val();
+        self.command.done.next = self.lists.request.done.val() & self.turn.val();
+        self.command.answered.next = self.lists.answer.result.start.val() & self.turn.val();
+        self.command.found.next = self.found.val();
+        self.command.failed.next = self.failed.val();
+        self.command.place.next = self.lists.answer.index.val();
+        self.command.generation.next = self.generation.val();
+        self.command.overflow.next = self.overflow.val();
+        self.command.options.next = self.lists.answer.options.val();
+        self.command.length.next = self.shown_length.val();
+        self.command.offset.next = self.shown_offset.val();
+        self.command.pointer.next = self.shown_pointer.val();
+        self.command.portal.next = self.shown_portal.val();
+    }
+}

@@ -1,0 +1,82 @@
+use super::{data_door::COUNT_WIDTH, data_door::MOST_RANKS};
+use crate::{bus::SweepIn, prim::LutRam};
+use portico_spec::portals::engine::RANK_WIDTH;
+use portico_verilog::prelude::*;
+
+/// Credits of all ranks: two each, taken for packets and given back.
+///
+/// Up to 64 ranks.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | a credit that is given back can be taken 1 cycle later |
+/// | throughput | one taken and one given back a cycle |
+/// | state | two counts modulo four a rank in LUT-RAM, one of them twice |
+#[derive(LogicBlock, Default)]
+pub struct RankCredits {
+    pub clk: Signal<In, Clock>,
+    /// Clears the counts after reset.
+    pub sweep: SweepIn,
+    /// High for a cycle: a credit comes back.
+    pub give: Signal<In, Bit>,
+    /// Rank whose credit comes back; valid with `give`.
+    pub given: Signal<In, Bits<RANK_WIDTH>>,
+    /// Rank whose credits are asked for, taken or renewed.
+    pub asked: Signal<In, Bits<RANK_WIDTH>>,
+    /// There is a credit of the rank `asked`, in the same cycle.
+    pub available: Signal<Out, Bit>,
+    /// High for a cycle: a credit of the rank `asked` is taken.
+    pub take: Signal<In, Bit>,
+    /// High for a cycle: both credits of the rank `asked` are at hand from now on.
+    pub renew: Signal<In, Bit>,
+    returned: LutRam<Bits<COUNT_WIDTH>, RANK_WIDTH>,
+    /// The same, for the rank that is asked for.
+    mirrored: LutRam<Bits<COUNT_WIDTH>, RANK_WIDTH>,
+    sent: LutRam<Bits<COUNT_WIDTH>, RANK_WIDTH>,
+    away: Signal<Local, Bits<COUNT_WIDTH>>,
+    place: Signal<Local, Bits<RANK_WIDTH>>,
+}
+
+impl RankCredits {
+    /// For `ranks` ranks.
+    pub fn new(ranks: usize) -> Self {
+        assert!(ranks <= MOST_RANKS, "rank credits: ranks = {ranks}, allowed: 1..={MOST_RANKS}");
+        Self {
+            returned: LutRam::new(ranks),
+            mirrored: LutRam::new(ranks),
+            sent: LutRam::new(ranks),
+            ..Default::default()
+        }
+    }
+}
+
+#[kernel]
+impl Logic for RankCredits {
+    fn update(&mut self) {
+        wire!(self => returned, mirrored, sent: clk);
+        self.place.next = self.sweep.place.val().get_bits::<RANK_WIDTH>(0);
+        self.returned.read_address.next = self.given.val();
+        self.returned.write_enable.next = self.give.val() | self.sweep.active.val();
+        self.returned.write_address.next = self.given.val();
+        self.returned.write_data.next = self.returned.read_data.val() + 1;
+        self.mirrored.read_address.next = self.asked.val();
+        self.sent.read_address.next = self.asked.val();
+        self.away.next = self.sent.read_data.val() - self.mirrored.read_data.val();
+        self.available.next = !self.away.val().get_bit(COUNT_WIDTH - 1);
+        self.sent.write_enable.next = self.take.val() | self.renew.val() | self.sweep.active.val();
+        self.sent.write_address.next = self.asked.val();
+        self.sent.write_data.next = self.sent.read_data.val() + 1;
+        if self.renew.val() {
+            self.sent.write_data.next = self.mirrored.read_data.val();
+        }
+        if self.sweep.active.val() {
+            self.returned.write_address.next = self.place.val();
+            self.returned.write_data.next = 0.into();
+            self.sent.write_address.next = self.place.val();
+            self.sent.write_data.next = 0.into();
+        }
+        self.mirrored.write_enable.next = self.returned.write_enable.val();
+        self.mirrored.write_address.next = self.returned.write_address.val();
+        self.mirrored.write_data.next = self.returned.write_data.val();
+    }
+}
