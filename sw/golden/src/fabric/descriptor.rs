@@ -14,7 +14,7 @@ use portico_spec::{
         segment::{SegmentKind, HANDLE_WIDTH},
         ErrorCode, MAILBOX_WIDTH,
     },
-    parts::{MPE, PROBE, STREAMS},
+    parts::{MPE, PORTALS, PROBE, STREAMS},
     Node,
 };
 
@@ -89,7 +89,7 @@ impl Limits<'_> {
     /// Why the descriptor is refused.
     pub fn decode(&self, words: &[u32]) -> Result<Action, ErrorCode> {
         let opcode = opcode(words[0]);
-        let of_engine = PROBE.takes(opcode) || MPE.takes(opcode) || STREAMS.takes(opcode);
+        let of_engine = [PROBE, MPE, PORTALS, STREAMS].iter().any(|engine| engine.takes(opcode));
         let opcode = u32::from(opcode);
         let is = |code: Opcode| opcode == code as u32;
         let shaper = field(words[0], SHAPER_OFFSET, SHAPER_WIDTH) as usize;

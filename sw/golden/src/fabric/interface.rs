@@ -13,7 +13,7 @@ use portico_spec::{
         window::SYSTEM_WINDOW,
         ErrorCode,
     },
-    parts::{MPE, PROBE, STREAMS},
+    parts::{MPE, PORTALS, PROBE, STREAMS},
     streams::Beat,
     Config, Node, Terminal,
 };
@@ -29,6 +29,7 @@ use super::{
     micro_core::{MicroCore, Progress},
     mpe::{self, Mpe},
     packet::{Atomic, DataPacket, Packet, Sent},
+    portals::{Portals, PortalsStep},
     probe::{self, Probe},
     segment::Segment,
     streams::{self, Streams},
@@ -70,6 +71,7 @@ pub(super) struct Interface {
     slots: Vec<Option<Slot>>,
     probe: Option<Probe>,
     mpe: Option<Mpe>,
+    portals: Option<Portals>,
     streams: Option<Streams>,
 }
 
@@ -147,6 +149,7 @@ impl Interface {
             slots: vec![None; build.slots],
             probe: build.probe.then(|| Probe::new(config, config.terminal_node(terminal))),
             mpe: (build.mpe > 0).then(|| Mpe::new(config, build.mpe)),
+            portals: (build.portals > 0).then(|| Portals::new(build.portals, build.entries)),
             streams: build.streams.then(|| Streams::new(word_bytes)),
         }
     }
@@ -194,9 +197,10 @@ impl Interface {
         }
         incomplete.words.push(word);
         let opcode = opcode(incomplete.words[0]);
-        let queue = match (&mut self.probe, &mut self.mpe, &mut self.streams) {
+        let queue = match (&mut self.probe, &mut self.mpe, &mut self.portals, &mut self.streams) {
             (Some(probe), ..) if PROBE.takes(opcode) => probe.commands(),
-            (_, Some(mpe), _) if MPE.takes(opcode) => mpe.commands(),
+            (_, Some(mpe), ..) if MPE.takes(opcode) => mpe.commands(),
+            (_, _, Some(portals), _) if PORTALS.takes(opcode) => portals.commands(),
             (.., Some(streams)) if STREAMS.takes(opcode) => streams.commands(),
             _ => &mut self.commands,
         };
@@ -222,6 +226,7 @@ impl Interface {
             && self.outgoing.is_empty()
             && probe.is_none_or(Probe::is_idle)
             && mpe.is_none_or(Mpe::is_idle)
+            && self.portals.as_ref().is_none_or(Portals::is_idle)
             && self.streams.as_ref().is_none_or(Streams::is_idle)
     }
 
@@ -257,6 +262,9 @@ impl Interface {
         while *budget > 0 && self.step_mpe() {
             *budget -= 1;
         }
+        while *budget > 0 && self.step_portals() {
+            *budget -= 1;
+        }
         while *budget > 0 && self.step_streams() {
             *budget -= 1;
         }
@@ -280,6 +288,18 @@ impl Interface {
             Some(mpe::MpeStep::Moves) => {}
             Some(mpe::MpeStep::Sends(destination, packet)) => self.send(destination, packet),
             Some(mpe::MpeStep::Ends(common, error)) => self.end(common, error),
+        }
+        true
+    }
+
+    /// Lets the Portals engine do one thing, if there is one that it can do.
+    fn step_portals(&mut self) -> bool {
+        match self.portals.as_mut().and_then(|portals| portals.step(&mut self.memory)) {
+            None => return false,
+            Some(PortalsStep::Moves) => {}
+            Some(PortalsStep::Sends(destination, message)) => self.send(destination, Packet::Portals(message)),
+            Some(PortalsStep::Notifies(event)) => self.notify(event, None),
+            Some(PortalsStep::Ends(common, error)) => self.end(common, error),
         }
         true
     }

@@ -68,6 +68,7 @@ mod memory;
 pub mod micro_core;
 mod mpe;
 pub mod packet;
+mod portals;
 mod probe;
 pub mod reception;
 mod segment;

@@ -11,7 +11,7 @@ use portico_spec::{
     Node,
 };
 
-use super::{bits::field, transfer::Transfer};
+use super::{bits::field, portals, transfer::Transfer};
 
 /// A packet on its way.
 #[derive(Clone, Debug)]
@@ -29,6 +29,7 @@ pub(super) enum Packet {
     Mail { mailbox: u32, value: u64 },
     Get { tag: u8, slot: u8, transfer: Transfer },
     Collective { tag: u8 },
+    Portals(portals::Message),
 }
 
 /// A packet of the data plane, without the nodes in its head.
@@ -92,6 +93,13 @@ pub enum DataPacket {
         /// Part of the content's seed.
         tag: u8,
         /// The payload.
+        words: Vec<u64>,
+    },
+    /// One packet of a message of a Portals engine. Nodes of the golden fabric tell each other whole messages instead.
+    Portals {
+        /// Slot of a reply, rank of the sender of any other packet.
+        tag: u8,
+        /// The words after the head.
         words: Vec<u64>,
     },
 }
@@ -197,6 +205,10 @@ impl DataPacket {
             let words = flits[1..].to_vec();
             return Some((source, DataPacket::Probe { tag, words }));
         }
+        if kind == DataKind::Portals {
+            let words = flits[1..].to_vec();
+            return Some((source, DataPacket::Portals { tag, words }));
+        }
         let second = *flits.get(1)? as u32;
         let address = Address::decode(second);
         let (slot, offset) = (address.slot, u64::from(address.offset));
@@ -238,7 +250,9 @@ impl DataPacket {
                 handle: field(second, SEGMENT_OFFSET, HANDLE_WIDTH) as u8,
                 words: flits[2..].to_vec(),
             },
-            DataKind::Stream | DataKind::Collective | DataKind::Probe => unreachable!("has no second word"),
+            DataKind::Stream | DataKind::Collective | DataKind::Probe | DataKind::Portals => {
+                unreachable!("has no second word")
+            }
         };
         Some((source, packet))
     }
@@ -317,6 +331,7 @@ mod tests {
         assert!(decoded(DataKind::Stream).is_some());
         let collective = DataPacket::Collective { tag: 0, words: vec![] };
         assert_eq!(decoded(DataKind::Collective), Some((Node::default(), collective)));
-        assert_eq!(DataPacket::decode(&[6 << 26, 0], 32), None);
+        let portals = DataPacket::Portals { tag: 0, words: vec![] };
+        assert_eq!(decoded(DataKind::Portals), Some((Node::default(), portals)));
     }
 }

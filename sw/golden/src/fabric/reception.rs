@@ -94,7 +94,7 @@ pub fn receive(at: &mut impl Target, source: Node, packet: DataPacket) {
         }
         DataPacket::Message { tag, handle, words } => message(at, source, (tag, handle), &words),
         // A node with the engine of this kind has given it the packet.
-        DataPacket::Collective { .. } | DataPacket::Probe { .. } => at.refuse(1),
+        DataPacket::Collective { .. } | DataPacket::Probe { .. } | DataPacket::Portals { .. } => at.refuse(1),
     }
 }
 

@@ -50,6 +50,12 @@ impl Interface {
                 let is_taken = mpe.is_none_or(|mpe| mpe.take_control(source, tag));
                 self.refuse(u32::from(!is_taken));
             }
+            Packet::Portals(message) => {
+                let packets = message.packets();
+                let engine = self.portals.as_mut();
+                let is_taken = engine.is_some_and(|engine| engine.receive(&mut self.memory, source, message));
+                self.refuse(if is_taken { 0 } else { packets });
+            }
             Packet::Get { tag, slot, transfer } => {
                 let owner = Owner {
                     destination: source,

@@ -63,6 +63,10 @@ impl Interface {
                 let (context, register) = self.item(place)?;
                 Some(mpe.read(context, register))
             }),
+            Some(Block::Portals) => self.portals.as_ref().and_then(|portals| {
+                let (row, register) = self.item(place)?;
+                Some(portals.read(row, register))
+            }),
             Some(Block::Streams) => self.streams.as_ref().and_then(|streams| {
                 let (_, register) = self.item(place)?;
                 Some(streams.read(register))
@@ -152,6 +156,12 @@ impl Interface {
                 if let (Some(mpe), Some((context, register))) = (&mut self.mpe, register) {
                     let is_taken = mpe.write(context, register, data);
                     self.refused += u32::from(!is_taken);
+                }
+            }
+            Some(Block::Portals) => {
+                let register = self.item(place);
+                if let (Some(portals), Some((row, register))) = (&mut self.portals, register) {
+                    portals.write(row, register, data);
                 }
             }
             _ => {}

@@ -1,0 +1,63 @@
+//! What engines tell each other. A message is one packet here, however long it is.
+
+use portico_spec::portals::engine::{Operation, Request, Status, PUT_HEADER_WORDS, REPLY_HEADER_WORDS, ROOM_WORDS};
+
+/// A whole message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::fabric) enum Message {
+    /// A put or a get.
+    Ask(Ask),
+    /// The answer of its target.
+    Answer(Answer),
+}
+
+/// A put or a get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::fabric) struct Ask {
+    /// The sender's rank.
+    pub rank: u8,
+    /// Operation, acknowledgement, portal index and slot.
+    pub request: Request,
+    /// The sender's user.
+    pub user: u16,
+    /// Requested length, in bytes.
+    pub length: u32,
+    /// Requested offset, in bytes.
+    pub remote: u32,
+    /// Match bits.
+    pub match_bits: u64,
+    /// Header data; of a get 0.
+    pub header_data: u64,
+    /// The data of a put.
+    pub payload: Vec<u8>,
+}
+
+/// An acknowledgement, a reply, or a refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::fabric) struct Answer {
+    /// Slot of the request.
+    pub slot: u8,
+    /// How it ended.
+    pub status: Status,
+    /// Offset used, in bytes.
+    pub offset: u32,
+    /// The data of a get.
+    pub payload: Vec<u8>,
+}
+
+impl Message {
+    /// Packets of the data plane that carry it in hardware.
+    pub fn packets(&self) -> u32 {
+        let (header, payload, least) = match self {
+            Message::Ask(Ask { request, payload, .. }) => match request.operation {
+                Operation::Put => (PUT_HEADER_WORDS, payload, 1),
+                Operation::Get => (0, payload, 1),
+            },
+            // Without data it is on the control plane.
+            Message::Answer(Answer { payload, .. }) if payload.is_empty() => (0, payload, 0),
+            Message::Answer(Answer { payload, .. }) => (REPLY_HEADER_WORDS, payload, 1),
+        };
+        let words = header + payload.len().div_ceil(4);
+        words.div_ceil(ROOM_WORDS).max(least) as u32
+    }
+}

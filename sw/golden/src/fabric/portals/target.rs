@@ -1,0 +1,318 @@
+//! The target's side: requests meet entries.
+//!
+//! A request takes two steps, [`Target::begin`] and [`Target::complete`]. Hardware has other work between them; this model does
+//! them in one go.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use portico_spec::{
+    portals::{
+        engine::{
+            item, Ack, Append, Event, EventKind, Failure, Operation, Status, ACK_DISABLE, ANY_USER, COMM_DISABLE,
+            CT_BYTES, CT_COMM, LENGTH_WIDTH, LINK_DISABLE, OP_GET, OP_PUT, PORTALS, SUCCESS_DISABLE, UNLINK_DISABLE,
+            USER_WIDTH,
+        },
+        list::{Entry, List, Resolution, MANAGE_LOCAL, PORTAL_OFFSET, USE_ONCE},
+    },
+    Node,
+};
+
+use super::{
+    super::{bits::field, memory::Memory},
+    bytes,
+    lists::{Hit, Lists},
+    message::{Answer, Ask},
+    reports::Reports,
+    tables::Portal,
+};
+
+/// What is known of an entry beside what the lists keep.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    portal: u8,
+    overflow: bool,
+    options: u16,
+    user_pointer: u32,
+    counter: Option<u8>,
+    min_free: u32,
+    /// Messages in progress.
+    messages: usize,
+    /// It has left its list by itself.
+    detached: bool,
+}
+
+/// A request that has met an entry.
+#[derive(Clone, Debug)]
+pub(super) struct Delivery {
+    ask: Ask,
+    handle: u32,
+    /// Byte address of its data.
+    address: u32,
+    /// Offset used, in bytes.
+    used: u32,
+    delivered: u32,
+}
+
+/// Portal indices, entries, and requests that wait.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub portals: Vec<Portal>,
+    /// Register `status`.
+    pub status: [u32; 3],
+    lists: Lists,
+    /// By their handles.
+    rows: BTreeMap<u32, Row>,
+    /// Each with the node that it came from.
+    waiting: VecDeque<(Node, Ask)>,
+}
+
+impl Row {
+    fn has(&self, option: usize) -> bool {
+        self.options >> option & 1 == 1
+    }
+
+    /// An event of the entry.
+    fn event(&self, kind: EventKind) -> Event {
+        Event {
+            portal: self.portal,
+            overflow: self.overflow,
+            user_pointer: self.user_pointer,
+            ..Event::new(kind)
+        }
+    }
+}
+
+impl Target {
+    /// Portal indices that are not allocated, and lists with so many places.
+    pub fn new(entries: usize) -> Target {
+        Target {
+            portals: vec![Portal::default(); PORTALS],
+            status: [0; 3],
+            lists: Lists::new(entries),
+            rows: BTreeMap::new(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Whether no request waits.
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Lets a request wait until it is served.
+    pub fn accept(&mut self, source: Node, ask: Ask) {
+        self.waiting.push_back((source, ask));
+    }
+
+    /// The request that has waited longest, and the node that it came from.
+    pub fn next(&mut self) -> Option<(Node, Ask)> {
+        self.waiting.pop_front()
+    }
+
+    /// Appends an entry; gives its handle, or none if there is no place. The LINK is for [`Target::report_link`].
+    pub fn append(&mut self, append: &Append) -> Option<u32> {
+        let entry = Entry {
+            source: append.source | u16::from(append.portal) << PORTAL_OFFSET,
+            options: append.options,
+            match_bits: append.match_bits,
+            ignore_bits: append.ignore_bits,
+            length: append.length,
+            offset: 0,
+            pointer: append.start | u32::from(append.user) << LENGTH_WIDTH,
+        };
+        let handle = self.lists.append(append.list, &entry)?;
+        let row = Row {
+            portal: append.portal,
+            overflow: append.list == List::Overflow,
+            options: append.options,
+            user_pointer: append.user_pointer,
+            counter: append.counter,
+            min_free: append.min_free,
+            messages: 0,
+            detached: false,
+        };
+        self.rows.insert(handle, row);
+        self.portals[usize::from(append.portal)].entries += 1;
+        Some(handle)
+    }
+
+    /// Posts the LINK of an entry.
+    pub fn report_link(&self, memory: &mut Memory, handle: u32, reports: &mut Reports) {
+        let row = &self.rows[&handle];
+        if !row.has(LINK_DISABLE) {
+            reports.post(memory, self.queue(row), &row.event(EventKind::Link));
+        }
+    }
+
+    /// Whether messages of the entry in a list are in progress; none if no entry in a list has the handle.
+    pub fn has_messages(&self, handle: u32) -> Option<bool> {
+        let row = self.rows.get(&handle).filter(|row| !row.detached)?;
+        Some(row.messages > 0)
+    }
+
+    /// Unlinks an entry that is in a list.
+    pub fn unlink(&mut self, handle: u32) {
+        self.lists.delete(handle);
+        self.forget(handle);
+    }
+
+    /// A request meets its entry, or fails.
+    ///
+    /// # Errors
+    /// How it fails; it is counted then.
+    pub fn begin(&mut self, ask: Ask) -> Result<Delivery, Failure> {
+        let met = self.meet(&ask);
+        if let Err(failure) = met {
+            let counter = match failure {
+                Failure::Permission => item::PERMISSION_VIOLATIONS,
+                Failure::Operation => item::OPERATION_VIOLATIONS,
+                _ => item::DROPS,
+            };
+            self.status[counter] = self.status[counter].wrapping_add(1);
+        }
+        Ok(self.take(ask, &met?))
+    }
+
+    /// Finds the entry of a request, which the lists then hold.
+    fn meet(&mut self, ask: &Ask) -> Result<Hit, Failure> {
+        let portal = &self.portals[usize::from(ask.request.portal)];
+        if !portal.is_allocated() {
+            return Err(Failure::Dropped);
+        }
+        if !portal.is_enabled() {
+            return Err(Failure::PortalDisabled);
+        }
+        let header = Entry {
+            source: u16::from(ask.rank) | u16::from(ask.request.portal) << PORTAL_OFFSET,
+            match_bits: ask.match_bits,
+            length: ask.length,
+            offset: ask.remote,
+            ..Entry::default()
+        };
+        let hit = self.lists.search(&header).ok_or(Failure::Dropped)?;
+        let user = field(hit.entry.pointer, LENGTH_WIDTH, USER_WIDTH) as u16;
+        let needs = match ask.request.operation {
+            Operation::Put => OP_PUT,
+            Operation::Get => OP_GET,
+        };
+        let failure = if user != ANY_USER && user != ask.user {
+            Failure::Permission
+        } else if !hit.entry.has(needs) {
+            Failure::Operation
+        } else {
+            return Ok(hit);
+        };
+        self.lists.resolve(&Resolution::default());
+        Err(failure)
+    }
+
+    /// The entry that is held takes the request.
+    fn take(&mut self, ask: Ask, hit: &Hit) -> Delivery {
+        let Hit { entry, handle, .. } = *hit;
+        let row = self.rows.get_mut(&handle).expect("each entry has a row");
+        let managed = entry.has(MANAGE_LOCAL);
+        let used = if managed { entry.offset } else { ask.remote };
+        let delivered = ask.length.min(entry.length.saturating_sub(used));
+        let is_short = managed && row.min_free != 0 && entry.length - (used + delivered) < row.min_free;
+        row.detached = entry.has(USE_ONCE) || is_short;
+        row.messages += 1;
+        self.portals[usize::from(row.portal)].messages += 1;
+        self.lists.resolve(&Resolution {
+            offset: managed.then_some(used + delivered),
+            detaches: row.detached,
+            ..Resolution::default()
+        });
+        let start = field(entry.pointer, 0, LENGTH_WIDTH);
+        Delivery {
+            ask,
+            handle,
+            address: field(start.wrapping_add(used), 0, LENGTH_WIDTH),
+            used,
+            delivered,
+        }
+    }
+
+    /// The data of a request move; then come event, counter, AUTO_UNLINK and AUTO_FREE. Gives the answer, if there is one.
+    pub fn complete(&mut self, memory: &mut Memory, delivery: &Delivery, reports: &mut Reports) -> Option<Answer> {
+        let Delivery {
+            ask,
+            handle,
+            address,
+            used,
+            delivered,
+        } = delivery;
+        let (handle, delivered) = (*handle, *delivered);
+        let payload = match ask.request.operation {
+            Operation::Put => {
+                bytes::write(memory, *address, &ask.payload[..delivered as usize]);
+                vec![]
+            }
+            Operation::Get => bytes::read(memory, *address, delivered),
+        };
+        let row = self.rows.get_mut(&handle).expect("an entry with messages stays");
+        row.messages -= 1;
+        let row = *row;
+        self.portals[usize::from(row.portal)].messages -= 1;
+        if !row.has(COMM_DISABLE) && !row.has(SUCCESS_DISABLE) {
+            let kind = match ask.request.operation {
+                Operation::Put => EventKind::Put,
+                Operation::Get => EventKind::Get,
+            };
+            let event = Event {
+                rank: ask.rank.into(),
+                delivered,
+                start: *address,
+                user: ask.user,
+                requested: ask.length,
+                offset: ask.remote,
+                match_bits: ask.match_bits,
+                header_data: ask.header_data,
+                ..row.event(kind)
+            };
+            reports.post(memory, self.queue(&row), &event);
+        }
+        if let Some(counter) = row.counter.filter(|_| row.has(CT_COMM)) {
+            reports.count(counter.into(), if row.has(CT_BYTES) { delivered } else { 1 }, 0);
+        }
+        if row.detached && row.messages == 0 {
+            self.release(memory, handle, &row, reports);
+        }
+        ask.request.is_answered().then(|| Answer {
+            slot: ask.request.slot,
+            status: Status {
+                delivered,
+                failure: Failure::Ok,
+                overflow: row.overflow,
+                silent: row.has(ACK_DISABLE),
+            },
+            offset: if ask.request.operation == Operation::Get || ask.request.ack == Ack::Full {
+                *used
+            } else {
+                0
+            },
+            payload,
+        })
+    }
+
+    /// The last message of an entry that has left its list is complete.
+    fn release(&mut self, memory: &mut Memory, handle: u32, row: &Row, reports: &mut Reports) {
+        if !row.has(UNLINK_DISABLE) {
+            let queue = self.queue(row);
+            reports.post(memory, queue, &row.event(EventKind::AutoUnlink));
+            if row.overflow {
+                reports.post(memory, queue, &row.event(EventKind::AutoFree));
+            }
+        }
+        self.lists.release(handle);
+        self.forget(handle);
+    }
+
+    fn forget(&mut self, handle: u32) {
+        let row = self.rows.remove(&handle).expect("each entry has a row");
+        self.portals[usize::from(row.portal)].entries -= 1;
+    }
+
+    fn queue(&self, row: &Row) -> Option<usize> {
+        self.portals[usize::from(row.portal)].queue()
+    }
+}
