@@ -1,6 +1,6 @@
 //! What engines tell each other. A message is one packet here, however long it is.
 
-use portico_spec::portals::engine::{Operation, Request, Status, PUT_HEADER_WORDS, REPLY_HEADER_WORDS, ROOM_WORDS};
+use portico_spec::portals::engine::{Operation, Request, Status, PUT_HEADER_WORDS, ROOM_WORDS};
 
 /// A whole message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,18 +46,15 @@ pub(in crate::fabric) struct Answer {
 }
 
 impl Message {
-    /// Packets of the data plane that carry it in hardware.
+    /// Packets that are refused with it: of a request as many as hardware sends. An answer comes to an engine that waits for it,
+    /// and is never refused.
     pub fn packets(&self) -> u32 {
-        let (header, payload, least) = match self {
-            Message::Ask(Ask { request, payload, .. }) => match request.operation {
-                Operation::Put => (PUT_HEADER_WORDS, payload, 1),
-                Operation::Get => (0, payload, 1),
-            },
-            // Without data it is on the control plane.
-            Message::Answer(Answer { payload, .. }) if payload.is_empty() => (0, payload, 0),
-            Message::Answer(Answer { payload, .. }) => (REPLY_HEADER_WORDS, payload, 1),
-        };
-        let words = header + payload.len().div_ceil(4);
-        words.div_ceil(ROOM_WORDS).max(least) as u32
+        match self {
+            Message::Ask(Ask { request, payload, .. }) if request.operation == Operation::Put => {
+                (PUT_HEADER_WORDS + payload.len().div_ceil(4)).div_ceil(ROOM_WORDS) as u32
+            }
+            Message::Ask(_) => 1,
+            Message::Answer(_) => 0,
+        }
     }
 }

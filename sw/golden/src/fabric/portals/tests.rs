@@ -1,5 +1,13 @@
 //! The engine as software sees it, behind the registers of its node. Events and counts are written out from the rules.
 
+mod acknowledgements;
 mod bench;
 mod commands;
+mod events;
+mod in_use;
 mod messages;
+mod refusals;
+mod rings;
+mod unlinks;
+mod waiting;
+mod wrong;

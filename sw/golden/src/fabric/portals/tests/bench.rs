@@ -9,10 +9,10 @@ use portico_spec::{
     },
     portals::{
         engine::{
-            item, Ack, Append, Command, Control, Event, Move, Operation, ANY_USER, EVENT_BYTES, EVENT_PRESENT_OFFSET,
-            EVENT_WORDS, MD_BOUND_OFFSET, MD_COUNTER_OFFSET, MD_COUNTS_OFFSET, MD_QUEUES_OFFSET, MD_QUEUE_OFFSET,
-            OP_GET, OP_PUT, PORTAL_ALLOCATED_OFFSET, PORTAL_ENABLED_OFFSET, PORTAL_QUEUES_OFFSET, PORTAL_QUEUE_OFFSET,
-            RANK_PRESENT_OFFSET,
+            item, Ack, Append, Command, Control, Event, EventKind, Failure, Move, Operation, ANY_USER, EVENT_BYTES,
+            EVENT_PRESENT_OFFSET, EVENT_WORDS, MD_BOUND_OFFSET, MD_COUNTER_OFFSET, MD_COUNTS_OFFSET, MD_QUEUES_OFFSET,
+            MD_QUEUE_OFFSET, OP_GET, OP_PUT, PORTAL_ALLOCATED_OFFSET, PORTAL_ENABLED_OFFSET, PORTAL_QUEUES_OFFSET,
+            PORTAL_QUEUE_OFFSET, RANK_PRESENT_OFFSET,
         },
         list::List,
     },
@@ -116,7 +116,7 @@ pub fn get(match_bits: u64) -> Move {
 impl Bench {
     /// So many tiles, whose rings are empty and whose memory descriptors have no options.
     pub fn new(tiles: usize) -> Bench {
-        let config = Config {
+        Bench::of(Config {
             cols: tiles,
             rows: 1,
             edge_nodes: 1,
@@ -125,7 +125,12 @@ impl Bench {
             buckets: 0,
             scratchpad: MEMORY as usize / 1024,
             ..Config::default()
-        };
+        })
+    }
+
+    /// The tiles of a configuration.
+    pub fn of(config: Config) -> Bench {
+        let tiles = config.tiles();
         let mut bench = Bench {
             fabric: GoldenFabric::new(&config),
             read: vec![0; tiles],
@@ -134,7 +139,7 @@ impl Bench {
             bench.set_up(tile);
         }
         for tile in 0..tiles {
-            bench.set(tile, PortalsRegister::Setting, item::ENABLE, 1);
+            bench.enable(tile, true);
         }
         bench
     }
@@ -162,6 +167,11 @@ impl Bench {
         );
         self.set(tile, Setting, item::USER, 100 + tile as u32);
         self.set(tile, Setting, item::RANK, tile as u32);
+    }
+
+    /// Lets a tile send moves and serve requests, or lets both wait.
+    pub fn enable(&mut self, tile: usize, enabled: bool) {
+        self.set(tile, PortalsRegister::Setting, item::ENABLE, enabled.into());
     }
 
     /// Gives the memory descriptor of a tile these options.
@@ -257,6 +267,24 @@ impl Bench {
         assert_eq!(self.event(tile, POSTS), (read, None));
         self.set(tile, PortalsRegister::EqTaken, QUEUE, read);
         posted
+    }
+
+    /// Kinds and failures of the events that have come to a tile since the last call.
+    pub fn kinds_and_failures(&mut self, tile: usize) -> Vec<(EventKind, Failure)> {
+        let posted = self.posted(tile);
+        let events = posted.iter().map(|words| Event::decode(words).expect("a kind"));
+        events.map(|event| (event.kind, event.failure)).collect()
+    }
+
+    /// Kinds of the events that have come to a tile since the last call. None of them failed.
+    pub fn kinds(&mut self, tile: usize) -> Vec<EventKind> {
+        let kinds = self.kinds_and_failures(tile).into_iter();
+        kinds
+            .map(|(kind, failure)| {
+                assert_eq!(failure, Failure::Ok);
+                kind
+            })
+            .collect()
     }
 
     pub fn write_bytes(&mut self, tile: usize, start: u32, bytes: &[u8]) {
