@@ -154,11 +154,6 @@ pub(super) const ENGINE_FIELDS: [BitField; 7] = [
         "Logarithm of the entries of its lists, if there is one.",
     ),
     BitField::new("buckets", 11, 4, "Logarithm of the buckets of each list, 0 for none."),
-    switch(
-        15,
-        "portals_log",
-        "It tells in which order it works, in ports of the fabric.",
-    ),
 ];
 
 /// The word of these fields with these values.

@@ -109,7 +109,7 @@ pub struct CommandControl {
     counts: DFF<Bit>,
     options: DFF<Bits<OPTIONS_WIDTH>>,
     start: DFF<Bits<LENGTH_WIDTH>>,
-    end: DFF<Bits<SUM_WIDTH>>,
+    behind: DFF<Bits<SUM_WIDTH>>,
     beyond: DFF<Bit>,
     /// Word 10 of an append, word 2 of a control.
     pointer: DFF<Bits<32>>,
@@ -122,7 +122,7 @@ pub struct CommandControl {
     asks: DFF<Bit>,
     answered: DFF<Bit>,
     failed: DFF<Bit>,
-    wait: DFF<Bits<WAIT_WIDTH>>,
+    cycle: DFF<Bits<WAIT_WIDTH>>,
     is_entry: Signal<Local, Bit>,
     is_control: Signal<Local, Bit>,
     appends: Signal<Local, Bit>,
@@ -150,8 +150,8 @@ impl CommandControl {
 impl Logic for CommandControl {
     fn update(&mut self) {
         dff_setup!(self, clk, step, words, number, quiet, opcode, command, overflow, index, counter, counts, options);
-        dff_setup!(self, clk, start, end, beyond, pointer, value, address, length, handle, error, asks, answered, failed);
-        dff_setup!(self, clk, wait);
+        dff_setup!(self, clk, start, behind, beyond, pointer, value, address, length, handle, error, asks, answered, failed);
+        dff_setup!(self, clk, cycle);
         self.is_entry.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Entry as u64);
         self.is_control.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Control as u64);
         self.appends.next =
@@ -216,9 +216,9 @@ impl Logic for CommandControl {
         self.event.valid.next = false;
 
         // The words of a descriptor. Those of an append go to the lists as they come.
-        self.end.d.next =
+        self.behind.d.next =
             bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.start.q.val()) + bit_cast::<SUM_WIDTH, 32>(self.length.q.val());
-        self.beyond.d.next = (self.end.q.val() > self.memory_bytes.val())
+        self.beyond.d.next = (self.behind.q.val() > self.memory_bytes.val())
             | (bit_cast::<SUM_WIDTH, 32>(self.address.q.val()) >= self.memory_bytes.val());
         if self.asks.q.val() & self.list.answered.val() {
             self.answered.d.next = true;
@@ -231,7 +231,7 @@ impl Logic for CommandControl {
             CommandStep::Take => {
                 self.answered.d.next = false;
                 self.failed.d.next = false;
-                self.wait.d.next = 0.into();
+                self.cycle.d.next = 0.into();
                 self.error.d.next = 0.into();
                 if self.takes.val() {
                     if !self.words.q.val().all() {
@@ -315,9 +315,9 @@ impl Logic for CommandControl {
             }
             CommandStep::Judge => {
                 // Sums settle, and the row of the portal index shows.
-                self.wait.d.next = self.wait.q.val() + 1;
-                if self.wait.q.val() == 2 {
-                    self.wait.d.next = 0.into();
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                if self.cycle.q.val() == 2 {
+                    self.cycle.d.next = 0.into();
                     if !self.is_entry.val() & !self.is_control.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
                     } else if !self.right.val() {
@@ -387,7 +387,7 @@ impl Logic for CommandControl {
                 self.list.operation.next = ListOperation::Show;
                 if self.answered.q.val() & !self.asks.q.val() {
                     self.index.d.next = self.list.portal.val();
-                    self.wait.d.next = 0.into();
+                    self.cycle.d.next = 0.into();
                     self.step.d.next = CommandStep::Rows;
                     if self.failed.q.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownEntry as u64);
@@ -396,10 +396,10 @@ impl Logic for CommandControl {
                 }
             }
             CommandStep::Rows => {
-                self.wait.d.next = self.wait.q.val() + 1;
-                self.tables.portal_read.next = self.wait.q.val() == 0;
-                self.tables.entry_read.next = self.wait.q.val() == 0;
-                if self.wait.q.val() == 2 {
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                self.tables.portal_read.next = self.cycle.q.val() == 0;
+                self.tables.entry_read.next = self.cycle.q.val() == 0;
+                if self.cycle.q.val() == 2 {
                     if self.shown.entry.val().messages.any() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::InUse as u64);
                         self.reports.next = true;
@@ -438,10 +438,10 @@ impl Logic for CommandControl {
             CommandStep::Linger => {
                 // Messages that are in progress take their turns between two looks.
                 if self.goes.val() {
-                    self.wait.d.next = self.wait.q.val() + 1;
-                    self.tables.portal_read.next = self.wait.q.val() == 0;
-                    if self.wait.q.val() == 2 {
-                        self.wait.d.next = 0.into();
+                    self.cycle.d.next = self.cycle.q.val() + 1;
+                    self.tables.portal_read.next = self.cycle.q.val() == 0;
+                    if self.cycle.q.val() == 2 {
+                        self.cycle.d.next = 0.into();
                         if self.shown.counts.val().messages.any() {
                             self.ends.next = true;
                         } else {

@@ -75,10 +75,10 @@ pub struct Completer {
     pub count: CountOut,
     /// Events of the moves' descriptors.
     pub event: EventOut,
-    /// High for a cycle: the slot `released` is free.
-    pub release: Signal<Out, Bit>,
-    /// The slot; valid with `release`.
-    pub released: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// High for a cycle: the slot `freed` is free.
+    pub frees: Signal<Out, Bit>,
+    /// The slot; valid with `frees`.
+    pub freed: Signal<Out, Bits<SLOT_WIDTH>>,
     /// Something is being reported.
     pub busy: Signal<Out, Bit>,
     rows: LutRam<SlotRow, SLOT_WIDTH>,
@@ -139,7 +139,7 @@ impl Logic for Completer {
         self.job.valid.next = false;
         self.count.valid.next = false;
         self.event.valid.next = false;
-        self.release.next = false;
+        self.frees.next = false;
         match self.step.q.val() {
             CompletionStep::Take => {
                 self.is_sent.d.next = self.sent.val();
@@ -223,13 +223,13 @@ impl Logic for Completer {
             }
             CompletionStep::End => {
                 self.event.valid.next = !self.quiet.q.val();
-                self.release.next = !self.is_sent.q.val();
+                self.frees.next = !self.is_sent.q.val();
                 if !self.event.valid.val() | self.event.ready.val() {
                     self.step.d.next = CompletionStep::Take;
                 }
             }
         }
-        self.released.next = self.slot.q.val();
+        self.freed.next = self.slot.q.val();
         self.event.event.next = self.number.q.val();
         self.event.error.next = 0.into();
         self.count.counter.next = self.report.q.val().counter;

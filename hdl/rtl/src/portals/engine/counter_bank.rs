@@ -89,6 +89,7 @@ pub struct CounterBank {
     is_failure: Signal<Local, Bit>,
     is_count: Signal<Local, Bit>,
     acts: Signal<Local, Bit>,
+    names: Signal<Local, Bit>,
     register_place: Signal<Local, Bits<PLACE_WIDTH>>,
     counter: Signal<Local, Bits<NUMBER_WIDTH>>,
     change_place: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -130,11 +131,12 @@ impl Logic for CounterBank {
             self.shown.d.next = self.counts.read_data.val();
         }
         self.answer.next = self.shown.q.val();
-        self.numbers.write_enable.next = self.acts.val()
+        self.names.next = self.acts.val()
             & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::CtEvent as u64));
+        self.numbers.write_enable.next = self.names.val();
         self.numbers.write_address.next = self.row.val();
         self.numbers.write_data.next = self.access.data.val().get_bits::<EVENT_WIDTH>(0);
-        if self.numbers.write_enable.val() {
+        if self.names.val() {
             self.present.d.next = self.present.q.val().replace_bit(
                 self.row.val().index(),
                 self.access.data.val().get_bit(EVENT_PRESENT_OFFSET),
@@ -376,9 +378,10 @@ mod tests {
         let mut events = vec![None; COUNTERS];
         let mut offer: Option<Offer> = None;
         let (mut until_next, mut told) = (0, 0);
-        // What a read may answer, and when; a write that may not be done yet, and what it writes.
+        // What a read may answer, and when.
         let mut looked: Option<(u64, usize, usize, Possible)> = None;
-        let mut crossing: Option<(u64, usize, usize, u32)> = None;
+        // What was written to the counts of the change in hand, before it or after it.
+        let mut crossing = [None; 2];
         let (mut taken, mut checked, mut crossed, mut certain) = (0, 0, 0, 0);
         let after = |offer: &Offer, field: usize, values: &Possible| -> Possible {
             let sum = |count: &u32| {
@@ -428,11 +431,11 @@ mod tests {
                     let data = rng.gen::<u32>() & 0xff;
                     access(&mut dut, true, register, item as u64, data);
                     if is_row {
-                        crossing = Some((cycle + 6, item, field, data));
-                        // If a change is in hand, it comes before or after the write.
-                        let before = meets.map(|offer| after(&offer, field, &counts[item][field]));
-                        crossed += u32::from(before.is_some());
                         counts[item][field] = Possible::from([data]);
+                    }
+                    if meets.is_some() {
+                        crossing[field] = Some(data);
+                        crossed += 1;
                     }
                     looked = Some((cycle + 3, COUNTERS, 0, Possible::from([0])));
                 }
@@ -475,15 +478,11 @@ mod tests {
                 told = 0;
                 taken += 1;
                 for (field, count) in counts[done.counter].iter_mut().enumerate() {
-                    let later = after(&done, field, count);
-                    // A write of the last cycles came before the change, or after it.
-                    let writes_after = crossing.filter(|at| (at.1, at.2) == (done.counter, field));
-                    *count = later;
-                    count.extend(writes_after.map(|(.., data)| data));
+                    *count = after(&done, field, count);
+                    count.extend(crossing[field].take());
                 }
                 dut.change.valid.next = false;
             }
-            crossing = crossing.filter(|(until, ..)| cycle + 1 < *until);
             until_next = u32::saturating_sub(until_next, 1);
         }
         assert!(

@@ -121,6 +121,7 @@ pub struct DataDoor {
     begins: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
     has_word: Signal<Local, Bit>,
+    words: Signal<Local, Bits<WORDS_WIDTH>>,
     ranks: Constant<Bits<OWNER_WIDTH>>,
 }
 
@@ -229,7 +230,9 @@ impl Logic for DataDoor {
             << bits::<3>(INDEX_WIDTH as u64))
             | bit_cast::<{ ROOM_WIDTH + INDEX_WIDTH }, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));
         self.write_data.next = self.data.q.val();
+        self.words.next = self.count.q.val();
         if self.write.val() {
+            self.words.next = self.count.q.val() + 1;
             self.count.d.next = self.count.q.val() + 1;
         }
         self.arrives.next = self.write.val() & !self.count.q.val().any();
@@ -244,7 +247,7 @@ impl Logic for DataDoor {
                 == bits::<OPERATION_WIDTH>(Operation::Get as u64));
         self.lengths.write_enable.next = self.has_word.val() & self.is_tail.q.val();
         self.lengths.write_address.next = self.room.q.val();
-        self.lengths.write_data.next = self.count.d.val();
+        self.lengths.write_data.next = self.words.val();
         if self.has_word.val() & self.is_tail.q.val() {
             self.takes.d.next = false;
         }

@@ -40,7 +40,6 @@ impl Logic for EventShare {
                 self.raiser[1].valid.val() & (!self.raiser[0].valid.val() | !self.second.q.val());
         }
         self.second.d.next = self.chosen.val();
-        self.held.d.next = self.job.valid.val() & !self.job.done.val();
         self.job.valid.next = self.raiser[0].valid.val();
         self.job.queue.next = self.raiser[0].queue.val();
         self.job.word.next = self.raiser[0].word.val();
@@ -49,6 +48,7 @@ impl Logic for EventShare {
             self.job.queue.next = self.raiser[1].queue.val();
             self.job.word.next = self.raiser[1].word.val();
         }
+        self.held.d.next = self.job.valid.val() & !self.job.done.val();
         self.raiser[0].done.next = self.job.done.val() & !self.chosen.val();
         self.raiser[1].done.next = self.job.done.val() & self.chosen.val();
         for i in 0..RAISERS {

@@ -55,12 +55,12 @@ pub struct Finisher {
     /// Something is being raised.
     pub busy: Signal<Out, Bit>,
     /// Rank and parity of the message whose words are in use; valid with `busy`.
-    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
+    pub held: Signal<Out, Bits<CONTEXT_WIDTH>>,
     words: Ram<Bits<32>, ADDRESS_WIDTH>,
     step: DFF<FinishStep>,
     owner: DFF<Bits<CONTEXT_WIDTH>>,
     portal: DFF<Bits<PORTAL_WIDTH>>,
-    queue: DFF<Bits<QUEUE_WIDTH>>,
+    ring: DFF<Bits<QUEUE_WIDTH>>,
     overflow: DFF<Bit>,
     pointer: DFF<Bits<32>>,
     raises: DFF<Bit>,
@@ -95,7 +95,7 @@ impl Finisher {
 impl Logic for Finisher {
     fn update(&mut self) {
         wire!(self => words: clk);
-        dff_setup!(self, clk, step, owner, portal, queue, overflow, pointer, raises, kind, counts, counter, amount);
+        dff_setup!(self, clk, step, owner, portal, ring, overflow, pointer, raises, kind, counts, counter, amount);
         dff_setup!(self, clk, unlinks, answers, slot, outcome, full, used, asked, word);
         self.words.write_enable.next = self.write.enable.val();
         self.words.write_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.write.context.val())
@@ -114,7 +114,7 @@ impl Logic for Finisher {
             FinishStep::Take => {
                 self.owner.d.next = self.finish.context.val();
                 self.portal.d.next = self.finish.portal.val();
-                self.queue.d.next = self.finish.queue.val();
+                self.ring.d.next = self.finish.queue.val();
                 self.overflow.d.next = self.finish.overflow.val();
                 self.pointer.d.next = self.finish.pointer.val();
                 self.raises.d.next = self.finish.raises.val();
@@ -183,10 +183,10 @@ impl Logic for Finisher {
         self.answer.full.next = self.full.q.val();
         self.answer.used.next = self.used.q.val();
         self.busy.next = self.step.q.val() != FinishStep::Take;
-        self.context.next = self.owner.q.val();
+        self.held.next = self.owner.q.val();
 
         // The words of an event.
-        self.job.queue.next = self.queue.q.val();
+        self.job.queue.next = self.ring.q.val();
         self.asked.d.next = self.job.index.val();
         self.words.read_enable.next = true;
         self.words.read_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.owner.q.val())

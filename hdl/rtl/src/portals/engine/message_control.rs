@@ -1,5 +1,5 @@
 use super::{
-    BytesOut, ContextWriteOut, EntryRow, FinishOut, GetJob, ListField, ListJobOut, ListOperation, Packet, PacketsIn,
+    BytesOut, ContextWriteOut, EntryRow, FinishOut, GetJob, ListField, ListJobOut, ListOperation, Outcome, Packet, PacketsIn,
     ShownIn, TablesOut, CONTEXT_WIDTH, EVENT_INDEX_WIDTH, HitCheck, PLACE_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
@@ -171,7 +171,7 @@ pub struct MessageControl {
     asks: DFF<Bit>,
     found: DFF<Bit>,
     missed: DFF<Bit>,
-    wait: DFF<Bits<WAIT_WIDTH>>,
+    cycle: DFF<Bits<WAIT_WIDTH>>,
     /// The message is complete with this packet, and does not count as in progress.
     at_once: DFF<Bit>,
     /// The entry leaves; it is gone, and its place is free.
@@ -200,6 +200,7 @@ pub struct MessageControl {
     next_parity: Signal<Local, Bits<1>>,
     looked: Signal<Local, Bits<RANK_WIDTH>>,
     packet: Signal<Local, Packet>,
+    told: Signal<Local, Outcome>,
 }
 
 impl MessageControl {
@@ -217,7 +218,7 @@ impl Logic for MessageControl {
     fn update(&mut self) {
         wire!(self => check, messages: clk);
         dff_setup!(self, clk, step, message, rank, last, whole, serves, place, operates, requested, user, remote);
-        dff_setup!(self, clk, asks, found, missed, wait, at_once, unlinks, gone, commanded, running);
+        dff_setup!(self, clk, asks, found, missed, cycle, at_once, unlinks, gone, commanded, running);
 
         // What is next. A served get comes first, then packets and commands take turns.
         self.packet.next = self.packets.packet.val();
@@ -312,7 +313,7 @@ impl Logic for MessageControl {
                 self.whole.d.next = false;
                 self.found.d.next = false;
                 self.missed.d.next = false;
-                self.wait.d.next = 0.into();
+                self.cycle.d.next = 0.into();
                 self.gone.d.next = false;
                 self.unlinks.d.next = false;
                 self.at_once.d.next = false;
@@ -445,8 +446,8 @@ impl Logic for MessageControl {
                 }
             }
             MessageStep::Check => {
-                self.wait.d.next = self.wait.q.val() + 1;
-                if self.wait.q.val() == bits::<WAIT_WIDTH>(CHECK_CYCLES) {
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                if self.cycle.q.val() == bits::<WAIT_WIDTH>(CHECK_CYCLES) {
                     self.message.d.next.used = self.check.used.val();
                     self.message.d.next.delivered = self.check.delivered.val();
                     self.message.d.next.left = self.check.delivered.val();
@@ -462,18 +463,18 @@ impl Logic for MessageControl {
                         & !self.check.failure.val().any()
                         & self.ends_now.val()
                         & self.alone.val();
-                    self.wait.d.next = 0.into();
+                    self.cycle.d.next = 0.into();
                     self.step.d.next = MessageStep::Resolve;
                 }
             }
             MessageStep::Resolve => {
                 self.list.operation.next = ListOperation::Resolve;
                 self.list.advances.next = self.check.advances.val() & !self.message.q.val().failure.any();
-                if !self.wait.q.val().all() {
-                    self.wait.d.next = self.wait.q.val() + 1;
+                if !self.cycle.q.val().all() {
+                    self.cycle.d.next = self.cycle.q.val() + 1;
                 }
                 // The rows of the entry and of the portal index, once.
-                if self.wait.q.val() == 0 {
+                if self.cycle.q.val() == 0 {
                     self.tables.entry_write.next = !self.message.q.val().failure.any();
                     if !self.at_once.q.val() {
                         self.tables.entry.next.messages = self.shown.entry.val().messages + 1;
@@ -490,13 +491,13 @@ impl Logic for MessageControl {
                         | (bit_cast::<32, LENGTH_WIDTH>(self.message.q.val().delivered)
                             << bits::<6>(EVENT_DELIVERED_OFFSET as u64));
                 }
-                if self.wait.q.val() == 1 {
+                if self.cycle.q.val() == 1 {
                     self.context.enable.next = true;
                     self.context.index.next = 2.into();
                     self.context.word.next = bit_cast::<32, LENGTH_WIDTH>(self.message.q.val().address)
                         | (bit_cast::<32, USER_WIDTH>(self.user.q.val()) << bits::<6>(USER_OFFSET as u64));
                 }
-                if !self.asks.q.val() & self.wait.q.val().get_bit(1) {
+                if !self.asks.q.val() & self.cycle.q.val().get_bit(1) {
                     if self.message.q.val().failure.any() {
                         self.failure.next = self.message.q.val().failure;
                         self.refuses.next = true;
@@ -527,10 +528,6 @@ impl Logic for MessageControl {
                 }
                 if self.packet_ends.val() {
                     self.packets.take.next = true;
-                    if self.running.q.val() {
-                        self.message.d.next.address = self.next_address.val();
-                        self.message.d.next.left = self.bytes_left.val();
-                    }
                     self.saves.next = true;
                     self.step.d.next = MessageStep::Idle;
                     if self.message.q.val().get & !self.message.q.val().failure.any() & !self.at_once.q.val() {
@@ -538,17 +535,17 @@ impl Logic for MessageControl {
                     } else if self.last.q.val() {
                         self.step.d.next = MessageStep::Finish;
                         if !self.at_once.q.val() & !self.message.q.val().failure.any() {
-                            self.wait.d.next = 0.into();
+                            self.cycle.d.next = 0.into();
                             self.step.d.next = MessageStep::Rows;
                         }
                     }
                 }
             }
             MessageStep::Rows => {
-                self.wait.d.next = self.wait.q.val() + 1;
-                self.tables.portal_read.next = self.wait.q.val() == 0;
-                self.tables.entry_read.next = self.wait.q.val() == 0;
-                if self.wait.q.val() == 2 {
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                self.tables.portal_read.next = self.cycle.q.val() == 0;
+                self.tables.entry_read.next = self.cycle.q.val() == 0;
+                if self.cycle.q.val() == 2 {
                     self.tables.entry_write.next = true;
                     self.tables.entry.next.messages = self.shown.entry.val().messages - 1;
                     self.tables.counts_write.next = true;
@@ -589,17 +586,22 @@ impl Logic for MessageControl {
         }
         self.messages.write_enable.next = self.saves.val();
         self.messages.write_address.next = self.rank.q.val();
-        self.messages.write_data.next = self.message.d.val();
+        self.messages.write_data.next = self.message.q.val();
+        if self.running.q.val() {
+            self.messages.write_data.next.address = self.next_address.val();
+            self.messages.write_data.next.left = self.bytes_left.val();
+        }
         self.run.address.next = self.message.q.val().address;
         self.run.length.next = self.message.q.val().left;
         self.ended.next = self.rank.q.val();
         self.get.next.rank = self.rank.q.val();
         self.get.next.slot = self.message.q.val().slot;
         self.get.next.address = self.message.q.val().address;
-        self.get.next.outcome.delivered = self.message.q.val().delivered;
-        self.get.next.outcome.failure = 0.into();
-        self.get.next.outcome.overflow = self.message.q.val().overflow;
-        self.get.next.outcome.silent = self.shown.entry.val().ack_disable;
+        self.told.next.delivered = self.message.q.val().delivered;
+        self.told.next.failure = 0.into();
+        self.told.next.overflow = self.message.q.val().overflow;
+        self.told.next.silent = self.shown.entry.val().ack_disable;
+        self.get.next.outcome = self.told.val();
         self.get.next.used = self.message.q.val().used;
 
         // What the end raises.

@@ -228,7 +228,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(requester => pool: get);
         wire!(pool => requester: available, slot);
         self.pool.claim.next = self.requester.claim.enable.val();
-        wire!(completer => pool: release, released);
+        wire!(completer => pool: frees, freed);
         wire!(requester <=> door, control_door, control, replies, completer: claim);
         wire!(requester => completer: row, sent, sent_move);
         wire!(requester => replies: data);
@@ -317,7 +317,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(tables <=> messages, commands: shown);
         wire!(messages.context <=> finisher.write);
         self.messages.raising.next = self.finisher.busy.val();
-        self.messages.raised.next = self.finisher.context.val();
+        self.messages.raised.next = self.finisher.held.val();
         self.commands.raising.next = self.finisher.busy.val();
         wire!(messages.finish <=> finish_share.source[0]);
         wire!(commands.finish <=> finish_share.source[1]);

@@ -97,9 +97,9 @@ pub struct MoveIntake {
     start: DFF<Bits<LENGTH_WIDTH>>,
     size: DFF<Bits<LENGTH_WIDTH>>,
     options: DFF<Bits<32>>,
-    local: DFF<Bits<32>>,
+    offset: DFF<Bits<32>>,
     length: DFF<Bits<32>>,
-    end: DFF<Bits<SUM_WIDTH>>,
+    behind: DFF<Bits<SUM_WIDTH>>,
     last: DFF<Bits<SUM_WIDTH>>,
     address: DFF<Bits<LENGTH_WIDTH>>,
     beyond: DFF<Bit>,
@@ -139,7 +139,7 @@ impl Logic for MoveIntake {
         wire!(self => moves: clk, rst);
         wire!(self => descriptors: clk);
         dff_setup!(self, clk, step, count, number, quiet, put, right, known, index, fetch, fetched, start, size, options);
-        dff_setup!(self, clk, local, length, end, last, address, beyond, error, kept, left, turn);
+        dff_setup!(self, clk, offset, length, behind, last, address, beyond, error, kept, left, turn);
 
         // Memory descriptors: four words each, of which software writes three.
         self.which.next = (self.access.number.val() - bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdStart as u64))
@@ -209,7 +209,7 @@ impl Logic for MoveIntake {
                 self.fetch.d.next = 1.into();
             }
             if self.count.q.val() == 2 {
-                self.local.d.next = self.commands.tdata.val();
+                self.offset.d.next = self.commands.tdata.val();
             }
             if self.count.q.val() == 3 {
                 self.length.d.next = self.commands.tdata.val();
@@ -218,11 +218,11 @@ impl Logic for MoveIntake {
                 self.step.d.next = MoveStep::Judge;
             }
         }
-        self.end.d.next =
-            bit_cast::<SUM_WIDTH, 32>(self.local.q.val()) + bit_cast::<SUM_WIDTH, 32>(self.length.q.val());
-        self.last.d.next = self.end.q.val() + bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.start.q.val());
-        self.address.d.next = self.start.q.val() + self.local.q.val().get_bits::<LENGTH_WIDTH>(0);
-        self.beyond.d.next = (self.end.q.val() > bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.size.q.val()))
+        self.behind.d.next =
+            bit_cast::<SUM_WIDTH, 32>(self.offset.q.val()) + bit_cast::<SUM_WIDTH, 32>(self.length.q.val());
+        self.last.d.next = self.behind.q.val() + bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.start.q.val());
+        self.address.d.next = self.start.q.val() + self.offset.q.val().get_bits::<LENGTH_WIDTH>(0);
+        self.beyond.d.next = (self.behind.q.val() > bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.size.q.val()))
             | (self.last.q.val() > self.memory.val());
         self.fault.next = 0.into();
         if self.beyond.q.val() {

@@ -34,7 +34,9 @@ pub struct RankCredits {
     mirrored: LutRam<Bits<COUNT_WIDTH>, RANK_WIDTH>,
     sent: LutRam<Bits<COUNT_WIDTH>, RANK_WIDTH>,
     away: Signal<Local, Bits<COUNT_WIDTH>>,
+    writes: Signal<Local, Bit>,
     place: Signal<Local, Bits<RANK_WIDTH>>,
+    count: Signal<Local, Bits<COUNT_WIDTH>>,
 }
 
 impl RankCredits {
@@ -54,11 +56,23 @@ impl RankCredits {
 impl Logic for RankCredits {
     fn update(&mut self) {
         wire!(self => returned, mirrored, sent: clk);
-        self.place.next = self.sweep.place.val().get_bits::<RANK_WIDTH>(0);
+        // Credits that come back.
         self.returned.read_address.next = self.given.val();
-        self.returned.write_enable.next = self.give.val() | self.sweep.active.val();
-        self.returned.write_address.next = self.given.val();
-        self.returned.write_data.next = self.returned.read_data.val() + 1;
+        self.writes.next = self.give.val() | self.sweep.active.val();
+        self.place.next = self.given.val();
+        self.count.next = self.returned.read_data.val() + 1;
+        if self.sweep.active.val() {
+            self.place.next = self.sweep.place.val().get_bits::<RANK_WIDTH>(0);
+            self.count.next = 0.into();
+        }
+        self.returned.write_enable.next = self.writes.val();
+        self.returned.write_address.next = self.place.val();
+        self.returned.write_data.next = self.count.val();
+        self.mirrored.write_enable.next = self.writes.val();
+        self.mirrored.write_address.next = self.place.val();
+        self.mirrored.write_data.next = self.count.val();
+
+        // Credits that are at hand.
         self.mirrored.read_address.next = self.asked.val();
         self.sent.read_address.next = self.asked.val();
         self.away.next = self.sent.read_data.val() - self.mirrored.read_data.val();
@@ -70,13 +84,8 @@ impl Logic for RankCredits {
             self.sent.write_data.next = self.mirrored.read_data.val();
         }
         if self.sweep.active.val() {
-            self.returned.write_address.next = self.place.val();
-            self.returned.write_data.next = 0.into();
             self.sent.write_address.next = self.place.val();
             self.sent.write_data.next = 0.into();
         }
-        self.mirrored.write_enable.next = self.returned.write_enable.val();
-        self.mirrored.write_address.next = self.returned.write_address.val();
-        self.mirrored.write_data.next = self.returned.write_data.val();
     }
 }

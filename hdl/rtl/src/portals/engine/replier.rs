@@ -1,4 +1,4 @@
-use super::{GetJob, PacketJobOut, RankWriteIn};
+use super::{GetJob, Outcome, PacketJobOut, RankWriteIn};
 use crate::prim::{LutRam, Queue, StreamOut};
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
@@ -81,6 +81,8 @@ pub struct Replier {
     get: DFF<GetJob>,
     left: DFF<Bits<LENGTH_WIDTH>>,
     address: DFF<Bits<LENGTH_WIDTH>>,
+    outcome: Signal<Local, Outcome>,
+    offered: Signal<Local, Outcome>,
     most: Signal<Local, Bits<LENGTH_WIDTH>>,
     fits: Signal<Local, Bit>,
     bytes: Signal<Local, Bits<LENGTH_WIDTH>>,
@@ -114,6 +116,8 @@ impl Logic for Replier {
         self.nodes.read_address.next = self.get.q.val().rank;
         self.rank.next = self.get.q.val().rank;
 
+        self.outcome.next = self.get.q.val().outcome;
+        self.offered.next = self.jobs.read_data.val().outcome;
         self.most.next = bits::<LENGTH_WIDTH>(PACKET_BYTES);
         if self.step.q.val() == ReplyStep::First {
             self.most.next = bits::<LENGTH_WIDTH>(FIRST_BYTES);
@@ -137,8 +141,8 @@ impl Logic for Replier {
             self.left.d.next = self.left.q.val() - self.bytes.val();
             self.address.d.next = self.address.q.val() + self.bytes.val();
         }
-        self.silent_bit.next = self.get.q.val().outcome.silent.into();
-        self.overflow_bit.next = self.get.q.val().outcome.overflow.into();
+        self.silent_bit.next = self.outcome.val().silent.into();
+        self.overflow_bit.next = self.outcome.val().overflow.into();
         self.header.tvalid.next = false;
         self.header.tlast.next = self.step.q.val() == ReplyStep::Offset;
         self.header.tdata.next = self.get.q.val().used;
@@ -147,7 +151,7 @@ impl Logic for Replier {
         match self.step.q.val() {
             ReplyStep::Take => {
                 self.get.d.next = self.jobs.read_data.val();
-                self.left.d.next = self.jobs.read_data.val().outcome.delivered;
+                self.left.d.next = self.offered.val().delivered;
                 self.address.d.next = self.jobs.read_data.val().address;
                 if !self.jobs.empty.val() {
                     self.jobs.read.next = true;
@@ -163,7 +167,7 @@ impl Logic for Replier {
             }
             ReplyStep::Status => {
                 self.header.tvalid.next = true;
-                self.header.tdata.next = (bit_cast::<32, LENGTH_WIDTH>(self.get.q.val().outcome.delivered)
+                self.header.tdata.next = (bit_cast::<32, LENGTH_WIDTH>(self.outcome.val().delivered)
                     << bits::<6>(DELIVERED_OFFSET as u64))
                     | (bit_cast::<32, 1>(self.overflow_bit.val()) << bits::<6>(OVERFLOW_OFFSET as u64))
                     | (bit_cast::<32, 1>(self.silent_bit.val()) << bits::<6>(SILENT_OFFSET as u64));

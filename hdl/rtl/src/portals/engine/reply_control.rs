@@ -18,8 +18,6 @@ pub struct Reply {
     pub address: Bits<LENGTH_WIDTH>,
     /// Bytes that are to come.
     pub left: Bits<LENGTH_WIDTH>,
-    /// What became of the get.
-    pub outcome: Outcome,
     /// Offset used, in bytes.
     pub used: Bits<32>,
 }
@@ -89,9 +87,11 @@ pub struct ReplyControl {
     /// A packet is in hand.
     pub busy: Signal<Out, Bit>,
     replies: LutRam<Reply, GET_SLOT_WIDTH>,
+    results: LutRam<Outcome, GET_SLOT_WIDTH>,
     places: LutRam<Bits<LENGTH_WIDTH>, GET_SLOT_WIDTH>,
     step: DFF<DataStep>,
     reply: DFF<Reply>,
+    result: DFF<Outcome>,
     place: DFF<Bits<SLOT_WIDTH>>,
     last: DFF<Bit>,
     running: DFF<Bit>,
@@ -100,13 +100,17 @@ pub struct ReplyControl {
 #[kernel]
 impl Logic for ReplyControl {
     fn update(&mut self) {
-        wire!(self => replies, places: clk);
-        dff_setup!(self, clk, step, reply, place, last, running);
+        wire!(self => replies, results, places: clk);
+        dff_setup!(self, clk, step, reply, result, place, last, running);
         self.places.write_enable.next = self.claim.enable.val() & self.claim.get.val();
         self.places.write_address.next = self.claim.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
         self.places.write_data.next = self.data.val();
         self.replies.read_address.next = self.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
         self.places.read_address.next = self.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
+        self.results.read_address.next = self.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
+        self.results.write_enable.next = false;
+        self.results.write_address.next = self.place.q.val().get_bits::<GET_SLOT_WIDTH>(0);
+        self.results.write_data.next = self.result.q.val();
         self.replies.write_enable.next = false;
         self.replies.write_address.next = self.place.q.val().get_bits::<GET_SLOT_WIDTH>(0);
         self.replies.write_data.next = self.reply.q.val();
@@ -128,6 +132,7 @@ impl Logic for ReplyControl {
                 self.place.d.next = self.slot.val();
                 self.last.d.next = self.packets.packet.val().last;
                 self.reply.d.next = self.replies.read_data.val();
+                self.result.d.next = self.results.read_data.val();
                 self.running.d.next = false;
                 if self.packets.valid.val() & self.packets.packet.val().reply {
                     self.step.d.next = DataStep::Payload;
@@ -142,12 +147,12 @@ impl Logic for ReplyControl {
                 if self.packets.words.tvalid.val() {
                     self.reply.d.next.left =
                         self.packets.words.tdata.val().get_bits::<LENGTH_WIDTH>(DELIVERED_OFFSET);
-                    self.reply.d.next.outcome.delivered =
+                    self.result.d.next.delivered =
                         self.packets.words.tdata.val().get_bits::<LENGTH_WIDTH>(DELIVERED_OFFSET);
-                    self.reply.d.next.outcome.failure =
+                    self.result.d.next.failure =
                         self.packets.words.tdata.val().get_bits::<FAILURE_WIDTH>(FAILURE_OFFSET);
-                    self.reply.d.next.outcome.overflow = self.packets.words.tdata.val().get_bit(OVERFLOW_OFFSET);
-                    self.reply.d.next.outcome.silent = self.packets.words.tdata.val().get_bit(SILENT_OFFSET);
+                    self.result.d.next.overflow = self.packets.words.tdata.val().get_bit(OVERFLOW_OFFSET);
+                    self.result.d.next.silent = self.packets.words.tdata.val().get_bit(SILENT_OFFSET);
                     self.step.d.next = DataStep::Offset;
                     if self.packets.words.tlast.val() {
                         self.step.d.next = DataStep::Write;
@@ -182,6 +187,7 @@ impl Logic for ReplyControl {
                 if !self.running.q.val() | self.written.val() {
                     self.packets.take.next = true;
                     self.replies.write_enable.next = true;
+                    self.results.write_enable.next = true;
                     self.credit.next = self.running.q.val()
                         & !self.last.q.val()
                         & (self.bytes_left.val() > bits::<LENGTH_WIDTH>(ROOM_BYTES));
@@ -199,7 +205,7 @@ impl Logic for ReplyControl {
             }
         }
         self.held.next = self.place.q.val();
-        self.outcome.next = self.reply.q.val().outcome;
+        self.outcome.next = self.result.q.val();
         self.used.next = self.reply.q.val().used;
         self.busy.next = self.step.q.val() != DataStep::Idle;
         if self.rst.val() {

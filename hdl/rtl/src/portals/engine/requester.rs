@@ -109,7 +109,7 @@ pub struct Requester {
     moves: Queue<SentMove, 2>,
     step: DFF<RequestStep>,
     place: DFF<Bits<PLACE_WIDTH>>,
-    event: DFF<Bits<EVENT_WIDTH>>,
+    number: DFF<Bits<EVENT_WIDTH>>,
     quiet: DFF<Bit>,
     request: DFF<Bits<REQUEST_WIDTH>>,
     named: DFF<Bits<RANK_WIDTH>>,
@@ -148,12 +148,17 @@ impl Logic for Requester {
     fn update(&mut self) {
         wire!(self => moves: clk, rst);
         wire!(self => nodes: clk);
-        dff_setup!(self, clk, step, place, event, quiet, request, named, report, pointer, address, length, left);
+        dff_setup!(self, clk, step, place, number, quiet, request, named, report, pointer, address, length, left);
         dff_setup!(self, clk, own_slot, finished);
         self.nodes.write_enable.next = self.rank_write.enable.val();
         self.nodes.write_address.next = self.rank_write.rank.val();
         self.nodes.write_data.next = self.rank_write.node.val();
         self.nodes.read_address.next = self.named.q.val();
+
+        self.put.next = self.request.q.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET)
+            == bits::<OPERATION_WIDTH>(Operation::Put as u64);
+        self.answered.next = !self.put.val()
+            | (self.request.q.val().get_bits::<ACK_WIDTH>(ACK_OFFSET) != bits::<ACK_WIDTH>(Ack::None as u64));
 
         // The words that decide.
         self.s_axis.tready.next = (self.step.q.val() == RequestStep::Skip)
@@ -165,7 +170,7 @@ impl Logic for Requester {
         }
         if self.takes.val() & (self.step.q.val() == RequestStep::Take) {
             if self.place.q.val() == 0 {
-                self.event.d.next = self.s_axis.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
+                self.number.d.next = self.s_axis.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
                 self.quiet.d.next = self.s_axis.tdata.val().get_bit(QUIET_OFFSET);
             }
             if self.place.q.val() == 1 {
@@ -194,10 +199,6 @@ impl Logic for Requester {
                 self.step.d.next = RequestStep::Claim;
             }
         }
-        self.put.next = self.request.q.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET)
-            == bits::<OPERATION_WIDTH>(Operation::Put as u64);
-        self.answered.next = !self.put.val()
-            | (self.request.q.val().get_bits::<ACK_WIDTH>(ACK_OFFSET) != bits::<ACK_WIDTH>(Ack::None as u64));
 
         // Packets.
         self.most.next = bits::<LENGTH_WIDTH>(PACKET_BYTES);
@@ -298,7 +299,7 @@ impl Logic for Requester {
 
         // Moves that are sent, in their order.
         self.moves.write.next = self.offers.val() & self.fits.val();
-        self.moves.write_data.next.event = self.event.q.val();
+        self.moves.write_data.next.event = self.number.q.val();
         self.moves.write_data.next.quiet = self.quiet.q.val();
         self.moves.write_data.next.put = self.put.val();
         self.moves.write_data.next.report = self.report.q.val();

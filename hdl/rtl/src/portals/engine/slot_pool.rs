@@ -9,8 +9,8 @@ const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a slot that is released can be claimed 1 cycle later |
-/// | throughput | one claim and one release a cycle |
+/// | latency | a slot that is freed can be claimed 1 cycle later |
+/// | throughput | one claim and one frees a cycle |
 /// | state | the free slots in LUT-RAM, and which are taken |
 #[derive(LogicBlock, Default)]
 pub struct SlotPool {
@@ -27,10 +27,10 @@ pub struct SlotPool {
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
     /// High for a cycle: that slot is claimed.
     pub claim: Signal<In, Bit>,
-    /// High for a cycle: the slot `released` is free again.
-    pub release: Signal<In, Bit>,
-    /// The slot; valid with `release`.
-    pub released: Signal<In, Bits<SLOT_WIDTH>>,
+    /// High for a cycle: the slot `freed` is free again.
+    pub frees: Signal<In, Bit>,
+    /// The slot; valid with `frees`.
+    pub freed: Signal<In, Bits<SLOT_WIDTH>>,
     /// One bit a slot: it is claimed.
     pub claimed: Signal<Out, Bits<SLOTS>>,
     gets: Queue<Bits<GET_SLOT_WIDTH>, GET_SLOT_WIDTH>,
@@ -48,8 +48,8 @@ impl Logic for SlotPool {
         wire!(self => gets, puts: clk, rst);
         dff_setup!(self, clk, taken);
         // The sweep takes 512 cycles; the first 32 fill the pool.
-        self.returns.next = self.release.val();
-        self.place.next = self.released.val();
+        self.returns.next = self.frees.val();
+        self.place.next = self.freed.val();
         if self.sweep.active.val() {
             self.returns.next = !self.sweep.place.val().get_bits::<4>(SLOT_WIDTH).any();
             self.place.next = self.sweep.place.val().get_bits::<SLOT_WIDTH>(0);
@@ -71,8 +71,8 @@ impl Logic for SlotPool {
         if self.claim.val() {
             self.after.next = self.after.val().replace_bit(self.slot.val().index(), true);
         }
-        if self.release.val() {
-            self.after.next = self.after.val().replace_bit(self.released.val().index(), false);
+        if self.frees.val() {
+            self.after.next = self.after.val().replace_bit(self.freed.val().index(), false);
         }
         self.taken.d.next = self.after.val();
         self.claimed.next = self.taken.q.val();
