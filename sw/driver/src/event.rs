@@ -139,22 +139,7 @@ impl Event {
     ///
     /// [`Operation::count_in`]: crate::onesided::Operation::count_in
     pub fn drain<T: Transport>(&self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
-        let begun = fabric.port.transport.cycles();
-        let (node, what) = (self.node, "operations on an event");
-        loop {
-            let state = self.state(fabric)?;
-            // Without an operation so far, there is nothing to wait for.
-            let issued = fabric.nodes[node].issued[usize::from(self.number)].unwrap_or(state.count);
-            if command::reached(state.count, issued) {
-                let Some(code) = state.error else {
-                    return Ok(());
-                };
-                fabric.clear_error(node, self.number)?;
-                fabric.nodes[node].issued[usize::from(self.number)] = None;
-                return Err(Error::Refused { node, what, code });
-            }
-            fabric.check_time(begun, timeout, node, what)?;
-        }
+        fabric.drain_event(self.node, self.number, "operations on an event", timeout)
     }
 
     /// Switches the event off and releases it.
@@ -181,5 +166,30 @@ impl<T: Transport> Fabric<T> {
         event.configure(self, 0, Compare::Never, false)?;
         event.reset(self, 0)?;
         Ok(event)
+    }
+
+    /// Waits until all commands that count in an event are complete: see [`Event::drain`]. `what` names them in errors.
+    pub(crate) fn drain_event(
+        &mut self,
+        node: usize,
+        event: u8,
+        what: &'static str,
+        timeout: u64,
+    ) -> Result<(), Error> {
+        let begun = self.port.transport.cycles();
+        loop {
+            let state = self.read_event(node, event)?;
+            // Without an operation so far, there is nothing to wait for.
+            let issued = self.nodes[node].issued[usize::from(event)].unwrap_or(state.count);
+            if command::reached(state.count, issued) {
+                let Some(code) = state.error else {
+                    return Ok(());
+                };
+                self.clear_error(node, event)?;
+                self.nodes[node].issued[usize::from(event)] = None;
+                return Err(Error::Refused { node, what, code });
+            }
+            self.check_time(begun, timeout, node, what)?;
+        }
     }
 }

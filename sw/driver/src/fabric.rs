@@ -17,6 +17,7 @@ use crate::{
     host::HostPort,
     list::Notice,
     onesided::Initiator,
+    portals,
     registers::{ControlRegister, PageRegister, Registers},
     resources::{Feature, NodeState},
     streams::STREAMS,
@@ -56,6 +57,7 @@ pub struct Fabric<T> {
     pub(crate) dropped: Dropped,
     /// How lists tell the host that they have ended.
     pub(crate) notices: Vec<Notice>,
+    pub(crate) portals: portals::State,
 }
 
 /// An AXI4-Lite port of a tile.
@@ -120,6 +122,7 @@ impl<T: Transport> Fabric<T> {
             groups: BTreeMap::new(),
             dropped: Dropped::default(),
             notices: vec![],
+            portals: portals::State::default(),
         };
         for node in 0..config.terminals() {
             let registers: Registers<ControlRegister> = fabric.peek_item(node, 0)?;

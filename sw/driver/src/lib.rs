@@ -16,6 +16,7 @@
 //! | [`exchange`] | alltoall, scatter, gather and allgather over groups of tiles, with puts |
 //! | [`mpi`] | the collectives of MPI, each in the way that is likely to be the fastest |
 //! | [`probe`] | traffic between tiles, made and measured by hardware |
+//! | [`portals`] | Portals 4.3: puts and gets that the target matches in hardware, events and counters |
 //! | [`streams`] | streams of words between a tile and an accelerator beside it |
 //! | [`list`] | operations that tiles do by themselves, with one start and one end |
 //! | [`serial`] | the UART bridge of a board, and a pseudo-terminal to try it without a board |
@@ -62,6 +63,7 @@ pub mod list;
 pub mod mailbox;
 pub mod mpi;
 pub mod onesided;
+pub mod portals;
 pub mod probe;
 pub mod program;
 pub mod queue;

@@ -25,8 +25,8 @@ use std::{marker::PhantomData, ops::Index};
 use portico_spec::ni::registers::{address_at, in_memory, Block};
 pub use portico_spec::ni::registers::{
     CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister, PageRegister,
-    Place, ProbeRegister, ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister, StreamRegister,
-    TagRegister,
+    Place, PortalsRegister, ProbeRegister, ProgramRegister, ReleaseRegister, SegmentRegister, ShaperRegister,
+    StreamRegister, TagRegister,
 };
 
 use crate::{Error, Fabric, Transport};
@@ -136,7 +136,8 @@ impl<T: Transport> Fabric<T> {
         }
     }
 
-    fn read_registers<P: Place>(
+    /// Reads registers of an item that follow each other.
+    pub(crate) fn read_registers<P: Place>(
         &mut self,
         node: usize,
         first: P,
