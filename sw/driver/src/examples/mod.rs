@@ -13,7 +13,7 @@
 
 use thiserror::Error;
 
-use crate::{list::List, Error as DriverError, Fabric, Transport, Watched};
+use crate::{list::List, portals::Error as PortalsError, Error as DriverError, Fabric, Transport, Watched};
 use portico_spec::{flit::MAX_PAYLOAD_FLITS, routing, Node, Port};
 use std::collections::BTreeMap;
 
@@ -23,6 +23,7 @@ pub use self::{
     buffer::tile_in_buffer,
     halo::halo_exchange,
     mpi::mpi,
+    portals::portals,
     queue::many_to_one,
     traffic::{traffic, Delivered, Load},
     transpose::transpose,
@@ -33,6 +34,7 @@ mod alltoall;
 mod buffer;
 mod halo;
 mod mpi;
+mod portals;
 mod queue;
 mod traffic;
 mod transpose;
@@ -130,6 +132,19 @@ pub enum Failure {
     /// The driver failed.
     #[error(transparent)]
     Driver(#[from] crate::Error),
+    /// A function of Portals failed.
+    #[error(transparent)]
+    Portals(#[from] PortalsError),
+    /// An event that should have come has not, or one has that should not.
+    #[error("tile {tile} has no event {missing}, but {found}")]
+    Event {
+        /// The tile of the event queue.
+        tile: usize,
+        /// What should have come.
+        missing: String,
+        /// What has come in its place.
+        found: String,
+    },
     /// A message is too long or too short.
     #[error("a message of node {node} has {found} words, expected {expected}")]
     Length {
@@ -222,6 +237,32 @@ mod tests {
                     let region = fabric.allocate(node, all)?;
                     fabric.free(region)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// As many ranks as tiles, more, and fewer.
+    #[test]
+    fn portals_engines_match_on_every_mesh() -> Result<(), Failure> {
+        for (cols, rows, ranks) in [(1, 1, 4), (2, 1, 4), (2, 2, 4), (4, 4, 16), (3, 2, 4), (8, 8, 64)] {
+            let config = Config {
+                cols,
+                rows,
+                edge_nodes: 1,
+                portals: ranks,
+                ..Config::default()
+            };
+            let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+            for _ in 0..2 {
+                let (figures, events) = portals(&mut fabric)?;
+                assert_eq!(figures.bytes, 225 * ranks.min(cols * rows) as u64);
+                assert_eq!(events.len(), 13);
+            }
+            for node in 0..config.tiles() {
+                let all = fabric.memory_bytes(node)?;
+                let region = fabric.allocate(node, all)?;
+                fabric.free(region)?;
             }
         }
         Ok(())

@@ -83,8 +83,8 @@ impl Ni {
 
     /// `PtlEQWait`: takes the oldest event, and waits for it at most so many cycles.
     ///
-    /// Accesses: 2 if there is one. Else 5; 1 for each look at the event of the tile that counts with its counters and queues; and 2
-    /// after each such count that was not of this queue.
+    /// Accesses: 2 if there is one. Else 3, and 1 to take the event; 1 for each look at the event of the tile that counts with its
+    /// counters and queues; and 2 after each such count.
     ///
     /// # Errors
     /// As for [`eq_get`](Ni::eq_get), with [`Error::Fail`] of the time in place of [`Error::EqEmpty`].

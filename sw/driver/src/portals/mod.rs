@@ -55,9 +55,10 @@ pub use self::{
     error::Error,
     event::{Event, EventKind, NiFail, PtlList},
     handle::{CtHandle, EqHandle, Interface, LeHandle, MdHandle, MeHandle},
+    limits::NiLimits,
     map::{get_map, set_map, Process},
     md::Md,
-    ni::{Ni, NiLimits, StatusRegister},
+    ni::{Ni, StatusRegister},
     options::{EntryOptions, MdOptions, PtOptions},
     transfer::{AckReq, Get, Put},
 };
@@ -70,10 +71,13 @@ mod eq;
 mod error;
 mod event;
 mod handle;
+mod limits;
 mod map;
 mod md;
 mod ni;
 mod options;
 mod pt;
 mod state;
+#[cfg(test)]
+mod tests;
 mod transfer;
