@@ -1176,7 +1176,7 @@ fn a_buddy_allocator_is_synthesised() {
 fn examples_run_on_the_golden_fabric() {
     let folder = folder();
     let list = success(folder.path(), "run --list");
-    for example in ["halo", "transpose", "buffer", "queue", "alltoall", "mpi"] {
+    for example in ["halo", "transpose", "buffer", "queue", "alltoall", "mpi", "portals"] {
         assert!(list.contains(&format!("\n {example} ")), "{list}");
         let printed = success(
             folder.path(),
@@ -1189,6 +1189,13 @@ fn examples_run_on_the_golden_fabric() {
             assert!(!printed.contains(text), "{printed}");
         }
     }
+    let printed = success(folder.path(), "run portals --golden");
+    let (_, events) = printed.split_once("Events of tile 0, in their order:\n\n").unwrap();
+    let kinds = events.lines().map(|line| line.trim().split(' ').next().unwrap());
+    assert_eq!(kinds.clone().count(), 13, "{printed}");
+    assert_eq!(kinds.take(3).collect::<Vec<_>>(), ["PTL_EVENT_LINK"; 3]);
+    let last = "PTL_EVENT_PUT user_ptr=1 pt_index=0 initiator=15 rlength=101 mlength=101 remote_offset=2";
+    assert!(events.contains(last), "{printed}");
     let traffic = "run traffic --golden --set cols=2 --set rows=1 --loads 0.5 --packets 7 --words 3";
     let printed = success(folder.path(), traffic);
     assert!(printed.contains("|      14 |           168\n"), "{printed}");

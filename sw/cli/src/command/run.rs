@@ -14,10 +14,11 @@ use anyhow::{ensure, Context};
 use clap::{builder::PossibleValuesParser, builder::TypedValueParser, Args};
 use portico::{
     examples::{self, Failure, Figures},
+    portals::Event,
     Fabric, GoldenTransport, Transport,
 };
 use portico_sim::{Options, Trace};
-use portico_spec::Config;
+use portico_spec::{portals::engine::RANKS, Config};
 use portico_testbench::device::hardware;
 use std::{ops::Range, path::PathBuf};
 use traffic::TrafficArgs;
@@ -35,12 +36,13 @@ Examples:
   portico run halo --on uio:/dev/uio0     on a board, through memory that a UIO driver maps
   portico run allreduce                   in message-passing engines
   portico run mpi --set mpe=1             MPI-like calls, some of them by the engines
+  portico run portals --golden            puts and gets that Portals engines match; prints the events of tile 0
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
 Every example checks its result word by word. On a Verilated fabric and on a board the memories of all tiles are \
-compared with those of a golden fabric on which the same example ran, too; but for the ring of a queue, where messages lie \
-in the order in which they came.
+compared with those of a golden fabric on which the same example ran, too; but for tile 0 with the ring of a queue or of \
+events, which lie in the order in which they came.
 
 A board must hold the configuration that --config and --set name: its registers are checked first. Through the UART bridge \
 the fabric is reset before the example runs. `portico bridge --golden` serves a golden fabric in place of a board.";
@@ -55,11 +57,12 @@ enum Example {
     Allreduce,
     Alltoall,
     Mpi,
+    Portals,
     Traffic,
 }
 
 impl Example {
-    const ALL: [Example; 8] = [
+    const ALL: [Example; 9] = [
         Example::Halo,
         Example::Transpose,
         Example::Buffer,
@@ -67,6 +70,7 @@ impl Example {
         Example::Allreduce,
         Example::Alltoall,
         Example::Mpi,
+        Example::Portals,
         Example::Traffic,
     ];
 
@@ -79,6 +83,7 @@ impl Example {
             Example::Allreduce => "allreduce",
             Example::Alltoall => "alltoall",
             Example::Mpi => "mpi",
+            Example::Portals => "portals",
             Example::Traffic => "traffic",
         }
     }
@@ -94,12 +99,14 @@ impl Example {
             }
             Example::Alltoall => "every tile sends a block to every tile, by a command list in its memory; twice",
             Example::Mpi => "MPI-like calls scatter, transpose, add and gather a matrix, by engines, puts or the host",
+            Example::Portals => "Portals engines match puts and gets of all tiles, of odd lengths, with wildcards",
             Example::Traffic => "source/sink cores of all tiles send and check packets, and count and time them",
         }
     }
 
-    fn run<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<Figures, Failure> {
-        match self {
+    /// Gives its figures, and lines about what has happened.
+    fn run<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(Figures, Vec<String>), Failure> {
+        let figures = match self {
             Example::Halo => examples::halo_exchange(fabric),
             Example::Transpose => examples::transpose(fabric),
             Example::Buffer => examples::tile_in_buffer(fabric),
@@ -107,8 +114,13 @@ impl Example {
             Example::Allreduce => examples::allreduce(fabric),
             Example::Alltoall => examples::alltoall(fabric),
             Example::Mpi => examples::mpi(fabric),
+            Example::Portals => {
+                let (figures, events) = examples::portals(fabric)?;
+                return Ok((figures, events.iter().map(Event::to_string).collect()));
+            }
             Example::Traffic => unreachable!("measured, not compared"),
-        }
+        };
+        Ok((figures?, vec![]))
     }
 
     /// A fabric with the engines that it needs.
@@ -118,13 +130,20 @@ impl Example {
                 mpe: config.mpe.max(1),
                 ..config
             },
+            Example::Portals if config.portals == 0 => {
+                let enough = RANKS.into_iter().find(|&ranks| ranks >= config.tiles());
+                Config {
+                    portals: enough.unwrap_or(RANKS[RANKS.len() - 1]),
+                    ..config
+                }
+            }
             _ => config,
         }
     }
 
     /// The tiles whose memory does not depend on who came first.
     fn ordered_tiles(self, config: &Config) -> Range<usize> {
-        let first = usize::from(self == Example::Queue);
+        let first = usize::from(matches!(self, Example::Queue | Example::Portals));
         first..config.tiles()
     }
 }
@@ -169,6 +188,8 @@ struct Outcome {
     cycles: u64,
     /// Words that are as on a golden fabric; none were compared if the fabric is the golden one.
     compared: Option<usize>,
+    /// Lines about what has happened.
+    lines: Vec<String>,
 }
 
 /// Which fabric the example ran on.
@@ -214,11 +235,12 @@ impl Run {
 
 fn golden(example: Example, config: &Config) -> anyhow::Result<(Outcome, Fabric<GoldenTransport>)> {
     let mut fabric = Fabric::open(GoldenTransport::new(config)?)?;
-    let figures = example.run(&mut fabric)?;
+    let (figures, lines) = example.run(&mut fabric)?;
     let outcome = Outcome {
         figures,
         cycles: fabric.transport().cycles(),
         compared: None,
+        lines,
     };
     Ok((outcome, fabric))
 }
@@ -270,7 +292,7 @@ fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<
         }
         memories.push((tile, expected));
     }
-    let figures = example.run(&mut fabric)?;
+    let (figures, lines) = example.run(&mut fabric)?;
     let cycles = fabric.transport().cycles();
     ensure!(
         figures.bytes == golden.figures.bytes,
@@ -295,6 +317,7 @@ fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<
         figures,
         cycles,
         compared: Some(words),
+        lines,
     })
 }
 
@@ -316,6 +339,7 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
         figures,
         cycles,
         compared,
+        lines: events,
     } = outcome;
     let Config { cols, rows, width, .. } = config;
     let on = match place {
@@ -377,7 +401,11 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
     let lines = lines
         .into_iter()
         .map(|(name, value, unit)| vec![name.to_owned(), value, unit.to_owned()]);
-    table(&["figure", "value", "unit"], lines, &[1])
+    let mut text = table(&["figure", "value", "unit"], lines, &[1]);
+    if !events.is_empty() {
+        text += &format!("\nEvents of tile 0, in their order:\n\n  {}\n", events.join("\n  "));
+    }
+    text
 }
 
 #[cfg(test)]
