@@ -127,7 +127,8 @@ impl Portals {
             }
             Control::Free(portal) => {
                 let portal = self.allocated(portal)?;
-                if portal.entries > 0 || portal.messages > 0 {
+                // Messages in progress have their entries.
+                if portal.entries > 0 {
                     return Err(ErrorCode::InUse);
                 }
                 portal.free();

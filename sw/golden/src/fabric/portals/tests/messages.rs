@@ -62,7 +62,7 @@ fn told(bench: &mut Bench) -> ([u32; 2], [u32; 4]) {
         Event::decode(&words).expect("a kind")
     };
     let (answer, arrived) = (last(bench, 0), last(bench, 1));
-    assert_eq!(answer.failure, Failure::Ok);
+    assert_eq!((answer.failure, arrived.user), (Failure::Ok, 100));
     let target = [arrived.delivered, arrived.start, arrived.requested, arrived.offset];
     ([answer.delivered, answer.offset], target)
 }
@@ -81,6 +81,7 @@ fn what_does_not_fit_is_cut_off() {
         (99, 5, 1),
         (100, 5, 0),
         (101, 5, 0),
+        (0x30_0000, 5, 0),
         (u32::MAX, 5, 0),
         (30, 0, 0),
     ] {
