@@ -67,7 +67,7 @@ pub enum CommandStep {
 /// | state | the command in hand |
 ///
 /// The first check that fails gives the error: opcode and number of words; a portal index that is allocated, and a counter that
-/// exists; the end of the memory; then what the lists say.
+/// exists; an aligned address of the handle; the end of the memory; then what the lists say.
 #[derive(LogicBlock, Default)]
 pub struct CommandControl {
     pub clk: Signal<In, Clock>,
@@ -322,12 +322,12 @@ impl Logic for CommandControl {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
                     } else if !self.right.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-                    } else if self.appends.val() & self.address.q.val().get_bits::<2>(0).any() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
                     } else if self.is_value.val() & self.index.q.val().get_bit(NUMBER_WIDTH) {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
                     } else if !self.is_value.val() & !self.unlinks.val() & !self.shown.row.val().allocated {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
+                    } else if self.appends.val() & self.address.q.val().get_bits::<2>(0).any() {
+                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
                     } else if self.appends.val() & self.beyond.q.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
                     } else if (self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Free as u64))
