@@ -115,3 +115,81 @@ impl Logic for HitCheck {
                     | (self.rest.q.val() < bit_cast::<DIFFERENCE_WIDTH, MIN_FREE_WIDTH>(self.row.val().min_free))));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock_edge, rng};
+    use rand::Rng;
+
+    /// Rules 3 to 5 in plain numbers: failure, offset used, delivered length, new offset, whether the entry leaves.
+    fn rules(
+        (operation, user, requested, remote): (Operation, u64, u64, u64),
+        (options, owner, length, offset, min_free): (u64, u64, u64, u64, u64),
+    ) -> (u64, u64, u64, u64, bool) {
+        let has = |option: usize| options >> option & 1 == 1;
+        let allowed = has(if operation == Operation::Put { OP_PUT } else { OP_GET });
+        let failure = match (owner == u64::from(ANY_USER) || owner == user, allowed) {
+            (false, _) => Failure::Permission as u64,
+            (true, false) => Failure::Operation as u64,
+            _ => 0,
+        };
+        let used = if has(MANAGE_LOCAL) { offset } else { remote };
+        let delivered = if used > length { 0 } else { requested.min(length - used) };
+        let new = used + delivered;
+        let is_low = new > length || length - new < min_free;
+        let leaves = has(USE_ONCE) || has(MANAGE_LOCAL) && min_free != 0 && is_low;
+        (failure, used, delivered, new & 0xffff_ffff, leaves)
+    }
+
+    #[test]
+    fn a_message_may_what_the_rules_say() {
+        let mut rng = rng(0x417c);
+        let mut dut = HitCheck::default();
+        dut.connect_all();
+        let (mut failed, mut cut, mut left) = (0, 0, 0);
+        for round in 0..4_000 {
+            let operation = [Operation::Put, Operation::Get][rng.gen_range(0..2)];
+            let user = rng.gen_range(0..3u64);
+            let owner = [u64::from(ANY_USER), rng.gen_range(0..3)][rng.gen_range(0..2)];
+            let length = rng.gen_range(0..400u64);
+            let near = |rng: &mut rand::rngs::SmallRng| match rng.gen_range(0..4) {
+                0 => u64::from(u32::MAX) - rng.gen_range(0..3),
+                1 => length,
+                _ => rng.gen_range(0..450),
+            };
+            let (remote, offset) = (near(&mut rng), near(&mut rng));
+            let requested = rng.gen_range(0..300u64);
+            let min_free = rng.gen_range(0..3u64) * rng.gen_range(0..100);
+            let options = u64::from(rng.gen::<u16>());
+            dut.operation.next = (operation as u64).into();
+            dut.user.next = user.into();
+            dut.requested.next = requested.into();
+            dut.remote.next = remote.into();
+            dut.options.next = options.into();
+            dut.length.next = length.into();
+            dut.offset.next = offset.into();
+            dut.pointer.next = (0x100 | owner << USER_OFFSET).into();
+            let row = EntryRow {
+                min_free: min_free.into(),
+                ..EntryRow::default()
+            };
+            dut.row.next = row;
+            for _ in 0..4 {
+                clock_edge!(dut);
+            }
+            let (failure, used, delivered, new, leaves) =
+                rules((operation, user, requested, remote), (options, owner, length, offset, min_free));
+            let found = (dut.failure.val(), dut.used.val(), dut.delivered.val());
+            assert_eq!(found, (failure.into(), used.into(), delivered.into()), "round {round}");
+            assert_eq!(dut.start.val().to_u64(), (0x100 + used) % (1 << LENGTH_WIDTH), "round {round}");
+            let manages = options >> MANAGE_LOCAL & 1 == 1;
+            assert_eq!((dut.advances.val(), dut.unlinks.val()), (manages, leaves), "round {round}");
+            assert_eq!(dut.new_offset.val().to_u64(), new, "round {round}");
+            failed += u32::from(failure != 0);
+            cut += u32::from(delivered < requested);
+            left += u32::from(leaves && options >> USE_ONCE & 1 == 0);
+        }
+        assert!(failed > 1_000 && cut > 1_000 && left > 200, "{failed} {cut} {left}");
+    }
+}

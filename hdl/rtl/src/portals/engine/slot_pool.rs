@@ -81,3 +81,55 @@ impl Logic for SlotPool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, rng, settle};
+    use rand::Rng;
+    use std::collections::BTreeSet;
+
+    clocked!([] SlotPool);
+
+    #[test]
+    fn every_slot_is_claimed_once_until_it_is_free_again() {
+        let mut rng = rng(0x5107);
+        let mut dut = reset(SlotPool::default());
+        dut.sweep.active.next = true;
+        for place in 0..512u64 {
+            dut.sweep.place.next = place.into();
+            clock(&mut dut);
+        }
+        dut.sweep.active.next = false;
+        let mut held = BTreeSet::new();
+        let (mut none, mut most) = (0, 0);
+        for cycle in 0..6_000 {
+            let get = rng.gen_bool(0.2);
+            let is_busy = cycle / 300 % 2 == 0;
+            dut.get.next = get;
+            dut.claim.next = false;
+            settle(&mut dut);
+            let of_kind = |slot: u64| (slot < GET_SLOTS as u64) == get;
+            let total = if get { GET_SLOTS } else { SLOTS - GET_SLOTS };
+            let used = held.iter().filter(|&&slot| of_kind(slot)).count();
+            assert_eq!(dut.available.val(), used < total, "cycle {cycle}");
+            none += u32::from(used == total);
+            let claim = dut.available.val() && rng.gen_bool(if is_busy { 0.9 } else { 0.2 });
+            let slot = dut.slot.val().to_u64();
+            let freed = held.iter().nth(rng.gen_range(0..held.len().max(1))).copied();
+            let freed = freed.filter(|_| rng.gen_bool(if is_busy { 0.1 } else { 0.8 }));
+            dut.claim.next = claim;
+            dut.frees.next = freed.is_some();
+            dut.freed.next = freed.unwrap_or_default().into();
+            let claimed = held.iter().fold(0u64, |bits, slot| bits | 1 << slot);
+            assert_eq!(dut.claimed.val().to_u64(), claimed, "cycle {cycle}");
+            clock(&mut dut);
+            if claim {
+                assert!(of_kind(slot) && held.insert(slot), "cycle {cycle}: slot {slot}");
+            }
+            freed.map(|slot| held.remove(&slot));
+            most = most.max(held.len());
+        }
+        assert!(none > 200 && most == SLOTS, "{none} {most}");
+    }
+}
