@@ -8,6 +8,7 @@
 //! | [`exchange`] | alltoall by command lists |
 //! | [`lists`] | applications that tiles do by themselves |
 //! | [`mpi`] | MPI-like calls, in every way |
+//! | [`portals`] | the Portals engine |
 //! | [`blocks`] | the blocks that are useful alone |
 //!
 //! The form of every benchmark's figures is in [`report`].
@@ -19,4 +20,5 @@ pub mod lists;
 pub mod mpi;
 pub mod noc;
 pub mod onesided;
+pub mod portals;
 pub mod report;

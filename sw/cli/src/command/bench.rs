@@ -12,6 +12,7 @@ mod mpi;
 mod noc;
 mod onesided;
 mod onesided_tables;
+mod portals;
 mod soak;
 mod tables;
 
@@ -45,6 +46,7 @@ enum What {
     Mpi(mpi::Mpi),
     Noc(noc::Noc),
     Onesided(onesided::Onesided),
+    Portals(portals::PortalsBench),
     Soak(soak::Soak),
 }
 
@@ -60,6 +62,7 @@ impl Bench {
             What::Mpi(mpi) => mpi.run(),
             What::Noc(noc) => noc.run(),
             What::Onesided(onesided) => onesided.run(),
+            What::Portals(portals) => portals.run(),
             What::Soak(soak) => soak.run(),
         }
     }

@@ -431,10 +431,7 @@ mod tests {
         }
         assert_eq!(with_all(Config::default().build()), Build::FULL);
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
-        assert_eq!(
-            Build::FULL.engines_register(),
-            8 << 11 | 14 << 7 | 3 << 5 | 0b11111
-        );
+        assert_eq!(Build::FULL.engines_register(), 8 << 11 | 14 << 7 | 3 << 5 | 0b11111);
     }
 
     /// With what no profile has.

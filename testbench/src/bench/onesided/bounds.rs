@@ -71,7 +71,7 @@ impl Way {
 }
 
 /// A tile one hop from tile 0.
-pub(super) fn neighbour(config: &Config) -> usize {
+pub(in crate::bench) fn neighbour(config: &Config) -> usize {
     match config.cols {
         1 => config.cols,
         _ => 1,

@@ -5,7 +5,7 @@
 
 use super::device::FabricDevice;
 use crate::device::beside::BesideTiles;
-use portico::TransportError;
+use portico::{Transport, TransportError};
 use portico_golden::GoldenFabric;
 use portico_spec::{
     ni::command::{opcode, Opcode},
@@ -129,5 +129,31 @@ impl FabricDevice for GoldenDevice {
     fn read(&mut self, address: u32) -> Result<u32, TransportError> {
         (0..ACCESS).for_each(|_| self.cycle());
         Ok((self.spoil)(address, self.fabric.read(self.config.tiles(), address)))
+    }
+}
+
+impl Transport for GoldenDevice {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
+        FabricDevice::read(self, address)
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
+        FabricDevice::write(self, address, value)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cycle
+    }
+
+    fn wait(&mut self, cycles: u64) {
+        (0..cycles).for_each(|_| FabricDevice::cycle(self));
+    }
+
+    fn interrupt(&mut self) -> bool {
+        false
     }
 }

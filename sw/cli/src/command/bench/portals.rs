@@ -1,0 +1,77 @@
+//! `portico bench portals`: the Portals engine.
+
+use super::{fabric_report, tables};
+use crate::{
+    config_args::{ConfigArgs, FABRIC_DECIDES},
+    figure_files::FigureFiles,
+    output::{self, Output},
+    progress,
+    table::grouped,
+};
+use clap::Args;
+use portico_spec::{portals::engine::RANKS, Config};
+use portico_testbench::{
+    bench::portals::{self, Effort},
+    device::hardware,
+};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portico bench portals                   a fabric of 2 tiles with 16 ranks and 256 entries: a minute
+  portico bench portals --quick           few puts and short transfers
+  portico bench portals --set portals=64 --json build/portals.json
+
+Tile 0 puts to a tile one hop away and gets from it; that tile matches. A latency counts from the last word of a descriptor, at \
+the command stream of tile 0, to the cycle in which an event of the tile shows that the counter has changed. It includes the \
+search of the lists: 6 cycles for one hashed entry. The rate of a long transfer counts the same cycles. Puts in a row count \
+between what the first and the last of them raise. What was moved, and every Portals event, is compared with what was sent.";
+
+/// Measure the Portals engine: puts and gets with matching
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct PortalsBench {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Few puts and short transfers
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    files: FigureFiles,
+    /// Folder for portals.json and portals.csv, made if need be
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl PortalsBench {
+    pub fn run(self) -> anyhow::Result<()> {
+        self.config.refuse("bench portals", &FABRIC_DECIDES)?;
+        // Two tiles, with memory for long transfers from and to each of them.
+        let config = self.config.over_defaults(Config {
+            cols: 2,
+            rows: 1,
+            portals: RANKS[1],
+            entries: 256,
+            scratchpad: 256,
+            ..Config::default()
+        })?;
+        let effort = if self.quick { Effort::quick() } else { Effort::default() };
+        let spinner = progress::spinner("compiling the fabric".to_owned());
+        let fabric = hardware::fabric(&config);
+        spinner.finish_and_clear();
+        let bar = progress::bar(0);
+        let measured = portals::run(fabric?, &effort, &mut progress::steps(&bar));
+        bar.finish_and_clear();
+        let (rows, cycles) = measured?;
+        let report = fabric_report(&config, rows, effort.seed)?;
+        let mut output = Output::default();
+        self.files.add(&mut output, self.out.as_deref(), "portals", &report);
+        output.commit()?;
+        output::print(&format!(
+            "{}\n{} cycles simulated. {}",
+            tables::held(report.rows.iter()),
+            grouped(cycles),
+            tables::settings(&report)
+        ))
+    }
+}
