@@ -23,6 +23,7 @@ use crate::{
         slots::{CompletionQueue, GetCredits, OpenSlots, Slots},
         Initialiser,
     },
+    portals::engine::Portals,
     prim::testing::emitted,
 };
 use portico_spec::{
@@ -98,6 +99,14 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
             "mpe",
             Box::new(Mpe::<32, 4>::new(&Config {
                 mpe: 4,
+                ..Config::default()
+            })),
+        ),
+        (
+            "portals",
+            Box::new(Portals::<32, 4>::new(&Config {
+                portals: 4,
+                entries: 64,
                 ..Config::default()
             })),
         ),

@@ -150,7 +150,9 @@ impl CommandControl {
 impl Logic for CommandControl {
     fn update(&mut self) {
         dff_setup!(self, clk, step, words, number, quiet, opcode, command, overflow, index, counter, counts, options);
-        dff_setup!(self, clk, start, behind, beyond, pointer, value, address, length, handle, error, asks, answered, failed);
+        dff_setup!(
+            self, clk, start, behind, beyond, pointer, value, address, length, handle, error, asks, answered, failed
+        );
         dff_setup!(self, clk, cycle);
         self.is_entry.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Entry as u64);
         self.is_control.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Control as u64);
@@ -195,7 +197,13 @@ impl Logic for CommandControl {
         self.tables.place.next = self.list.place.val();
         self.tables.entry_write.next = false;
         self.free.next = self.value.q.val().get_bits::<MIN_FREE_WIDTH>(0);
-        if self.value.q.val().get_bits::<{ 32 - MIN_FREE_WIDTH }>(MIN_FREE_WIDTH).any() {
+        if self
+            .value
+            .q
+            .val()
+            .get_bits::<{ 32 - MIN_FREE_WIDTH }>(MIN_FREE_WIDTH)
+            .any()
+        {
             self.free.next = !bits::<MIN_FREE_WIDTH>(0);
         }
         self.tables.entry.next.pointer = self.pointer.q.val();

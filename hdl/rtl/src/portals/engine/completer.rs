@@ -1,6 +1,4 @@
-use super::{
-    CountOut, EventJobOut, Outcome, Report, SentMove, SlotClaimIn, SlotRow, EVENT_INDEX_WIDTH,
-};
+use super::{CountOut, EventJobOut, Outcome, Report, SentMove, SlotClaimIn, SlotRow, EVENT_INDEX_WIDTH};
 use crate::{bus::EventOut, prim::LutRam};
 use portico_spec::{
     ni::event::EVENT_WIDTH,
@@ -195,8 +193,7 @@ impl Logic for Completer {
                     self.counts.d.next = self.report.q.val().options.get_bit(MD_CT_REPLY);
                 } else {
                     self.kind.d.next = bits::<KIND_WIDTH>(EventKind::Ack as u64);
-                    self.raises.d.next =
-                        self.wants.val() & (self.ack.q.val() == bits::<ACK_WIDTH>(Ack::Full as u64));
+                    self.raises.d.next = self.wants.val() & (self.ack.q.val() == bits::<ACK_WIDTH>(Ack::Full as u64));
                     self.counts.d.next = self.report.q.val().options.get_bit(MD_CT_ACK);
                     if self.ack.q.val() == bits::<ACK_WIDTH>(Ack::Operation as u64) {
                         self.success.d.next = 1.into();

@@ -89,7 +89,7 @@ pub struct CounterBank {
     is_failure: Signal<Local, Bit>,
     is_count: Signal<Local, Bit>,
     acts: Signal<Local, Bit>,
-    names: Signal<Local, Bit>,
+    renames: Signal<Local, Bit>,
     register_place: Signal<Local, Bits<PLACE_WIDTH>>,
     counter: Signal<Local, Bits<NUMBER_WIDTH>>,
     change_place: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -131,12 +131,12 @@ impl Logic for CounterBank {
             self.shown.d.next = self.counts.read_data.val();
         }
         self.answer.next = self.shown.q.val();
-        self.names.next = self.acts.val()
+        self.renames.next = self.acts.val()
             & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::CtEvent as u64));
-        self.numbers.write_enable.next = self.names.val();
+        self.numbers.write_enable.next = self.renames.val();
         self.numbers.write_address.next = self.row.val();
         self.numbers.write_data.next = self.access.data.val().get_bits::<EVENT_WIDTH>(0);
-        if self.names.val() {
+        if self.renames.val() {
             self.present.d.next = self.present.q.val().replace_bit(
                 self.row.val().index(),
                 self.access.data.val().get_bit(EVENT_PRESENT_OFFSET),

@@ -36,8 +36,7 @@ impl Logic for EventShare {
         dff_setup!(self, clk, second, held);
         self.chosen.next = self.second.q.val();
         if !self.held.q.val() {
-            self.chosen.next =
-                self.raiser[1].valid.val() & (!self.raiser[0].valid.val() | !self.second.q.val());
+            self.chosen.next = self.raiser[1].valid.val() & (!self.raiser[0].valid.val() | !self.second.q.val());
         }
         self.second.d.next = self.chosen.val();
         self.job.valid.next = self.raiser[0].valid.val();

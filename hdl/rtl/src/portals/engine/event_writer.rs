@@ -114,7 +114,7 @@ pub struct EventWriter {
     tells: DFF<Bit>,
     number: DFF<Bits<EVENT_WIDTH>>,
     row: Signal<Local, Bits<QUEUE_WIDTH>>,
-    ring: Signal<Local, Bits<QUEUE_WIDTH>>,
+    owner: Signal<Local, Bits<QUEUE_WIDTH>>,
     is_row: Signal<Local, Bit>,
     settles: Signal<Local, Bit>,
     checks: Signal<Local, Bit>,
@@ -128,7 +128,7 @@ pub struct EventWriter {
     drops: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
-    lap_place: Signal<Local, Bits<TAKEN_WIDTH>>,
+    masked: Signal<Local, Bits<TAKEN_WIDTH>>,
     wide: Signal<Local, Bits<TAKEN_WIDTH>>,
     base: Signal<Local, Bits<ADDRESS_WIDTH>>,
     way: Signal<Local, Bits<ADDRESS_WIDTH>>,
@@ -152,7 +152,7 @@ impl Logic for EventWriter {
         // Registers.
         self.is_row.next = !self.access.item.val().get_bits::<BEYOND_WIDTH>(QUEUE_WIDTH).any();
         self.row.next = self.access.item.val().get_bits::<QUEUE_WIDTH>(0);
-        self.ring.next = self.job.queue.val();
+        self.owner.next = self.job.queue.val();
         self.checks.next = self.stage.q.val() == EventStage::Check;
         self.settles.next = (self.stage.q.val() == EventStage::Count) | self.checks.val();
         self.acts.next = self.writes.q.val() & !self.settles.val();
@@ -184,28 +184,28 @@ impl Logic for EventWriter {
         self.bases.write_enable.next = self.relocates.val();
         self.bases.write_address.next = self.row.val();
         self.bases.write_data.next = self.access.data.val().get_bits::<ADDRESS_WIDTH>(WORD_OFFSET);
-        self.bases.read_address.next = self.ring.val();
+        self.bases.read_address.next = self.owner.val();
         self.sizes.write_enable.next = self.resizes.val();
         self.sizes.write_address.next = self.row.val();
         self.sizes.write_data.next = self.access.data.val().get_bits::<QUEUE_SIZE_WIDTH>(0);
-        self.sizes.read_address.next = self.ring.val();
+        self.sizes.read_address.next = self.owner.val();
         self.taken.write_enable.next = self.is_taken.val() | self.resizes.val();
         self.taken.write_address.next = self.row.val();
         self.taken.write_data.next = self.access.data.val().get_bits::<TAKEN_WIDTH>(0);
         if self.resizes.val() {
             self.taken.write_data.next = 0.into();
         }
-        self.taken.read_address.next = self.ring.val();
+        self.taken.read_address.next = self.owner.val();
         self.numbers.write_enable.next = self.renames.val();
         self.numbers.write_address.next = self.row.val();
         self.numbers.write_data.next = self.access.data.val().get_bits::<EVENT_WIDTH>(0);
-        self.numbers.read_address.next = self.ring.val();
+        self.numbers.read_address.next = self.owner.val();
 
         // The counts of a queue. A register and an event never change them in the same cycle.
-        self.has_ring.next = self.sized.q.val().get_bit(self.ring.val().index());
+        self.has_ring.next = self.sized.q.val().get_bit(self.owner.val().index());
         self.fits.next = self.checks.val() & self.has_ring.val() & !self.is_full.q.val();
         self.drops.next = self.checks.val() & !self.fits.val();
-        self.written.read_address.next = self.ring.val();
+        self.written.read_address.next = self.owner.val();
         self.dropped.read_address.next = self.row.val();
         self.written.write_enable.next = self.resizes.val() | self.fits.val();
         self.written.write_address.next = self.row.val();
@@ -214,10 +214,10 @@ impl Logic for EventWriter {
         self.dropped.write_address.next = self.row.val();
         self.dropped.write_data.next = 0.into();
         if self.checks.val() {
-            self.dropped.read_address.next = self.ring.val();
-            self.written.write_address.next = self.ring.val();
+            self.dropped.read_address.next = self.owner.val();
+            self.written.write_address.next = self.owner.val();
             self.written.write_data.next = self.written.read_data.val() + 1;
-            self.dropped.write_address.next = self.ring.val();
+            self.dropped.write_address.next = self.owner.val();
             self.dropped.write_data.next = self.dropped.read_data.val() + 1;
         }
         if self.checks.val() & self.has_ring.val() {
@@ -225,7 +225,7 @@ impl Logic for EventWriter {
                 .lost
                 .q
                 .val()
-                .replace_bit(self.ring.val().index(), self.is_full.q.val());
+                .replace_bit(self.owner.val().index(), self.is_full.q.val());
         }
 
         // The answer. A read waits at most one cycle for an event.
@@ -274,21 +274,21 @@ impl Logic for EventWriter {
 
         // The place in the ring.
         self.held.d.next = self.written.read_data.val() - self.taken.read_data.val();
-        self.lap_place.next = self.written.read_data.val() & !((!bits::<TAKEN_WIDTH>(0)) << self.sizes.read_data.val());
-        self.place.d.next = self.lap_place.val().get_bits::<PLACE_WIDTH>(0);
+        self.masked.next = self.written.read_data.val() & !((!bits::<TAKEN_WIDTH>(0)) << self.sizes.read_data.val());
+        self.place.d.next = self.masked.val().get_bits::<PLACE_WIDTH>(0);
         self.is_full.d.next = self.held.q.val() == (bits::<TAKEN_WIDTH>(1) << self.sizes.read_data.val());
         self.wide.next = bit_cast::<TAKEN_WIDTH, PLACE_WIDTH>(self.place.q.val());
         self.distance.d.next =
             ((self.wide.val() << bits::<2>(3)) | bits::<TAKEN_WIDTH>(1)) + (self.wide.val() << bits::<2>(1));
         self.base.next = 0.into();
-        if self.based.q.val().get_bit(self.ring.val().index()) {
+        if self.based.q.val().get_bit(self.owner.val().index()) {
             self.base.next = self.bases.read_data.val();
         }
         if self.checks.val() {
             self.address.d.next = self.base.val() + bit_cast::<ADDRESS_WIDTH, TAKEN_WIDTH>(self.distance.q.val());
             self.phase.d.next = !self.written.read_data.val().get_bit(self.sizes.read_data.val().index());
-            self.has_lost.d.next = self.lost.q.val().get_bit(self.ring.val().index());
-            self.tells.d.next = self.present.q.val().get_bit(self.ring.val().index());
+            self.has_lost.d.next = self.lost.q.val().get_bit(self.owner.val().index());
+            self.tells.d.next = self.present.q.val().get_bit(self.owner.val().index());
             self.number.d.next = self.numbers.read_data.val();
         }
 

@@ -1,6 +1,9 @@
 use super::{EntryRow, MIN_FREE_WIDTH};
 use portico_spec::portals::{
-    engine::{Failure, Operation, ANY_USER, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, OP_GET, OP_PUT, USER_OFFSET, USER_WIDTH},
+    engine::{
+        Failure, Operation, ANY_USER, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, OP_GET, OP_PUT, USER_OFFSET,
+        USER_WIDTH,
+    },
     list::{MANAGE_LOCAL, OPTIONS_WIDTH, USE_ONCE},
 };
 use portico_verilog::prelude::*;
@@ -65,7 +68,17 @@ pub struct HitCheck {
 #[kernel]
 impl Logic for HitCheck {
     fn update(&mut self) {
-        dff_setup!(self, clk, shown_failure, shown_used, room, shown_start, shown_delivered, shown_offset, rest);
+        dff_setup!(
+            self,
+            clk,
+            shown_failure,
+            shown_used,
+            room,
+            shown_start,
+            shown_delivered,
+            shown_offset,
+            rest
+        );
         // Stage 1: permissions, and the offset that counts.
         self.entry_user.next = self.pointer.val().get_bits::<USER_WIDTH>(USER_OFFSET);
         self.is_allowed.next = self.options.val().get_bit(OP_GET);
@@ -73,8 +86,7 @@ impl Logic for HitCheck {
             self.is_allowed.next = self.options.val().get_bit(OP_PUT);
         }
         self.shown_failure.d.next = 0.into();
-        if (self.entry_user.val() != bits::<USER_WIDTH>(ANY_USER as u64)) & (self.entry_user.val() != self.user.val())
-        {
+        if (self.entry_user.val() != bits::<USER_WIDTH>(ANY_USER as u64)) & (self.entry_user.val() != self.user.val()) {
             self.shown_failure.d.next = bits::<FAILURE_WIDTH>(Failure::Permission as u64);
         } else if !self.is_allowed.val() {
             self.shown_failure.d.next = bits::<FAILURE_WIDTH>(Failure::Operation as u64);
@@ -98,10 +110,8 @@ impl Logic for HitCheck {
             self.shown_delivered.d.next = 0.into();
         }
         // Stage 4: what the entry has left.
-        self.shown_offset.d.next =
-            self.shown_used.q.val() + bit_cast::<32, LENGTH_WIDTH>(self.shown_delivered.q.val());
-        self.rest.d.next =
-            self.room.q.val() - bit_cast::<DIFFERENCE_WIDTH, LENGTH_WIDTH>(self.shown_delivered.q.val());
+        self.shown_offset.d.next = self.shown_used.q.val() + bit_cast::<32, LENGTH_WIDTH>(self.shown_delivered.q.val());
+        self.rest.d.next = self.room.q.val() - bit_cast::<DIFFERENCE_WIDTH, LENGTH_WIDTH>(self.shown_delivered.q.val());
         self.failure.next = self.shown_failure.q.val();
         self.used.next = self.shown_used.q.val();
         self.delivered.next = self.shown_delivered.q.val();
@@ -178,13 +188,23 @@ mod tests {
             for _ in 0..4 {
                 clock_edge!(dut);
             }
-            let (failure, used, delivered, new, leaves) =
-                rules((operation, user, requested, remote), (options, owner, length, offset, min_free));
+            let (failure, used, delivered, new, leaves) = rules(
+                (operation, user, requested, remote),
+                (options, owner, length, offset, min_free),
+            );
             let found = (dut.failure.val(), dut.used.val(), dut.delivered.val());
             assert_eq!(found, (failure.into(), used.into(), delivered.into()), "round {round}");
-            assert_eq!(dut.start.val().to_u64(), (0x100 + used) % (1 << LENGTH_WIDTH), "round {round}");
+            assert_eq!(
+                dut.start.val().to_u64(),
+                (0x100 + used) % (1 << LENGTH_WIDTH),
+                "round {round}"
+            );
             let manages = options >> MANAGE_LOCAL & 1 == 1;
-            assert_eq!((dut.advances.val(), dut.unlinks.val()), (manages, leaves), "round {round}");
+            assert_eq!(
+                (dut.advances.val(), dut.unlinks.val()),
+                (manages, leaves),
+                "round {round}"
+            );
             assert_eq!(dut.new_offset.val().to_u64(), new, "round {round}");
             failed += u32::from(failure != 0);
             cut += u32::from(delivered < requested);

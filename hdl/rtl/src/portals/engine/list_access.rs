@@ -85,7 +85,19 @@ impl ListAccess {
 impl Logic for ListAccess {
     fn update(&mut self) {
         wire!(self => lists: clk, rst, quiet);
-        dff_setup!(self, clk, source, options, pointer, length, offset, match_low, match_high, ignore_low, ignore_high);
+        dff_setup!(
+            self,
+            clk,
+            source,
+            options,
+            pointer,
+            length,
+            offset,
+            match_low,
+            match_high,
+            ignore_low,
+            ignore_high
+        );
         dff_setup!(self, clk, handle, fresh);
         self.busy.next = self.lists.busy.val();
 
@@ -182,8 +194,7 @@ impl Logic for ListAccess {
         self.lists.request.list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.named.val());
         self.lists.request.new_list.next = self.named.val();
         self.lists.request.handle.next = self.handle.q.val();
-        self.lists.request.any.next =
-            self.options.q.val().get_bit(portico_spec::portals::list::ANY_SOURCE);
+        self.lists.request.any.next = self.options.q.val().get_bit(portico_spec::portals::list::ANY_SOURCE);
         self.lists.request.side.source.next = self.source.q.val();
         self.lists.request.side.options.next = self.options.q.val();
         self.lists.request.side.match_bits.next = self.match_bits.val();

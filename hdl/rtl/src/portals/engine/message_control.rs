@@ -1,13 +1,13 @@
 use super::{
-    BytesOut, ContextWriteOut, EntryRow, FinishOut, GetJob, ListField, ListJobOut, ListOperation, Outcome, Packet, PacketsIn,
-    ShownIn, TablesOut, CONTEXT_WIDTH, EVENT_INDEX_WIDTH, HitCheck, PLACE_WIDTH,
+    BytesOut, ContextWriteOut, EntryRow, FinishOut, GetJob, HitCheck, ListField, ListJobOut, ListOperation, Outcome,
+    Packet, PacketsIn, ShownIn, TablesOut, CONTEXT_WIDTH, EVENT_INDEX_WIDTH, PLACE_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::{
     engine::{
-        Ack, EventKind, Failure, Operation, ACK_OFFSET, ACK_WIDTH, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, GET_HEADER_WORDS,
-        KIND_WIDTH, LENGTH_WIDTH, OPERATION_OFFSET, OPERATION_WIDTH, PORTAL_OFFSET, PORTAL_WIDTH, PUT_HEADER_WORDS,
-        RANK_WIDTH, SLOT_OFFSET, SLOT_WIDTH, SOURCE_RANK_WIDTH, USER_OFFSET, USER_WIDTH,
+        Ack, EventKind, Failure, Operation, ACK_OFFSET, ACK_WIDTH, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH,
+        GET_HEADER_WORDS, KIND_WIDTH, LENGTH_WIDTH, OPERATION_OFFSET, OPERATION_WIDTH, PORTAL_OFFSET, PORTAL_WIDTH,
+        PUT_HEADER_WORDS, RANK_WIDTH, SLOT_OFFSET, SLOT_WIDTH, SOURCE_RANK_WIDTH, USER_OFFSET, USER_WIDTH,
     },
     list::{GENERATION_OFFSET, GENERATION_WIDTH},
 };
@@ -234,8 +234,7 @@ impl Logic for MessageControl {
         self.next_context.next = (bit_cast::<CONTEXT_WIDTH, RANK_WIDTH>(self.looked.val()) << bits::<1>(1))
             | bit_cast::<CONTEXT_WIDTH, 1>(self.next_parity.val());
         // Words of an event are written only when those before them are used.
-        self.collides.next =
-            self.is_first.val() & self.raising.val() & (self.raised.val() == self.next_context.val());
+        self.collides.next = self.is_first.val() & self.raising.val() & (self.raised.val() == self.next_context.val());
         self.parity_bit.next = self.message.q.val().parity.into();
         self.context_of.next = (bit_cast::<CONTEXT_WIDTH, RANK_WIDTH>(self.rank.q.val()) << bits::<1>(1))
             | bit_cast::<CONTEXT_WIDTH, 1>(self.parity_bit.val());
@@ -365,26 +364,31 @@ impl Logic for MessageControl {
                         | (bit_cast::<32, PORTAL_WIDTH>(
                             self.packets.words.tdata.val().get_bits::<PORTAL_WIDTH>(PORTAL_OFFSET),
                         ) << bits::<6>(SOURCE_RANK_WIDTH as u64));
-                    self.tables.portal.next =
-                        self.packets.words.tdata.val().get_bits::<PORTAL_WIDTH>(PORTAL_OFFSET);
+                    self.tables.portal.next = self.packets.words.tdata.val().get_bits::<PORTAL_WIDTH>(PORTAL_OFFSET);
                     self.tables.portal_read.next = self.takes.val();
                     if self.takes.val() {
-                        self.operates.d.next =
-                            self.packets.words.tdata.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
-                        self.message.d.next.get =
-                            self.packets.words.tdata.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET)
-                                != bits::<OPERATION_WIDTH>(Operation::Put as u64);
+                        self.operates.d.next = self
+                            .packets
+                            .words
+                            .tdata
+                            .val()
+                            .get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
+                        self.message.d.next.get = self
+                            .packets
+                            .words
+                            .tdata
+                            .val()
+                            .get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET)
+                            != bits::<OPERATION_WIDTH>(Operation::Put as u64);
                         self.message.d.next.ack = self.packets.words.tdata.val().get_bits::<ACK_WIDTH>(ACK_OFFSET);
                         self.message.d.next.portal =
                             self.packets.words.tdata.val().get_bits::<PORTAL_WIDTH>(PORTAL_OFFSET);
-                        self.message.d.next.slot =
-                            self.packets.words.tdata.val().get_bits::<SLOT_WIDTH>(SLOT_OFFSET);
+                        self.message.d.next.slot = self.packets.words.tdata.val().get_bits::<SLOT_WIDTH>(SLOT_OFFSET);
                     }
                 } else if self.place.q.val() == 1 {
                     self.list.field.next = ListField::Length;
-                    self.list.word.next = bit_cast::<32, LENGTH_WIDTH>(
-                        self.packets.words.tdata.val().get_bits::<LENGTH_WIDTH>(0),
-                    );
+                    self.list.word.next =
+                        bit_cast::<32, LENGTH_WIDTH>(self.packets.words.tdata.val().get_bits::<LENGTH_WIDTH>(0));
                     self.context.enable.next = self.takes.val();
                     self.context.index.next = 3.into();
                     self.context.word.next = self.list.word.val();
@@ -413,8 +417,7 @@ impl Logic for MessageControl {
                 } else {
                     self.list.write.next = false;
                     self.context.enable.next = self.takes.val();
-                    self.context.index.next =
-                        bit_cast::<EVENT_INDEX_WIDTH, PLACE_IN_HEADER>(self.place.q.val()) + 3;
+                    self.context.index.next = bit_cast::<EVENT_INDEX_WIDTH, PLACE_IN_HEADER>(self.place.q.val()) + 3;
                 }
                 self.header_ends.next = self.takes.val()
                     & (self.packets.words.tlast.val()
@@ -553,7 +556,8 @@ impl Logic for MessageControl {
                     self.list.write.next = true;
                     self.list.field.next = ListField::Handle;
                     self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.message.q.val().place)
-                        | (bit_cast::<32, GENERATION_WIDTH>(self.message.q.val().generation) << bits::<6>(GENERATION_OFFSET as u64));
+                        | (bit_cast::<32, GENERATION_WIDTH>(self.message.q.val().generation)
+                            << bits::<6>(GENERATION_OFFSET as u64));
                     self.step.d.next = MessageStep::Finish;
                     if self.shown.entry.val().detached & (self.shown.entry.val().messages == 1) {
                         self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
@@ -627,15 +631,14 @@ impl Logic for MessageControl {
         }
         self.finish.unlinks.next = self.gone.q.val() & self.shown.row.val().queues & !self.entry.val().unlink_disable;
         self.finish.answers.next = !self.serves.q.val()
-            & (self.message.q.val().get
-                | (self.message.q.val().ack != bits::<ACK_WIDTH>(Ack::None as u64)));
+            & (self.message.q.val().get | (self.message.q.val().ack != bits::<ACK_WIDTH>(Ack::None as u64)));
         self.finish.slot.next = self.message.q.val().slot;
         self.finish.outcome.next.delivered = self.message.q.val().delivered;
         self.finish.outcome.next.failure = self.message.q.val().failure;
         self.finish.outcome.next.overflow = self.message.q.val().overflow;
         self.finish.outcome.next.silent = !self.message.q.val().failure.any() & self.entry.val().ack_disable;
-        self.finish.full.next = self.message.q.val().get
-            | (self.message.q.val().ack == bits::<ACK_WIDTH>(Ack::Full as u64));
+        self.finish.full.next =
+            self.message.q.val().get | (self.message.q.val().ack == bits::<ACK_WIDTH>(Ack::Full as u64));
         self.finish.used.next = self.message.q.val().used;
         if self.rst.val() {
             self.step.d.next = MessageStep::Idle;

@@ -276,9 +276,8 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.reader.packets.take.next = self.messages.packets.take.val() | self.replies.packets.take.val();
         self.reader.packets.words.tready.next =
             self.messages.packets.words.tready.val() | self.replies.packets.words.tready.val();
-        self.replies.slot.next = bit_cast::<SLOT_WIDTH, OWNER_WIDTH>(
-            self.reader.packets.packet.val().owner - self.ranks.val(),
-        );
+        self.replies.slot.next =
+            bit_cast::<SLOT_WIDTH, OWNER_WIDTH>(self.reader.packets.packet.val().owner - self.ranks.val());
 
         // Payload. The block whose packet is in hand writes.
         self.payload_writer.run.valid.next = self.messages.run.valid.val() | self.replies.run.valid.val();

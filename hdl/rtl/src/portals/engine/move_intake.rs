@@ -1,4 +1,4 @@
-use super::{TableAccessIn, data_door::MOST_RANKS};
+use super::{data_door::MOST_RANKS, TableAccessIn};
 use crate::{
     bus::EventOut,
     prim::{Ram, RamOutput, StreamIn, StreamOut},
@@ -138,20 +138,22 @@ impl Logic for MoveIntake {
     fn update(&mut self) {
         wire!(self => moves: clk, rst);
         wire!(self => descriptors: clk);
-        dff_setup!(self, clk, step, count, number, quiet, put, right, known, index, fetch, fetched, start, size, options);
+        dff_setup!(
+            self, clk, step, count, number, quiet, put, right, known, index, fetch, fetched, start, size, options
+        );
         dff_setup!(self, clk, offset, length, behind, last, address, beyond, error, kept, left, turn);
 
         // Memory descriptors: four words each, of which software writes three.
-        self.which.next = (self.access.number.val() - bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdStart as u64))
-            .get_bits::<2>(0);
+        self.which.next =
+            (self.access.number.val() - bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdStart as u64)).get_bits::<2>(0);
         self.descriptors.write_enable.next = self.access.write.val()
             & (self.access.number.val() >= bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdStart as u64))
             & (self.access.number.val() <= bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdOptions as u64))
             & !self.access.item.val().get_bits::<2>(NUMBER_WIDTH).any();
-        self.descriptors.write_address.next = (bit_cast::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(
-            self.access.item.val().get_bits::<NUMBER_WIDTH>(0),
-        ) << bits::<2>(2))
-            | bit_cast::<{ NUMBER_WIDTH + 2 }, 2>(self.which.val());
+        self.descriptors.write_address.next =
+            (bit_cast::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.access.item.val().get_bits::<NUMBER_WIDTH>(0))
+                << bits::<2>(2))
+                | bit_cast::<{ NUMBER_WIDTH + 2 }, 2>(self.which.val());
         self.descriptors.write_data.next = self.access.data.val();
         self.row.next = bit_cast::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.index.q.val()) << bits::<2>(2);
         if self.fetch.q.val().get_bit(1) {
@@ -284,18 +286,18 @@ impl Logic for MoveIntake {
         self.event.valid.next = self.step.q.val() == MoveStep::Report;
         self.event.event.next = self.number.q.val();
         self.event.error.next = self.error.q.val();
-        self.home.next = (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(
-            self.kept.q.val().get_bits::<MOVE_WIDTH>(0),
-        ) << bits::<3>(PLACE_WIDTH as u64))
-            | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.place.val());
+        self.home.next =
+            (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.kept.q.val().get_bits::<MOVE_WIDTH>(0))
+                << bits::<3>(PLACE_WIDTH as u64))
+                | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.place.val());
         self.moves.write_address.next = self.home.val();
 
         // The words that come out.
         self.moves.holds.next = self.used.val().any();
-        self.moves.read_address.next = (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(
-            self.left.q.val().get_bits::<MOVE_WIDTH>(0),
-        ) << bits::<3>(PLACE_WIDTH as u64))
-            | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.turn.q.val());
+        self.moves.read_address.next =
+            (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.left.q.val().get_bits::<MOVE_WIDTH>(0))
+                << bits::<3>(PLACE_WIDTH as u64))
+                | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.turn.q.val());
         if self.moves.fetch.val() {
             self.turn.d.next = self.turn.q.val() + 1;
             if self.turn.q.val() == bits::<PLACE_WIDTH>(MOVE_WORDS as u64 - 1) {

@@ -58,7 +58,7 @@ pub struct PayloadReader {
     given: Queue<PackedRun, 1>,
     words: Fifo<32, AHEAD_WIDTH>,
     /// The first word of the run has been asked for.
-    covers: DFF<Bit>,
+    begun: DFF<Bit>,
     /// Word to be asked for next, of such a run.
     place: DFF<Bits<ADDRESS_WIDTH>>,
     /// Words that are asked for and not yet taken.
@@ -100,7 +100,7 @@ pub struct PayloadReader {
 impl Logic for PayloadReader {
     fn update(&mut self) {
         wire!(self => asked, given, words: clk, rst);
-        dff_setup!(self, clk, covers, place, reserved, asks, address, count, is_primed, kept, offers, data, ends);
+        dff_setup!(self, clk, begun, place, reserved, asks, address, count, is_primed, kept, offers, data, ends);
 
         // A run of 0 bytes is taken and forgotten. A run stays in `given` at least as long as in `asked`.
         self.last_byte.next = self.run.length.val() - 1;
@@ -119,7 +119,7 @@ impl Logic for PayloadReader {
         self.can_ask.next = !self.asks.q.val() | self.memory.ready.val();
         self.goes.next = !self.asked.empty.val() & self.can_ask.val() & !self.reserved.q.val().get_bit(AHEAD_WIDTH);
         self.chosen.next = self.asked.read_data.val().first;
-        if self.covers.q.val() {
+        if self.begun.q.val() {
             self.chosen.next = self.place.q.val();
         }
         self.is_last_ask.next = self.chosen.val() == self.asked.read_data.val().last;
@@ -130,7 +130,7 @@ impl Logic for PayloadReader {
         }
         if self.goes.val() {
             self.place.d.next = self.chosen.val() + 1;
-            self.covers.d.next = !self.is_last_ask.val();
+            self.begun.d.next = !self.is_last_ask.val();
         }
         self.memory.valid.next = self.asks.q.val();
         self.memory.address.next = bit_cast::<OFFSET_WIDTH, ADDRESS_WIDTH>(self.address.q.val());
@@ -157,7 +157,10 @@ impl Logic for PayloadReader {
         self.back.next = bits::<BYTE_WIDTH>(0) - self.given.read_data.val().lane;
         self.amount.next = bit_cast::<5, BYTE_WIDTH>(self.back.val()) << bits::<2>(3);
         self.moved.next = bit_cast::<64, 32>(self.words.m_axis.tdata.val()) << self.amount.val();
-        self.joined.next = self.moved.val().get_bits::<32>(0) | bit_cast::<32, KEPT_WIDTH>(self.kept.q.val());
+        self.joined.next = self.moved.val().get_bits::<32>(0);
+        if self.is_primed.q.val() {
+            self.joined.next = self.joined.val() | bit_cast::<32, KEPT_WIDTH>(self.kept.q.val());
+        }
         self.beyond.next = (bit_cast::<6, BYTE_WIDTH>(self.given.read_data.val().bytes) << bits::<2>(3)) + bits::<6>(8);
         if self.is_last.val() {
             self.joined.next = self.joined.val() & !((!bits::<32>(0)) << self.beyond.val());
@@ -175,7 +178,6 @@ impl Logic for PayloadReader {
                 if self.is_last.val() {
                     self.count.d.next = 0.into();
                     self.is_primed.d.next = false;
-                    self.kept.d.next = 0.into();
                 }
             }
         }
@@ -190,12 +192,11 @@ impl Logic for PayloadReader {
             self.reserved.d.next = self.reserved.q.val() - 1;
         }
         if self.rst.val() {
-            self.covers.d.next = false;
+            self.begun.d.next = false;
             self.reserved.d.next = 0.into();
             self.asks.d.next = false;
             self.count.d.next = 0.into();
             self.is_primed.d.next = false;
-            self.kept.d.next = 0.into();
             self.offers.d.next = false;
         }
     }

@@ -1,5 +1,6 @@
 //! Interfaces between the parts of the engine, and widths that they share.
 
+use crate::prim::StreamOut;
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
     ni::{event::EVENT_WIDTH, registers::PORTALS_FIELD_WIDTH},
@@ -11,7 +12,6 @@ use portico_spec::{
         list::{ENTRIES, GENERATION_WIDTH, OPTIONS_WIDTH},
     },
 };
-use crate::prim::StreamOut;
 use portico_verilog::prelude::*;
 
 /// Width of an owner of rooms, in bits: a rank, or a slot of gets behind all ranks.

@@ -42,7 +42,10 @@ pub struct RankCredits {
 impl RankCredits {
     /// For `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
-        assert!(ranks <= MOST_RANKS, "rank credits: ranks = {ranks}, allowed: 1..={MOST_RANKS}");
+        assert!(
+            ranks <= MOST_RANKS,
+            "rank credits: ranks = {ranks}, allowed: 1..={MOST_RANKS}"
+        );
         Self {
             returned: LutRam::new(ranks),
             mirrored: LutRam::new(ranks),

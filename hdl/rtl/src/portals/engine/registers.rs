@@ -101,8 +101,8 @@ impl Logic for PortalsRegisters {
         self.present.next = self.known.q.val();
 
         // Settings.
-        self.is_setting.next = self.writes.val()
-            & (self.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::Setting as u64));
+        self.is_setting.next =
+            self.writes.val() & (self.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::Setting as u64));
         if self.is_setting.val() & (self.place.val() == bits::<ITEM_WIDTH>(item::USER as u64)) {
             self.own_user.d.next = self.register.data.val().get_bits::<USER_WIDTH>(0);
         }

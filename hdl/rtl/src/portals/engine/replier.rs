@@ -127,8 +127,8 @@ impl Logic for Replier {
         if self.fits.val() {
             self.bytes.next = self.left.q.val();
         }
-        self.packet.valid.next = (self.step.q.val() == ReplyStep::First)
-            | ((self.step.q.val() == ReplyStep::More) & self.credit.val());
+        self.packet.valid.next =
+            (self.step.q.val() == ReplyStep::First) | ((self.step.q.val() == ReplyStep::More) & self.credit.val());
         self.packet.node.next = self.nodes.read_data.val();
         self.packet.tag.next = bit_cast::<TAG_WIDTH, SLOT_WIDTH>(self.get.q.val().slot);
         self.packet.first.next = self.step.q.val() == ReplyStep::First;

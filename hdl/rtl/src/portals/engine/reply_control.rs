@@ -145,10 +145,18 @@ impl Logic for ReplyControl {
             DataStep::Status => {
                 self.packets.words.tready.next = true;
                 if self.packets.words.tvalid.val() {
-                    self.reply.d.next.left =
-                        self.packets.words.tdata.val().get_bits::<LENGTH_WIDTH>(DELIVERED_OFFSET);
-                    self.result.d.next.delivered =
-                        self.packets.words.tdata.val().get_bits::<LENGTH_WIDTH>(DELIVERED_OFFSET);
+                    self.reply.d.next.left = self
+                        .packets
+                        .words
+                        .tdata
+                        .val()
+                        .get_bits::<LENGTH_WIDTH>(DELIVERED_OFFSET);
+                    self.result.d.next.delivered = self
+                        .packets
+                        .words
+                        .tdata
+                        .val()
+                        .get_bits::<LENGTH_WIDTH>(DELIVERED_OFFSET);
                     self.result.d.next.failure =
                         self.packets.words.tdata.val().get_bits::<FAILURE_WIDTH>(FAILURE_OFFSET);
                     self.result.d.next.overflow = self.packets.words.tdata.val().get_bit(OVERFLOW_OFFSET);
@@ -176,10 +184,7 @@ impl Logic for ReplyControl {
                 }
                 self.words.tvalid.next = self.packets.words.tvalid.val() & self.running.q.val();
                 self.packets.words.tready.next = self.words.tready.val() & self.running.q.val();
-                if self.packets.words.tvalid.val()
-                    & self.packets.words.tready.val()
-                    & self.packets.words.tlast.val()
-                {
+                if self.packets.words.tvalid.val() & self.packets.words.tready.val() & self.packets.words.tlast.val() {
                     self.step.d.next = DataStep::Write;
                 }
             }

@@ -1,6 +1,4 @@
-use super::{
-    move_intake::MOVE_WORDS, PacketJobOut, RankWriteIn, Report, SentMove, SlotClaimOut, SlotRow,
-};
+use super::{move_intake::MOVE_WORDS, PacketJobOut, RankWriteIn, Report, SentMove, SlotClaimOut, SlotRow};
 use crate::prim::{LutRam, Queue, StreamIn, StreamOut};
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
@@ -225,8 +223,7 @@ impl Logic for Requester {
         self.packet.length.next = self.bytes.val();
         self.offers.next = self.may.val() & self.packet.ready.val();
         self.take_credit.next = self.offers.val();
-        self.claim.enable.next =
-            self.offers.val() & self.answered.val() & (self.step.q.val() == RequestStep::Claim);
+        self.claim.enable.next = self.offers.val() & self.answered.val() & (self.step.q.val() == RequestStep::Claim);
         self.claim.slot.next = self.slot.val();
         self.claim.get.next = !self.put.val();
         self.claim.node.next = self.nodes.read_data.val();

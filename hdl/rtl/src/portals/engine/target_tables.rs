@@ -1,8 +1,5 @@
 use super::{EntryRow, PortalCounts, PortalRow, ShownOut, TableAccessIn, TablesIn, PLACE_WIDTH};
-use crate::{
-    bus::SweepIn,
-    prim::Ram,
-};
+use crate::{bus::SweepIn, prim::Ram};
 use portico_spec::{
     ni::registers::{PortalsRegister, PORTALS_FIELD_WIDTH},
     portals::engine::{
