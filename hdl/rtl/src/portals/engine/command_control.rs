@@ -330,9 +330,9 @@ impl Logic for CommandControl {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
                     } else if !self.right.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-                    } else if self.is_value.val() & self.index.q.val().get_bit(NUMBER_WIDTH) {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
-                    } else if !self.is_value.val() & !self.unlinks.val() & !self.shown.row.val().allocated {
+                    } else if (self.is_value.val() & self.index.q.val().get_bit(NUMBER_WIDTH))
+                        | (!self.is_value.val() & !self.unlinks.val() & !self.shown.row.val().allocated)
+                    {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
                     } else if self.appends.val() & self.address.q.val().get_bits::<2>(0).any() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);

@@ -415,7 +415,7 @@ mod tests {
             }
             let place = u32::from(self.written % size);
             let first = (self.base + EVENT_BYTES as u32 * place) / 4;
-            let phase = u32::from(self.written / size % 2 == 0);
+            let phase = u32::from((self.written / size).is_multiple_of(2));
             let flags = phase << PHASE_OFFSET | u32::from(self.lost) << DROPPED_OFFSET;
             self.written = self.written.wrapping_add(1);
             self.lost = false;
@@ -612,7 +612,7 @@ mod tests {
                     _ => 0,
                 };
                 // An event in hand may have been dropped since.
-                if cycle == at && !bench.job.as_ref().is_some_and(|(queue, _)| *queue == item) {
+                if cycle == at && bench.job.as_ref().is_none_or(|(queue, _)| *queue != item) {
                     assert_eq!(bench.dut.answer.val(), u64::from(value), "cycle {cycle}");
                     read += u32::from(value != 0);
                 }

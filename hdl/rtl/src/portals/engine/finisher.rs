@@ -85,7 +85,7 @@ impl Finisher {
     /// For `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
-            words: Ram::new(2 * ranks << EVENT_INDEX_WIDTH),
+            words: Ram::new((2 * ranks) << EVENT_INDEX_WIDTH),
             ..Default::default()
         }
     }

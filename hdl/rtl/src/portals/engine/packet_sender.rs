@@ -165,12 +165,11 @@ impl Logic for PacketSender {
                     self.word_last.next = self.replies.m_axis.tlast.val() & !self.shown.val().loaded;
                 }
                 self.goes.next = self.word_valid.val() & self.buffer.s_axis.tready.val();
-                if self.goes.val() {
-                    if (self.requests.m_axis.tlast.val() & !self.shown.val().reply)
-                        | (self.replies.m_axis.tlast.val() & self.shown.val().reply)
-                    {
-                        self.part.d.next = PacketPart::Payload;
-                    }
+                if self.goes.val()
+                    & ((self.requests.m_axis.tlast.val() & !self.shown.val().reply)
+                        | (self.replies.m_axis.tlast.val() & self.shown.val().reply))
+                {
+                    self.part.d.next = PacketPart::Payload;
                 }
             }
             PacketPart::Payload => {

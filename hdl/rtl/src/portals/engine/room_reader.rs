@@ -208,12 +208,10 @@ impl Logic for RoomReader {
         self.waiting.write_data.next.first = self.kind.val().first;
         self.waiting.write_data.next.last = self.kind.val().last;
         self.waiting.write_data.next.reply = self.looked.val() >= self.ranks.val();
-        if self.step.q.val() == ReaderStep::Return {
-            if !self.arrives.val() {
-                self.returning.d.next = self.returning.q.val() - 1;
-                if self.returning.q.val() == 1 {
-                    self.step.d.next = ReaderStep::Pick;
-                }
+        if (self.step.q.val() == ReaderStep::Return) & !self.arrives.val() {
+            self.returning.d.next = self.returning.q.val() - 1;
+            if self.returning.q.val() == 1 {
+                self.step.d.next = ReaderStep::Pick;
             }
         }
 
