@@ -48,6 +48,7 @@ bench: tools program ## all benchmarks, each figure beside its bound; JSON and p
 	$(PORTICO) bench exchange --out $(OUT)/exchange
 	$(PORTICO) bench lists --out $(OUT)/lists
 	$(PORTICO) bench mpi --out $(OUT)/mpi
+	$(PORTICO) bench portals --out $(OUT)/portals
 	$(PORTICO) bench blocks --out $(OUT)/blocks
 	$(PORTICO) bench soak --json $(OUT)/soak.json
 
@@ -58,6 +59,7 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) bench exchange --json docs/figures/exchange.json
 	$(PORTICO) bench lists --json docs/figures/lists.json
 	$(PORTICO) bench mpi --json docs/figures/mpi.json
+	$(PORTICO) bench portals --json docs/figures/portals.json
 	$(PORTICO) bench blocks --quick --json docs/figures/blocks.json
 	$(PORTICO) bench area --json docs/figures/area.json
 	$(PORTICO) bench clock --seeds 1 --limit 8 --only router,mpe,memory-node --json docs/figures/clock.json

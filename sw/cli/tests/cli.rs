@@ -86,6 +86,7 @@ fn help_teaches() {
         "bench exchange",
         "bench lists",
         "bench mpi",
+        "bench portals",
         "bench blocks",
         "bench soak",
         "figures",

@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
 /// behind. `FABRIC` stands for the configuration of [`FABRIC`]. The first row that fits counts.
-const SHORTER: [(&str, &str); 29] = [
+const SHORTER: [(&str, &str); 30] = [
     (
         "portico bench area..",
         "portico bench area --quick --only buddy --json build/area.json",
@@ -40,6 +40,7 @@ const SHORTER: [(&str, &str); 29] = [
         "portico bench noc --quick --mesh 2x2 --pattern uniform,transpose --packet 1 --fifo 2 --load 0.1:0.9:0.8",
     ),
     ("portico bench onesided..", "portico bench onesided --quick FABRIC"),
+    ("portico bench portals..", "portico bench portals --quick FABRIC"),
     (
         "portico bench soak..",
         "portico bench soak --quick --cycles 2000 FABRIC",

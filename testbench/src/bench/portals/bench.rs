@@ -4,7 +4,10 @@ use crate::bench::onesided::{device::FabricDevice, words};
 use anyhow::{bail, ensure, Context};
 use portico::{
     event::{Compare, Event},
-    portals::{self, CtHandle, EqHandle, Interface, Md, MdHandle, MdOptions, Me, MeHandle, Ni, PtlList, Put},
+    portals::{
+        self, CtHandle, EntryOptions, EqHandle, Interface, Md, MdHandle, MdOptions, Me, MeHandle, Ni, PtOptions,
+        PtlList, Put,
+    },
     registers::PortalsRegister,
     Fabric, Region, Transport,
 };
@@ -58,6 +61,14 @@ pub struct End {
     /// Memory into which data come.
     pub room: Region,
     event: Event,
+}
+
+/// A portal index of the target, with entries.
+pub struct Index {
+    /// Its number.
+    pub pt_index: u32,
+    /// Its entries without USE_ONCE.
+    persistent: Vec<MeHandle>,
 }
 
 /// When a measure began and ended.
@@ -145,18 +156,40 @@ impl<D: FabricDevice + Transport> Bench<D> {
         self.shift
     }
 
-    /// An entry for the initiator alone at the end of the Priority list of an index of the target.
+    /// A portal index of the target with these entries in Priority, for the initiator alone; the user pointer of each is its place. With
+    /// no other index, a search compares the first of them alone if that matches.
     ///
     /// # Errors
     /// The driver's.
-    pub fn append(&mut self, pt_index: u32, me: Me, user_ptr: u32) -> anyhow::Result<MeHandle> {
-        let me = Me {
-            match_id: Some(INITIATOR_RANK),
-            match_bits: MATCH_BITS,
-            ..me
-        };
-        let append = (self.target.ni).me_append(&mut self.fabric, pt_index, &me, PtlList::Priority, user_ptr);
-        append.context("cannot append an entry")
+    pub fn open(&mut self, eq: Option<EqHandle>, entries: &[Me]) -> anyhow::Result<Index> {
+        let (ni, fabric) = (self.target.ni, &mut self.fabric);
+        let pt_index = ni.pt_alloc(fabric, PtOptions::NONE, eq, None)?;
+        let mut persistent = vec![];
+        for (place, entry) in entries.iter().enumerate() {
+            let me = Me {
+                match_id: Some(INITIATOR_RANK),
+                match_bits: MATCH_BITS,
+                ..*entry
+            };
+            let handle = ni.me_append(fabric, pt_index, &me, PtlList::Priority, place as u32);
+            let handle = handle.with_context(|| format!("cannot append entry {place} of {}", entries.len()))?;
+            if !me.options.contains(EntryOptions::USE_ONCE) {
+                persistent.push(handle);
+            }
+        }
+        Ok(Index { pt_index, persistent })
+    }
+
+    /// Unlinks what is left of the entries of an index, and frees it.
+    ///
+    /// # Errors
+    /// The driver's, or an entry with USE_ONCE is left.
+    pub fn close(&mut self, index: Index) -> anyhow::Result<()> {
+        let (ni, fabric) = (self.target.ni, &mut self.fabric);
+        for handle in index.persistent {
+            ni.me_unlink(fabric, handle)?;
+        }
+        Ok(ni.pt_free(fabric, index.pt_index)?)
     }
 
     /// A put from byte `from` of the pattern to byte `to` of the entry that it matches.

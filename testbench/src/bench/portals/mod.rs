@@ -1,9 +1,10 @@
 //! The benchmark of the Portals engine: puts and gets of tile 0 that a tile one hop away matches.
 //!
-//! The driver sets up both tiles. Descriptors come by the command stream of tile 0, but for those of the host. A latency counts from the
-//! cycle in which the last word of a descriptor is accepted to that in which an event of a tile shows, which counts with the
-//! counter or event queue. Every entry is for the rank of tile 0 and alone in its bucket, so a search compares one entry; with
-//! USE_ONCE, entries alike wait behind it. All that was moved is compared with what was sent, and so is every Portals event.
+//! The driver sets up both tiles. Descriptors come by the command stream of tile 0, but for those of the host. A latency counts
+//! from the cycle in which the last word of a descriptor is accepted to that in which an event of a tile shows, which counts with
+//! the counter or event queue. All entries are for the rank of tile 0, and one portal index at a time has any. So a search compares
+//! one entry: the first, also where entries with USE_ONCE wait behind it. All that was moved is compared with what was sent, and
+//! every Portals event with what is due.
 //!
 //! | module | |
 //! | --- | --- |
@@ -21,7 +22,7 @@ use super::{
 use anyhow::{bail, ensure, Context};
 use bench::{Bench, Station, INITIATOR_RANK};
 use portico::{
-    portals::{EntryOptions, Error, EventKind, Me, MeHandle, PtOptions},
+    portals::{EntryOptions, Error, EventKind, Me},
     Transport,
 };
 use portico_spec::portals::engine::{EVENT_WORDS, PUT_HEADER_WORDS, PUT_WORDS, REPLY_HEADER_WORDS, ROOM_WORDS};
@@ -67,7 +68,7 @@ impl Effort {
     /// Short runs, for any size of lists and memories.
     pub fn quick() -> Self {
         Self {
-            puts: 7,
+            puts: 16,
             bulk: 4 << 10,
             ..Self::default()
         }
@@ -164,11 +165,10 @@ pub fn run<D: FabricDevice + Transport>(
     let most = effort.bulk.max(2 * effort.puts * SMALL);
     let events = 2 * effort.puts * 2;
     let mut bench = Bench::new(device, next, most, events, effort.seed).context("cannot set up the fabric")?;
-    let indices = Indices::new(&mut bench)?;
     next_step("single puts and gets");
     let mut rows = vec![];
     for way in Way::ALL {
-        rows.extend(latency(&mut bench, indices, way)?);
+        rows.extend(latency(&mut bench, way)?);
     }
     for receiver in Receiver::ALL {
         let name = format!("puts of {SMALL} bytes, each, {}", receiver.name());
@@ -184,7 +184,7 @@ pub fn run<D: FabricDevice + Transport>(
         for (what, offsets) in [("aligned", &[(0, 0)][..]), ("odd offsets at both ends", &ODD_OFFSETS)] {
             let name = format!("{} of {}, {what}", way.name(), size(effort.bulk));
             next_step(&name);
-            let cycles = bulk(&mut bench, indices, way, effort.bulk, offsets).with_context(|| name.clone())?;
+            let cycles = bulk(&mut bench, way, effort.bulk, offsets).with_context(|| name.clone())?;
             let bound = if what == "aligned" { 3.5 } else { 3.3 };
             rows.push(Row {
                 limit: Some(effort.bulk as f64 / flits(way, effort.bulk / 4) as f64),
@@ -217,62 +217,40 @@ fn flits(way: Way, words: usize) -> usize {
     header + words + (header + words).div_ceil(ROOM_WORDS)
 }
 
-/// Portal indices of the target that stay.
-#[derive(Clone, Copy)]
-struct Indices {
-    /// Of its room, with its counter.
-    room: u32,
-    /// Of its source.
-    source: u32,
+/// The tile whose room has the data of a move then.
+fn end(way: Way) -> Station {
+    match way {
+        Way::Put => Station::Target,
+        Way::Get => Station::Initiator,
+    }
 }
 
-impl Indices {
-    fn new<D: FabricDevice + Transport>(bench: &mut Bench<D>) -> anyhow::Result<Self> {
-        let ni = bench.target.ni;
-        let [room, source] = [(); 2].map(|()| ni.pt_alloc(&mut bench.fabric, PtOptions::NONE, None, None));
-        let indices = Self {
-            room: room?,
-            source: source?,
-        };
-        let memory = bench.target.room;
-        let room = Me {
-            start: memory.base,
-            length: memory.bytes.into(),
-            ct: Some(bench.target.ct),
-            options: Receiver::Counter.options(),
-            ..Me::default()
-        };
-        bench.append(indices.room, room, 0)?;
-        let memory = bench.target.source;
-        let source = Me {
-            start: memory.base,
-            length: memory.bytes.into(),
-            options: EntryOptions::OP_GET,
-            ..Me::default()
-        };
-        bench.append(indices.source, source, 0)?;
-        Ok(indices)
+/// The entry for moves of a direction: the room of the target with its counter, or its source.
+fn entry<D>(bench: &Bench<D>, way: Way) -> Me {
+    let (memory, ct, options) = match way {
+        Way::Put => (bench.target.room, Some(bench.target.ct), Receiver::Counter.options()),
+        Way::Get => (bench.target.source, None, EntryOptions::OP_GET),
+    };
+    Me {
+        start: memory.base,
+        length: memory.bytes.into(),
+        ct,
+        options,
+        ..Me::default()
     }
+}
 
-    /// The descriptor of a move to or from the target, and the tile whose room has the data then.
-    fn descriptor<D: FabricDevice + Transport>(
-        self,
-        bench: &Bench<D>,
-        way: Way,
-        length: usize,
-        from: usize,
-        to: usize,
-    ) -> (Vec<u32>, Station) {
-        match way {
-            Way::Put => {
-                let put = bench.put(self.room, length, from, to);
-                (bench.put_descriptor(&put, 0), Station::Target)
-            }
-            Way::Get => {
-                let get = bench.get_descriptor(self.source, length, from, to);
-                (get, Station::Initiator)
-            }
-        }
+/// The descriptor of a move from byte `from` of a source to byte `to` of a room.
+fn descriptor<D: FabricDevice + Transport>(
+    bench: &Bench<D>,
+    way: Way,
+    pt_index: u32,
+    length: usize,
+    (from, to): (usize, usize),
+) -> Vec<u32> {
+    match way {
+        Way::Put => bench.put_descriptor(&bench.put(pt_index, length, from, to), 0),
+        Way::Get => bench.get_descriptor(pt_index, length, from, to),
     }
 }
 
@@ -313,9 +291,8 @@ fn stream<D: FabricDevice + Transport>(bench: &mut Bench<D>, receiver: Receiver,
 
 /// Cycles from the first descriptor word of so many puts to what the last of them raises.
 fn puts<D: FabricDevice + Transport>(bench: &mut Bench<D>, receiver: Receiver, count: usize) -> anyhow::Result<u64> {
-    let (ni, room, raised) = (bench.target.ni, bench.target.room, receiver.events());
+    let (room, raised) = (bench.target.room, receiver.events());
     let eq = (!raised.is_empty()).then_some(bench.target.eq);
-    let pt_index = ni.pt_alloc(&mut bench.fabric, PtOptions::NONE, eq, None)?;
     let entry = |place: usize, bytes: usize| Me {
         start: room.base + (place * SMALL) as u32,
         length: bytes as u64,
@@ -327,14 +304,12 @@ fn puts<D: FabricDevice + Transport>(bench: &mut Bench<D>, receiver: Receiver, c
         true => vec![entry(0, count * SMALL)],
         false => (0..count).map(|place| entry(place, SMALL)).collect(),
     };
-    let handles: Vec<MeHandle> = (entries.into_iter().zip(0..))
-        .map(|(entry, user_ptr)| bench.append(pt_index, entry, user_ptr))
-        .collect::<anyhow::Result<_>>()?;
+    let index = bench.open(eq, &entries)?;
     let from = bench.shift();
     let descriptors: Vec<Vec<u32>> = (0..count)
         .map(|place| {
             let to = if receiver.is_persistent() { place * SMALL } else { 0 };
-            let put = bench.put(pt_index, SMALL, from + place * SMALL, to);
+            let put = bench.put(index.pt_index, SMALL, from + place * SMALL, to);
             bench.put_descriptor(&put, place as u64)
         })
         .collect();
@@ -342,12 +317,7 @@ fn puts<D: FabricDevice + Transport>(bench: &mut Bench<D>, receiver: Receiver, c
     let timing = bench.timed(Station::Target, changes, &descriptors, count * SMALL)?;
     bench.verify(Station::Target, from, 0, count * SMALL)?;
     events(bench, receiver, count)?;
-    if receiver.is_persistent() {
-        for handle in handles {
-            ni.me_unlink(&mut bench.fabric, handle)?;
-        }
-    }
-    ni.pt_free(&mut bench.fabric, pt_index)?;
+    bench.close(index)?;
     Ok(timing.whole())
 }
 
@@ -380,37 +350,35 @@ fn events<D: FabricDevice + Transport>(bench: &mut Bench<D>, receiver: Receiver,
 /// Cycles of a long move from the last descriptor word to its counter: the longest at several offsets of both ends.
 fn bulk<D: FabricDevice + Transport>(
     bench: &mut Bench<D>,
-    indices: Indices,
     way: Way,
     length: usize,
     offsets: &[(usize, usize)],
 ) -> anyhow::Result<u64> {
+    let index = bench.open(None, &[entry(bench, way)])?;
     let mut worst = 0;
     for &(from, to) in offsets {
         let from = bench.shift() + from;
-        let (descriptor, end) = indices.descriptor(bench, way, length, from, to);
-        let timing = bench.timed(end, 1, &[descriptor], length)?;
-        bench.verify(end, from, to, length)?;
+        let descriptor = descriptor(bench, way, index.pt_index, length, (from, to));
+        let timing = bench.timed(end(way), 1, &[descriptor], length)?;
+        bench.verify(end(way), from, to, length)?;
         worst = worst.max(timing.latency());
     }
+    bench.close(index)?;
     Ok(worst)
 }
 
 /// Cycles of a short put that the host gives and waits for at the target's counter.
 fn host<D: FabricDevice + Transport>(bench: &mut Bench<D>) -> anyhow::Result<u64> {
-    let (ni, initiator, room) = (bench.target.ni, bench.initiator.ni, bench.target.room);
-    let pt_index = ni.pt_alloc(&mut bench.fabric, PtOptions::NONE, None, None)?;
+    let (ni, initiator) = (bench.target.ni, bench.initiator.ni);
+    // The driver waits by an event of its own.
     let ct = ni.ct_alloc(&mut bench.fabric)?;
     let entry = Me {
-        start: room.base,
-        length: SMALL as u64,
         ct: Some(ct),
-        options: Receiver::Counter.options(),
-        ..Me::default()
+        ..entry(bench, Way::Put)
     };
-    bench.append(pt_index, entry, 0)?;
+    let index = bench.open(None, &[entry])?;
     let from = bench.shift();
-    let put = bench.put(pt_index, SMALL, from, 0);
+    let put = bench.put(index.pt_index, SMALL, from, 0);
     let begun = Transport::cycles(bench.fabric.transport());
     initiator.put(&mut bench.fabric, &put)?;
     let counts = ni.ct_wait(&mut bench.fabric, ct, 1, HOST_CYCLES)?;
@@ -420,6 +388,7 @@ fn host<D: FabricDevice + Transport>(bench: &mut Bench<D>) -> anyhow::Result<u64
         "a put of the host counts as {counts:?}"
     );
     bench.verify(Station::Target, from, 0, SMALL)?;
+    bench.close(index)?;
     Ok(ended - begun)
 }
 
@@ -435,7 +404,7 @@ mod tests {
             rows: 1,
             edge_nodes: 1,
             portals: 4,
-            entries: 16,
+            entries: 64,
             buckets: 4,
             ..Config::default()
         }
