@@ -255,16 +255,18 @@ fn descriptor<D: FabricDevice + Transport>(
 }
 
 /// The longest of several short moves, from the last and from the first descriptor word.
-fn latency<D: FabricDevice + Transport>(bench: &mut Bench<D>, indices: Indices, way: Way) -> anyhow::Result<[Row; 2]> {
+fn latency<D: FabricDevice + Transport>(bench: &mut Bench<D>, way: Way) -> anyhow::Result<[Row; 2]> {
+    let index = bench.open(None, &[entry(bench, way)])?;
     let (mut last, mut first) = (0, 0);
     for _ in 0..REPEATS {
         let from = bench.shift();
-        let (descriptor, end) = indices.descriptor(bench, way, SMALL, from, 0);
-        let timing = bench.timed(end, 1, &[descriptor], SMALL)?;
-        bench.verify(end, from, 0, SMALL)?;
+        let descriptor = descriptor(bench, way, index.pt_index, SMALL, (from, 0));
+        let timing = bench.timed(end(way), 1, &[descriptor], SMALL)?;
+        bench.verify(end(way), from, 0, SMALL)?;
         last = last.max(timing.latency());
         first = first.max(timing.whole());
     }
+    bench.close(index)?;
     let (counter, limit, bound) = match way {
         Way::Put => ("the target's counter", 24.0, 50 + SEARCH),
         Way::Get => ("the initiator's counter", 30.0, 56 + SEARCH),
