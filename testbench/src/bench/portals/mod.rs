@@ -407,7 +407,7 @@ mod tests {
             edge_nodes: 1,
             portals: 4,
             entries: 64,
-            buckets: 4,
+            buckets: 16,
             ..Config::default()
         }
     }
@@ -476,8 +476,11 @@ mod tests {
     #[test]
     fn a_fabric_that_moves_wrong_data_cannot_score() {
         let mut device = GoldenDevice::new(&config());
-        // A bit of what the host reads back from tiles, never of a register.
-        device.spoil = |address, word| if address == 4 { word ^ 0x100 } else { word };
+        // A bit of the eleventh word that the host reads at once, from the last quarter of its memory: a Portals event has ten.
+        device.spoil = |address, word| match address {
+            0x3028 => word ^ 0x100,
+            _ => word,
+        };
         let error = run(device, &Effort::quick(), &mut |_, _, _| {}).unwrap_err();
         assert!(format!("{error:#}").contains("not that which was sent"), "{error:#}");
     }
