@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  portico bench portals                   a fabric of 2 tiles with 16 ranks and 256 entries: a minute
+  portico bench portals                   2 tiles, 16 ranks, 256 entries: a minute
   portico bench portals --quick           few puts and short transfers
   portico bench portals --set portals=64 --json build/portals.json
 
