@@ -48,6 +48,8 @@ pub struct PortalsRegisters {
     rank: DFF<Bits<RANK_WIDTH>>,
     counts: [DFF<Bits<32>>; CAUSES],
     value: DFF<Bits<32>>,
+    /// The last read was of block Portals: what the owners show is its answer.
+    owned: DFF<Bit>,
     number: Signal<Local, Bits<PORTALS_FIELD_WIDTH>>,
     place: Signal<Local, Bits<ITEM_WIDTH>>,
     writes: Signal<Local, Bit>,
@@ -73,7 +75,7 @@ impl PortalsRegisters {
 #[kernel]
 impl Logic for PortalsRegisters {
     fn update(&mut self) {
-        dff_setup!(self, clk, known, enable, own_user, rank, value);
+        dff_setup!(self, clk, known, enable, own_user, rank, value, owned);
         self.is_own.index.next = self.register.index.val();
         self.number.next = self.register.index.val().get_bits::<PORTALS_FIELD_WIDTH>(0);
         self.place.next = self.register.index.val().get_bits::<ITEM_WIDTH>(PORTALS_FIELD_WIDTH);
@@ -120,6 +122,7 @@ impl Logic for PortalsRegisters {
         self.is_status.next = self.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::Status as u64);
         if self.register.read.val() {
             self.value.d.next = 0.into();
+            self.owned.d.next = self.is_own.hit.val();
         }
         for i in 0..CAUSES {
             self.counts[i].clock.next = self.clk.val();
@@ -139,8 +142,12 @@ impl Logic for PortalsRegisters {
                 self.counts[i].d.next = 0.into();
             }
         }
-        self.register.answer.next = self.value.q.val() | self.owners.val();
+        self.register.answer.next = self.value.q.val();
+        if self.owned.q.val() {
+            self.register.answer.next = self.value.q.val() | self.owners.val();
+        }
         if self.rst.val() {
+            self.owned.d.next = false;
             self.known.d.next = 0.into();
             self.enable.d.next = false;
             self.own_user.d.next = 0.into();
