@@ -166,6 +166,8 @@ macro_rules! on_both {
 
 of_any_size!(on_both: on_golden, on_verilog:);
 
+mod portals;
+
 /// Suites in which something waits longer than golden, which knows no time, lets it.
 macro_rules! on_hardware {
     ($($suite:ident::$check:ident;)*) => {
@@ -471,17 +473,31 @@ fn registers_before_tiles_cost_two_cycles_of_a_round_trip() {
     }
 }
 
-/// The benchmark of collectives on a Verilated fabric of two columns.
-fn collectives_bench(rows: usize, effort: &collectives::Effort, optimise: Optimise) -> Bench {
-    let config = Config {
+/// Two columns of tiles with a message-passing engine.
+fn two_columns(rows: usize) -> Config {
+    Config {
         cols: 2,
         rows,
         edge_nodes: 1,
         mpe: 1,
         mpe_neighbours: 8,
         ..Config::default()
-    };
-    let fabric = fabric_with(&config, MEMORY, optimise);
+    }
+}
+
+/// Four tiles with a message-passing engine and a Portals engine each.
+fn four_tiles() -> Config {
+    Config {
+        portals: 4,
+        entries: 64,
+        buckets: 16,
+        ..two_columns(2)
+    }
+}
+
+/// The benchmark of collectives on a Verilated fabric.
+fn collectives_bench(config: &Config, effort: &collectives::Effort) -> Bench {
+    let fabric = fabric_with(config, MEMORY, Optimise::Speed);
     let fabric = fabric.expect("the fabric compiles");
     collectives::set_up(Box::new(fabric), effort).expect("a fabric that starts")
 }
@@ -490,7 +506,7 @@ fn collectives_bench(rows: usize, effort: &collectives::Effort, optimise: Optimi
 #[test]
 fn collectives_keep_their_bounds() {
     let effort = collectives::Effort::quick();
-    let mut bench = collectives_bench(2, &effort, Optimise::Build);
+    let mut bench = collectives_bench(&four_tiles(), &effort);
     let rows = collectives::bounds::rows(&mut bench, &effort).expect("calls that succeed");
     for (_, row) in rows.iter().filter(|(_, row)| !row.name.starts_with("barrier")) {
         assert_eq!(row.meets_bound(), Some(true), "{row:?}");
@@ -509,7 +525,7 @@ fn collectives_keep_their_bounds() {
 #[test]
 fn the_same_call_ten_thousand_times_takes_as_long_as_once() {
     const CALLS: usize = 10_000;
-    let mut bench = collectives_bench(1, &collectives::Effort::quick(), Optimise::Speed);
+    let mut bench = collectives_bench(&two_columns(1), &collectives::Effort::quick());
     let mut group = Group::new(&mut bench, Form::Mapped).expect("a tree that fits");
     for kind in [Kind::Barrier, Kind::Allreduce] {
         let cycles = group.repeat(&mut bench, kind, CALLS).expect("calls that succeed");

@@ -20,6 +20,7 @@ pub mod messages;
 pub mod mpi;
 pub mod operations;
 pub mod order;
+pub mod portals;
 pub mod ports;
 pub mod probe;
 pub mod refusals;
