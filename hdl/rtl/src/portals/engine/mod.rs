@@ -279,14 +279,14 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.replies.slot.next =
             bit_cast::<SLOT_WIDTH, OWNER_WIDTH>(self.reader.packets.packet.val().owner - self.ranks.val());
 
-        // Payload. The block whose packet is in hand writes.
+        // Payload. The block whose packet is in hand writes: the other begins no run, though it may still tell what has ended.
         self.payload_writer.run.valid.next = self.messages.run.valid.val() | self.replies.run.valid.val();
         self.payload_writer.run.address.next = self.messages.run.address.val();
         self.payload_writer.run.length.next = self.messages.run.length.val();
         self.payload_writer.s_axis.tvalid.next = self.messages.words.tvalid.val() | self.replies.words.tvalid.val();
         self.payload_writer.s_axis.tdata.next = self.reader.packets.words.tdata.val();
         self.payload_writer.s_axis.tlast.next = self.reader.packets.words.tlast.val();
-        if self.replies.busy.val() {
+        if self.replies.run.valid.val() {
             self.payload_writer.run.address.next = self.replies.run.address.val();
             self.payload_writer.run.length.next = self.replies.run.length.val();
         }

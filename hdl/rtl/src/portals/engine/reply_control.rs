@@ -84,8 +84,6 @@ pub struct ReplyControl {
     pub used: Signal<Out, Bits<32>>,
     /// High for a cycle: that is known.
     pub take_reply: Signal<In, Bit>,
-    /// A packet is in hand.
-    pub busy: Signal<Out, Bit>,
     replies: LutRam<Reply, GET_SLOT_WIDTH>,
     results: LutRam<Outcome, GET_SLOT_WIDTH>,
     places: LutRam<Bits<LENGTH_WIDTH>, GET_SLOT_WIDTH>,
@@ -212,7 +210,6 @@ impl Logic for ReplyControl {
         self.held.next = self.place.q.val();
         self.outcome.next = self.result.q.val();
         self.used.next = self.reply.q.val().used;
-        self.busy.next = self.step.q.val() != DataStep::Idle;
         if self.rst.val() {
             self.step.d.next = DataStep::Idle;
         }
