@@ -185,7 +185,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
     fn update(&mut self) {
         wire!(self => registers, split, intake, requester, pool, door, reader, control_door, messages: clk, rst);
         wire!(self => replies, commands, lists, tables, finisher, completer, event_share, event_writer: clk, rst);
-        wire!(self => counters, replier, packets, payload_reader, payload_writer, control, writes: clk, rst);
+        wire!(self => count_arbiter, counters, replier, packets, payload_reader, payload_writer, control, writes: clk, rst);
         wire!(self => request_credits, reply_credits: clk);
         dff_setup!(self, clk, stands, refusals);
         wire!(self.socket.sweep <=> pool.sweep);
