@@ -1,7 +1,9 @@
 //! What the Portals engines promise, on the golden fabric and on the emitted Verilog.
 
 use super::{four_tiles, MEMORY};
-use crate::promises::driver::portals::{acknowledgements, events, random};
+use crate::promises::driver::portals::{
+    acknowledgements, bytes, codes, events, lifetimes, order, random, refusals, registers, traffic,
+};
 use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::{Library, Options, SimulatedFabric};
@@ -47,6 +49,11 @@ fn random_operations_agree() -> Result<(), Error> {
     Ok(())
 }
 
+#[test]
+fn random_bursts_agree() -> Result<(), Error> {
+    (1..=3).try_for_each(|seed| random::bursts::random_bursts_agree(golden(), verilog(), seed))
+}
+
 on_both! {
     on_golden, on_verilog:
     events::a_put_and_a_get_raise_their_events;
@@ -56,4 +63,22 @@ on_both! {
     acknowledgements::acknowledgements_raise_what_was_asked;
     acknowledgements::replies_and_sends_raise_what_was_asked;
     acknowledgements::no_answer_keeps_a_slot;
+    bytes::all_lengths_at_all_offsets;
+    bytes::a_rank_reaches_itself;
+    codes::every_wrong_field_has_its_code;
+    codes::entries_have_places_and_generations;
+    codes::quiet_commands_count_when_they_fail;
+    registers::a_register_shows_nothing_else;
+    lifetimes::an_entry_leaves_once;
+    lifetimes::an_entry_in_use_stays;
+    lifetimes::an_index_ends_behind_its_messages;
+    order::put_get_and_put_keep_their_order;
+    order::puts_fill_an_entry_in_their_order;
+    order::entries_compete_by_the_order_of_appends;
+    refusals::refusals_are_told_and_counted;
+    refusals::messages_are_cut_or_go_on;
+    refusals::forged_ranks_are_refused;
+    traffic::two_ranks_get_from_each_other;
+    traffic::three_ranks_get_in_a_ring;
+    traffic::all_ranks_put_to_one;
 }

@@ -3,15 +3,29 @@
 //! | suite | promises |
 //! | --- | --- |
 //! | `acknowledgements` | what each kind of acknowledgement raises and counts, and that no answer keeps a slot |
+//! | `bytes` | lengths and byte offsets, other ranks and the own one |
+//! | `codes` | the error code of every wrong field of a command |
 //! | `events` | every kind of event with its fields, what stops it, rings that go round and are full |
-//! | `random` | golden and Verilog do the same |
+//! | `lifetimes` | entries that leave by themselves and by hand, indices that are disabled and freed |
+//! | `order` | messages of one initiator, entries in the order of their appends |
+//! | `random` | golden and Verilog do the same: one operation after the other, and messages of all ranks at once |
+//! | `refusals` | what a target refuses, and what it counts |
+//! | `registers` | what registers show |
+//! | `traffic` | ranks that send to each other at once |
 
 use super::SOON;
 use portico::{portals::*, Fabric, Region, Transport};
 
 pub mod acknowledgements;
+pub mod bytes;
+pub mod codes;
 pub mod events;
+pub mod lifetimes;
+pub mod order;
 pub mod random;
+pub mod refusals;
+pub mod registers;
+pub mod traffic;
 
 /// The tile of each rank.
 const TILES: [usize; 4] = [2, 0, 3, 1];
