@@ -153,6 +153,8 @@ const PROGRAM: u32 = 8;
 const PROBE: u32 = 20;
 const BARRIER: u32 = 16;
 const ALLREDUCE: u32 = 19;
+const MOVE: u32 = 24;
+const CONTROL: u32 = 26;
 const SEND: u32 = 28;
 const RECEIVE: u32 = 29;
 
@@ -173,7 +175,7 @@ fn opcodes_that_do_not_exist() {
             let mut words = vec![0; length];
             words[0] = word(opcode, WINDOW);
             let error = match opcode {
-                BARRIER..=ALLREDUCE | PROBE | SEND | RECEIVE => ErrorCode::NotBuilt,
+                BARRIER..=ALLREDUCE | PROBE | MOVE..=CONTROL | SEND | RECEIVE => ErrorCode::NotBuilt,
                 _ => ErrorCode::UnknownOpcode,
             };
             expect(&[(&words, error)]);

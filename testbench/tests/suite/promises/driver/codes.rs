@@ -91,6 +91,7 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
                 Some(Opcode::Barrier | Opcode::Broadcast | Opcode::Reduce | Opcode::Allreduce) => {
                     Some(fabric.config().mpe > 0)
                 }
+                Some(Opcode::Move | Opcode::Entry | Opcode::Control) => Some(fabric.config().portals > 0),
                 _ => None,
             };
             let error = match is_built {
