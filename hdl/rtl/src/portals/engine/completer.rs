@@ -1,4 +1,4 @@
-use super::{CountOut, EventJobOut, Outcome, Report, SentMove, SlotClaimIn, SlotRow, EVENT_INDEX_WIDTH};
+use super::{CountOut, EventJobOut, Outcome, Report, SentMove, SlotKeepIn, SlotRow, EVENT_INDEX_WIDTH};
 use crate::{bus::EventOut, prim::LutRam};
 use portico_spec::{
     ni::event::EVENT_WIDTH,
@@ -37,10 +37,8 @@ pub struct Completer {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Slots as they are claimed.
-    pub claim: SlotClaimIn,
-    /// What is kept of the request; valid with `claim.enable`.
-    pub row: Signal<In, SlotRow>,
+    /// What is kept of requests.
+    pub keep: SlotKeepIn,
     /// A move is sent.
     pub sent: Signal<In, Bit>,
     /// That move; valid with `sent`.
@@ -115,9 +113,9 @@ impl Logic for Completer {
         wire!(self => rows: clk);
         dff_setup!(self, clk, step, is_sent, get, ack, report, pointer, requested, outcome, used, slot, number, quiet);
         dff_setup!(self, clk, raises, counts, kind, success, fails, asked, word);
-        self.rows.write_enable.next = self.claim.enable.val();
-        self.rows.write_address.next = self.claim.slot.val();
-        self.rows.write_data.next = self.row.val();
+        self.rows.write_enable.next = self.keep.enable.val();
+        self.rows.write_address.next = self.keep.slot.val();
+        self.rows.write_data.next = self.keep.row.val();
 
         // What is over: a move that is sent comes first, then a reply.
         self.chosen.next = self.answer_slot.val();
@@ -204,10 +202,13 @@ impl Logic for Completer {
                     self.raises.d.next = false;
                     self.counts.d.next = false;
                 }
-                self.step.d.next = CompletionStep::Event;
+                self.step.d.next = CompletionStep::Count;
+                if self.report.q.val().queues {
+                    self.step.d.next = CompletionStep::Event;
+                }
             }
             CompletionStep::Event => {
-                self.job.valid.next = self.raises.q.val() & self.report.q.val().queues;
+                self.job.valid.next = self.raises.q.val();
                 if !self.job.valid.val() | self.job.done.val() {
                     self.step.d.next = CompletionStep::Count;
                 }

@@ -193,6 +193,8 @@ pub struct MessageControl {
     ends_now: Signal<Local, Bit>,
     saves: Signal<Local, Bit>,
     packet_ends: Signal<Local, Bit>,
+    succeeds: Signal<Local, Bit>,
+    is_served: Signal<Local, Bit>,
     entry: Signal<Local, EntryRow>,
     parity_bit: Signal<Local, Bits<1>>,
     context_of: Signal<Local, Bits<CONTEXT_WIDTH>>,
@@ -270,7 +272,6 @@ impl Logic for MessageControl {
         self.context.index.next = 0.into();
         self.context.word.next = self.packets.words.tdata.val();
         self.run.valid.next = false;
-        self.serve.next = false;
         self.drops.next = false;
         self.permission.next = false;
         self.operation.next = false;
@@ -306,6 +307,8 @@ impl Logic for MessageControl {
         self.alone.next = !self.shown.entry.val().messages.any();
         self.ends_now.next = self.last.q.val() & (!self.message.q.val().get | !self.check.delivered.val().any());
 
+        self.succeeds.next = !self.message.q.val().failure.any();
+        self.is_served.next = self.message.q.val().get & self.succeeds.val() & !self.at_once.q.val();
         match self.step.q.val() {
             MessageStep::Idle => {
                 self.place.d.next = 0.into();
@@ -500,7 +503,7 @@ impl Logic for MessageControl {
                     self.context.word.next = bit_cast::<32, LENGTH_WIDTH>(self.message.q.val().address)
                         | (bit_cast::<32, USER_WIDTH>(self.user.q.val()) << bits::<6>(USER_OFFSET as u64));
                 }
-                if !self.asks.q.val() & self.cycle.q.val().get_bit(1) {
+                if !self.asks.q.val() & self.cycle.q.val().any() {
                     if self.message.q.val().failure.any() {
                         self.failure.next = self.message.q.val().failure;
                         self.refuses.next = true;
@@ -514,28 +517,12 @@ impl Logic for MessageControl {
                 }
             }
             MessageStep::Payload => {
-                self.run.valid.next = !self.whole.q.val() & !self.running.q.val() & !self.message.q.val().failure.any();
-                if self.run.valid.val() & self.run.ready.val() {
-                    self.running.d.next = true;
-                }
-                self.words.tvalid.next = self.packets.words.tvalid.val() & self.running.q.val();
-                self.packets.words.tready.next = (self.running.q.val() & self.words.tready.val())
-                    | (!self.whole.q.val() & self.message.q.val().failure.any());
-                if self.whole.q.val() {
-                    self.packet_ends.next = !self.running.q.val() | self.written.val();
-                } else if self.packets.words.tvalid.val()
-                    & self.packets.words.tready.val()
-                    & self.packets.words.tlast.val()
-                {
-                    self.whole.d.next = true;
-                }
+                self.packet_ends.next = self.whole.q.val() & (!self.running.q.val() | self.written.val());
                 if self.packet_ends.val() {
                     self.packets.take.next = true;
                     self.saves.next = true;
                     self.step.d.next = MessageStep::Idle;
-                    if self.message.q.val().get & !self.message.q.val().failure.any() & !self.at_once.q.val() {
-                        self.serve.next = true;
-                    } else if self.last.q.val() {
+                    if self.last.q.val() & !self.is_served.val() {
                         self.step.d.next = MessageStep::Finish;
                         if !self.at_once.q.val() & !self.message.q.val().failure.any() {
                             self.cycle.d.next = 0.into();
@@ -579,6 +566,23 @@ impl Logic for MessageControl {
                     self.ends.next = self.message.q.val().get;
                     self.step.d.next = MessageStep::Idle;
                 }
+            }
+        }
+        // Data go on while the rows of the entry are written: payload to memory, a get to be served.
+        self.serve.next =
+            (self.step.q.val() == MessageStep::Resolve) & !self.cycle.q.val().any() & self.is_served.val();
+        if (self.step.q.val() == MessageStep::Payload)
+            | ((self.step.q.val() == MessageStep::Resolve) & self.succeeds.val())
+        {
+            self.run.valid.next = !self.whole.q.val() & !self.running.q.val() & self.succeeds.val();
+            if self.run.valid.val() & self.run.ready.val() {
+                self.running.d.next = true;
+            }
+            self.words.tvalid.next = self.packets.words.tvalid.val() & self.running.q.val();
+            self.packets.words.tready.next =
+                (self.running.q.val() & self.words.tready.val()) | (!self.whole.q.val() & !self.succeeds.val());
+            if self.packets.words.tvalid.val() & self.packets.words.tready.val() & self.packets.words.tlast.val() {
+                self.whole.d.next = true;
             }
         }
         if self.refuses.val() {

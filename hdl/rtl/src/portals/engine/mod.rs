@@ -229,8 +229,9 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(pool => requester: available, slot);
         self.pool.claim.next = self.requester.claim.enable.val();
         wire!(completer => pool: frees, freed);
-        wire!(requester <=> door, control_door, control, replies, completer: claim);
-        wire!(requester => completer: row, sent, sent_move);
+        wire!(requester <=> door, control_door, control, replies: claim);
+        wire!(requester <=> completer: keep);
+        wire!(requester => completer: sent, sent_move);
         wire!(requester => replies: data);
         wire!(completer => requester: take_sent);
         wire!(requester.packet <=> packets.request);

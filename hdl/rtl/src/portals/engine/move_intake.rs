@@ -26,15 +26,14 @@ const MOVE_WIDTH: usize = WAITING_MOVES.ilog2() as usize;
 pub const MOVE_WORDS: usize = PUT_WORDS + 1;
 /// Width of a sum of two numbers of 32 bits.
 const SUM_WIDTH: usize = 33;
-/// Place of the options of the memory descriptor among the words of a move that waits.
-const REPORT_PLACE: u64 = 2;
-/// Place of the user's pointer.
-const POINTER_PLACE: u64 = 3;
-/// Place of the address of the data, which takes that of the offset in the memory descriptor. Length, then the words of the
-/// packet's header in their order, follow.
-const ADDRESS_PLACE: u64 = 4;
-/// Word of the descriptor that is kept at the place of the address.
-const LOCAL_WORD: u64 = 2;
+/// Place of the address of the data among the words of a move that waits; in the descriptor, the offset in the memory descriptor.
+const ADDRESS_PLACE: u64 = 2;
+/// Place of the options of the memory descriptor, behind the length.
+const REPORT_PLACE: u64 = 4;
+/// Place of the user's pointer. The words of the packet's header, in their order, follow.
+const POINTER_PLACE: u64 = 5;
+/// Word of the descriptor that comes first in the packet's header.
+const REMOTE_WORD: u64 = 4;
 /// Word of the descriptor that has the user's pointer.
 const POINTER_WORD: u64 = 7;
 
@@ -55,7 +54,7 @@ pub enum MoveStep {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from a descriptor's last word to the first word at `m_axis`: 5 cycles |
+/// | latency | from a descriptor's last word to the first word at `m_axis`: 4 cycles |
 /// | throughput | a descriptor in its words and 2 cycles; a cycle more if it is refused |
 /// | state | 8 moves and 64 memory descriptors in block RAM, the move in hand |
 ///
@@ -73,8 +72,8 @@ pub struct MoveIntake {
     pub access: TableAccessIn,
     /// One bit a rank: it has a node.
     pub present: Signal<In, Bits<MOST_RANKS>>,
-    /// Words of accepted moves, 11 each, whatever the operation: words 0 and 1 of the descriptor, options of the memory descriptor,
-    /// the user's pointer, address of the data, length, offset, match bits, header data. `tlast` is always low.
+    /// Words of accepted moves, 11 each, whatever the operation: words 0 and 1 of the descriptor, address of the data, length,
+    /// options of the memory descriptor, the user's pointer, offset, match bits, header data. `tlast` is always low.
     pub m_axis: StreamOut<32>,
     /// Of descriptors that are refused.
     pub event: EventOut,
@@ -117,6 +116,7 @@ pub struct MoveIntake {
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
     row: Signal<Local, Bits<{ NUMBER_WIDTH + 2 }>>,
     which: Signal<Local, Bits<2>>,
+    own: Signal<Local, Bits<{ MOVE_WIDTH + 1 }>>,
     home: Signal<Local, Bits<{ MOVE_WIDTH + PLACE_WIDTH }>>,
     place: Signal<Local, Bits<PLACE_WIDTH>>,
     memory: Constant<Bits<SUM_WIDTH>>,
@@ -245,8 +245,8 @@ impl Logic for MoveIntake {
 
         // Its words among those that wait.
         self.place.next = self.count.q.val();
-        if self.count.q.val() >= bits::<PLACE_WIDTH>(LOCAL_WORD) {
-            self.place.next = self.count.q.val() + bits::<PLACE_WIDTH>(ADDRESS_PLACE - LOCAL_WORD);
+        if self.count.q.val() >= bits::<PLACE_WIDTH>(REMOTE_WORD) {
+            self.place.next = self.count.q.val() + bits::<PLACE_WIDTH>(POINTER_PLACE + 1 - REMOTE_WORD);
         }
         if self.count.q.val() == bits::<PLACE_WIDTH>(POINTER_WORD) {
             self.place.next = bits::<PLACE_WIDTH>(POINTER_PLACE);
@@ -256,6 +256,7 @@ impl Logic for MoveIntake {
         }
         self.moves.write_enable.next = self.takes.val();
         self.moves.write_data.next = self.commands.tdata.val();
+        self.own.next = self.kept.q.val();
         match self.step.q.val() {
             MoveStep::Take => {}
             MoveStep::Judge => {
@@ -263,16 +264,18 @@ impl Logic for MoveIntake {
                 self.moves.write_enable.next = true;
                 self.moves.write_data.next = bit_cast::<32, LENGTH_WIDTH>(self.address.q.val());
                 self.error.d.next = self.fault.val();
-                self.step.d.next = MoveStep::Keep;
-                if self.fault.val().any() {
-                    self.step.d.next = MoveStep::Report;
+                self.step.d.next = MoveStep::Report;
+                if !self.fault.val().any() {
+                    self.kept.d.next = self.kept.q.val() + 1;
+                    self.step.d.next = MoveStep::Keep;
                 }
             }
             MoveStep::Keep => {
+                // The move counts already: its first words are read before this one.
+                self.own.next = self.kept.q.val() - 1;
                 self.place.next = bits::<PLACE_WIDTH>(REPORT_PLACE);
                 self.moves.write_enable.next = true;
                 self.moves.write_data.next = self.options.q.val();
-                self.kept.d.next = self.kept.q.val() + 1;
                 self.count.d.next = 0.into();
                 self.step.d.next = MoveStep::Take;
             }
@@ -287,7 +290,7 @@ impl Logic for MoveIntake {
         self.event.event.next = self.number.q.val();
         self.event.error.next = self.error.q.val();
         self.home.next =
-            (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.kept.q.val().get_bits::<MOVE_WIDTH>(0))
+            (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.own.val().get_bits::<MOVE_WIDTH>(0))
                 << bits::<3>(PLACE_WIDTH as u64))
                 | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.place.val());
         self.moves.write_address.next = self.home.val();

@@ -165,6 +165,17 @@ pub struct SlotClaimOut {
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
 }
 
+/// What is kept of a request for its answer.
+#[interface(mirror = SlotKeepIn)]
+pub struct SlotKeepOut {
+    /// High for one cycle: `row` is kept.
+    pub enable: Signal<Out, Bit>,
+    /// Slot of the request.
+    pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// What is kept.
+    pub row: Signal<Out, SlotRow>,
+}
+
 /// A packet in a room, as the reader of rooms tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Packet {

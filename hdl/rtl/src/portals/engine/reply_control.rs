@@ -167,6 +167,11 @@ impl Logic for ReplyControl {
             }
             DataStep::Offset => {
                 self.packets.words.tready.next = true;
+                // The run begins a cycle before its words.
+                self.run.valid.next = self.packets.words.tvalid.val() & !self.packets.words.tlast.val();
+                if self.run.valid.val() & self.run.ready.val() {
+                    self.running.d.next = true;
+                }
                 if self.packets.words.tvalid.val() {
                     self.reply.d.next.used = self.packets.words.tdata.val();
                     self.step.d.next = DataStep::Payload;
@@ -195,7 +200,8 @@ impl Logic for ReplyControl {
                         & !self.last.q.val()
                         & (self.bytes_left.val() > bits::<LENGTH_WIDTH>(ROOM_BYTES));
                     self.step.d.next = DataStep::Idle;
-                    if self.last.q.val() {
+                    self.replied.next = self.last.q.val();
+                    if self.last.q.val() & !self.take_reply.val() {
                         self.step.d.next = DataStep::Tell;
                     }
                 }
