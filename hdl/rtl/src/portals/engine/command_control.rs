@@ -1,5 +1,6 @@
 use super::{
-    CountOut, FinishOut, ListField, ListJobOut, ListOperation, ShownIn, TablesOut, MIN_FREE_WIDTH, PLACE_WIDTH,
+    CommandFields, CountOut, FinishOut, ListJobOut, ListOperation, ShownIn, TableCommand, TablesOut, MIN_FREE_WIDTH,
+    PLACE_WIDTH,
 };
 use crate::{
     bus::{EventOut, MemoryWriteOut},
@@ -7,27 +8,19 @@ use crate::{
 };
 use portico_spec::{
     ni::{
-        command::{Opcode, EVENT_OFFSET, OPCODE_OFFSET, OPCODE_WIDTH, QUIET_OFFSET},
-        event::EVENT_WIDTH,
         packet::{ERROR_WIDTH, OFFSET_WIDTH},
         ErrorCode,
     },
     portals::{
         engine::{
-            ControlCommand, EntryCommand, EventKind, ACK_DISABLE, COMMAND_OFFSET, COMMAND_WIDTH, COMM_DISABLE,
-            COUNTER_OFFSET, COUNTS_OFFSET, CT_BYTES, CT_COMM, ENTRY_WORDS, INDEX_CONTROL_WORDS, INDEX_OFFSET,
-            KIND_WIDTH, LENGTH_WIDTH, LINK_DISABLE, LIST_OFFSET, NUMBER_WIDTH, OPTIONS_OFFSET, PORTAL_WIDTH,
-            SOURCE_RANK_WIDTH, SUCCESS_DISABLE, UNLINK_DISABLE, UNLINK_WORDS, VALUE_CONTROL_WORDS,
+            ControlCommand, EventKind, ACK_DISABLE, COMMAND_WIDTH, COMM_DISABLE, CT_BYTES, CT_COMM, KIND_WIDTH,
+            LINK_DISABLE, NUMBER_WIDTH, PORTAL_WIDTH, SUCCESS_DISABLE, UNLINK_DISABLE,
         },
-        list::{GENERATION_OFFSET, GENERATION_WIDTH, OPTIONS_WIDTH, SOURCE_WIDTH},
+        list::{GENERATION_OFFSET, GENERATION_WIDTH},
     },
 };
 use portico_verilog::prelude::*;
 
-/// Width of the count of a descriptor's words; its largest value stands for more.
-const COUNT_WIDTH: usize = 4;
-/// Width of a sum of lengths.
-const SUM_WIDTH: usize = 33;
 /// Width of the place of a cycle in a step.
 const WAIT_WIDTH: usize = 2;
 
@@ -64,10 +57,9 @@ pub enum CommandStep {
 /// | --- | --- |
 /// | latency | from the last word: an append 8 cycles and the writing of its event, an unlink 10, others 3 |
 /// | throughput | one command at a time, each in its turn |
-/// | state | the command in hand |
+/// | state | the step of the command in hand, and what the lists have answered |
 ///
-/// The first check that fails gives the error: opcode and number of words; a portal index that is allocated, and a counter that
-/// exists; an aligned address of the handle; the end of the memory; then what the lists say.
+/// Errors of the descriptor ([`CommandFields`]) come before those that the lists tell.
 #[derive(LogicBlock, Default)]
 pub struct CommandControl {
     pub clk: Signal<In, Clock>,
@@ -97,50 +89,27 @@ pub struct CommandControl {
     pub memory: MemoryWriteOut<32, 4>,
     /// Events of descriptors.
     pub event: EventOut,
+    fields: CommandFields,
     step: DFF<CommandStep>,
-    words: DFF<Bits<COUNT_WIDTH>>,
-    number: DFF<Bits<EVENT_WIDTH>>,
-    quiet: DFF<Bit>,
-    opcode: DFF<Bits<OPCODE_WIDTH>>,
-    command: DFF<Bits<COMMAND_WIDTH>>,
-    overflow: DFF<Bit>,
+    /// Portal index of the command, or of its entry.
     index: DFF<Bits<PORTAL_WIDTH>>,
-    counter: DFF<Bits<NUMBER_WIDTH>>,
-    counts: DFF<Bit>,
-    options: DFF<Bits<OPTIONS_WIDTH>>,
-    start: DFF<Bits<LENGTH_WIDTH>>,
-    behind: DFF<Bits<SUM_WIDTH>>,
-    beyond: DFF<Bit>,
-    /// Word 10 of an append, word 2 of a control.
-    pointer: DFF<Bits<32>>,
-    /// Word 5 of an append, word 3 of a control.
-    value: DFF<Bits<32>>,
-    address: DFF<Bits<32>>,
-    length: DFF<Bits<32>>,
     handle: DFF<Bits<32>>,
     error: DFF<Bits<ERROR_WIDTH>>,
     asks: DFF<Bit>,
     answered: DFF<Bit>,
     failed: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
-    is_entry: Signal<Local, Bit>,
-    is_control: Signal<Local, Bit>,
-    appends: Signal<Local, Bit>,
-    unlinks: Signal<Local, Bit>,
-    is_value: Signal<Local, Bit>,
-    right: Signal<Local, Bit>,
-    takes: Signal<Local, Bit>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
     free: Signal<Local, Bits<MIN_FREE_WIDTH>>,
     reports: Signal<Local, Bit>,
-    memory_bytes: Constant<Bits<SUM_WIDTH>>,
+    command: Signal<Local, TableCommand>,
 }
 
 impl CommandControl {
     /// For a memory of `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
-            memory_bytes: Constant::new(bits(bytes as u64)),
+            fields: CommandFields::new(bytes),
             ..Default::default()
         }
     }
@@ -149,46 +118,33 @@ impl CommandControl {
 #[kernel]
 impl Logic for CommandControl {
     fn update(&mut self) {
-        dff_setup!(self, clk, step, words, number, quiet, opcode, command, overflow, index, counter, counts, options);
-        dff_setup!(
-            self, clk, start, behind, beyond, pointer, value, address, length, handle, error, asks, answered, failed
-        );
-        dff_setup!(self, clk, cycle);
-        self.is_entry.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Entry as u64);
-        self.is_control.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Control as u64);
-        self.appends.next =
-            self.is_entry.val() & (self.command.q.val() == bits::<COMMAND_WIDTH>(EntryCommand::Append as u64));
-        self.unlinks.next =
-            self.is_entry.val() & (self.command.q.val() == bits::<COMMAND_WIDTH>(EntryCommand::Unlink as u64));
-        self.is_value.next = self.is_control.val()
-            & ((self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Set as u64))
-                | (self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Increment as u64)));
-        self.right.next = (self.appends.val() & (self.words.q.val() == bits::<COUNT_WIDTH>(ENTRY_WORDS as u64)))
-            | (self.unlinks.val() & (self.words.q.val() == bits::<COUNT_WIDTH>(UNLINK_WORDS as u64)))
-            | (self.is_value.val() & (self.words.q.val() == bits::<COUNT_WIDTH>(VALUE_CONTROL_WORDS as u64)))
-            | (self.is_control.val()
-                & !self.is_value.val()
-                & (self.command.q.val() <= bits::<COMMAND_WIDTH>(ControlCommand::Free as u64))
-                & (self.words.q.val() == bits::<COUNT_WIDTH>(INDEX_CONTROL_WORDS as u64)));
+        wire!(self => fields: clk, rst);
+        wire!(self.commands <=> fields.words);
+        dff_setup!(self, clk, step, index, handle, error, asks, answered, failed, cycle);
+        self.command.next = self.fields.command.val();
+        self.fields.reads.next = (self.step.q.val() == CommandStep::Take) & self.goes.val();
+        self.fields.row.next = self.shown.row.val();
+        self.fields.counts.next = self.shown.counts.val();
+        self.fields.clears.next = false;
 
         self.wants.next = ((self.step.q.val() == CommandStep::Take) & self.commands.tvalid.val())
             | (self.step.q.val() == CommandStep::Linger);
         self.ends.next = false;
         self.reports.next = false;
         self.fault.next = 0.into();
-        self.commands.tready.next = (self.step.q.val() == CommandStep::Take) & self.goes.val();
-        self.takes.next = self.commands.tvalid.val() & self.commands.tready.val();
-
-        self.list.write.next = false;
-        self.list.field.next = ListField::Source;
-        self.list.word.next = self.commands.tdata.val();
+        self.list.write.next = self.fields.write.val();
+        self.list.field.next = self.fields.field.val();
+        self.list.word.next = self.fields.word.val();
         self.list.valid.next = self.asks.q.val();
         self.list.operation.next = ListOperation::AppendPriority;
         self.list.advances.next = false;
         self.list.detaches.next = false;
         self.list.removes.next = false;
-        self.tables.portal_read.next = false;
+        self.tables.portal_read.next = self.fields.portal_read.val();
         self.tables.portal.next = self.index.q.val();
+        if self.fields.portal_read.val() {
+            self.tables.portal.next = self.fields.portal.val();
+        }
         self.tables.row_write.next = false;
         self.tables.row.next = self.shown.row.val();
         self.tables.counts_write.next = false;
@@ -196,38 +152,33 @@ impl Logic for CommandControl {
         self.tables.entry_read.next = false;
         self.tables.place.next = self.list.place.val();
         self.tables.entry_write.next = false;
-        self.free.next = self.value.q.val().get_bits::<MIN_FREE_WIDTH>(0);
+        self.free.next = self.command.val().value.get_bits::<MIN_FREE_WIDTH>(0);
         if self
-            .value
-            .q
+            .command
             .val()
+            .value
             .get_bits::<{ 32 - MIN_FREE_WIDTH }>(MIN_FREE_WIDTH)
             .any()
         {
             self.free.next = !bits::<MIN_FREE_WIDTH>(0);
         }
-        self.tables.entry.next.pointer = self.pointer.q.val();
-        self.tables.entry.next.counter = self.counter.q.val();
-        self.tables.entry.next.counts = self.counts.q.val();
+        self.tables.entry.next.pointer = self.command.val().pointer;
+        self.tables.entry.next.counter = self.command.val().counter;
+        self.tables.entry.next.counts = self.command.val().counts;
         self.tables.entry.next.min_free = self.free.val();
         self.tables.entry.next.messages = 0.into();
         self.tables.entry.next.detached = false;
-        self.tables.entry.next.ack_disable = self.options.q.val().get_bit(ACK_DISABLE);
-        self.tables.entry.next.unlink_disable = self.options.q.val().get_bit(UNLINK_DISABLE);
-        self.tables.entry.next.comm_disable = self.options.q.val().get_bit(COMM_DISABLE);
-        self.tables.entry.next.success_disable = self.options.q.val().get_bit(SUCCESS_DISABLE);
-        self.tables.entry.next.ct_comm = self.options.q.val().get_bit(CT_COMM);
-        self.tables.entry.next.ct_bytes = self.options.q.val().get_bit(CT_BYTES);
+        self.tables.entry.next.ack_disable = self.command.val().options.get_bit(ACK_DISABLE);
+        self.tables.entry.next.unlink_disable = self.command.val().options.get_bit(UNLINK_DISABLE);
+        self.tables.entry.next.comm_disable = self.command.val().options.get_bit(COMM_DISABLE);
+        self.tables.entry.next.success_disable = self.command.val().options.get_bit(SUCCESS_DISABLE);
+        self.tables.entry.next.ct_comm = self.command.val().options.get_bit(CT_COMM);
+        self.tables.entry.next.ct_bytes = self.command.val().options.get_bit(CT_BYTES);
         self.finish.valid.next = false;
         self.count.valid.next = false;
         self.memory.valid.next = false;
         self.event.valid.next = false;
 
-        // The words of a descriptor. Those of an append go to the lists as they come.
-        self.behind.d.next =
-            bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.start.q.val()) + bit_cast::<SUM_WIDTH, 32>(self.length.q.val());
-        self.beyond.d.next = (self.behind.q.val() > self.memory_bytes.val())
-            | (bit_cast::<SUM_WIDTH, 32>(self.address.q.val()) >= self.memory_bytes.val());
         if self.asks.q.val() & self.list.answered.val() {
             self.answered.d.next = true;
             self.failed.d.next = self.list.failed.val();
@@ -241,129 +192,37 @@ impl Logic for CommandControl {
                 self.failed.d.next = false;
                 self.cycle.d.next = 0.into();
                 self.error.d.next = 0.into();
-                if self.takes.val() {
-                    if !self.words.q.val().all() {
-                        self.words.d.next = self.words.q.val() + 1;
-                    }
-                    if self.words.q.val() == 0 {
-                        self.number.d.next = self.commands.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
-                        self.quiet.d.next = self.commands.tdata.val().get_bit(QUIET_OFFSET);
-                        self.opcode.d.next = self.commands.tdata.val().get_bits::<OPCODE_WIDTH>(OPCODE_OFFSET);
-                        // The offset of a new entry is 0.
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::Offset;
-                        self.list.word.next = 0.into();
-                        self.command.d.next = !bits::<COMMAND_WIDTH>(0);
-                    }
-                    if self.words.q.val() == 1 {
-                        self.command.d.next = self.commands.tdata.val().get_bits::<COMMAND_WIDTH>(COMMAND_OFFSET);
-                        self.overflow.d.next = self.commands.tdata.val().get_bit(LIST_OFFSET);
-                        self.index.d.next = self.commands.tdata.val().get_bits::<PORTAL_WIDTH>(INDEX_OFFSET);
-                        self.counter.d.next = self.commands.tdata.val().get_bits::<NUMBER_WIDTH>(COUNTER_OFFSET);
-                        self.counts.d.next = self.commands.tdata.val().get_bit(COUNTS_OFFSET);
-                        self.tables.portal.next = self.commands.tdata.val().get_bits::<PORTAL_WIDTH>(INDEX_OFFSET);
-                        self.tables.portal_read.next = true;
-                    }
-                    if self.words.q.val() == 2 {
-                        self.pointer.d.next = self.commands.tdata.val();
-                        self.options.d.next = self.commands.tdata.val().get_bits::<OPTIONS_WIDTH>(OPTIONS_OFFSET);
-                        self.list.write.next = true;
-                        if self.unlinks.val() {
-                            self.list.field.next = ListField::Handle;
-                        } else {
-                            self.list.word.next = bit_cast::<32, SOURCE_RANK_WIDTH>(
-                                self.commands.tdata.val().get_bits::<SOURCE_RANK_WIDTH>(0),
-                            ) | (bit_cast::<32, PORTAL_WIDTH>(self.index.q.val())
-                                << bits::<6>(SOURCE_RANK_WIDTH as u64))
-                                | (bit_cast::<32, OPTIONS_WIDTH>(
-                                    self.commands.tdata.val().get_bits::<OPTIONS_WIDTH>(OPTIONS_OFFSET),
-                                ) << bits::<6>(SOURCE_WIDTH as u64));
-                        }
-                    }
-                    if self.words.q.val() == 3 {
-                        self.value.d.next = self.commands.tdata.val();
-                        self.start.d.next = self.commands.tdata.val().get_bits::<LENGTH_WIDTH>(0);
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::Pointer;
-                    }
-                    if self.words.q.val() == 4 {
-                        self.length.d.next = self.commands.tdata.val();
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::Length;
-                    }
-                    if self.words.q.val() == 5 {
-                        self.value.d.next = self.commands.tdata.val();
-                    }
-                    if self.words.q.val() == 6 {
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::MatchLow;
-                    }
-                    if self.words.q.val() == 7 {
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::MatchHigh;
-                    }
-                    if self.words.q.val() == 8 {
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::IgnoreLow;
-                    }
-                    if self.words.q.val() == 9 {
-                        self.list.write.next = true;
-                        self.list.field.next = ListField::IgnoreHigh;
-                    }
-                    if self.words.q.val() == 10 {
-                        self.pointer.d.next = self.commands.tdata.val();
-                    }
-                    if self.words.q.val() == 11 {
-                        self.address.d.next = self.commands.tdata.val();
-                    }
-                    if self.commands.tlast.val() {
-                        self.step.d.next = CommandStep::Judge;
-                    }
+                if self.fields.ends.val() {
+                    self.step.d.next = CommandStep::Judge;
                 }
             }
             CommandStep::Judge => {
-                // Sums settle, and the row of the portal index shows.
+                // The checks settle, and the row of the portal index shows.
                 self.cycle.d.next = self.cycle.q.val() + 1;
+                self.index.d.next = self.command.val().index;
                 if self.cycle.q.val() == 2 {
                     self.cycle.d.next = 0.into();
-                    if !self.is_entry.val() & !self.is_control.val() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
-                    } else if !self.right.val() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-                    } else if (self.is_value.val() & self.index.q.val().get_bit(NUMBER_WIDTH))
-                        | (!self.is_value.val() & !self.unlinks.val() & !self.shown.row.val().allocated)
-                    {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
-                    } else if self.appends.val() & self.address.q.val().get_bits::<2>(0).any() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-                    } else if self.appends.val() & self.beyond.q.val() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
-                    } else if (self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Free as u64))
-                        & self.is_control.val()
-                        & (self.shown.counts.val().entries.any() | self.shown.counts.val().messages.any())
-                    {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::InUse as u64);
-                    }
+                    self.fault.next = self.fields.fault.val();
                     self.reports.next = true;
                     if !self.fault.val().any() {
-                        if self.appends.val() {
+                        if self.fields.appends.val() {
                             self.reports.next = false;
                             self.asks.d.next = true;
                             self.step.d.next = CommandStep::Append;
-                        } else if self.unlinks.val() {
+                        } else if self.fields.unlinks.val() {
                             self.reports.next = false;
                             self.asks.d.next = true;
                             self.step.d.next = CommandStep::Show;
-                        } else if self.is_value.val() {
+                        } else if self.fields.changes.val() {
                             self.reports.next = false;
                             self.step.d.next = CommandStep::Count;
                         } else {
                             self.tables.row_write.next = true;
                             self.tables.row.next.enabled =
-                                self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Enable as u64);
+                                self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Enable as u64);
                             self.tables.row.next.allocated =
-                                self.command.q.val() != bits::<COMMAND_WIDTH>(ControlCommand::Free as u64);
-                            if self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Disable as u64) {
+                                self.command.val().command != bits::<COMMAND_WIDTH>(ControlCommand::Free as u64);
+                            if self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Disable as u64) {
                                 self.reports.next = false;
                                 self.ends.next = true;
                                 self.step.d.next = CommandStep::Linger;
@@ -373,7 +232,7 @@ impl Logic for CommandControl {
                 }
             }
             CommandStep::Append => {
-                if self.overflow.q.val() {
+                if self.command.val().overflow {
                     self.list.operation.next = ListOperation::AppendOverflow;
                 }
                 if self.answered.q.val() & !self.asks.q.val() {
@@ -432,7 +291,8 @@ impl Logic for CommandControl {
                 }
             }
             CommandStep::Link => {
-                self.finish.valid.next = self.shown.row.val().queues & !self.options.q.val().get_bit(LINK_DISABLE);
+                self.finish.valid.next =
+                    self.shown.row.val().queues & !self.command.val().options.get_bit(LINK_DISABLE);
                 if !self.finish.valid.val() | self.finish.ready.val() {
                     self.reports.next = true;
                 }
@@ -460,10 +320,10 @@ impl Logic for CommandControl {
             }
             CommandStep::Report => {
                 // What a command has raised is there before its event.
-                self.event.valid.next = !self.raising.val() & (self.error.q.val().any() | !self.quiet.q.val());
+                self.event.valid.next = !self.raising.val() & (self.error.q.val().any() | !self.command.val().quiet);
                 if !self.raising.val() & (!self.event.valid.val() | self.event.ready.val()) {
                     self.ends.next = true;
-                    self.words.d.next = 0.into();
+                    self.fields.clears.next = true;
                     self.step.d.next = CommandStep::Take;
                 }
             }
@@ -473,20 +333,20 @@ impl Logic for CommandControl {
             self.step.d.next = CommandStep::Report;
         }
         self.memory.address.next =
-            bit_cast::<OFFSET_WIDTH, { OFFSET_WIDTH }>(self.address.q.val().get_bits::<OFFSET_WIDTH>(2));
+            bit_cast::<OFFSET_WIDTH, { OFFSET_WIDTH }>(self.command.val().address.get_bits::<OFFSET_WIDTH>(2));
         self.memory.data.next = self.handle.q.val();
         self.memory.lanes.next = !bits::<4>(0);
         self.count.counter.next = self.index.q.val().get_bits::<NUMBER_WIDTH>(0);
-        self.count.sets.next = self.command.q.val() == bits::<COMMAND_WIDTH>(ControlCommand::Set as u64);
-        self.count.success.next = self.pointer.q.val();
-        self.count.failure.next = self.value.q.val();
-        self.event.event.next = self.number.q.val();
+        self.count.sets.next = self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Set as u64);
+        self.count.success.next = self.command.val().pointer;
+        self.count.failure.next = self.command.val().value;
+        self.event.event.next = self.command.val().event;
         self.event.error.next = self.error.q.val();
         self.finish.context.next = 0.into();
         self.finish.portal.next = self.index.q.val();
         self.finish.queue.next = self.shown.row.val().queue;
-        self.finish.overflow.next = self.overflow.q.val();
-        self.finish.pointer.next = self.pointer.q.val();
+        self.finish.overflow.next = self.command.val().overflow;
+        self.finish.pointer.next = self.command.val().pointer;
         self.finish.raises.next = true;
         self.finish.kind.next = bits::<KIND_WIDTH>(EventKind::Link as u64);
         self.finish.counts.next = false;
@@ -503,7 +363,6 @@ impl Logic for CommandControl {
         self.finish.used.next = 0.into();
         if self.rst.val() {
             self.step.d.next = CommandStep::Take;
-            self.words.d.next = 0.into();
             self.asks.d.next = false;
         }
     }

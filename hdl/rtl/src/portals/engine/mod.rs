@@ -7,9 +7,10 @@
 //! | [`MoveIntake`], [`Requester`] | check moves and keep those that wait; turn them into packets of requests |
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
-//! | [`MessageControl`], [`HitCheck`] | requests at their target |
+//! | [`MessageControl`] | requests at their target |
+//! | [`HeaderReader`], [`EntryControl`], [`HitCheck`], [`FinishRules`] | their headers, their entries, what an entry allows, and what their ends raise |
 //! | [`ReplyControl`] | data of replies at their initiator |
-//! | [`CommandControl`] | entries, counters, portal indices |
+//! | [`CommandControl`], [`CommandFields`] | commands on entries, counters, portal indices, and their checks |
 //! | [`ListAccess`], [`TargetTables`] | lists, portal indices and entries, for both |
 //! | [`Finisher`], [`Completer`] | what the end of a message raises at the target and at the initiator |
 //! | [`EventShare`], [`EventWriter`] | events into their rings |
@@ -21,6 +22,7 @@
 //! | [`PortalsRegisters`] | ranks, settings, status |
 
 mod command_control;
+mod command_fields;
 mod command_split;
 mod completer;
 mod control_door;
@@ -28,10 +30,13 @@ mod control_sender;
 mod count_arbiter;
 mod counter_bank;
 mod data_door;
+mod entry_control;
 mod event_share;
 mod event_writer;
+mod finish_rules;
 mod finish_share;
 mod finisher;
+mod header_reader;
 mod hit_check;
 mod list_access;
 mod message_control;
@@ -50,6 +55,7 @@ mod slot_pool;
 mod target_tables;
 
 pub use command_control::CommandControl;
+pub use command_fields::{CommandFields, TableCommand};
 pub use command_split::CommandSplit;
 pub use completer::Completer;
 pub use control_door::ControlDoor;
@@ -57,10 +63,13 @@ pub use control_sender::ControlSender;
 pub use count_arbiter::CountArbiter;
 pub use counter_bank::CounterBank;
 pub use data_door::DataDoor;
+pub use entry_control::EntryControl;
 pub use event_share::EventShare;
 pub use event_writer::EventWriter;
+pub use finish_rules::FinishRules;
 pub use finish_share::FinishShare;
 pub use finisher::Finisher;
+pub use header_reader::HeaderReader;
 pub use hit_check::HitCheck;
 pub use list_access::ListAccess;
 pub use message_control::MessageControl;

@@ -6,8 +6,8 @@ use portico_spec::{
     ni::{event::EVENT_WIDTH, registers::PORTALS_FIELD_WIDTH},
     portals::{
         engine::{
-            ACK_WIDTH, FAILURE_WIDTH, KIND_WIDTH, LENGTH_WIDTH, MD_OPTIONS_WIDTH, NUMBER_WIDTH, PORTAL_WIDTH,
-            QUEUE_WIDTH, RANK_WIDTH, ROOM_WORDS, SLOT_WIDTH,
+            ACK_WIDTH, FAILURE_WIDTH, KIND_WIDTH, LENGTH_WIDTH, MD_OPTIONS_WIDTH, NUMBER_WIDTH, OPERATION_WIDTH,
+            PORTAL_WIDTH, QUEUE_WIDTH, RANK_WIDTH, ROOM_WORDS, SLOT_WIDTH, USER_WIDTH,
         },
         list::{ENTRIES, GENERATION_WIDTH, OPTIONS_WIDTH},
     },
@@ -361,6 +361,56 @@ pub struct TablesOut {
     pub entry_write: Signal<Out, Bit>,
     /// That row.
     pub entry: Signal<Out, EntryRow>,
+}
+
+/// A request, as its header tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Request {
+    /// What it wants.
+    pub operation: Bits<OPERATION_WIDTH>,
+    /// Which acknowledgement it wants.
+    pub ack: Bits<ACK_WIDTH>,
+    /// Portal index.
+    pub portal: Bits<PORTAL_WIDTH>,
+    /// Slot of the initiator.
+    pub slot: Bits<SLOT_WIDTH>,
+    /// Requested length, in bytes.
+    pub length: Bits<LENGTH_WIDTH>,
+    /// User of the initiator.
+    pub user: Bits<USER_WIDTH>,
+    /// Requested offset, in bytes.
+    pub offset: Bits<32>,
+}
+
+/// A message of a rank, as it is kept between its packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Message {
+    /// Where its next bytes go.
+    pub address: Bits<LENGTH_WIDTH>,
+    /// Bytes that the entry takes of those that are to come.
+    pub left: Bits<LENGTH_WIDTH>,
+    /// Delivered length, in bytes.
+    pub delivered: Bits<LENGTH_WIDTH>,
+    /// Offset used, in bytes.
+    pub used: Bits<32>,
+    /// Place of the entry.
+    pub place: Bits<PLACE_WIDTH>,
+    /// Generation of that place.
+    pub generation: Bits<GENERATION_WIDTH>,
+    /// Portal index.
+    pub portal: Bits<PORTAL_WIDTH>,
+    /// Slot of the initiator.
+    pub slot: Bits<SLOT_WIDTH>,
+    /// Which acknowledgement it wants.
+    pub ack: Bits<ACK_WIDTH>,
+    /// How it fails, 0 if it does not.
+    pub failure: Bits<FAILURE_WIDTH>,
+    /// It is a get.
+    pub get: Bit,
+    /// The entry is in Overflow.
+    pub overflow: Bit,
+    /// Changes with each message of the rank.
+    pub parity: Bit,
 }
 
 /// What the tables of the target show.

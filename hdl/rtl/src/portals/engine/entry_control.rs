@@ -1,0 +1,313 @@
+use super::{
+    ContextWriteOut, HitCheck, ListField, ListJobOut, ListOperation, Message, Request, ShownIn, TablesOut,
+    CONTEXT_WIDTH, PLACE_WIDTH,
+};
+use portico_spec::portals::{
+    engine::{
+        Failure, Operation, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, RANK_WIDTH,
+        USER_OFFSET, USER_WIDTH,
+    },
+    list::{GENERATION_OFFSET, GENERATION_WIDTH},
+};
+use portico_verilog::prelude::*;
+
+/// Cycles from the entry that shows to the results of its check.
+const CHECK_CYCLES: u64 = 3;
+/// Width of a count of these cycles.
+const WAIT_WIDTH: usize = 2;
+
+/// State of the control of entries.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum EntryStep {
+    /// Waits for the lists.
+    Search,
+    /// Waits for the check of the entry.
+    Check,
+    /// Says what becomes of the entry.
+    Resolve,
+    /// Reads and writes the rows of the entry, at the end of a message that was kept.
+    Rows,
+    /// Frees the place of the entry.
+    Release,
+}
+
+/// Carries out what a message does at the entry that it meets: at its begin, and at its end if that is later.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 7 cycles from the answer of the lists to `ends`; 3 cycles from `closes` to `closed`, more if a place is freed |
+/// | throughput | one message at a time |
+/// | state | what the lists have answered, and what becomes of the entry |
+///
+/// From the search to the resolution the lists hold the entry.
+#[derive(LogicBlock, Default)]
+pub struct EntryControl {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// No packet is in hand.
+    pub rests: Signal<In, Bit>,
+    /// High for a cycle: the lists have all fields of the search in the next one.
+    pub asked: Signal<In, Bit>,
+    /// High for a cycle: the header lacks words, so it matches nothing.
+    pub lacks: Signal<In, Bit>,
+    /// The header is read: the message begins.
+    pub goes: Signal<In, Bit>,
+    /// The last packet is in hand, or the get is served: the message ends at its entry.
+    pub closes: Signal<In, Bit>,
+    /// The packet in hand is the last of its message.
+    pub last: Signal<In, Bit>,
+    /// Rank of the initiator.
+    pub rank: Signal<In, Bits<RANK_WIDTH>>,
+    /// Where the words of its event are.
+    pub home: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// The request.
+    pub request: Signal<In, Request>,
+    /// The message, as it is kept.
+    pub message: Signal<In, Message>,
+    /// The message, with what is known in this cycle.
+    pub known: Signal<Out, Message>,
+    /// Requests to the lists.
+    pub list: ListJobOut,
+    /// Accesses to the tables.
+    pub tables: TablesOut,
+    /// What the tables show.
+    pub shown: ShownIn,
+    /// Words of events.
+    pub context: ContextWriteOut,
+    /// High for a cycle: the message has an entry, and its data may go on.
+    pub delivers: Signal<Out, Bit>,
+    /// The entry is being resolved for a message that does not fail.
+    pub resolves: Signal<Out, Bit>,
+    /// High for a cycle: `known` has all of the message.
+    pub ends: Signal<Out, Bit>,
+    /// The message is complete with this packet, and does not count as in progress; valid from `delivers` on.
+    pub at_once: Signal<Out, Bit>,
+    /// High for a cycle: the message has ended at its entry.
+    pub closed: Signal<Out, Bit>,
+    /// The entry is gone, and its place is free.
+    pub gone: Signal<Out, Bit>,
+    /// High for a cycle: a request met no entry, or a disabled portal index.
+    pub drops: Signal<Out, Bit>,
+    /// High for a cycle: a request of a wrong user.
+    pub permission: Signal<Out, Bit>,
+    /// High for a cycle: a request of an operation that the entry does not allow.
+    pub operation: Signal<Out, Bit>,
+    check: HitCheck,
+    step: DFF<EntryStep>,
+    /// The lists are asked; they have found an entry, or none.
+    asks: DFF<Bit>,
+    found: DFF<Bit>,
+    missed: DFF<Bit>,
+    cycle: DFF<Bits<WAIT_WIDTH>>,
+    completes: DFF<Bit>,
+    unlinks: DFF<Bit>,
+    leaves: DFF<Bit>,
+    now: Signal<Local, EntryStep>,
+    failure: Signal<Local, Bits<FAILURE_WIDTH>>,
+    refuses: Signal<Local, Bit>,
+    succeeds: Signal<Local, Bit>,
+    ends_now: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for EntryControl {
+    fn update(&mut self) {
+        wire!(self => check: clk);
+        dff_setup!(self, clk, step, asks, found, missed, cycle, completes, unlinks, leaves);
+        self.check.operation.next = self.request.val().operation;
+        self.check.user.next = self.request.val().user;
+        self.check.requested.next = self.request.val().length;
+        self.check.remote.next = self.request.val().offset;
+        wire!(list => check: options, length, offset, pointer);
+        self.check.row.next = self.shown.entry.val();
+
+        self.succeeds.next = !self.message.val().failure.any();
+        self.known.next = self.message.val();
+        if self.goes.val() {
+            self.known.next.get = self.request.val().operation != bits::<OPERATION_WIDTH>(Operation::Put as u64);
+            self.known.next.ack = self.request.val().ack;
+            self.known.next.portal = self.request.val().portal;
+            self.known.next.slot = self.request.val().slot;
+        }
+        self.list.write.next = false;
+        self.list.field.next = ListField::NewOffset;
+        self.list.word.next = self.check.new_offset.val();
+        self.list.valid.next = self.asks.q.val();
+        self.list.operation.next = ListOperation::Search;
+        self.list.advances.next = self.check.advances.val() & self.succeeds.val();
+        self.list.detaches.next = self.unlinks.q.val();
+        self.list.removes.next = self.leaves.q.val();
+        self.tables.portal_read.next = false;
+        self.tables.portal.next = self.message.val().portal;
+        self.tables.row_write.next = false;
+        self.tables.row.next = self.shown.row.val();
+        self.tables.counts_write.next = false;
+        self.tables.counts.next = self.shown.counts.val();
+        self.tables.entry_read.next = false;
+        self.tables.place.next = self.message.val().place;
+        self.tables.entry_write.next = false;
+        self.tables.entry.next = self.shown.entry.val();
+        self.context.enable.next = false;
+        self.context.context.next = self.home.val();
+        self.context.index.next = 1.into();
+        self.context.word.next = bit_cast::<32, RANK_WIDTH>(self.rank.val())
+            | (bit_cast::<32, LENGTH_WIDTH>(self.message.val().delivered) << bits::<6>(EVENT_DELIVERED_OFFSET as u64));
+        self.ends.next = false;
+        self.closed.next = false;
+        self.drops.next = false;
+        self.permission.next = false;
+        self.operation.next = false;
+        self.refuses.next = false;
+        self.failure.next = self.message.val().failure;
+
+        // Answers of the lists may come while the header is still read.
+        if self.asked.val() & self.shown.row.val().allocated & self.shown.row.val().enabled {
+            self.asks.d.next = true;
+        }
+        if self.asks.q.val() & self.list.answered.val() {
+            self.found.d.next = self.list.found.val();
+            self.missed.d.next = !self.list.found.val();
+        }
+        if self.lacks.val() {
+            self.missed.d.next = true;
+        }
+        if self.asks.q.val() & self.list.done.val() {
+            self.asks.d.next = false;
+        }
+
+        self.ends_now.next = self.last.val() & (!self.message.val().get | !self.check.delivered.val().any());
+        self.now.next = self.step.q.val();
+        if self.closes.val() & (self.step.q.val() != EntryStep::Release) {
+            self.now.next = EntryStep::Rows;
+        }
+        match self.now.val() {
+            EntryStep::Search => {
+                if self.goes.val() {
+                    if self.found.q.val() & !self.asks.q.val() {
+                        self.tables.place.next = self.list.place.val();
+                        self.tables.entry_read.next = true;
+                        self.known.next.place = self.list.place.val();
+                        self.known.next.generation = self.list.generation.val();
+                        self.known.next.overflow = self.list.overflow.val();
+                        self.step.d.next = EntryStep::Check;
+                    } else if !self.shown.row.val().allocated | self.missed.q.val() {
+                        self.failure.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
+                        self.refuses.next = true;
+                        self.drops.next = true;
+                    } else if !self.shown.row.val().enabled {
+                        self.failure.next = bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64);
+                        self.refuses.next = true;
+                        self.drops.next = true;
+                    }
+                }
+            }
+            EntryStep::Check => {
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                if self.cycle.q.val() == bits::<WAIT_WIDTH>(CHECK_CYCLES) {
+                    self.known.next.used = self.check.used.val();
+                    self.known.next.delivered = self.check.delivered.val();
+                    self.known.next.left = self.check.delivered.val();
+                    self.known.next.address = self.check.start.val();
+                    self.known.next.failure = self.check.failure.val();
+                    self.list.write.next = true;
+                    self.asks.d.next = true;
+                    self.completes.d.next = self.ends_now.val();
+                    self.unlinks.d.next = self.check.unlinks.val() & !self.check.failure.val().any();
+                    // No other message is with this entry.
+                    self.leaves.d.next = self.check.unlinks.val()
+                        & !self.check.failure.val().any()
+                        & self.ends_now.val()
+                        & !self.shown.entry.val().messages.any();
+                    self.cycle.d.next = 0.into();
+                    self.step.d.next = EntryStep::Resolve;
+                }
+            }
+            EntryStep::Resolve => {
+                self.list.operation.next = ListOperation::Resolve;
+                self.context.enable.next = self.cycle.q.val() <= 1;
+                if self.cycle.q.val() == 0 {
+                    // The rows of the entry and of the portal index.
+                    self.tables.entry_write.next = self.succeeds.val();
+                    self.tables.entry.next.detached = self.shown.entry.val().detached | self.unlinks.q.val();
+                    self.tables.counts_write.next = self.succeeds.val();
+                    if !self.completes.q.val() {
+                        self.tables.entry.next.messages = self.shown.entry.val().messages + 1;
+                        self.tables.counts.next.messages = self.shown.counts.val().messages + 1;
+                    }
+                    if self.leaves.q.val() {
+                        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
+                    }
+                } else {
+                    self.context.index.next = 2.into();
+                    self.context.word.next = bit_cast::<32, LENGTH_WIDTH>(self.message.val().address)
+                        | (bit_cast::<32, USER_WIDTH>(self.request.val().user) << bits::<6>(USER_OFFSET as u64));
+                }
+                if !self.cycle.q.val().all() {
+                    self.cycle.d.next = self.cycle.q.val() + 1;
+                }
+                if !self.asks.q.val() & self.cycle.q.val().any() {
+                    self.ends.next = true;
+                    self.refuses.next = !self.succeeds.val();
+                    self.permission.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Permission as u64);
+                    self.operation.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Operation as u64);
+                }
+            }
+            EntryStep::Rows => {
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                self.tables.portal_read.next = self.cycle.q.val() == 0;
+                self.tables.entry_read.next = self.cycle.q.val() == 0;
+                self.list.field.next = ListField::Handle;
+                self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.message.val().place)
+                    | (bit_cast::<32, GENERATION_WIDTH>(self.message.val().generation)
+                        << bits::<6>(GENERATION_OFFSET as u64));
+                if self.cycle.q.val() == 2 {
+                    self.tables.entry_write.next = true;
+                    self.tables.entry.next.messages = self.shown.entry.val().messages - 1;
+                    self.tables.counts_write.next = true;
+                    self.tables.counts.next.messages = self.shown.counts.val().messages - 1;
+                    self.closed.next = true;
+                    if self.shown.entry.val().detached & (self.shown.entry.val().messages == 1) {
+                        self.closed.next = false;
+                        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
+                        self.list.write.next = true;
+                        self.leaves.d.next = true;
+                        self.asks.d.next = true;
+                        self.step.d.next = EntryStep::Release;
+                    }
+                }
+            }
+            EntryStep::Release => {
+                self.list.operation.next = ListOperation::Release;
+                self.closed.next = !self.asks.q.val();
+            }
+        }
+        if self.refuses.val() {
+            self.known.next.failure = self.failure.val();
+            self.known.next.delivered = 0.into();
+            self.known.next.used = 0.into();
+            self.known.next.overflow = false;
+            self.ends.next = true;
+        }
+        if self.ends.val() {
+            self.cycle.d.next = 0.into();
+            self.step.d.next = EntryStep::Search;
+        }
+        self.resolves.next = (self.step.q.val() == EntryStep::Resolve) & self.succeeds.val();
+        self.delivers.next = self.resolves.val() & !self.cycle.q.val().any();
+        self.at_once.next = self.completes.q.val();
+        self.gone.next = self.leaves.q.val();
+        if self.rests.val() {
+            self.found.d.next = false;
+            self.missed.d.next = false;
+            self.cycle.d.next = 0.into();
+            self.completes.d.next = false;
+            self.unlinks.d.next = false;
+            self.leaves.d.next = false;
+            self.step.d.next = EntryStep::Search;
+        }
+        if self.rst.val() {
+            self.asks.d.next = false;
+        }
+    }
+}
