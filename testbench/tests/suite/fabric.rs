@@ -34,6 +34,7 @@ use portico_testbench::{
     soak::draw_sizes,
 };
 use std::{
+    fmt::Display,
     panic::{catch_unwind, AssertUnwindSafe},
     sync::OnceLock,
 };
@@ -620,11 +621,11 @@ fn caught(numbers: &[usize], check: impl Fn(&dyn Fn(usize) -> SimulatedFabric) -
 const NOBODY: &str = "nobody noticed";
 
 /// With these faults in the hardware of this configuration, `check` fails; with no fault chosen, it does not.
-fn are_noticed(
+fn are_noticed<E: Display>(
     faulty: &Faulty,
     config: &Config,
     numbers: &[usize],
-    check: impl Fn(&dyn Fn() -> SimulatedFabric) -> Result<(), Error>,
+    check: impl Fn(&dyn Fn() -> SimulatedFabric) -> Result<(), E>,
 ) {
     let outcome = |number| {
         let library = faulty.with(number);

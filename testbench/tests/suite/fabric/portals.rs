@@ -1,12 +1,13 @@
 //! What the Portals engines promise, on the golden fabric and on the emitted Verilog.
 
-use super::{four_tiles, MEMORY};
+use super::{are_noticed, four_tiles, MEMORY};
+use crate::mutants::fault::{Fault, Faulty};
 use crate::promises::driver::portals::{
     acknowledgements, bytes, codes, events, lifetimes, order, random, refusals, registers, traffic,
 };
 use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
-use portico_sim::{Library, Options, SimulatedFabric};
+use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::device::hardware::fabric_of;
 use std::sync::OnceLock;
 
@@ -81,4 +82,96 @@ on_both! {
     traffic::two_ranks_get_from_each_other;
     traffic::three_ranks_get_in_a_ring;
     traffic::all_ranks_put_to_one;
+}
+
+/// Faults of the engines.
+const FAULTS: [Fault; 8] = [
+    Fault {
+        what: "packets of a rank may come from any node",
+        module: "data_door",
+        from: "present[named[5:0]] & «(nodes_read_data == head_source)»",
+        to: "1'd1",
+    },
+    Fault {
+        what: "an entry lets in messages of any user",
+        module: "hit_check",
+        from: "(entry_user != user)",
+        to: "1'd0",
+    },
+    Fault {
+        what: "an entry that manages its offset stays where it is",
+        module: "hit_check",
+        from: "shown_used + {12'd0, shown_delivered}",
+        to: "shown_used",
+    },
+    Fault {
+        what: "an entry that is used once stays",
+        module: "hit_check",
+        from: "unlinks = «options[1]»",
+        to: "1'd0",
+    },
+    Fault {
+        what: "the phase of events is the same in all laps of a ring",
+        module: "event_writer",
+        from: "~written_read_data[sizes_read_data]",
+        to: "1'd1",
+    },
+    Fault {
+        what: "a failure counts as a success",
+        module: "completer",
+        from: "fails_next = «failed»;",
+        to: "1'd0",
+    },
+    Fault {
+        what: "all bytes of a last word are written",
+        module: "payload_writer",
+        from: "~(4'hf << rest[1:0])",
+        to: "4'hf",
+    },
+    Fault {
+        what: "the slot of an answer stays taken",
+        module: "completer",
+        from: "frees = «~is_sent»;",
+        to: "1'd0",
+    },
+];
+
+/// With these faults in the fabric, a promise is not kept; with no fault chosen, it is.
+fn caught(numbers: &[usize], promise: impl Fn(&dyn Fn() -> Fabric<SimulatedFabric>) -> Result<(), Error>) {
+    static FAULTY: OnceLock<Faulty> = OnceLock::new();
+    let faulty =
+        FAULTY.get_or_init(|| Faulty::new(&design("fabric", &four_tiles()).unwrap(), &FAULTS, Optimise::Build));
+    are_noticed(faulty, &four_tiles(), numbers, |fabric| {
+        promise(&|| Fabric::open(fabric()).unwrap())
+    });
+}
+
+#[test]
+fn a_forged_rank_that_is_taken_is_caught() {
+    caught(&[1], |fabric| refusals::forged_ranks_are_refused(fabric));
+}
+
+#[test]
+fn a_user_that_is_not_compared_is_caught() {
+    caught(&[2], |fabric| refusals::refusals_are_told_and_counted(fabric));
+}
+
+#[test]
+fn entries_that_stay_are_caught() {
+    caught(&[3], |fabric| order::puts_fill_an_entry_in_their_order(fabric));
+    caught(&[4], |fabric| lifetimes::an_entry_leaves_once(fabric));
+}
+
+#[test]
+fn events_counts_and_slots_that_are_wrong_are_caught() {
+    caught(&[5], |fabric| events::rings_go_round_and_tell_what_they_lose(fabric));
+    caught(&[6], |fabric| {
+        acknowledgements::acknowledgements_raise_what_was_asked(fabric)
+    });
+    caught(&[8], |fabric| acknowledgements::no_answer_keeps_a_slot(fabric));
+}
+
+#[test]
+fn bytes_behind_a_message_that_are_written_are_caught() {
+    caught(&[7], |fabric| bytes::all_lengths_at_all_offsets(fabric));
 }
