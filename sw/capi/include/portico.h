@@ -1,0 +1,716 @@
+/*
+ * Portico: the host driver of a fabric, for C and C++. Written from sw/capi/src: edit that instead.
+ *
+ * Each function returns a portico_status: PORTICO_OK, or a code, and portico_error_text() then has field, value and range. Of a
+ * call that fails, results are not written.
+ *
+ * Handles are opaque. A handle that was released, and one of another fabric or of another type, is found out and refused; so is
+ * NULL, for every pointer that is not said to be allowed NULL. Other pointers must point to what the function says: results to
+ * memory that may be written, arrays to as many elements as their count, texts to UTF-8 with a NUL behind it.
+ *
+ * A fabric and its handles belong to one thread at a time. A thread may hand them on to another; a call while another one runs
+ * returns PORTICO_BUSY. Fabrics do not share anything, so each may have a thread of its own.
+ *
+ * Nodes are numbered from 0: tiles first, then the host, then memory nodes. Addresses and lengths are in bytes, words have 32
+ * bits, times are in cycles as the transport counts them.
+ */
+
+#ifndef PORTICO_H
+#define PORTICO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Version of this header: see portico_version(). */
+#define PORTICO_VERSION "0.1.0"
+
+// How a call has ended: 0, or why it failed. portico_error_text() has the text of an error.
+typedef enum {
+  // The call has done what it says.
+  PORTICO_OK = 0,
+  // The carrier of the accesses failed.
+  PORTICO_E_TRANSPORT = 1,
+  // A command that no descriptor can express.
+  PORTICO_E_DESCRIPTOR = 2,
+  // A register with an undefined value.
+  PORTICO_E_REGISTER = 3,
+  // Tiles that do not form a group, or a tree that does not fit them.
+  PORTICO_E_TREE = 4,
+  // A text that is not a program.
+  PORTICO_E_ASSEMBLY = 5,
+  // A word of a program that is not an instruction.
+  PORTICO_E_INSTRUCTION = 6,
+  // A program that could leave its bounds.
+  PORTICO_E_PROGRAM = 7,
+  // A configuration of which there is no fabric.
+  PORTICO_E_CONFIG = 8,
+  // The fabric has no host node.
+  PORTICO_E_NO_HOST = 9,
+  // A time-out that ends calls before they are posted at all members.
+  PORTICO_E_SHORT_TIMEOUT = 10,
+  // There is no such node.
+  PORTICO_E_NO_SUCH_NODE = 11,
+  // A node identifies itself as another node.
+  PORTICO_E_WRONG_FABRIC = 12,
+  // The fabric is not the configured one.
+  PORTICO_E_WRONG_BITSTREAM = 13,
+  // The hardware refused a command. portico_error_code() has its code.
+  PORTICO_E_REFUSED = 14,
+  // An operation did not complete in time; it may still complete.
+  PORTICO_E_TIMEOUT = 15,
+  // Bytes outside of the remote segment.
+  PORTICO_E_OUT_OF_SEGMENT = 16,
+  // Bytes outside of a node's memory.
+  PORTICO_E_OUT_OF_MEMORY = 17,
+  // An address or length that must be a multiple.
+  PORTICO_E_MISALIGNED = 18,
+  // A number that is too large or too small.
+  PORTICO_E_OUT_OF_RANGE = 19,
+  // All of a resource is taken.
+  PORTICO_E_EXHAUSTED = 20,
+  // Something was to be reserved that the driver has handed out.
+  PORTICO_E_TAKEN = 21,
+  // The node is built without it.
+  PORTICO_E_NOT_BUILT = 22,
+  // A handle of one node was used at another.
+  PORTICO_E_WRONG_NODE = 23,
+  // A message that a write has damaged.
+  PORTICO_E_BAD_MESSAGE = 24,
+  // A message of the host that has no credit.
+  PORTICO_E_NO_CREDIT = 25,
+  // A sender with messages that are under way or in the queue.
+  PORTICO_E_UNRELEASED = 26,
+  // A sender of another queue.
+  PORTICO_E_WRONG_QUEUE = 27,
+  // The mesh has no way from an edge node back to itself.
+  PORTICO_E_NO_WAY = 28,
+  // A page of a node without external memory.
+  PORTICO_E_NO_MEMORY_NODE = 29,
+  // A segment of another kind was wanted.
+  PORTICO_E_WRONG_KIND = 30,
+  // Memory that the driver has not allocated.
+  PORTICO_E_NOT_ALLOCATED = 31,
+  // Two blocks share memory of a member, and one of them is written.
+  PORTICO_E_OVERLAP = 32,
+  // A block that does not lie in allocated memory.
+  PORTICO_E_UNALLOCATED = 33,
+  // A call whose group is released.
+  PORTICO_E_RELEASED = 34,
+  // A group with exchanges under way.
+  PORTICO_E_UNDER_WAY = 35,
+  // A way that the call does not have.
+  PORTICO_E_WRONG_WAY = 36,
+  // No context is free at all tiles of a group.
+  PORTICO_E_NO_CONTEXT = 37,
+  // A call of the communicator has failed. portico_error_code() has its code.
+  PORTICO_E_COMMUNICATOR_FAILED = 38,
+  // The communicator belongs to another fabric.
+  PORTICO_E_WRONG_COMMUNICATOR = 39,
+  // A function of Portals has failed. portico_error_text() begins with the name of its return code.
+  PORTICO_E_PORTALS = 64,
+  // A pointer is NULL.
+  PORTICO_E_NULL = 65,
+  // An argument that has no meaning: an unknown number of a choice, a text that is no UTF-8.
+  PORTICO_E_ARGUMENT = 66,
+  // An array that is too short for what it has to take.
+  PORTICO_E_SHORT_BUFFER = 67,
+  // A handle that was released, or never was one.
+  PORTICO_E_STALE = 68,
+  // A handle of another fabric.
+  PORTICO_E_FOREIGN = 69,
+  // A handle of another type.
+  PORTICO_E_WRONG_HANDLE = 70,
+  // The fabric is in another call: of another thread, or of this one, whose transport has called.
+  PORTICO_BUSY = 96,
+  // An earlier call of the fabric ended with PORTICO_INTERNAL. The fabric can only be closed.
+  PORTICO_CLOSED = 97,
+  // A fault of the library itself, which should be reported.
+  PORTICO_INTERNAL = 98,
+} portico_status;
+
+// An event of a node: a counter with a threshold. It belongs to the thread that has the fabric.
+typedef struct portico_event portico_event;
+
+// A fabric that this process has opened: memory and registers of its nodes, and what was made in it. It belongs to one thread
+// at a time: a thread may hand it on to another, but while a call of it runs, calls of other threads return PORTICO_BUSY.
+typedef struct portico_fabric portico_fabric;
+
+// Steps that lie in the memories of their tiles. They can be started again and again, and move the words that lie in memory then.
+// The list belongs to the thread that has the fabric.
+typedef struct portico_list portico_list;
+
+// A published window as another node reaches it: a segment handle of that node, the initiator. It belongs to the thread that has
+// the fabric.
+typedef struct portico_segment portico_segment;
+
+// Operations for tiles, in the order in which each tile begins them: a portico_completion names the steps to which an operation
+// is added. They belong to the thread that has the fabric.
+typedef struct portico_steps portico_steps;
+
+// An operation under way, which holds an event of its node until it was seen complete. It belongs to the thread that has the
+// fabric.
+typedef struct portico_ticket portico_ticket;
+
+// Memory that a node has published. It belongs to the thread that has the fabric.
+typedef struct portico_window portico_window;
+
+// Functions of the caller that carry the accesses to a fabric: 32 bits at byte addresses of its host node's space. Each gets
+// `context`, and those that return an int return 0, or any other number if the access could not be made. They are called from
+// the thread whose call needs them. They must not jump or throw out of themselves.
+typedef struct {
+  // Given to each function.
+  void *context;
+  // Reads 32 bits.
+  int (*read)(void *context, uint32_t address, uint32_t *value);
+  // Writes 32 bits.
+  int (*write)(void *context, uint32_t address, uint32_t value);
+  // Reads `count` words that lie together. May be NULL: then `read` reads each.
+  int (*read_block)(void *context, uint32_t address, uint32_t *words, size_t count);
+  // Writes `count` words that lie together. May be NULL: then `write` writes each.
+  int (*write_block)(void *context, uint32_t address, const uint32_t *words, size_t count);
+  // Cycles since some moment in the past. They must go on with every access, or a wait would never end.
+  uint64_t (*cycles)(void *context);
+  // Lets so many cycles pass.
+  void (*wait)(void *context, uint64_t cycles);
+  // Whether the host node interrupts now: 0 or 1. May be NULL: then it never does, and events are polled.
+  int (*interrupt)(void *context);
+} portico_transport;
+
+// Memory of a node that portico_allocate() has handed out.
+typedef struct {
+  // Whose memory.
+  uint32_t node;
+  // First byte, a multiple of 8.
+  uint32_t base;
+  // Bytes, a multiple of 8.
+  uint32_t bytes;
+} portico_region;
+
+// Numbers from `first` on, up to `end`, which is none of them.
+typedef struct {
+  // The first number.
+  uint32_t first;
+  // The number behind the last.
+  uint32_t end;
+} portico_range;
+
+// What portico_reserve() leaves to a master at the port of a tile.
+typedef struct {
+  // Windows.
+  portico_range windows;
+  // Segment handles.
+  portico_range segments;
+  // Events.
+  portico_range events;
+  // Bytes of memory, multiples of 8.
+  portico_range bytes;
+} portico_reservation;
+
+// The memory to publish.
+typedef struct {
+  // First byte.
+  uint32_t base;
+  // Bytes.
+  uint32_t bytes;
+  // Whether streams fill the window, one after the other; else it takes puts, gets and atomics.
+  bool stream;
+  // Of a window for streams: bytes of a row; 0 without rows.
+  uint32_t row;
+  // From row to row, in bytes.
+  uint32_t stride;
+  // An event of the same node in which ends of transfers count. May be NULL.
+  portico_event *event;
+} portico_publication;
+
+// What is known of a window or a segment.
+typedef struct {
+  // The node that has published the memory.
+  uint32_t node;
+  // The node that reaches it; of a window the same as `node`.
+  uint32_t initiator;
+  // The segment handle of the initiator, as descriptors name it; of a window 0.
+  uint32_t handle;
+  // Bytes.
+  uint32_t bytes;
+} portico_segment_facts;
+
+// Bytes from one row or plane to the next.
+typedef struct {
+  // In the segment.
+  uint32_t remote;
+  // In the initiator's memory.
+  uint32_t local;
+} portico_strides;
+
+// Which bytes a transfer moves, in one to three dimensions. All values except the counts are in bytes: whole words of the
+// fabric, at most 65,535 of each. A count of 0 stands for 1, so that `{ .row = 16 }` is 16 bytes that lie together.
+typedef struct {
+  // Bytes that lie together at both sides. With 0 nothing is moved, and the transfer still completes.
+  uint32_t row;
+  // Rows of a plane.
+  uint32_t rows;
+  // From row to row.
+  portico_strides row_strides;
+  // Planes.
+  uint32_t planes;
+  // From plane to plane.
+  portico_strides plane_strides;
+} portico_geometry;
+
+// How an operation completes. At most one of `ticket`, `event` and `steps` is not NULL. If all are, the call returns when the
+// operation is complete.
+typedef struct {
+  // Cycles that a call without ticket, event and steps waits. After PORTICO_E_TIMEOUT the operation goes on.
+  uint64_t timeout;
+  // Where a ticket goes, which tells when the operation is complete.
+  portico_ticket **ticket;
+  // An event of the initiator, in which the operation counts together with others: see portico_event_drain().
+  portico_event *event;
+  // Steps to which the operation is added, in place of a start: see portico_list().
+  portico_steps *steps;
+  // The packet shaper: see portico_set_shaper().
+  uint8_t shaper;
+  // Whether the node holds the operation until its earlier commands have ended.
+  bool drained;
+} portico_completion;
+
+// Settings of a packet shaper.
+typedef struct {
+  // Most flits of payload of a packet, 1 to 64.
+  uint32_t maximum;
+  // Flits that may pass in 256 cycles, 0 to 511; 0 for any number.
+  uint32_t rate;
+  // Flits that may pass at once after a pause, 0 to 511.
+  uint32_t burst;
+} portico_shaper;
+
+// When an event fires: one of PORTICO_FIRES_*.
+typedef uint32_t portico_fires;
+
+// State of an event.
+typedef struct {
+  // Its counter, modulo 65,536.
+  uint16_t count;
+  // Whether its condition holds.
+  bool fired;
+  // The code of the first error since the state was cleared; 0 without one.
+  uint32_t error;
+  // The result of the last atomic.
+  uint64_t value;
+} portico_event_state;
+
+// Never.
+#define PORTICO_FIRES_NEVER 0
+
+// When the count is the threshold.
+#define PORTICO_FIRES_EQUAL 1
+
+// When the count is the threshold or more.
+#define PORTICO_FIRES_AT_LEAST 2
+
+// When the count is not the threshold.
+#define PORTICO_FIRES_NOT_EQUAL 3
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Writes the text of this thread's last error, with field, value and range, and a NUL behind it. A call that succeeds leaves it
+// as it is; before the first error it is empty. A text that is longer than `size` - 1 bytes is cut. 512 bytes are enough for
+// nearly all texts.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_BUFFER of a text that is cut or of `size` 0. Neither becomes the last error.
+portico_status portico_error_text(char *text,
+                                  size_t size);
+
+// The hardware's code of this thread's last error, if it is PORTICO_E_REFUSED or PORTICO_E_COMMUNICATOR_FAILED; else 0. The
+// header of `portico registers --form c` has the codes as PORTICO_ERROR_*.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_error_code(uint32_t *code);
+
+// Version of the library: equal to PORTICO_VERSION if this header is of the same version.
+const char *portico_version(void);
+
+// Opens the reference model in this process. `config` is the text of a portico.toml; a text without a key is the default fabric.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of a text that is no UTF-8, PORTICO_E_CONFIG.
+portico_status portico_open_golden(const char *config,
+                                   portico_fabric **fabric);
+
+// Opens a fabric in the memory of this computer: the space of its host node from byte `offset` of a device such as /dev/uio0 on.
+// Map N of a UIO device has the offset of N pages. `hertz` is the clock of the fabric. The fabric must have been reset since an
+// earlier program has used it.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_CONFIG, PORTICO_E_TRANSPORT if the file cannot be opened or mapped,
+// PORTICO_E_WRONG_BITSTREAM with both values if the configuration is not the fabric's.
+portico_status portico_open_uio(const char *path,
+                                uint64_t offset,
+                                const char *config,
+                                double hertz,
+                                portico_fabric **fabric);
+
+// Opens a fabric behind the UART bridge of a board, and resets it. `path` is a serial port such as /dev/ttyUSB0, `baud` its rate
+// in bits a second.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_CONFIG, PORTICO_E_TRANSPORT of the port or without an answer,
+// PORTICO_E_WRONG_BITSTREAM with both values if the configuration is not the fabric's.
+portico_status portico_open_serial(const char *path,
+                                   uint32_t baud,
+                                   const char *config,
+                                   portico_fabric **fabric);
+
+// Opens a fabric over functions of the caller, which are copied. Their context must live until the fabric is closed.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_CONFIG, PORTICO_E_TRANSPORT if a function returns another number than 0,
+// PORTICO_E_WRONG_BITSTREAM with both values if the configuration is not the fabric's, PORTICO_E_TIMEOUT.
+portico_status portico_open_custom(const portico_transport *transport,
+                                   const char *config,
+                                   portico_fabric **fabric);
+
+// Compares the registers of the host node and of tile 0 with the configuration. Every open but that of the reference model has
+// done this.
+//
+// Errors: PORTICO_E_WRONG_BITSTREAM with the first field that differs, or the fabric's.
+portico_status portico_verify(portico_fabric *fabric);
+
+// Closes a fabric. All of its handles are stale from then on. Operations under way go on.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_STALE, PORTICO_BUSY.
+portico_status portico_close(portico_fabric *fabric);
+
+// Reads `count` words of 32 bits of a node's memory, from byte `address` on.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_MISALIGNED, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_NO_SUCH_NODE, PORTICO_E_TIMEOUT,
+// PORTICO_E_TRANSPORT.
+portico_status portico_read(portico_fabric *fabric,
+                            uint32_t node,
+                            uint32_t address,
+                            uint32_t *words,
+                            size_t count);
+
+// Writes `count` words of 32 bits of a node's memory, from byte `address` on.
+//
+// Errors: as of portico_read(); nothing is written unless the fabric itself fails.
+portico_status portico_write(portico_fabric *fabric,
+                             uint32_t node,
+                             uint32_t address,
+                             const uint32_t *words,
+                             size_t count);
+
+// Takes memory of a node, in multiples of 8 bytes.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE, PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE.
+portico_status portico_allocate(portico_fabric *fabric,
+                                uint32_t node,
+                                uint32_t bytes,
+                                portico_region *region);
+
+// Gives memory back.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NOT_ALLOCATED, PORTICO_E_NO_SUCH_NODE.
+portico_status portico_free(portico_fabric *fabric, const portico_region *region);
+
+// Leaves windows, segments, events and bytes of memory of a tile to a master at its port: the library hands none of them out
+// until the fabric is opened anew.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE of a node that is no tile, PORTICO_E_NOT_BUILT without ports,
+// PORTICO_E_OUT_OF_RANGE, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_MISALIGNED, PORTICO_E_TAKEN. Nothing is reserved then.
+portico_status portico_reserve(portico_fabric *fabric,
+                               uint32_t tile,
+                               const portico_reservation *reservation);
+
+// Moves a page of a memory node: its words are then those of external memory from byte `base` on.
+//
+// Errors: PORTICO_E_OUT_OF_RANGE of the page, PORTICO_E_MISALIGNED, PORTICO_E_NO_MEMORY_NODE, PORTICO_E_NO_SUCH_NODE,
+// PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
+portico_status portico_move_page(portico_fabric *fabric,
+                                 uint32_t node,
+                                 uint32_t page,
+                                 uint64_t base);
+
+// Bytes of a node's memory.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE.
+portico_status portico_memory_bytes(portico_fabric *fabric, uint32_t node, uint32_t *bytes);
+
+// Bytes of a word of the fabric: addresses and lengths are multiples of it.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_word_bytes(portico_fabric *fabric, uint32_t *bytes);
+
+// The node through which the library works. Tiles have the numbers below it.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_host_node(portico_fabric *fabric, uint32_t *node);
+
+// Sets the cycles that an access of the library may take: to memory and registers of nodes, and to get room for a command.
+portico_status portico_set_timeout(portico_fabric *fabric,
+                                   uint64_t cycles);
+
+// Cycles as the transport counts them, since some moment in the past.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_cycles(portico_fabric *fabric, uint64_t *cycles);
+
+// Lets so many cycles pass, at most 2^40.
+//
+// Errors: PORTICO_E_OUT_OF_RANGE.
+portico_status portico_wait(portico_fabric *fabric, uint64_t cycles);
+
+// Whether the host node interrupts now.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_interrupt(portico_fabric *fabric, bool *interrupts);
+
+// Whether there is an AXI4-Lite port at this tile.
+//
+// Errors: PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT.
+portico_status portico_check_port(portico_fabric *fabric, uint32_t tile);
+
+// Whether there are streams at this tile.
+//
+// Errors: PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT.
+portico_status portico_check_streams(portico_fabric *fabric, uint32_t tile);
+
+// Opens a window of a node, over memory that others may then reach.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_MISALIGNED, PORTICO_E_OUT_OF_RANGE of row and stride,
+// PORTICO_E_WRONG_NODE of the event, PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE, or the fabric's.
+portico_status portico_publish(portico_fabric *fabric,
+                               uint32_t node,
+                               const portico_publication *publication,
+                               portico_window **window);
+
+// What is known of a window.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_window_info(portico_fabric *fabric,
+                                   portico_window *window,
+                                   portico_segment_facts *about);
+
+// Ends of transfers since the window was published, modulo 65,536.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_window_ends(portico_fabric *fabric, portico_window *window, uint16_t *ends);
+
+// Puts the pointer of a window for streams back to the first byte.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_WRONG_KIND if the window takes no streams, or the fabric's.
+portico_status portico_window_rewind(portico_fabric *fabric, portico_window *window);
+
+// Closes a window: it refuses all later packets. The handle is stale then, also after an error of the fabric.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_window_withdraw(portico_fabric *fabric,
+                                       portico_window *window);
+
+// Makes a window known to a node: a tile, or the host.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE, PORTICO_E_NO_WAY from an edge node to itself, or the
+// fabric's.
+portico_status portico_clone_segment(portico_fabric *fabric,
+                                     uint32_t node,
+                                     portico_window *window,
+                                     portico_segment **segment);
+
+// What is known of a segment.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_segment_info(portico_fabric *fabric,
+                                    portico_segment *segment,
+                                    portico_segment_facts *about);
+
+// Releases a segment. Its operations should be complete: see portico_fence(). The handle is stale then, also after an error of
+// the fabric.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_segment_release(portico_fabric *fabric,
+                                       portico_segment *segment);
+
+// Writes memory of the segment's initiator, from byte `local` on, to the segment, from byte `offset` on.
+//
+// Errors, before anything is sent: PORTICO_E_NULL, PORTICO_E_OUT_OF_SEGMENT, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_DESCRIPTOR of
+// addresses and geometry, PORTICO_E_WRONG_KIND, PORTICO_E_WRONG_NODE of the event, PORTICO_E_EXHAUSTED of events. Of the
+// operation: PORTICO_E_REFUSED, PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
+portico_status portico_put(portico_fabric *fabric,
+                           portico_segment *segment,
+                           uint32_t offset,
+                           uint32_t local,
+                           const portico_geometry *geometry,
+                           const portico_completion *completion);
+
+// Reads the segment, from byte `offset` on, into memory of its initiator, from byte `local` on.
+//
+// Errors: as of portico_put().
+portico_status portico_get(portico_fabric *fabric,
+                           portico_segment *segment,
+                           uint32_t offset,
+                           uint32_t local,
+                           const portico_geometry *geometry,
+                           const portico_completion *completion);
+
+// Appends memory of the segment's initiator to a window for streams. Complete when it is sent: streams are not acknowledged.
+//
+// Errors: as of portico_put(); PORTICO_E_DESCRIPTOR of planes.
+portico_status portico_stream(portico_fabric *fabric,
+                              portico_segment *segment,
+                              uint32_t local,
+                              const portico_geometry *geometry,
+                              const portico_completion *completion);
+
+// Complete when all earlier operations of the segment's initiator on the segment are visible there.
+//
+// Errors: PORTICO_E_NULL, or of the operation as of portico_put().
+portico_status portico_fence(portico_fabric *fabric,
+                             portico_segment *segment,
+                             const portico_completion *completion);
+
+// Sends any descriptor of `count` words from a node; the library sets only its event. For commands without a function here. The
+// command must count in its event exactly once. `value` gets the value of its event if the call waits, else 0.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE unless it has 1 to 16 words, PORTICO_E_NO_SUCH_NODE, or of the operation as of
+// portico_put().
+portico_status portico_descriptor(portico_fabric *fabric,
+                                  uint32_t node,
+                                  const uint32_t *words,
+                                  size_t count,
+                                  const portico_completion *completion,
+                                  uint64_t *value);
+
+// Sets one of a node's packet shapers. Operations take number 0 unless their completion names another.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE, PORTICO_E_NO_SUCH_NODE, or the fabric's.
+portico_status portico_set_shaper(portico_fabric *fabric,
+                                  uint32_t node,
+                                  uint8_t number,
+                                  const portico_shaper *shaper);
+
+// Whether an operation is complete. `value` gets its result then, 0 for an operation without one.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_REFUSED by the hardware, or the fabric's.
+portico_status portico_ticket_poll(portico_fabric *fabric,
+                                   portico_ticket *ticket,
+                                   bool *is_complete,
+                                   uint64_t *value);
+
+// Waits until an operation is complete, for at most `timeout` cycles. `value` gets its result, 0 for an operation without one.
+// After a time-out it may be waited for again.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT, PORTICO_E_REFUSED by the hardware, or the fabric's.
+portico_status portico_ticket_wait(portico_fabric *fabric,
+                                   portico_ticket *ticket,
+                                   uint64_t timeout,
+                                   uint64_t *value);
+
+// Releases a ticket. An operation that is not complete goes on, and its event is free once it has completed.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_ticket_release(portico_fabric *fabric,
+                                      portico_ticket *ticket);
+
+// Takes an event of a node. Its counter is 0 and it never fires.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE, or the fabric's.
+portico_status portico_event_take(portico_fabric *fabric, uint32_t node, portico_event **event);
+
+// Node of an event, and its number there, as descriptors and programs use it.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_event_info(portico_fabric *fabric,
+                                  portico_event *event,
+                                  uint32_t *node,
+                                  uint32_t *number);
+
+// Sets the condition on which an event fires, and whether it then interrupts.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of the condition, or the fabric's.
+portico_status portico_event_configure(portico_fabric *fabric,
+                                       portico_event *event,
+                                       uint16_t threshold,
+                                       portico_fires fires,
+                                       bool interrupts);
+
+// Sets the counter and clears the error. No operation should be under way that counts in the event.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_event_reset(portico_fabric *fabric, portico_event *event, uint16_t count);
+
+// Reads the state of an event.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_event_poll(portico_fabric *fabric,
+                                  portico_event *event,
+                                  portico_event_state *found);
+
+// Waits until an event has fired, for at most `timeout` cycles. An error of the event is in its state, and is no error of this
+// call.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT, or the fabric's.
+portico_status portico_event_wait(portico_fabric *fabric,
+                                  portico_event *event,
+                                  uint64_t timeout,
+                                  portico_event_state *found);
+
+// Waits until all operations that count in an event are complete, for at most `timeout` cycles. Nothing else may count in it.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_REFUSED with the first error, which is cleared then; PORTICO_E_TIMEOUT; or the fabric's.
+portico_status portico_event_drain(portico_fabric *fabric,
+                                   portico_event *event,
+                                   uint64_t timeout);
+
+// Switches an event off and releases it. The handle is stale then, also after an error of the fabric.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_event_release(portico_fabric *fabric,
+                                     portico_event *event);
+
+// Makes steps without an operation.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_steps_new(portico_fabric *fabric, portico_steps **steps);
+
+// Forgets steps that will be no list.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_steps_release(portico_fabric *fabric, portico_steps *steps);
+
+// Writes a list of steps into the memories of their tiles. The handle of the steps is stale then, also after an error.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE of operations of the host, PORTICO_E_OUT_OF_RANGE of more than 64 words of
+// descriptors for one engine of a tile, PORTICO_E_EXHAUSTED, or the fabric's. Then nothing stays taken.
+portico_status portico_list_new(portico_fabric *fabric,
+                                portico_steps *steps,
+                                portico_list **list);
+
+// Starts a list, when an earlier start of it and all earlier commands of its tiles have ended.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_RELEASED, PORTICO_E_TIMEOUT or PORTICO_E_REFUSED of what is waited for, or the fabric's.
+portico_status portico_list_start(portico_fabric *fabric,
+                                  portico_list *list);
+
+// Whether all operations of a list have ended. A list that is not started has ended.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_REFUSED of an engine's operation, or the fabric's.
+portico_status portico_list_poll(portico_fabric *fabric, portico_list *list, bool *is_complete);
+
+// Waits until all operations of a list have ended, for at most `timeout` cycles. After a time-out it may be waited for again.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT, PORTICO_E_REFUSED in its place if an operation was refused, or the fabric's.
+portico_status portico_list_wait(portico_fabric *fabric,
+                                 portico_list *list,
+                                 uint64_t timeout);
+
+// Releases events, segments and memory of a list, when it is complete. After an error the handle stays, and the release may be
+// repeated.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT if the list does not end, PORTICO_E_REFUSED of its last start, or the fabric's.
+portico_status portico_list_release(portico_fabric *fabric,
+                                    portico_list *list);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* PORTICO_H */

@@ -1,0 +1,7 @@
+//! The library as its callers meet it.
+
+mod bench;
+mod handles;
+mod header;
+mod programs;
+mod transports;
