@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, FunctionConfig, Language, Layout, ParseConfig, Style};
 
 /// Sources whose items go into the header, in its order.
-pub const SOURCES: [&str; 10] = [
+pub const SOURCES: [&str; 19] = [
     "status",
     "handle",
     "carrier",
@@ -15,7 +15,16 @@ pub const SOURCES: [&str; 10] = [
     "operation",
     "ticket",
     "event",
+    "atomic",
+    "queue",
+    "mailbox",
+    "program",
     "list",
+    "group",
+    "mpi",
+    "request",
+    "registers",
+    "probe",
 ];
 
 const ABOUT: &str = "\

@@ -25,6 +25,12 @@
 /** Version of this header: see portico_version(). */
 #define PORTICO_VERSION "0.1.0"
 
+// The rank of a tile that is no member.
+#define PORTICO_NO_RANK 4294967295
+
+// The target of traffic that goes to any other tile, at random.
+#define PORTICO_ANY_TILE 4294967295
+
 // How a call has ended: 0, or why it failed. portico_error_text() has the text of an error.
 typedef enum {
   // The call has done what it says.
@@ -129,6 +135,10 @@ typedef enum {
   PORTICO_INTERNAL = 98,
 } portico_status;
 
+// A group of tiles that make MPI-like calls. Members have ranks, 0 and up, in the order in which they were named. It belongs to
+// the thread that has the fabric.
+typedef struct portico_comm portico_comm;
+
 // An event of a node: a counter with a threshold. It belongs to the thread that has the fabric.
 typedef struct portico_event portico_event;
 
@@ -140,9 +150,25 @@ typedef struct portico_fabric portico_fabric;
 // The list belongs to the thread that has the fabric.
 typedef struct portico_list portico_list;
 
+// A mailbox of a node. Every node may send to it. It belongs to the thread that has the fabric.
+typedef struct portico_mailbox portico_mailbox;
+
+// A program in a node's program memory. It belongs to the thread that has the fabric.
+typedef struct portico_program portico_program;
+
+// A queue of messages, as its owner has it. It belongs to the thread that has the fabric.
+typedef struct portico_queue portico_queue;
+
+// A call of a group that is prepared. It can be started again and again, each time with the words that lie in memory then. It
+// belongs to the thread that has the fabric.
+typedef struct portico_request portico_request;
+
 // A published window as another node reaches it: a segment handle of that node, the initiator. It belongs to the thread that has
 // the fabric.
 typedef struct portico_segment portico_segment;
+
+// The right of a node to send to a queue. It belongs to the thread that has the fabric.
+typedef struct portico_sender portico_sender;
 
 // Operations for tiles, in the order in which each tile begins them: a portico_completion names the steps to which an operation
 // is added. They belong to the thread that has the fabric.
@@ -300,6 +326,186 @@ typedef struct {
   uint64_t value;
 } portico_event_state;
 
+// What an atomic does: one of PORTICO_ATOMIC_*.
+typedef uint32_t portico_atomic_kind;
+
+// An atomic operation on a word of a segment.
+typedef struct {
+  // What it does.
+  portico_atomic_kind kind;
+  // Bytes of the word, 4 or 8. Both nodes must do atomics of 64 bits for 8.
+  uint32_t bytes;
+  // The number to add or to store.
+  uint64_t operand;
+  // The number with which the value is compared.
+  uint64_t condition;
+} portico_atomic_command;
+
+// What is known of a queue.
+typedef struct {
+  // The node that owns it.
+  uint32_t node;
+  // Most bytes of a message.
+  uint32_t message_bytes;
+  // Credits that are left to give to senders.
+  uint32_t free_credits;
+} portico_queue_facts;
+
+// A message that was received.
+typedef struct {
+  // Whether there was one; else all is 0.
+  bool found;
+  // The node that sent it.
+  uint32_t source;
+  // Its words of 32 bits.
+  size_t count;
+} portico_message;
+
+// How members of a group are joined: one of PORTICO_SHAPE_*.
+typedef uint32_t portico_shape_kind;
+
+// Two ranks that are joined.
+typedef struct {
+  // One rank.
+  uint32_t one;
+  // The other.
+  uint32_t other;
+} portico_pair;
+
+// The tree that joins the members of a group.
+typedef struct {
+  // Which tree.
+  portico_shape_kind kind;
+  // Number of the shapes that have one.
+  uint32_t number;
+  // Pairs of PORTICO_SHAPE_OWN; may be NULL for others.
+  const portico_pair *pairs;
+  // How many pairs.
+  size_t count;
+} portico_shape;
+
+// What is known of a group.
+typedef struct {
+  // How many members it has.
+  uint32_t size;
+  // Whether all members have message-passing engines.
+  bool has_engines;
+  // The least time-out of portico_comm_timeout(), in cycles; 0 without engines.
+  uint32_t least_timeout;
+} portico_comm_facts;
+
+// How a call is carried out: one of PORTICO_WAY_*.
+typedef uint32_t portico_way;
+
+// Where words lie in the memories of members: byte addresses, multiples of 4.
+typedef struct {
+  // The address in all members, if `each` is NULL.
+  uint32_t same;
+  // An address for each rank. May be NULL.
+  const uint32_t *each;
+  // How many addresses `each` has: the size of the group.
+  size_t count;
+} portico_addresses;
+
+// How two words are folded: one of PORTICO_FOLD_*.
+typedef uint32_t portico_fold;
+
+// The monitor's counters of a node, which wrap. On the reference model only `refused` and `dropped` count, because it has no time.
+typedef struct {
+  // Cycles since reset.
+  uint32_t cycles;
+  // Flits that came on the data plane.
+  uint32_t data_in;
+  // Flits that went on the data plane.
+  uint32_t data_out;
+  // Flits that came on the control plane.
+  uint32_t control_in;
+  // Flits that went on the control plane.
+  uint32_t control_out;
+  // Cycles in which a flit of the data plane could not go.
+  uint32_t data_stalls;
+  // Words from the network that were refused.
+  uint32_t refused;
+  // Descriptors that did not fit the queue.
+  uint32_t dropped;
+  // Cycles in which a micro-core ran; at a memory node, in which a get was served.
+  uint32_t running;
+  // Cycles in which every active micro-core waited.
+  uint32_t waiting;
+  // Errors of external memory; of memory nodes alone.
+  uint32_t memory_errors;
+  // Cycles in which an engine had work.
+  uint32_t engines_run;
+  // Cycles in which an engine had work and waited.
+  uint32_t engines_wait;
+} portico_counters;
+
+// The packets that the source of a tile sends.
+typedef struct {
+  // A tile, or PORTICO_ANY_TILE.
+  uint32_t target;
+  // Words of payload of a packet, each of the width of the data plane: 2 to 64.
+  uint32_t words;
+  // How many packets.
+  uint32_t packets;
+  // Most packets in 65,536 cycles, on average over a run; 0 for as many as possible.
+  uint32_t rate;
+  // Decides random targets, and with its low 8 bits the content.
+  uint32_t seed;
+} portico_traffic;
+
+// Counts of the packets that a tile has sent and received. Counts of 32 bits wrap.
+typedef struct {
+  // Packets that its source has sent.
+  uint32_t sent;
+  // Packets that have come.
+  uint32_t received;
+  // Words of their payload.
+  uint32_t words;
+  // Packets that came with a wrong length, sequence number or content.
+  uint32_t errors;
+  // The least latency, in cycles from the offer of a packet's head to its tail at the sink; 0 if no packet has come.
+  uint32_t latency_least;
+  // The greatest latency.
+  uint32_t latency_greatest;
+  // The sum of all latencies.
+  uint64_t latency_sum;
+  // Cycle in which the first head came, counted from reset.
+  uint32_t first;
+  // Cycle in which the last tail came.
+  uint32_t last;
+} portico_measured;
+
+// Rows of a tile's memory that leave on its stream. All values except the count are in bytes.
+typedef struct {
+  // Address of the first row.
+  uint32_t address;
+  // Length of a row.
+  uint32_t row;
+  // How many rows. 0 stands for 1.
+  uint32_t rows;
+  // From row to row.
+  uint32_t stride;
+  // Whether the last word of each row has `tlast`, not that of the last row alone.
+  bool each_row;
+} portico_send_rows;
+
+// State of the streams of a tile.
+typedef struct {
+  // Sends that run, 0 or 1.
+  uint32_t sends_running;
+  // Sends that wait.
+  uint32_t sends_waiting;
+  // Words of the fabric that the last send that ended has moved.
+  uint32_t sent;
+  // Receives that run, 0 or 1.
+  uint32_t receives_running;
+  // Receives that wait.
+  uint32_t receives_waiting;
+  // Words of the fabric that the last receive that ended has moved.
+  uint32_t received;
+} portico_streams_state;
+
 // Never.
 #define PORTICO_FIRES_NEVER 0
 
@@ -311,6 +517,90 @@ typedef struct {
 
 // When the count is not the threshold.
 #define PORTICO_FIRES_NOT_EQUAL 3
+
+// Adds `operand`. Sums wrap.
+#define PORTICO_ATOMIC_POSTADD 0
+
+// Stores `operand`.
+#define PORTICO_ATOMIC_POKE 1
+
+// Adds `operand`, and gives the old value.
+#define PORTICO_ATOMIC_FETCHADD 2
+
+// Stores 0, and gives the old value.
+#define PORTICO_ATOMIC_FETCHCLEAR 3
+
+// Stores `operand` if the value is `condition`; gives the old value.
+#define PORTICO_ATOMIC_COMPARE_AND_SWAP 4
+
+// Gives the value.
+#define PORTICO_ATOMIC_PEEK 5
+
+// Adds `operand` if the value is below `condition`, unsigned; gives the old value.
+#define PORTICO_ATOMIC_ADD_IF 6
+
+// A chain: even rows from west to east, odd rows from east to west.
+#define PORTICO_SHAPE_LINEAR 0
+
+// Each rank with the one that lacks its lowest bit that is set.
+#define PORTICO_SHAPE_BINOMIAL 1
+
+// Each rank r with rank (r - 1) / `number`.
+#define PORTICO_SHAPE_KARY 2
+
+// Along column `number`, then along the rows.
+#define PORTICO_SHAPE_COLUMNS 3
+
+// Along row `number`, then along the columns.
+#define PORTICO_SHAPE_ROWS 4
+
+// Along the centre column, then along the rows.
+#define PORTICO_SHAPE_CENTRE 5
+
+// All with rank 0.
+#define PORTICO_SHAPE_STAR 6
+
+// These pairs of ranks.
+#define PORTICO_SHAPE_OWN 7
+
+// Integer sum, which wraps.
+#define PORTICO_FOLD_INTEGER_SUM 0
+
+// The lesser signed integer.
+#define PORTICO_FOLD_INTEGER_MIN 2
+
+// The greater signed integer.
+#define PORTICO_FOLD_INTEGER_MAX 3
+
+// Bits that both have.
+#define PORTICO_FOLD_AND 4
+
+// Bits that either has.
+#define PORTICO_FOLD_OR 5
+
+// Bits that one alone has.
+#define PORTICO_FOLD_XOR 6
+
+// Floating-point sum, rounded to nearest even.
+#define PORTICO_FOLD_FLOAT_SUM 8
+
+// The minimum of IEEE 754-2019, 9.6.
+#define PORTICO_FOLD_FLOAT_MIN 10
+
+// The maximum of IEEE 754-2019, 9.6.
+#define PORTICO_FOLD_FLOAT_MAX 11
+
+// As is likely to be the fastest.
+#define PORTICO_WAY_CHEAPEST 0
+
+// By the message-passing engines of the members.
+#define PORTICO_WAY_ENGINES 1
+
+// By puts of the members, from command lists.
+#define PORTICO_WAY_PUTS 2
+
+// By this program.
+#define PORTICO_WAY_HOST 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -666,6 +956,234 @@ portico_status portico_event_drain(portico_fabric *fabric,
 portico_status portico_event_release(portico_fabric *fabric,
                                      portico_event *event);
 
+// An atomic operation on the word at byte `offset` of a segment. `value` gets the old value, if the operation gives it and the
+// call waits; else 0. A ticket of the operation has the old value too.
+//
+// Errors: as of portico_put(); PORTICO_E_ARGUMENT of `kind`, PORTICO_E_OUT_OF_RANGE of `bytes` and of numbers that do not fit,
+// PORTICO_E_NOT_BUILT of 8 bytes.
+portico_status portico_atomic(portico_fabric *fabric,
+                              portico_segment *segment,
+                              uint32_t offset,
+                              const portico_atomic_command *command,
+                              const portico_completion *completion,
+                              uint64_t *value);
+
+// Makes a queue at a node, with `slots` places, a power of two, for messages of at most `message_bytes` bytes. Arrivals count in
+// `event`, of the same node, which may be NULL.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE, PORTICO_E_MISALIGNED, PORTICO_E_WRONG_NODE of the event, PORTICO_E_EXHAUSTED,
+// PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT, or the fabric's.
+portico_status portico_queue_new(portico_fabric *fabric,
+                                 uint32_t node,
+                                 uint32_t slots,
+                                 uint32_t message_bytes,
+                                 portico_event *event,
+                                 portico_queue **queue);
+
+// What is known of a queue.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_queue_info(portico_fabric *fabric,
+                                  portico_queue *queue,
+                                  portico_queue_facts *facts);
+
+// Messages that have arrived and are not yet read.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_queue_waiting(portico_fabric *fabric,
+                                     portico_queue *queue,
+                                     uint32_t *messages);
+
+// Takes the next message, if one has arrived, into `words`, which has room for `count`, at least `message_bytes` / 4. The message
+// keeps its slot until released.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_BUFFER, PORTICO_E_BAD_MESSAGE if its slot was overwritten: it must be released. Or the
+// fabric's.
+portico_status portico_queue_receive(portico_fabric *fabric,
+                                     portico_queue *queue,
+                                     uint32_t *words,
+                                     size_t count,
+                                     portico_message *message);
+
+// As portico_queue_receive(), and waits for a message, for at most `timeout` cycles.
+//
+// Errors: as of portico_queue_receive(), and PORTICO_E_TIMEOUT.
+portico_status portico_queue_wait(portico_fabric *fabric,
+                                  portico_queue *queue,
+                                  uint64_t timeout,
+                                  uint32_t *words,
+                                  size_t count,
+                                  portico_message *message);
+
+// Gives back the slots of the oldest messages that were read, and the credits to their senders.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE if so many were not read, or the fabric's.
+portico_status portico_queue_release(portico_fabric *fabric,
+                                     portico_queue *queue,
+                                     uint16_t messages);
+
+// Closes a queue. Messages in it are lost, and so are those that arrive later. The handle is stale then, also after an error of
+// the fabric.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_queue_close(portico_fabric *fabric,
+                                   portico_queue *queue);
+
+// Makes a queue known to a node, which may have `credits` messages in it at a time.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE of the credits, PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE,
+// PORTICO_E_NOT_BUILT, or the fabric's.
+portico_status portico_queue_sender(portico_fabric *fabric,
+                                    portico_queue *queue,
+                                    uint32_t node,
+                                    uint32_t credits,
+                                    portico_sender **sender);
+
+// Node of a sender, and the handle of the queue there, as descriptors name it.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_sender_info(portico_fabric *fabric,
+                                   portico_sender *sender,
+                                   uint32_t *node,
+                                   uint32_t *handle);
+
+// Sends `bytes` of the memory of the sender's node, from byte `local` on, as a message. Complete when it is sent, for which it
+// waits until the sender has a credit.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE if it is too long, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_MISALIGNED,
+// PORTICO_E_NO_CREDIT of the host, or of the operation as of portico_put().
+portico_status portico_enqueue(portico_fabric *fabric,
+                               portico_sender *sender,
+                               uint32_t local,
+                               uint32_t bytes,
+                               const portico_completion *completion);
+
+// Takes back a sender's credits and its segment handle. After an error the sender stays.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_UNRELEASED if a message of it is, or will be, in the queue, PORTICO_E_WRONG_QUEUE,
+// PORTICO_E_EXHAUSTED, PORTICO_E_TIMEOUT, or the fabric's.
+portico_status portico_queue_retire(portico_fabric *fabric,
+                                    portico_queue *queue,
+                                    portico_sender *sender);
+
+// Releases the segment handle of a sender whose queue is closed or will be. The handle is stale then, also after an error of the
+// fabric.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_sender_release(portico_fabric *fabric,
+                                      portico_sender *sender);
+
+// Takes a mailbox of a node, empty. With `arrivals` 0, each message replaces the one before, and notifies; with 1 to 255,
+// messages are ORed, and the last of this number notifies. `event`, of the same node, is notified; it may be NULL.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE of `arrivals`, PORTICO_E_WRONG_NODE of the event, PORTICO_E_EXHAUSTED,
+// PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT at a memory node, or the fabric's.
+portico_status portico_mailbox_take(portico_fabric *fabric,
+                                    uint32_t node,
+                                    uint32_t arrivals,
+                                    portico_event *event,
+                                    portico_mailbox **mailbox);
+
+// Node of a mailbox, and its number there.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_mailbox_info(portico_fabric *fabric,
+                                    portico_mailbox *mailbox,
+                                    uint32_t *node,
+                                    uint32_t *number);
+
+// Arrivals since the mailbox was cleared, or of the round of its barrier; and the value.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_mailbox_read(portico_fabric *fabric,
+                                    portico_mailbox *mailbox,
+                                    uint32_t *count,
+                                    uint64_t *value);
+
+// Sets count and value to 0.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_mailbox_clear(portico_fabric *fabric, portico_mailbox *mailbox);
+
+// Releases a mailbox. Later messages to it stay unnoticed. The handle is stale then, also after an error of the fabric.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_mailbox_release(portico_fabric *fabric,
+                                       portico_mailbox *mailbox);
+
+// Sends 64 bits from a node, a tile or the host, to a mailbox. Complete when they are sent.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE, PORTICO_E_NO_WAY from an edge node to itself, or of the operation as of
+// portico_put().
+portico_status portico_mail(portico_fabric *fabric,
+                            uint32_t node,
+                            portico_mailbox *mailbox,
+                            uint64_t value,
+                            const portico_completion *completion);
+
+// Translates the text of a program into instructions. `words` has room for `size`; 256 are enough for every program that can be
+// loaded. `count` gets their number.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of a text that is no UTF-8, PORTICO_E_ASSEMBLY with the line,
+// PORTICO_E_SHORT_BUFFER.
+portico_status portico_assemble(const char *program,
+                                uint32_t *words,
+                                size_t size,
+                                size_t *count);
+
+// Writes the text of instructions, with a NUL behind it. A text that is longer than `size` - 1 bytes is cut.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_INSTRUCTION, PORTICO_E_SHORT_BUFFER of a text that is cut.
+portico_status portico_disassemble(const uint32_t *words,
+                                   size_t count,
+                                   char *text,
+                                   size_t size);
+
+// Loads instructions into a node, after a check: all of them exist, every loop has its end, and the last one stops.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_INSTRUCTION and PORTICO_E_PROGRAM with the first instruction that is wrong,
+// PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT, or the fabric's.
+portico_status portico_program_load(portico_fabric *fabric,
+                                    uint32_t node,
+                                    const uint32_t *words,
+                                    size_t count,
+                                    portico_program **program);
+
+// Loads any words without a check, to test faulty programs on the hardware. A program that never stops keeps its micro-core and
+// its event until the next reset.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_EXHAUSTED, PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT, or the fabric's.
+portico_status portico_program_load_unchecked(portico_fabric *fabric,
+                                              uint32_t node,
+                                              const uint32_t *words,
+                                              size_t count,
+                                              portico_program **program);
+
+// Node of a program, and its first place in the program memory there.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_program_info(portico_fabric *fabric,
+                                    portico_program *program,
+                                    uint32_t *node,
+                                    uint32_t *start);
+
+// Releases the places of a program, which should not be running. The handle is stale then.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_program_unload(portico_fabric *fabric, portico_program *program);
+
+// Runs a program of the segment's initiator on a segment, with `count` arguments in registers 2 and up. Complete when its end of
+// transfer is acknowledged or, if it sends none, when it stops.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_WRONG_NODE, PORTICO_E_WRONG_KIND, PORTICO_E_OUT_OF_RANGE of the number of arguments, or of the
+// operation as of portico_put().
+portico_status portico_run(portico_fabric *fabric,
+                           portico_program *program,
+                           portico_segment *segment,
+                           const uint32_t *arguments,
+                           size_t count,
+                           const portico_completion *completion);
+
 // Makes steps without an operation.
 //
 // Errors: PORTICO_E_NULL.
@@ -708,6 +1226,285 @@ portico_status portico_list_wait(portico_fabric *fabric,
 // Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT if the list does not end, PORTICO_E_REFUSED of its last start, or the fabric's.
 portico_status portico_list_release(portico_fabric *fabric,
                                     portico_list *list);
+
+// Makes a group of `count` tiles, in the order of their ranks.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of the shape, PORTICO_E_OUT_OF_RANGE, PORTICO_E_TREE, PORTICO_E_EXHAUSTED,
+// PORTICO_E_NO_CONTEXT, or the fabric's: nothing stays taken.
+portico_status portico_comm_new(portico_fabric *fabric,
+                                const uint32_t *members,
+                                size_t count,
+                                const portico_shape *joined,
+                                portico_comm **comm);
+
+// What is known of a group.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_comm_info(portico_fabric *fabric,
+                                 portico_comm *comm,
+                                 portico_comm_facts *facts);
+
+// The members of a group by rank, into an array with room for `count`, at least the size of the group.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_BUFFER.
+portico_status portico_comm_tiles(portico_fabric *fabric,
+                                  portico_comm *comm,
+                                  uint32_t *members,
+                                  size_t count);
+
+// The rank of a tile; PORTICO_NO_RANK if it is no member.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_comm_rank(portico_fabric *fabric,
+                                 portico_comm *comm,
+                                 uint32_t tile,
+                                 uint32_t *own);
+
+// Carries out later calls of a group in this way.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of the way.
+portico_status portico_comm_force(portico_fabric *fabric, portico_comm *comm, portico_way way);
+
+// How long a call of the engines may stand still at a member before it fails there, in cycles of the fabric; 0 for ever. Without
+// engines nothing is set.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_TIMEOUT below the least, or the fabric's.
+portico_status portico_comm_timeout(portico_fabric *fabric,
+                                    portico_comm *comm,
+                                    uint32_t cycles);
+
+// Releases a group. Its requests that were not released can only be released. After an error the handle stays.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_UNDER_WAY if a request is under way, or the fabric's.
+portico_status portico_comm_release(portico_fabric *fabric,
+                                    portico_comm *comm);
+
+// Prepares a barrier: it ends after all members have begun it.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_RELEASED, PORTICO_E_NOT_BUILT and PORTICO_E_WRONG_WAY of a way that is forced,
+// PORTICO_E_COMMUNICATOR_FAILED, PORTICO_E_EXHAUSTED, or the fabric's.
+portico_status portico_barrier(portico_fabric *fabric,
+                               portico_comm *comm,
+                               portico_request **request);
+
+// Prepares a broadcast of `words` words from the address of the root, a rank, to the addresses of all others.
+//
+// Errors: as of portico_barrier(); PORTICO_E_OUT_OF_RANGE of the root, of a number of addresses and of lengths,
+// PORTICO_E_MISALIGNED, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_DESCRIPTOR of too many words, PORTICO_E_UNALLOCATED of memory that
+// portico_allocate() has not handed out.
+portico_status portico_bcast(portico_fabric *fabric,
+                             portico_comm *comm,
+                             uint32_t root,
+                             const portico_addresses *address,
+                             uint32_t words,
+                             portico_request **request);
+
+// Prepares an allgather in place: a block of `words` words of every member goes to all members. That of rank r lies at the
+// address of each member + 4 r `words`.
+//
+// Errors: as of portico_bcast().
+portico_status portico_allgather(portico_fabric *fabric,
+                                 portico_comm *comm,
+                                 const portico_addresses *address,
+                                 uint32_t words,
+                                 portico_request **request);
+
+// Prepares a fold of `words` words from the source addresses of all members into the address `result` of the root, a rank. That
+// address is the root's source or apart from it.
+//
+// Errors: as of portico_bcast(); PORTICO_E_ARGUMENT of the fold, PORTICO_E_OVERLAP.
+portico_status portico_reduce(portico_fabric *fabric,
+                              portico_comm *comm,
+                              uint32_t root,
+                              const portico_addresses *source,
+                              uint32_t result,
+                              uint32_t words,
+                              portico_fold fold,
+                              portico_request **request);
+
+// Prepares a fold of `words` words from the source addresses of all members into the result addresses of all members. A member's
+// result address is its source or apart from it.
+//
+// Errors: as of portico_reduce().
+portico_status portico_allreduce(portico_fabric *fabric,
+                                 portico_comm *comm,
+                                 const portico_addresses *source,
+                                 const portico_addresses *result,
+                                 uint32_t words,
+                                 portico_fold fold,
+                                 portico_request **request);
+
+// Prepares a fold of as many blocks of `words` words as there are members, which leaves at each member the block of its rank:
+// that of rank r lies at the source address of each member + 4 r `words`, and goes to the result address of member r.
+//
+// Errors: as of portico_reduce().
+portico_status portico_reduce_scatter(portico_fabric *fabric,
+                                      portico_comm *comm,
+                                      const portico_addresses *source,
+                                      const portico_addresses *result,
+                                      uint32_t words,
+                                      portico_fold fold,
+                                      portico_request **request);
+
+// Prepares a scatter: the block of `words` words for rank r lies at `source` + 4 r `words` of the root, a rank, and goes to the
+// result address of member r.
+//
+// Errors: as of portico_bcast(); PORTICO_E_OVERLAP.
+portico_status portico_scatter(portico_fabric *fabric,
+                               portico_comm *comm,
+                               uint32_t root,
+                               uint32_t source,
+                               const portico_addresses *result,
+                               uint32_t words,
+                               portico_request **request);
+
+// Prepares a gather: the block of `words` words at the source address of rank r goes to `result` + 4 r `words` of the root, a
+// rank.
+//
+// Errors: as of portico_scatter().
+portico_status portico_gather(portico_fabric *fabric,
+                              portico_comm *comm,
+                              uint32_t root,
+                              const portico_addresses *source,
+                              uint32_t result,
+                              uint32_t words,
+                              portico_request **request);
+
+// Prepares an alltoall: member r sends the block of `words` words at its source address + 4 s `words` to rank s, and gets the
+// block from rank s at its result address + 4 s `words`.
+//
+// Errors: as of portico_scatter().
+portico_status portico_alltoall(portico_fabric *fabric,
+                                portico_comm *comm,
+                                const portico_addresses *source,
+                                const portico_addresses *result,
+                                uint32_t words,
+                                portico_request **request);
+
+// Prepares an alltoall of blocks of different lengths: `words`, an array of size times size elements, has at r times size + s the
+// words of the block from rank r to rank s. At a sender the blocks lie behind each other in the order of their receivers, at a
+// receiver in the order of their senders.
+//
+// Errors: as of portico_scatter(); PORTICO_E_OUT_OF_RANGE of `count`, the elements of `words`.
+portico_status portico_alltoallv(portico_fabric *fabric,
+                                 portico_comm *comm,
+                                 const portico_addresses *source,
+                                 const portico_addresses *result,
+                                 const uint32_t *words,
+                                 size_t count,
+                                 portico_request **request);
+
+// How a request is carried out, and the cycles that the cost model expects for it.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_request_info(portico_fabric *fabric,
+                                    portico_request *request,
+                                    portico_way *chosen,
+                                    uint64_t *estimate);
+
+// Starts a request at all members, when an earlier start of it is complete. If the host carries it out, it is complete when this
+// returns.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_RELEASED, PORTICO_E_TIMEOUT, PORTICO_E_REFUSED, PORTICO_E_COMMUNICATOR_FAILED,
+// PORTICO_E_EXHAUSTED, or the fabric's.
+portico_status portico_request_start(portico_fabric *fabric,
+                                     portico_request *request);
+
+// Whether a request has ended at all members. One that is not started has.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_COMMUNICATOR_FAILED, or the fabric's.
+portico_status portico_request_poll(portico_fabric *fabric,
+                                    portico_request *request,
+                                    bool *is_complete);
+
+// Waits until a request has ended at all members, for at most `timeout` cycles. After a time-out it may be waited for again.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT, PORTICO_E_REFUSED, PORTICO_E_COMMUNICATOR_FAILED, or the fabric's.
+portico_status portico_request_wait(portico_fabric *fabric,
+                                    portico_request *request,
+                                    uint64_t timeout);
+
+// Releases what a request has taken, when it is complete. After an error the handle stays, and the release may be repeated.
+//
+// Errors: PORTICO_E_NULL, or as of portico_request_wait().
+portico_status portico_request_release(portico_fabric *fabric,
+                                       portico_request *request);
+
+// Starts a request, waits for it, for at most `timeout` cycles, and releases it: the blocking call of MPI. The handle is stale
+// then, also after an error.
+//
+// Errors: as of portico_request_start() and portico_request_wait().
+portico_status portico_request_run(portico_fabric *fabric,
+                                   portico_request *request,
+                                   uint64_t timeout);
+
+// Reads a register of a node, at the byte address that the header of `portico registers --form c` gives it. The library owns the
+// registers of what it has handed out.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT if there is no register at the address, PORTICO_E_MISALIGNED,
+// PORTICO_E_OUT_OF_RANGE, PORTICO_E_NOT_BUILT, PORTICO_E_NO_SUCH_NODE, PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
+portico_status portico_register_peek(portico_fabric *fabric,
+                                     uint32_t node,
+                                     uint32_t address,
+                                     uint32_t *value);
+
+// Writes a register of a node, and `count` - 1 registers that follow it in its block, with one put. The library does not notice
+// it.
+//
+// Errors: as of portico_register_peek(), and PORTICO_E_OUT_OF_RANGE if fewer follow.
+portico_status portico_register_poke(portico_fabric *fabric,
+                                     uint32_t node,
+                                     uint32_t address,
+                                     const uint32_t *values,
+                                     size_t count);
+
+// The monitor's counters of a node.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE, PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
+portico_status portico_count(portico_fabric *fabric, uint32_t node, portico_counters *counters);
+
+// Sends traffic from a tile's source. Complete when the last tail is on its way.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NOT_BUILT without a source/sink core, PORTICO_E_NO_SUCH_NODE, PORTICO_E_DESCRIPTOR of lengths
+// and rates, PORTICO_E_OUT_OF_RANGE, or of the operation as of portico_put().
+portico_status portico_send_traffic(portico_fabric *fabric,
+                                    uint32_t tile,
+                                    const portico_traffic *traffic,
+                                    const portico_completion *completion);
+
+// Reads the counts of a tile's source and sink.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NOT_BUILT, PORTICO_E_NO_SUCH_NODE, or the fabric's.
+portico_status portico_measure(portico_fabric *fabric, uint32_t tile, portico_measured *measured);
+
+// Sets the counts of a tile's source and sink to 0.
+//
+// Errors: PORTICO_E_NOT_BUILT, PORTICO_E_NO_SUCH_NODE, or the fabric's.
+portico_status portico_clear_measured(portico_fabric *fabric, uint32_t tile);
+
+// Moves rows of a tile's memory onto the stream that leaves it. Complete when the accelerator has taken the last word.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NOT_BUILT, PORTICO_E_DESCRIPTOR of lengths, PORTICO_E_MISALIGNED, PORTICO_E_OUT_OF_MEMORY, or of
+// the operation as of portico_put().
+portico_status portico_send(portico_fabric *fabric,
+                            uint32_t tile,
+                            const portico_send_rows *rows,
+                            const portico_completion *completion);
+
+// Moves the stream that comes to a tile into its memory, from byte `address` on, until a word with `tlast` or `length` bytes.
+// Complete when the last word is written.
+//
+// Errors: as of portico_send().
+portico_status portico_receive(portico_fabric *fabric,
+                               uint32_t tile,
+                               uint32_t address,
+                               uint32_t length,
+                               const portico_completion *completion);
+
+// State of the streams of a tile.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NOT_BUILT, PORTICO_E_NO_SUCH_NODE, or the fabric's.
+portico_status portico_streams(portico_fabric *fabric, uint32_t tile, portico_streams_state *found);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -71,6 +71,11 @@ impl Items {
         item.ok_or_else(|| self.wrong(handle))
     }
 
+    /// The item of a handle that may be NULL.
+    pub fn optional<H: Handle>(&self, handle: *const H) -> Result<Option<&H::Item>, Failure> {
+        (!handle.is_null()).then(|| self.get(handle)).transpose()
+    }
+
     /// The item of a handle, to be changed.
     pub fn get_mut<H: Handle>(&mut self, handle: *const H) -> Result<&mut H::Item, Failure> {
         self.get(handle)?;
@@ -84,6 +89,12 @@ impl Items {
         let item = self.live.remove(&handle.addr()).expect("it was found");
         registry().owners.remove(&handle.addr());
         Ok(*item.downcast().expect("it was found"))
+    }
+
+    /// Keeps an item by the handle by which it was taken.
+    pub fn put_back<H: Handle>(&mut self, handle: *const H, item: H::Item) {
+        registry().owners.insert(handle.addr(), self.owner);
+        self.live.insert(handle.addr(), Box::new(item));
     }
 
     /// Why a handle has no item of its type.

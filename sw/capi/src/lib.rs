@@ -8,7 +8,10 @@
 //! | `carrier` | the transport of a fabric; that of the caller |
 //! | `open`, `memory` | fabrics, their nodes and memory |
 //! | `segment`, `operation`, `ticket` | windows, segments, one-sided operations |
+//! | `atomic`, `queue`, `mailbox`, `program` | other operations, and what they need |
 //! | `event`, `list` | events, command lists |
+//! | `group`, `mpi`, `request` | groups of tiles and their MPI-like calls |
+//! | `registers`, `probe` | registers and counters; traffic, streams of accelerators |
 //!
 //! A function takes a handle of a fabric first and its results last. It checks all pointers before it does anything. No panic
 //! crosses the border: a function ends it, and the fabric can only be closed then.
@@ -21,14 +24,23 @@
 #![allow(non_camel_case_types)]
 #![warn(missing_docs)]
 
+mod atomic;
 mod carrier;
 mod event;
+mod group;
 mod handle;
 mod list;
+mod mailbox;
 mod memory;
+mod mpi;
 mod open;
 mod operation;
 mod pointer;
+mod probe;
+mod program;
+mod queue;
+mod registers;
+mod request;
 mod segment;
 mod status;
 #[cfg(test)]
@@ -36,6 +48,6 @@ mod tests;
 mod ticket;
 
 pub use self::{
-    carrier::*, event::*, handle::portico_fabric, list::*, memory::*, open::*, operation::*, segment::*, status::*,
-    ticket::*,
+    atomic::*, carrier::*, event::*, group::*, handle::portico_fabric, list::*, mailbox::*, memory::*, mpi::*, open::*,
+    operation::*, probe::*, program::*, queue::*, registers::*, request::*, segment::*, status::*, ticket::*,
 };

@@ -81,8 +81,8 @@ pub unsafe extern "C" fn portico_publish(
             true => Window::stream(wanted.base, wanted.bytes).rows(wanted.row, wanted.stride),
             false => Window::new(wanted.base, wanted.bytes),
         };
-        if !wanted.event.is_null() {
-            window = window.notifying(state.items.get(wanted.event)?);
+        if let Some(event) = state.items.optional(wanted.event)? {
+            window = window.notifying(event);
         }
         let published = state.fabric.publish(node as usize, window)?;
         out.set(state.items.add(published));
