@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, FunctionConfig, Language, Layout, ParseConfig, Style};
 
 /// Sources whose items go into the header, in its order.
-pub const SOURCES: [&str; 19] = [
+pub const SOURCES: [&str; 21] = [
     "status",
     "handle",
     "carrier",
@@ -23,6 +23,8 @@ pub const SOURCES: [&str; 19] = [
     "group",
     "mpi",
     "request",
+    "collective",
+    "exchange",
     "registers",
     "probe",
 ];

@@ -135,12 +135,21 @@ typedef enum {
   PORTICO_INTERNAL = 98,
 } portico_status;
 
+// A call of a communicator under way. It belongs to the thread that has the fabric.
+typedef struct portico_call portico_call;
+
 // A group of tiles that make MPI-like calls. Members have ranks, 0 and up, in the order in which they were named. It belongs to
 // the thread that has the fabric.
 typedef struct portico_comm portico_comm;
 
+// A group of tiles that make calls by their message-passing engines. It belongs to the thread that has the fabric.
+typedef struct portico_communicator portico_communicator;
+
 // An event of a node: a counter with a threshold. It belongs to the thread that has the fabric.
 typedef struct portico_event portico_event;
+
+// An exchange that is prepared, and can be started again and again. It belongs to the thread that has the fabric.
+typedef struct portico_exchange portico_exchange;
 
 // A fabric that this process has opened: memory and registers of its nodes, and what was made in it. It belongs to one thread
 // at a time: a thread may hand it on to another, but while a call of it runs, calls of other threads return PORTICO_BUSY.
@@ -152,6 +161,9 @@ typedef struct portico_list portico_list;
 
 // A mailbox of a node. Every node may send to it. It belongs to the thread that has the fabric.
 typedef struct portico_mailbox portico_mailbox;
+
+// A group of tiles that exchange blocks. It belongs to the thread that has the fabric.
+typedef struct portico_peers portico_peers;
 
 // A program in a node's program memory. It belongs to the thread that has the fabric.
 typedef struct portico_program portico_program;
@@ -410,6 +422,33 @@ typedef struct {
 // How two words are folded: one of PORTICO_FOLD_*.
 typedef uint32_t portico_fold;
 
+// What is known of a communicator.
+typedef struct {
+  // How many members it has.
+  uint32_t size;
+  // Its context: an item of the registers of the engine at every member.
+  uint32_t context;
+  // The least time-out of portico_communicator_timeout(), in cycles.
+  uint32_t least_timeout;
+} portico_communicator_facts;
+
+// A block of an exchange.
+typedef struct {
+  // Rank of the sender.
+  uint32_t from;
+  // Rank of the receiver, which can be the sender itself.
+  uint32_t to;
+  // Where it lies at the sender, a byte address.
+  uint32_t source;
+  // Where it goes at the receiver.
+  uint32_t result;
+  // Its length in bytes.
+  uint32_t bytes;
+} portico_block;
+
+// In which order members send: one of PORTICO_ORDER_*.
+typedef uint32_t portico_order;
+
 // The monitor's counters of a node, which wrap. On the reference model only `refused` and `dropped` count, because it has no time.
 typedef struct {
   // Cycles since reset.
@@ -601,6 +640,15 @@ typedef struct {
 
 // By this program.
 #define PORTICO_WAY_HOST 3
+
+// From the next rank on, round the group.
+#define PORTICO_ORDER_ROTATED 0
+
+// By rounds in which packets share no link.
+#define PORTICO_ORDER_ROUNDS 1
+
+// From rank 0 on.
+#define PORTICO_ORDER_RANKS 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -1437,6 +1485,292 @@ portico_status portico_request_release(portico_fabric *fabric,
 portico_status portico_request_run(portico_fabric *fabric,
                                    portico_request *request,
                                    uint64_t timeout);
+
+// Makes a communicator of `count` tiles, in the order of their ranks.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of the shape, PORTICO_E_OUT_OF_RANGE, PORTICO_E_TREE, PORTICO_E_NOT_BUILT where a
+// tile has no message-passing engine, PORTICO_E_NO_CONTEXT, PORTICO_E_TIMEOUT if no context becomes idle, or the fabric's.
+portico_status portico_communicator_new(portico_fabric *fabric,
+                                        const uint32_t *members,
+                                        size_t count,
+                                        const portico_shape *joined,
+                                        portico_communicator **communicator);
+
+// Makes a communicator of all tiles. The rank of a tile is its number.
+//
+// Errors: as of portico_communicator_new().
+portico_status portico_communicator_world(portico_fabric *fabric,
+                                          const portico_shape *joined,
+                                          portico_communicator **communicator);
+
+// Makes another communicator with the same members, ranks and shape, and a context of its own.
+//
+// Errors: as of portico_communicator_new().
+portico_status portico_communicator_dup(portico_fabric *fabric,
+                                        portico_communicator *communicator,
+                                        portico_communicator **copy);
+
+// Makes a communicator of each set of members with the same color. Its ranks are in the order of the keys, and those of the same
+// key in the order of their ranks here. `colors`, `keys` and `parts` have an element for each rank. `parts` gets the communicator
+// of each; members of one have the same handle, to be freed once. A color PORTICO_NO_RANK is in none, and gets NULL.
+//
+// Errors: as of portico_communicator_new(), and PORTICO_E_OUT_OF_RANGE of `count`: none is made.
+portico_status portico_communicator_split(portico_fabric *fabric,
+                                          portico_communicator *communicator,
+                                          const portico_shape *joined,
+                                          const uint32_t *colors,
+                                          const uint32_t *keys,
+                                          size_t count,
+                                          portico_communicator **parts);
+
+// What is known of a communicator.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_communicator_info(portico_fabric *fabric,
+                                         portico_communicator *communicator,
+                                         portico_communicator_facts *facts);
+
+// The members of a communicator by rank, into an array with room for `count`, at least its size.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_BUFFER.
+portico_status portico_communicator_tiles(portico_fabric *fabric,
+                                          portico_communicator *communicator,
+                                          uint32_t *members,
+                                          size_t count);
+
+// The rank of a tile; PORTICO_NO_RANK if it is no member.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_communicator_rank(portico_fabric *fabric,
+                                         portico_communicator *communicator,
+                                         uint32_t tile,
+                                         uint32_t *own);
+
+// How long a call may stand still at a member before it fails there, in cycles of the fabric; 0 for ever.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_TIMEOUT below the least, or the fabric's.
+portico_status portico_communicator_timeout(portico_fabric *fabric,
+                                            portico_communicator *communicator,
+                                            uint32_t cycles);
+
+// Gives the context of a communicator back. Its calls under way go on.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_communicator_free(portico_fabric *fabric,
+                                         portico_communicator *communicator);
+
+// Starts a call that ends at a member only after all members have begun it. Four calls of a communicator can be under way; a
+// fifth first waits for the oldest.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_COMMUNICATOR_FAILED if an earlier call has failed, PORTICO_E_TIMEOUT, PORTICO_E_EXHAUSTED of
+// events, or the transport's.
+portico_status portico_communicator_barrier(portico_fabric *fabric,
+                                            portico_communicator *communicator,
+                                            portico_call **started);
+
+// Starts a copy of `words` words from the address of the root, a rank, to the addresses of all others.
+//
+// Errors: as of portico_communicator_barrier(); PORTICO_E_OUT_OF_RANGE of the root and of a number of addresses,
+// PORTICO_E_MISALIGNED, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_DESCRIPTOR of too many words.
+portico_status portico_communicator_broadcast(portico_fabric *fabric,
+                                              portico_communicator *communicator,
+                                              uint32_t root,
+                                              const portico_addresses *address,
+                                              uint32_t words,
+                                              portico_call **started);
+
+// Starts a fold of `words` words from the source addresses of all members into the address `result` of the root, a rank.
+//
+// Errors: as of portico_communicator_broadcast(); PORTICO_E_ARGUMENT of the fold, PORTICO_E_DESCRIPTOR if result and source of the
+// root overlap without being the same.
+portico_status portico_communicator_reduce(portico_fabric *fabric,
+                                           portico_communicator *communicator,
+                                           uint32_t root,
+                                           const portico_addresses *source,
+                                           uint32_t result,
+                                           uint32_t words,
+                                           portico_fold fold,
+                                           portico_call **started);
+
+// Starts a fold of `words` words from the source addresses of all members into the result addresses of all members.
+//
+// Errors: as of portico_communicator_reduce().
+portico_status portico_communicator_allreduce(portico_fabric *fabric,
+                                              portico_communicator *communicator,
+                                              const portico_addresses *source,
+                                              const portico_addresses *result,
+                                              uint32_t words,
+                                              portico_fold fold,
+                                              portico_call **started);
+
+// Starts a fold of as many blocks of `words` words as there are members, which leaves at each member the block of its rank.
+//
+// Errors: as of portico_communicator_reduce(), and PORTICO_E_OVERLAP of source and result of a member.
+portico_status portico_communicator_reduce_scatter(portico_fabric *fabric,
+                                                   portico_communicator *communicator,
+                                                   const portico_addresses *source,
+                                                   const portico_addresses *result,
+                                                   uint32_t words,
+                                                   portico_fold fold,
+                                                   portico_call **started);
+
+// Starts a copy of a block of `words` words of every member to all members: that of rank r lies at the address of each member
+// + 4 r `words`.
+//
+// Errors: as of portico_communicator_broadcast().
+portico_status portico_communicator_allgather(portico_fabric *fabric,
+                                              portico_communicator *communicator,
+                                              const portico_addresses *address,
+                                              uint32_t words,
+                                              portico_call **started);
+
+// Whether a call has ended at all members.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_COMMUNICATOR_FAILED if it, or one before it, has failed; or the fabric's.
+portico_status portico_call_poll(portico_fabric *fabric,
+                                 portico_call *started,
+                                 bool *is_complete);
+
+// Waits until a call has ended at all members, for at most `timeout` cycles. After a time-out it may be waited for again.
+//
+// Errors: PORTICO_E_TIMEOUT, or as of portico_call_poll().
+portico_status portico_call_wait(portico_fabric *fabric,
+                                 portico_call *started,
+                                 uint64_t timeout);
+
+// Releases a call. If it has not ended, it goes on.
+//
+// Errors: PORTICO_E_NULL.
+portico_status portico_call_release(portico_fabric *fabric, portico_call *started);
+
+// Makes a group of `count` tiles, in the order of their ranks.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE, PORTICO_E_TREE of tiles that are no group, PORTICO_E_EXHAUSTED of segment
+// handles, or the fabric's.
+portico_status portico_peers_new(portico_fabric *fabric,
+                                 const uint32_t *members,
+                                 size_t count,
+                                 portico_peers **peers);
+
+// The members of a group by rank, into an array with room for `count`. `size` gets how many they are.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_BUFFER.
+portico_status portico_peers_tiles(portico_fabric *fabric,
+                                   portico_peers *peers,
+                                   uint32_t *members,
+                                   size_t count,
+                                   uint32_t *size);
+
+// Releases a group. Its exchanges cannot be started any more. After an error the handle stays.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_UNDER_WAY, or the fabric's.
+portico_status portico_peers_release(portico_fabric *fabric, portico_peers *peers);
+
+// Prepares an exchange of `count` blocks, which each member sends in their order.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_OUT_OF_RANGE of ranks, PORTICO_E_MISALIGNED, PORTICO_E_OUT_OF_MEMORY, PORTICO_E_OVERLAP,
+// PORTICO_E_UNALLOCATED, PORTICO_E_RELEASED, PORTICO_E_EXHAUSTED, or the fabric's.
+portico_status portico_peers_exchange(portico_fabric *fabric,
+                                      portico_peers *peers,
+                                      const portico_block *blocks,
+                                      size_t count,
+                                      portico_exchange **exchange);
+
+// Prepares an exchange of one block from every member to every member, in an order. Member r reads the block for rank s at its
+// source address + s `bytes`, and gets the block from rank s at its result address + s `bytes`.
+//
+// Errors: as of portico_peers_exchange(), PORTICO_E_ARGUMENT of the order, and PORTICO_E_OUT_OF_RANGE of a number of addresses.
+portico_status portico_peers_alltoall(portico_fabric *fabric,
+                                      portico_peers *peers,
+                                      portico_order order,
+                                      const portico_addresses *source,
+                                      const portico_addresses *result,
+                                      uint32_t bytes,
+                                      portico_exchange **exchange);
+
+// Prepares an alltoall of blocks of different lengths: `bytes`, an array of size times size elements, has at r times size + s the
+// length of the block from rank r to rank s.
+//
+// Errors: as of portico_peers_alltoall(); PORTICO_E_OUT_OF_RANGE of `count`, the elements of `bytes`.
+portico_status portico_peers_alltoallv(portico_fabric *fabric,
+                                       portico_peers *peers,
+                                       const portico_addresses *source,
+                                       const portico_addresses *result,
+                                       const uint32_t *bytes,
+                                       size_t count,
+                                       portico_exchange **exchange);
+
+// Prepares an exchange in which the root, a rank, sends a block of `bytes` bytes to every member: that of rank r lies at
+// `source` + r `bytes` of the root.
+//
+// Errors: as of portico_peers_alltoall().
+portico_status portico_peers_scatter(portico_fabric *fabric,
+                                     portico_peers *peers,
+                                     uint32_t root,
+                                     uint32_t source,
+                                     const portico_addresses *result,
+                                     uint32_t bytes,
+                                     portico_exchange **exchange);
+
+// Prepares an exchange in which every member sends a block of `bytes` bytes to the root, a rank: that of rank r goes to
+// `result` + r `bytes` of the root.
+//
+// Errors: as of portico_peers_alltoall().
+portico_status portico_peers_gather(portico_fabric *fabric,
+                                    portico_peers *peers,
+                                    uint32_t root,
+                                    const portico_addresses *source,
+                                    uint32_t result,
+                                    uint32_t bytes,
+                                    portico_exchange **exchange);
+
+// Prepares an exchange in which every member sends its block of `bytes` bytes to every member: that of rank r goes to the result
+// address of each + r `bytes`.
+//
+// Errors: as of portico_peers_alltoall().
+portico_status portico_peers_allgather(portico_fabric *fabric,
+                                       portico_peers *peers,
+                                       const portico_addresses *source,
+                                       const portico_addresses *result,
+                                       uint32_t bytes,
+                                       portico_exchange **exchange);
+
+// Prepares an exchange in which `bytes` bytes at the address of the root, a rank, go to the addresses of all others.
+//
+// Errors: as of portico_peers_alltoall().
+portico_status portico_peers_broadcast(portico_fabric *fabric,
+                                       portico_peers *peers,
+                                       uint32_t root,
+                                       const portico_addresses *address,
+                                       uint32_t bytes,
+                                       portico_exchange **exchange);
+
+// Starts all members of an exchange, when an earlier start of it and all earlier commands of the members have ended.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_RELEASED, PORTICO_E_TIMEOUT or PORTICO_E_REFUSED of what is waited for, or the fabric's.
+portico_status portico_exchange_start(portico_fabric *fabric,
+                                      portico_exchange *exchange);
+
+// Whether all members have received all blocks. An exchange that is not started is complete.
+//
+// Errors: PORTICO_E_NULL, or the fabric's.
+portico_status portico_exchange_poll(portico_fabric *fabric,
+                                     portico_exchange *exchange,
+                                     bool *is_complete);
+
+// Waits until an exchange is complete, for at most `timeout` cycles. After a time-out it may be waited for again.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT, PORTICO_E_REFUSED in its place if a put was refused, or the fabric's.
+portico_status portico_exchange_wait(portico_fabric *fabric,
+                                     portico_exchange *exchange,
+                                     uint64_t timeout);
+
+// Releases events and memory of an exchange, when it is complete. After an error the handle stays, and the release may be
+// repeated.
+//
+// Errors: PORTICO_E_NULL, or as of portico_exchange_wait().
+portico_status portico_exchange_release(portico_fabric *fabric,
+                                        portico_exchange *exchange);
 
 // Reads a register of a node, at the byte address that the header of `portico registers --form c` gives it. The library owns the
 // registers of what it has handed out.

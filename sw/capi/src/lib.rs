@@ -11,6 +11,7 @@
 //! | `atomic`, `queue`, `mailbox`, `program` | other operations, and what they need |
 //! | `event`, `list` | events, command lists |
 //! | `group`, `mpi`, `request` | groups of tiles and their MPI-like calls |
+//! | `collective`, `exchange` | communicators of engines, exchanges of blocks by puts |
 //! | `registers`, `probe` | registers and counters; traffic, streams of accelerators |
 //!
 //! A function takes a handle of a fabric first and its results last. It checks all pointers before it does anything. No panic
@@ -26,7 +27,9 @@
 
 mod atomic;
 mod carrier;
+mod collective;
 mod event;
+mod exchange;
 mod group;
 mod handle;
 mod list;
@@ -48,6 +51,7 @@ mod tests;
 mod ticket;
 
 pub use self::{
-    atomic::*, carrier::*, event::*, group::*, handle::portico_fabric, list::*, mailbox::*, memory::*, mpi::*, open::*,
-    operation::*, probe::*, program::*, queue::*, registers::*, request::*, segment::*, status::*, ticket::*,
+    atomic::*, carrier::*, collective::*, event::*, exchange::*, group::*, handle::portico_fabric, list::*, mailbox::*,
+    memory::*, mpi::*, open::*, operation::*, probe::*, program::*, queue::*, registers::*, request::*, segment::*,
+    status::*, ticket::*,
 };

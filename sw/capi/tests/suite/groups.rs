@@ -183,3 +183,154 @@ fn what_is_no_group_is_told() {
     ));
     must(portico_close(fabric));
 }
+
+#[test]
+fn communicators_fold_by_engines_and_split() {
+    let fabric = golden(ENGINES);
+    let world = get(|world| unsafe { portico_communicator_world(fabric, &CHAIN, world) });
+    let mut facts = portico_communicator_facts {
+        size: 0,
+        context: 9,
+        least_timeout: 0,
+    };
+    must(unsafe { portico_communicator_info(fabric, world, &mut facts) });
+    assert_eq!((facts.size, facts.context), (4, 0));
+    must(portico_communicator_timeout(fabric, world, facts.least_timeout));
+    let run = |started: *mut portico_call| {
+        must(portico_call_wait(fabric, started, 10_000));
+        assert!(get::<bool>(|complete| unsafe {
+            portico_call_poll(fabric, started, complete)
+        }));
+        must(portico_call_release(fabric, started));
+        fails(portico_call_release(fabric, started), PORTICO_E_STALE, "call = ");
+    };
+    for tile in 0..4 {
+        write(fabric, tile, 0, &[0.5f32.to_bits(), tile, 7, tile]);
+    }
+    let (sum, xor) = (PORTICO_FOLD_FLOAT_SUM, PORTICO_FOLD_XOR);
+    unsafe {
+        run(get(|call| {
+            portico_communicator_allreduce(fabric, world, &at(0), &at(64), 1, sum, call)
+        }));
+        assert_eq!(read(fabric, 3, 64), [2f32.to_bits()]);
+        run(get(|call| {
+            portico_communicator_reduce(fabric, world, 2, &at(4), 68, 1, xor, call)
+        }));
+        assert_eq!(read(fabric, 2, 68), [1 ^ 2 ^ 3]);
+        run(get(|call| {
+            portico_communicator_broadcast(fabric, world, 3, &at(12), 1, call)
+        }));
+        assert_eq!(read(fabric, 0, 12), [3]);
+        run(get(|call| {
+            portico_communicator_reduce_scatter(fabric, world, &at(0), &at(80), 1, xor, call)
+        }));
+        assert_eq!(read(fabric, 1, 80), [0]);
+        run(get(|call| {
+            portico_communicator_allgather(fabric, world, &at(128), 1, call)
+        }));
+        run(get(|call| portico_communicator_barrier(fabric, world, call)));
+    }
+
+    // Two rows, and a member that is in none.
+    let (colors, keys) = ([5, 5, 1, PORTICO_NO_RANK], [1, 0, 0, 0]);
+    let mut parts = [ptr::null_mut(); 4];
+    let mut split = |count| unsafe {
+        portico_communicator_split(
+            fabric,
+            world,
+            &CHAIN,
+            colors.as_ptr(),
+            keys.as_ptr(),
+            count,
+            parts.as_mut_ptr(),
+        )
+    };
+    fails(
+        split(3),
+        PORTICO_E_OUT_OF_RANGE,
+        "number of colors = 3 is not allowed: allowed is 4..=4",
+    );
+    must(split(4));
+    assert!(parts[0] == parts[1] && parts[0] != parts[2] && parts[3].is_null());
+    let mut tiles = [9; 2];
+    must(unsafe { portico_communicator_tiles(fabric, parts[0], tiles.as_mut_ptr(), 2) });
+    assert_eq!(tiles, [1, 0]);
+    let rank: u32 = get(|rank| unsafe { portico_communicator_rank(fabric, parts[0], 0, rank) });
+    assert_eq!(rank, 1);
+    let full = unsafe { portico_communicator_dup(fabric, world, &mut ptr::null_mut()) };
+    fails(full, PORTICO_E_NO_CONTEXT, "no context is free");
+    for part in [parts[0], parts[2], world] {
+        must(portico_communicator_free(fabric, part));
+    }
+    let two = get(|two| unsafe { portico_communicator_new(fabric, [1, 3].as_ptr(), 2, &CHAIN, two) });
+    let copy = get(|copy| unsafe { portico_communicator_dup(fabric, two, copy) });
+    assert_ne!(two, copy);
+    must(portico_close(fabric));
+}
+
+#[test]
+fn peers_exchange_blocks() {
+    let fabric = golden(SMALL);
+    for tile in 0..4 {
+        let _: portico_region = get(|region| unsafe { portico_allocate(fabric, tile, 256, region) });
+        write(fabric, tile, 0, &[tile, 10 + tile, 20 + tile, 30 + tile]);
+    }
+    let peers = get(|peers| unsafe { portico_peers_new(fabric, [0, 1, 2, 3].as_ptr(), 4, peers) });
+    let (mut tiles, mut size) = ([9; 4], 0);
+    must(unsafe { portico_peers_tiles(fabric, peers, tiles.as_mut_ptr(), 4, &mut size) });
+    assert_eq!((tiles, size), ([0, 1, 2, 3], 4));
+    let run = |exchange: *mut portico_exchange| {
+        must(portico_exchange_start(fabric, exchange));
+        must(portico_exchange_wait(fabric, exchange, 10_000));
+        assert!(get::<bool>(|complete| unsafe {
+            portico_exchange_poll(fabric, exchange, complete)
+        }));
+        must(portico_exchange_release(fabric, exchange));
+    };
+    unsafe {
+        for order in [PORTICO_ORDER_ROTATED, PORTICO_ORDER_ROUNDS, PORTICO_ORDER_RANKS] {
+            run(get(|made| {
+                portico_peers_alltoall(fabric, peers, order, &at(0), &at(64), 4, made)
+            }));
+            assert_eq!(read(fabric, 2, 64), [20, 21, 22, 23]);
+        }
+        let block = portico_block {
+            from: 1,
+            to: 0,
+            source: 4,
+            result: 80,
+            bytes: 8,
+        };
+        run(get(|made| portico_peers_exchange(fabric, peers, &block, 1, made)));
+        assert_eq!(read(fabric, 0, 80), [11, 21]);
+        run(get(|made| portico_peers_scatter(fabric, peers, 3, 0, &at(96), 4, made)));
+        run(get(|made| {
+            portico_peers_gather(fabric, peers, 1, &at(96), 112, 4, made)
+        }));
+        assert_eq!(read(fabric, 1, 112), [3, 13, 23, 33]);
+        run(get(|made| {
+            portico_peers_allgather(fabric, peers, &at(96), &at(128), 4, made)
+        }));
+        run(get(|made| {
+            portico_peers_broadcast(fabric, peers, 0, &at(128), 16, made)
+        }));
+        assert_eq!(read(fabric, 3, 128), [3, 13, 23, 33]);
+        let lengths = [4; 16];
+        run(get(|made| {
+            portico_peers_alltoallv(fabric, peers, &at(0), &at(160), lengths.as_ptr(), 16, made)
+        }));
+
+        let outside = portico_block { from: 4, ..block };
+        let made = portico_peers_exchange(fabric, peers, &outside, 1, &mut ptr::null_mut());
+        fails(
+            made,
+            PORTICO_E_OUT_OF_RANGE,
+            "from = 4 is not allowed: allowed is 0..=3",
+        );
+        let nowhere = portico_block { result: 4096, ..block };
+        let made = portico_peers_exchange(fabric, peers, &nowhere, 1, &mut ptr::null_mut());
+        fails(made, PORTICO_E_UNALLOCATED, "are not part of an allocated region");
+    }
+    must(portico_peers_release(fabric, peers));
+    must(portico_close(fabric));
+}

@@ -3,13 +3,19 @@
 use std::{
     ffi::{c_int, c_void, CString},
     ptr,
-    sync::mpsc,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc, Arc,
+    },
     thread,
 };
 
+#[cfg(unix)]
+use portico::serial::Terminal;
 use portico::{GoldenTransport, Transport};
 use portico_capi::{portico_status::*, *};
-use portico_spec::Config;
+use portico_golden::bridge::Bridge;
+use portico_spec::{ni::registers::SPACE_BYTES, Config};
 
 use crate::bench::{self, fails, get, linear, must, segment, window, SMALL, WAIT};
 
@@ -210,6 +216,44 @@ fn a_call_inside_of_a_call_is_refused() {
     must(waits.join().unwrap());
     context.stop = None;
     must(portico_close(fabric));
+}
+
+/// A board behind a pseudo-terminal.
+#[cfg(unix)]
+#[test]
+fn a_serial_line_reaches_a_board() {
+    let mut terminal = Terminal::open().unwrap();
+    let [path, config] = [terminal.path(), SMALL].map(|text| CString::new(text).unwrap());
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    let board = thread::spawn(move || {
+        let golden = Context::new(SMALL).golden;
+        let mut bridge = Bridge::new(golden, SPACE_BYTES as u32);
+        while !stopped.load(Ordering::Relaxed) {
+            terminal.serve(&mut bridge).unwrap();
+        }
+    });
+    let fabric = get(|fabric| unsafe { portico_open_serial(path.as_ptr(), 115_200, config.as_ptr(), fabric) });
+    bench::write(fabric, 2, 0x40, &[1, 2]);
+    assert_eq!(bench::read(fabric, 2, 0x40), [1, 2]);
+    must(portico_close(fabric));
+    let other = CString::new("cols = 3\nrows = 2").unwrap();
+    let opened = unsafe { portico_open_serial(path.as_ptr(), 115_200, other.as_ptr(), &mut ptr::null_mut()) };
+    fails(opened, PORTICO_E_WRONG_BITSTREAM, "cols is 2, expected 3");
+    stop.store(true, Ordering::Relaxed);
+    board.join().unwrap();
+}
+
+/// A file in the place of a device: it has no fabric.
+#[test]
+fn mapped_memory_without_a_fabric_is_refused() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(SPACE_BYTES as u64).unwrap();
+    let [path, config] = [file.path().to_str().unwrap(), SMALL].map(|text| CString::new(text).unwrap());
+    let opened = unsafe { portico_open_uio(path.as_ptr(), 0, config.as_ptr(), 50e6, &mut ptr::null_mut()) };
+    fails(opened, PORTICO_E_WRONG_BITSTREAM, "magic is 0, expected 20559");
+    let opened = unsafe { portico_open_uio(path.as_ptr(), 4096, config.as_ptr(), 50e6, &mut ptr::null_mut()) };
+    fails(opened, PORTICO_E_TRANSPORT, "1048576 bytes, expected 1052672 at least");
 }
 
 #[test]
