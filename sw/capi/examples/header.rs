@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, FunctionConfig, Language, Layout, ParseConfig, Style};
 
 /// Sources whose items go into the header, in its order.
-pub const SOURCES: [&str; 21] = [
+pub const SOURCES: [&str; 24] = [
     "status",
     "handle",
     "carrier",
@@ -27,6 +27,9 @@ pub const SOURCES: [&str; 21] = [
     "exchange",
     "registers",
     "probe",
+    "options",
+    "portals",
+    "matching",
 ];
 
 const ABOUT: &str = "\

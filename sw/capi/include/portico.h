@@ -31,6 +31,78 @@
 // The target of traffic that goes to any other tile, at random.
 #define PORTICO_ANY_TILE 4294967295
 
+// Any portal index, user or rank.
+#define PORTICO_PTL_ANY 4294967295
+
+// A get was served from an entry of the index.
+#define PORTICO_PTL_EVENT_GET 0
+
+// A get had been served from Overflow.
+#define PORTICO_PTL_EVENT_GET_OVERFLOW 1
+
+// A put came to an entry of the index.
+#define PORTICO_PTL_EVENT_PUT 2
+
+// A put had come to Overflow.
+#define PORTICO_PTL_EVENT_PUT_OVERFLOW 3
+
+// An atomic came.
+#define PORTICO_PTL_EVENT_ATOMIC 4
+
+// An atomic had come to Overflow.
+#define PORTICO_PTL_EVENT_ATOMIC_OVERFLOW 5
+
+// An atomic that fetches came.
+#define PORTICO_PTL_EVENT_FETCH_ATOMIC 6
+
+// An atomic that fetches had come to Overflow.
+#define PORTICO_PTL_EVENT_FETCH_ATOMIC_OVERFLOW 7
+
+// The data of a get are in the memory descriptor.
+#define PORTICO_PTL_EVENT_REPLY 8
+
+// The data of a put have been read: its memory may be written again.
+#define PORTICO_PTL_EVENT_SEND 9
+
+// The target has the data of a put, or refused it.
+#define PORTICO_PTL_EVENT_ACK 10
+
+// Flow control has disabled the index.
+#define PORTICO_PTL_EVENT_PT_DISABLED 11
+
+// An entry has left its list by itself, and all its messages are complete.
+#define PORTICO_PTL_EVENT_AUTO_UNLINK 12
+
+// No header refers to an entry of Overflow that has left.
+#define PORTICO_PTL_EVENT_AUTO_FREE 13
+
+// A search has ended.
+#define PORTICO_PTL_EVENT_SEARCH 14
+
+// An entry is in its list.
+#define PORTICO_PTL_EVENT_LINK 15
+
+// The operation ended well.
+#define PORTICO_PTL_NI_FAIL_OK 0
+
+// No entry matched, or the index is not allocated.
+#define PORTICO_PTL_NI_FAIL_DROPPED 1
+
+// The index is disabled.
+#define PORTICO_PTL_NI_FAIL_PT_DISABLED 2
+
+// The entry is for another user.
+#define PORTICO_PTL_NI_FAIL_PERM_VIOLATION 3
+
+// The entry does not allow the operation.
+#define PORTICO_PTL_NI_FAIL_OP_VIOLATION 4
+
+// Entries for expected messages.
+#define PORTICO_PTL_PRIORITY 0
+
+// Entries that take what nothing in Priority matches.
+#define PORTICO_PTL_OVERFLOW 1
+
 // How a call has ended: 0, or why it failed. portico_error_text() has the text of an error.
 typedef enum {
   // The call has done what it says.
@@ -113,8 +185,30 @@ typedef enum {
   PORTICO_E_COMMUNICATOR_FAILED = 38,
   // The communicator belongs to another fabric.
   PORTICO_E_WRONG_COMMUNICATOR = 39,
-  // A function of Portals has failed. portico_error_text() begins with the name of its return code.
-  PORTICO_E_PORTALS = 64,
+  // PTL_FAIL: the fabric failed, or did not answer in time.
+  PORTICO_E_PTL_FAIL = 48,
+  // PTL_NO_INIT: the tile has no rank yet.
+  PORTICO_E_PTL_NO_INIT = 49,
+  // PTL_ARG_INVALID: a value that is not allowed, or a handle of what is gone.
+  PORTICO_E_PTL_ARG_INVALID = 50,
+  // PTL_NO_SPACE: all of a table is taken.
+  PORTICO_E_PTL_NO_SPACE = 51,
+  // PTL_PT_FULL: all portal indices are allocated.
+  PORTICO_E_PTL_PT_FULL = 52,
+  // PTL_PT_IN_USE: the portal index is allocated, has entries, or messages in progress.
+  PORTICO_E_PTL_PT_IN_USE = 53,
+  // PTL_PT_EQ_NEEDED: flow control needs an event queue.
+  PORTICO_E_PTL_PT_EQ_NEEDED = 54,
+  // PTL_IN_USE: something else still uses it.
+  PORTICO_E_PTL_IN_USE = 55,
+  // PTL_EQ_EMPTY: no event has come.
+  PORTICO_E_PTL_EQ_EMPTY = 56,
+  // PTL_EQ_DROPPED: events were lost in front of the one that is taken.
+  PORTICO_E_PTL_EQ_DROPPED = 57,
+  // PTL_CT_NONE_REACHED: no counter has reached its test in time.
+  PORTICO_E_PTL_CT_NONE_REACHED = 58,
+  // PTL_IGNORED: there is another map of ranks already.
+  PORTICO_E_PTL_IGNORED = 59,
   // A pointer is NULL.
   PORTICO_E_NULL = 65,
   // An argument that has no meaning: an unknown number of a choice, a text that is no UTF-8.
@@ -167,6 +261,24 @@ typedef struct portico_peers portico_peers;
 
 // A program in a node's program memory. It belongs to the thread that has the fabric.
 typedef struct portico_program portico_program;
+
+// A counter of an interface. It belongs to the thread that has the fabric.
+typedef struct portico_ptl_ct portico_ptl_ct;
+
+// An event queue of an interface. It belongs to the thread that has the fabric.
+typedef struct portico_ptl_eq portico_ptl_eq;
+
+// An entry of a non-matching interface. It belongs to the thread that has the fabric.
+typedef struct portico_ptl_le portico_ptl_le;
+
+// A memory descriptor of an interface. It belongs to the thread that has the fabric.
+typedef struct portico_ptl_md portico_ptl_md;
+
+// An entry of a matching interface. It belongs to the thread that has the fabric.
+typedef struct portico_ptl_me portico_ptl_me;
+
+// An interface of a tile, opened by PtlNIInit. It belongs to the thread that has the fabric.
+typedef struct portico_ptl_ni portico_ptl_ni;
 
 // A queue of messages, as its owner has it. It belongs to the thread that has the fabric.
 typedef struct portico_queue portico_queue;
@@ -545,6 +657,156 @@ typedef struct {
   uint32_t received;
 } portico_streams_state;
 
+// Which interface of a tile: one of PORTICO_PTL_NI_*.
+typedef uint32_t portico_ptl_interface;
+
+// A status register of an interface: one of PORTICO_PTL_SR_*.
+typedef uint32_t portico_ptl_status_register;
+
+// Limits of an interface: ptl_ni_limits_t. What does not exist has 0.
+typedef struct {
+  // Entries in all lists.
+  uint64_t max_entries;
+  // Headers of unexpected messages.
+  uint64_t max_unexpected_headers;
+  // Memory descriptors.
+  uint64_t max_mds;
+  // Counters.
+  uint64_t max_cts;
+  // Event queues.
+  uint64_t max_eqs;
+  // Largest portal index.
+  uint64_t max_pt_index;
+  // Pieces of a memory descriptor or entry.
+  uint64_t max_iovecs;
+  // Entries of one list.
+  uint64_t max_list_size;
+  // Triggered operations.
+  uint64_t max_triggered_ops;
+  // Bytes of a message.
+  uint64_t max_msg_size;
+  // Bytes of an atomic.
+  uint64_t max_atomic_size;
+  // Bytes of an atomic that fetches.
+  uint64_t max_fetch_atomic_size;
+  // Bytes whose order is kept when one message writes what another wrote.
+  uint64_t max_waw_ordered_size;
+  // Bytes whose order is kept when one message writes what another read.
+  uint64_t max_war_ordered_size;
+  // Bytes of a put that are copied before it returns.
+  uint64_t max_volatile_size;
+  // Whether the data of two messages of a pair are in their order, whatever they do.
+  bool total_data_ordering;
+} portico_ptl_limits;
+
+// Options: a sum of PORTICO_PTL_PT_*, PORTICO_PTL_ME_* or PORTICO_PTL_MD_*.
+typedef uint32_t portico_ptl_options;
+
+// Counts of a counter: ptl_ct_event_t.
+typedef struct {
+  // Successes, or bytes.
+  uint64_t success;
+  // Failures.
+  uint64_t failure;
+} portico_ptl_ct_event;
+
+// An event of an event queue: ptl_event_t. Fields that its kind does not have are 0.
+typedef struct {
+  // Its kind: one of PORTICO_PTL_EVENT_*.
+  uint32_t kind;
+  // How the operation ended: one of PORTICO_PTL_NI_FAIL_*.
+  uint32_t ni_fail_type;
+  // The list of the entry: PORTICO_PTL_PRIORITY or PORTICO_PTL_OVERFLOW.
+  uint32_t ptl_list;
+  // The portal index.
+  uint32_t pt_index;
+  // Rank of the initiator.
+  uint32_t initiator;
+  // User of the initiator.
+  uint32_t uid;
+  // Match bits of the request.
+  uint64_t match_bits;
+  // Header data of the put.
+  uint64_t hdr_data;
+  // Requested length, in bytes.
+  uint64_t rlength;
+  // Delivered length, in bytes.
+  uint64_t mlength;
+  // Offset in the entry, in bytes.
+  uint64_t remote_offset;
+  // Address of the data in the target's memory.
+  uint32_t start;
+  // The pointer of the entry, or of the put or get.
+  uint32_t user_ptr;
+} portico_ptl_event;
+
+// A memory descriptor to bind: ptl_md_t.
+typedef struct {
+  // Length in bytes.
+  uint64_t length;
+  // Queue of SEND, ACK and REPLY. May be NULL.
+  portico_ptl_eq *eq;
+  // Counter of them. May be NULL.
+  portico_ptl_ct *ct;
+  // Byte address in the memory of the tile; any.
+  uint32_t start;
+  // Options of PORTICO_PTL_MD_*.
+  portico_ptl_options options;
+} portico_ptl_md_piece;
+
+// An entry to append: ptl_me_t, and ptl_le_t, which has no match bits, no source and no `min_free`.
+typedef struct {
+  // Length in bytes.
+  uint64_t length;
+  // Match bits.
+  uint64_t match_bits;
+  // Match bits that do not count.
+  uint64_t ignore_bits;
+  // With MANAGE_LOCAL: it leaves its list when fewer bytes are left; 0 for never.
+  uint64_t min_free;
+  // Its counter. May be NULL.
+  portico_ptl_ct *ct;
+  // Byte address in the memory of the tile; any.
+  uint32_t start;
+  // Options of PORTICO_PTL_ME_*.
+  portico_ptl_options options;
+  // The user from whom it takes messages, or PORTICO_PTL_ANY.
+  uint32_t uid;
+  // The rank from which it takes messages, or PORTICO_PTL_ANY.
+  uint32_t match_id;
+  // Its list: PORTICO_PTL_PRIORITY or PORTICO_PTL_OVERFLOW.
+  uint32_t list;
+  // For its events.
+  uint32_t user_ptr;
+} portico_ptl_entry;
+
+// Which acknowledgement a put asks for: one of PORTICO_PTL_*ACK*.
+typedef uint32_t portico_ptl_ack;
+
+// Arguments of PtlPut and PtlGet.
+typedef struct {
+  // The memory descriptor.
+  portico_ptl_md *md;
+  // Offset in it, in bytes.
+  uint64_t local_offset;
+  // Length in bytes.
+  uint64_t length;
+  // Match bits; of no meaning on a non-matching interface.
+  uint64_t match_bits;
+  // Offset in the entry, in bytes.
+  uint64_t remote_offset;
+  // For the event at the target; of a put alone.
+  uint64_t hdr_data;
+  // Rank of the target.
+  uint32_t target;
+  // Portal index at the target.
+  uint32_t pt_index;
+  // Which acknowledgement; of a put alone.
+  portico_ptl_ack ack;
+  // For the events at the initiator.
+  uint32_t user_ptr;
+} portico_ptl_message;
+
 // Never.
 #define PORTICO_FIRES_NEVER 0
 
@@ -650,6 +912,129 @@ typedef struct {
 // From rank 0 on.
 #define PORTICO_ORDER_RANKS 2
 
+// A promise that all entries have USE_ONCE.
+#define PORTICO_PTL_PT_ONLY_USE_ONCE 1
+
+// A promise that no entry has NO_TRUNCATE.
+#define PORTICO_PTL_PT_ONLY_TRUNCATE 2
+
+// Flow control, which is refused.
+#define PORTICO_PTL_PT_FLOWCTRL 4
+
+// The index is disabled until portico_ptl_pt_enable().
+#define PORTICO_PTL_PT_ALLOC_DISABLED 8
+
+// It leaves its list with the first message that it takes.
+#define PORTICO_PTL_ME_USE_ONCE 1
+
+// It matches only a message that fits.
+#define PORTICO_PTL_ME_NO_TRUNCATE 2
+
+// It keeps an offset of its own, which each message advances.
+#define PORTICO_PTL_ME_MANAGE_LOCAL 4
+
+// In Overflow: no header of its messages is kept.
+#define PORTICO_PTL_ME_UNEXPECTED_HDR_DISABLE 8
+
+// It takes puts.
+#define PORTICO_PTL_ME_OP_PUT 16
+
+// It takes gets.
+#define PORTICO_PTL_ME_OP_GET 32
+
+// Its messages raise nothing at their initiators.
+#define PORTICO_PTL_ME_ACK_DISABLE 64
+
+// No LINK.
+#define PORTICO_PTL_ME_EVENT_LINK_DISABLE 128
+
+// No AUTO_UNLINK and no AUTO_FREE.
+#define PORTICO_PTL_ME_EVENT_UNLINK_DISABLE 256
+
+// No events of messages.
+#define PORTICO_PTL_ME_EVENT_COMM_DISABLE 512
+
+// No events of overflow.
+#define PORTICO_PTL_ME_EVENT_OVER_DISABLE 1024
+
+// No events of success.
+#define PORTICO_PTL_ME_EVENT_SUCCESS_DISABLE 2048
+
+// Its counter counts messages.
+#define PORTICO_PTL_ME_EVENT_CT_COMM 4096
+
+// Its counter counts events of overflow.
+#define PORTICO_PTL_ME_EVENT_CT_OVERFLOW 8192
+
+// Its counter counts bytes.
+#define PORTICO_PTL_ME_EVENT_CT_BYTES 16384
+
+// A hint without an effect.
+#define PORTICO_PTL_ME_MAY_ALIGN 32768
+
+// A hint without an effect.
+#define PORTICO_PTL_ME_IS_ACCESSIBLE 65536
+
+// No PT_DISABLED.
+#define PORTICO_PTL_ME_EVENT_FLOWCTRL_DISABLE 131072
+
+// Refused: an entry is one piece of memory.
+#define PORTICO_PTL_ME_IOVEC 262144
+
+// No event of success. Failures and counts stay.
+#define PORTICO_PTL_MD_EVENT_SUCCESS_DISABLE 1
+
+// No SEND.
+#define PORTICO_PTL_MD_EVENT_SEND_DISABLE 2
+
+// Its counter counts sends.
+#define PORTICO_PTL_MD_EVENT_CT_SEND 4
+
+// Its counter counts replies.
+#define PORTICO_PTL_MD_EVENT_CT_REPLY 8
+
+// Its counter counts acknowledgements.
+#define PORTICO_PTL_MD_EVENT_CT_ACK 16
+
+// Its counter counts bytes.
+#define PORTICO_PTL_MD_EVENT_CT_BYTES 32
+
+// A hint without an effect.
+#define PORTICO_PTL_MD_UNORDERED 64
+
+// A hint without an effect.
+#define PORTICO_PTL_MD_VOLATILE 128
+
+// Refused: a memory descriptor is one piece of memory.
+#define PORTICO_PTL_MD_IOVEC 256
+
+// Entries have match bits and a source.
+#define PORTICO_PTL_NI_MATCHING 0
+
+// The first entry of an index takes every message.
+#define PORTICO_PTL_NI_NO_MATCHING 1
+
+// Messages that matched nothing, or met an index that is disabled or not allocated.
+#define PORTICO_PTL_SR_DROP_COUNT 0
+
+// Messages whose entry is for another user.
+#define PORTICO_PTL_SR_PERMISSION_VIOLATIONS 1
+
+// Messages whose entry does not allow the operation.
+#define PORTICO_PTL_SR_OPERATION_VIOLATIONS 2
+
+// None.
+#define PORTICO_PTL_NO_ACK_REQ 0
+
+// The event ACK, and a count.
+#define PORTICO_PTL_ACK_REQ 1
+
+// A count alone.
+#define PORTICO_PTL_CT_ACK_REQ 2
+
+// A count that the operation is over, whatever became of it.
+#define PORTICO_PTL_OC_ACK_REQ 3
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -690,7 +1075,7 @@ portico_status portico_open_uio(const char *path,
                                 portico_fabric **fabric);
 
 // Opens a fabric behind the UART bridge of a board, and resets it. `path` is a serial port such as /dev/ttyUSB0, `baud` its rate
-// in bits a second.
+// in bits a second, 1,000,000 unless the bridge was built for another.
 //
 // Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_CONFIG, PORTICO_E_TRANSPORT of the port or without an answer,
 // PORTICO_E_WRONG_BITSTREAM with both values if the configuration is not the fabric's.
@@ -1839,6 +2224,269 @@ portico_status portico_receive(portico_fabric *fabric,
 //
 // Errors: PORTICO_E_NULL, PORTICO_E_NOT_BUILT, PORTICO_E_NO_SUCH_NODE, or the fabric's.
 portico_status portico_streams(portico_fabric *fabric, uint32_t tile, portico_streams_state *found);
+
+// Sets the tiles of the ranks: `tiles` has one for each of `count` ranks. It is to be called before the first
+// portico_ptl_ni_init().
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_IGNORED if another map is set, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_set_map(portico_fabric *fabric,
+                                   const uint32_t *tiles,
+                                   size_t count);
+
+// The tile of each rank, into an array with room for `size`. `count` gets how many ranks there are, 0 if no map is set.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_SHORT_BUFFER.
+portico_status portico_ptl_get_map(portico_fabric *fabric,
+                                   uint32_t *tiles,
+                                   size_t size,
+                                   size_t *count);
+
+// PtlNIInit: an interface of a tile that has a rank. An interface that is open is the same one again, and is to be closed as
+// often.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_PTL_NO_INIT without a rank, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_ni_init(portico_fabric *fabric,
+                                   uint32_t tile,
+                                   portico_ptl_interface interface,
+                                   portico_ptl_ni **ni);
+
+// PtlNIFini. The last one of an interface ends its entries, indices, memory descriptors, counters and event queues.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_FAIL of the fabric, or if messages in progress do not end in time: the handle stays then.
+portico_status portico_ptl_ni_fini(portico_fabric *fabric,
+                                   portico_ptl_ni *ni);
+
+// Tile and interface of an interface, and the rank and the user of its tile: PtlGetPhysId, PtlGetId, PtlGetUid.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID if it is closed.
+portico_status portico_ptl_ni_info(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   uint32_t *tile,
+                                   portico_ptl_interface *interface,
+                                   uint32_t *rank,
+                                   uint32_t *uid);
+
+// Sets the user of both interfaces of the tile.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID beyond 4,094, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_set_uid(portico_fabric *fabric, portico_ptl_ni *ni, uint32_t uid);
+
+// PtlNIStatus: a status register, which wraps.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_PTL_ARG_INVALID if it is closed, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_ni_status(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     portico_ptl_status_register register_,
+                                     uint32_t *value);
+
+// The limits of an interface.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID if it is closed.
+portico_status portico_ptl_ni_limits(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     portico_ptl_limits *limits);
+
+// PtlPTAlloc: a portal index, the one of `wanted` or any with PORTICO_PTL_ANY. Its events go to `eq`, which may be NULL.
+// `options` are of PORTICO_PTL_PT_*.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options, PORTICO_E_PTL_PT_FULL, PORTICO_E_PTL_PT_IN_USE,
+// PORTICO_E_PTL_PT_EQ_NEEDED, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_pt_alloc(portico_fabric *fabric,
+                                    portico_ptl_ni *ni,
+                                    portico_ptl_options options,
+                                    portico_ptl_eq *eq,
+                                    uint32_t wanted,
+                                    uint32_t *pt_index);
+
+// PtlPTFree.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_PT_IN_USE with entries or messages in progress, PORTICO_E_PTL_ARG_INVALID,
+// PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_pt_free(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   uint32_t pt_index);
+
+// PtlPTEnable.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_pt_enable(portico_fabric *fabric, portico_ptl_ni *ni, uint32_t pt_index);
+
+// PtlPTDisable: the index refuses messages. Returns when those in progress are complete.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_pt_disable(portico_fabric *fabric,
+                                      portico_ptl_ni *ni,
+                                      uint32_t pt_index);
+
+// PtlCTAlloc: a counter, whose counts are 0.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_NO_SPACE, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_ct_alloc(portico_fabric *fabric,
+                                    portico_ptl_ni *ni,
+                                    portico_ptl_ct **ct);
+
+// PtlCTFree.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE by a memory descriptor, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL. The handle
+// stays then, unless it was of a counter that is gone.
+portico_status portico_ptl_ct_free(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   portico_ptl_ct *ct);
+
+// PtlCTGet: the counts of a counter.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_ct_get(portico_fabric *fabric,
+                                  portico_ptl_ni *ni,
+                                  portico_ptl_ct *ct,
+                                  portico_ptl_ct_event *event);
+
+// PtlCTWait: until the successes have reached `test`, or there is a failure; at most `timeout` cycles.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_FAIL of the time or the fabric, PORTICO_E_PTL_ARG_INVALID.
+portico_status portico_ptl_ct_wait(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   portico_ptl_ct *ct,
+                                   uint64_t test,
+                                   uint64_t timeout,
+                                   portico_ptl_ct_event *event);
+
+// PtlCTPoll: as portico_ptl_ct_wait() of `count` counters, each with its test. `which` gets the place of the one that ended it.
+//
+// Errors: as of portico_ptl_ct_wait(), and PORTICO_E_PTL_CT_NONE_REACHED after `timeout` cycles.
+portico_status portico_ptl_ct_poll(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   portico_ptl_ct *const *cts,
+                                   const uint64_t *tests,
+                                   size_t count,
+                                   uint64_t timeout,
+                                   portico_ptl_ct_event *event,
+                                   size_t *which);
+
+// PtlCTSet: sets both counts.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_ct_set(portico_fabric *fabric,
+                                  portico_ptl_ni *ni,
+                                  portico_ptl_ct *ct,
+                                  const portico_ptl_ct_event *event);
+
+// PtlCTInc: adds to one of both counts.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_ct_inc(portico_fabric *fabric,
+                                  portico_ptl_ni *ni,
+                                  portico_ptl_ct *ct,
+                                  const portico_ptl_ct_event *event);
+
+// PtlEQAlloc: an event queue with at least `count` places.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_NO_SPACE, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_eq_alloc(portico_fabric *fabric,
+                                    portico_ptl_ni *ni,
+                                    uint64_t count,
+                                    portico_ptl_eq **eq);
+
+// PtlEQFree.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL. The handle stays then, unless it
+// was of a queue that is gone.
+portico_status portico_ptl_eq_free(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   portico_ptl_eq *eq);
+
+// PtlEQGet: takes the oldest event.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_EQ_EMPTY, PORTICO_E_PTL_EQ_DROPPED if events before this one were lost: it is taken and
+// written; PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_eq_get(portico_fabric *fabric,
+                                  portico_ptl_ni *ni,
+                                  portico_ptl_eq *eq,
+                                  portico_ptl_event *event);
+
+// PtlEQWait: takes the oldest event, and waits for it for at most `timeout` cycles.
+//
+// Errors: as of portico_ptl_eq_get(), with PORTICO_E_PTL_FAIL of the time in place of PORTICO_E_PTL_EQ_EMPTY.
+portico_status portico_ptl_eq_wait(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   portico_ptl_eq *eq,
+                                   uint64_t timeout,
+                                   portico_ptl_event *event);
+
+// PtlEQPoll: takes the oldest event of the first of `count` queues that has one, and waits for at most `timeout` cycles. `which`
+// gets the place of the queue; of PORTICO_E_PTL_EQ_DROPPED nothing is written there.
+//
+// Errors: as of portico_ptl_eq_get().
+portico_status portico_ptl_eq_poll(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   portico_ptl_eq *const *eqs,
+                                   size_t count,
+                                   uint64_t timeout,
+                                   portico_ptl_event *event,
+                                   size_t *which);
+
+// PtlMDBind.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options, PORTICO_E_PTL_NO_SPACE, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_md_bind(portico_fabric *fabric,
+                                   portico_ptl_ni *ni,
+                                   const portico_ptl_md_piece *piece,
+                                   portico_ptl_md **md);
+
+// PtlMDRelease.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL. The handle stays then, unless it was of one that is gone.
+portico_status portico_ptl_md_release(portico_fabric *fabric,
+                                      portico_ptl_ni *ni,
+                                      portico_ptl_md *md);
+
+// PtlMEAppend: an entry at the end of a list of a portal index, of a matching interface.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options and list, PORTICO_E_PTL_NO_SPACE, PORTICO_E_PTL_ARG_INVALID,
+// PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_me_append(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     uint32_t pt_index,
+                                     const portico_ptl_entry *entry,
+                                     portico_ptl_me **me);
+
+// PtlMEUnlink.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE with messages in progress, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL. The handle
+// stays then, unless it was of an entry that has left its list.
+portico_status portico_ptl_me_unlink(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     portico_ptl_me *me);
+
+// PtlLEAppend: an entry at the end of a list of a portal index, of a non-matching interface.
+//
+// Errors: as of portico_ptl_me_append().
+portico_status portico_ptl_le_append(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     uint32_t pt_index,
+                                     const portico_ptl_entry *entry,
+                                     portico_ptl_le **le);
+
+// PtlLEUnlink.
+//
+// Errors: as of portico_ptl_me_unlink().
+portico_status portico_ptl_le_unlink(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     portico_ptl_le *le);
+
+// PtlPut.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of `ack`, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_put(portico_fabric *fabric,
+                               portico_ptl_ni *ni,
+                               const portico_ptl_message *message);
+
+// PtlGet.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_get(portico_fabric *fabric,
+                               portico_ptl_ni *ni,
+                               const portico_ptl_message *message);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -12,6 +12,7 @@
 //! | `event`, `list` | events, command lists |
 //! | `group`, `mpi`, `request` | groups of tiles and their MPI-like calls |
 //! | `collective`, `exchange` | communicators of engines, exchanges of blocks by puts |
+//! | `portals`, `matching`, `options` | Portals 4.3 |
 //! | `registers`, `probe` | registers and counters; traffic, streams of accelerators |
 //!
 //! A function takes a handle of a fabric first and its results last. It checks all pointers before it does anything. No panic
@@ -34,11 +35,14 @@ mod group;
 mod handle;
 mod list;
 mod mailbox;
+mod matching;
 mod memory;
 mod mpi;
 mod open;
 mod operation;
+mod options;
 mod pointer;
+mod portals;
 mod probe;
 mod program;
 mod queue;
@@ -52,6 +56,6 @@ mod ticket;
 
 pub use self::{
     atomic::*, carrier::*, collective::*, event::*, exchange::*, group::*, handle::portico_fabric, list::*, mailbox::*,
-    memory::*, mpi::*, open::*, operation::*, probe::*, program::*, queue::*, registers::*, request::*, segment::*,
-    status::*, ticket::*,
+    matching::*, memory::*, mpi::*, open::*, operation::*, options::*, portals::*, probe::*, program::*, queue::*,
+    registers::*, request::*, segment::*, status::*, ticket::*,
 };

@@ -88,7 +88,7 @@ pub unsafe extern "C" fn portico_open_uio(
 }
 
 /// Opens a fabric behind the UART bridge of a board, and resets it. `path` is a serial port such as /dev/ttyUSB0, `baud` its rate
-/// in bits a second.
+/// in bits a second, 1,000,000 unless the bridge was built for another.
 ///
 /// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT, PORTICO_E_CONFIG, PORTICO_E_TRANSPORT of the port or without an answer,
 /// PORTICO_E_WRONG_BITSTREAM with both values if the configuration is not the fabric's.

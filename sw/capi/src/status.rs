@@ -90,8 +90,30 @@ pub enum portico_status {
     PORTICO_E_COMMUNICATOR_FAILED = 38,
     /// The communicator belongs to another fabric.
     PORTICO_E_WRONG_COMMUNICATOR = 39,
-    /// A function of Portals has failed. portico_error_text() begins with the name of its return code.
-    PORTICO_E_PORTALS = 64,
+    /// PTL_FAIL: the fabric failed, or did not answer in time.
+    PORTICO_E_PTL_FAIL = 48,
+    /// PTL_NO_INIT: the tile has no rank yet.
+    PORTICO_E_PTL_NO_INIT = 49,
+    /// PTL_ARG_INVALID: a value that is not allowed, or a handle of what is gone.
+    PORTICO_E_PTL_ARG_INVALID = 50,
+    /// PTL_NO_SPACE: all of a table is taken.
+    PORTICO_E_PTL_NO_SPACE = 51,
+    /// PTL_PT_FULL: all portal indices are allocated.
+    PORTICO_E_PTL_PT_FULL = 52,
+    /// PTL_PT_IN_USE: the portal index is allocated, has entries, or messages in progress.
+    PORTICO_E_PTL_PT_IN_USE = 53,
+    /// PTL_PT_EQ_NEEDED: flow control needs an event queue.
+    PORTICO_E_PTL_PT_EQ_NEEDED = 54,
+    /// PTL_IN_USE: something else still uses it.
+    PORTICO_E_PTL_IN_USE = 55,
+    /// PTL_EQ_EMPTY: no event has come.
+    PORTICO_E_PTL_EQ_EMPTY = 56,
+    /// PTL_EQ_DROPPED: events were lost in front of the one that is taken.
+    PORTICO_E_PTL_EQ_DROPPED = 57,
+    /// PTL_CT_NONE_REACHED: no counter has reached its test in time.
+    PORTICO_E_PTL_CT_NONE_REACHED = 58,
+    /// PTL_IGNORED: there is another map of ranks already.
+    PORTICO_E_PTL_IGNORED = 59,
     /// A pointer is NULL.
     PORTICO_E_NULL = 65,
     /// An argument that has no meaning: an unknown number of a choice, a text that is no UTF-8.

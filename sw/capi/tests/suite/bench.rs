@@ -45,7 +45,7 @@ pub fn get<T>(call: impl FnOnce(*mut T) -> portico_status) -> T
 where
     T: Start,
 {
-    let mut result = T::START;
+    let mut result = T::start();
     must(call(&mut result));
     result
 }
@@ -53,20 +53,25 @@ where
 /// What a result is before the call.
 pub trait Start {
     /// Its value.
-    const START: Self;
+    fn start() -> Self;
 }
 
 impl<T> Start for *mut T {
-    const START: *mut T = ptr::null_mut();
+    fn start() -> *mut T {
+        ptr::null_mut()
+    }
 }
 
 macro_rules! starts {
     ($($type:ty: $value:expr;)+) => {
         $(impl Start for $type {
-            const START: $type = $value;
+            fn start() -> $type {
+                $value
+            }
         })+
     };
 }
+pub(crate) use starts;
 starts! {
     bool: false;
     u16: 0;
@@ -165,11 +170,31 @@ pub fn compile(folder: &Path, standard: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
 }
 
-/// Compiles a program of C against the static library, and runs it.
+/// Options with which a compiler checks addresses, leaks and undefined behaviour, if it has them.
+fn checked(folder: &Path) -> &'static [&'static str] {
+    const OPTIONS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    fs::write(folder.join("none.c"), "int main(void) { return 0; }\n").unwrap();
+    let compiler = std::env::var("CC").unwrap_or("cc".to_owned());
+    let mut command = Command::new(compiler);
+    command.args(OPTIONS).args(["-o", "none", "none.c"]).current_dir(folder);
+    let is_linked = command.output().is_ok_and(|output| output.status.success());
+    let runs = || {
+        Command::new(folder.join("none"))
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    match is_linked && runs() {
+        true => OPTIONS,
+        false => &[],
+    }
+}
+
+/// Compiles a program of C against the static library, and runs it with the compiler's checks.
 pub fn run(folder: &Path, source: &Path) -> String {
     let program = folder.join("program");
     let (source, library) = (source.display().to_string(), library().display().to_string());
-    let arguments = ["-o", "program", &source, &library, "-lpthread", "-ldl", "-lm"];
+    let mut arguments = checked(folder).to_vec();
+    arguments.extend(["-o", "program", &source, &library, "-lpthread", "-ldl", "-lm"]);
     compile(folder, "-std=c11", &arguments);
     let output = Command::new(program).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));

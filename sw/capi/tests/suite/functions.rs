@@ -10,7 +10,9 @@ use crate::bench::ROOT;
 pub struct Parameter {
     pub name: String,
     pub is_pointer: bool,
-    /// The type that a pointer points to, by its last name; a pointer to a pointer is `*`.
+    /// Whether what a pointer points to is only read.
+    pub is_const: bool,
+    /// Its type, or that to which a pointer points, by its last name; a pointer to a pointer is `*` and the name behind both.
     pub target: String,
 }
 
@@ -23,7 +25,7 @@ pub struct Function {
 
 fn named(of: &Type) -> String {
     match of {
-        Type::Ptr(_) => "*".to_owned(),
+        Type::Ptr(pointer) => format!("*{}", named(&pointer.elem)),
         Type::Path(path) => path.path.segments.last().unwrap().ident.to_string(),
         _ => panic!("a type of C"),
     }
@@ -36,14 +38,15 @@ fn parameter(argument: &FnArg) -> Parameter {
     let Pat::Ident(name) = &*typed.pat else {
         panic!("a parameter has a name");
     };
-    let pointed = match &*typed.ty {
-        Type::Ptr(pointer) => Some(named(&pointer.elem)),
-        _ => None,
+    let (is_pointer, is_const, target) = match &*typed.ty {
+        Type::Ptr(pointer) => (true, pointer.const_token.is_some(), named(&pointer.elem)),
+        other => (false, false, named(other)),
     };
     Parameter {
         name: name.ident.to_string(),
-        is_pointer: pointed.is_some(),
-        target: pointed.unwrap_or_default(),
+        is_pointer,
+        is_const,
+        target,
     }
 }
 

@@ -8,10 +8,14 @@ use crate::{
 };
 
 /// Parameters that may be NULL.
-const ALLOWED: [(&str, &str); 2] = [("portico_queue_new", "event"), ("portico_mailbox_take", "event")];
+const ALLOWED: [(&str, &str); 3] = [
+    ("portico_ptl_pt_alloc", "eq"),
+    ("portico_queue_new", "event"),
+    ("portico_mailbox_take", "event"),
+];
 
 /// Calls that make a handle of each type, by the name of its type.
-const MADE: [(&str, &str); 18] = [
+const MADE: [(&str, &str); 24] = [
     ("event", "portico_event_take(fabric, 0, &event)"),
     ("window", "portico_publish(fabric, 1, &publication, &window)"),
     ("segment", "portico_clone_segment(fabric, 0, window, &segment)"),
@@ -36,6 +40,21 @@ const MADE: [(&str, &str); 18] = [
     (
         "exchange",
         "portico_peers_exchange(fabric, peers, &block, 0, &exchange)",
+    ),
+    (
+        "ptl_ni",
+        "portico_ptl_ni_init(fabric, 0, PORTICO_PTL_NI_MATCHING, &ptl_ni)",
+    ),
+    ("ptl_ct", "portico_ptl_ct_alloc(fabric, ptl_ni, &ptl_ct)"),
+    ("ptl_eq", "portico_ptl_eq_alloc(fabric, ptl_ni, 8, &ptl_eq)"),
+    ("ptl_md", "portico_ptl_md_bind(fabric, ptl_ni, &piece, &ptl_md)"),
+    (
+        "ptl_me",
+        "portico_ptl_me_append(fabric, ptl_ni, pt_index, &entry, &ptl_me)",
+    ),
+    (
+        "ptl_le",
+        "portico_ptl_le_append(fabric, non_matching, non_matching_index, &entry, &ptl_le)",
     ),
     ("ignored", "portico_ticket_wait(fabric, ticket, 1000, &value)"),
     ("ignored_too", "portico_call_wait(fabric, call, 10000)"),
@@ -74,7 +93,14 @@ int main(void)
     portico_fabric *fabric;
     portico_ticket *ticket;
     const portico_completion by_ticket = {.ticket = &ticket};
-    expect("open", portico_open_golden("cols = 2\nrows = 2\nmpe = 2", &fabric), PORTICO_OK);
+    const portico_ptl_md_piece piece = {.length = 64};
+    const portico_ptl_entry entry = {.length = 64};
+    portico_ptl_ni *non_matching = NULL;
+    uint32_t pt_index = 0, non_matching_index = 0;
+    expect("open", portico_open_golden("cols = 2\nrows = 2\nmpe = 2\nportals = 4", &fabric), PORTICO_OK);
+    expect("map", portico_ptl_set_map(fabric, tiles, 4), PORTICO_OK);
+    expect("ni", portico_ptl_ni_init(fabric, 0, PORTICO_PTL_NI_NO_MATCHING, &non_matching), PORTICO_OK);
+    expect("pt", portico_ptl_pt_alloc(fabric, non_matching, 0, NULL, 0, &non_matching_index), PORTICO_OK);
 "#;
 
 /// The parameters of a call, of which one is NULL, or none.
@@ -108,6 +134,10 @@ fn null_is_told_for_every_pointer() {
     for (_, call) in MADE {
         let text = call.replace('"', "'");
         writeln!(program, "    expect(\"{text}\", {call}, PORTICO_OK);").unwrap();
+        if call.contains("_ni_init") {
+            let index = "portico_ptl_pt_alloc(fabric, ptl_ni, 0, NULL, PORTICO_PTL_ANY, &pt_index)";
+            writeln!(program, "    expect(\"pt\", {index}, PORTICO_OK);").unwrap();
+        }
     }
     let mut calls = 0;
     for function in functions().iter().filter(|function| function.returns_status) {
@@ -133,6 +163,9 @@ fn null_is_told_for_every_pointer() {
         ("request", "portico_request_run(fabric, request, 10000)"),
         ("sender", "portico_queue_retire(fabric, queue, sender)"),
         ("steps", "portico_steps_release(fabric, steps)"),
+        ("md", "portico_ptl_md_release(fabric, ptl_ni, ptl_md)"),
+        ("me", "portico_ptl_me_unlink(fabric, ptl_ni, ptl_me)"),
+        ("le", "portico_ptl_le_unlink(fabric, non_matching, ptl_le)"),
         ("fabric", "portico_close(fabric)"),
     ] {
         writeln!(program, "    expect(\"{name}\", {call}, PORTICO_OK);").unwrap();
