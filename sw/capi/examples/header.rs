@@ -5,30 +5,38 @@ use std::{fs, path::Path};
 use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, FunctionConfig, Language, Layout, ParseConfig, Style};
 
 /// Sources whose items go into the header, in its order.
-pub const SOURCES: [&str; 24] = [
+pub const SOURCES: [&str; 32] = [
     "status",
     "handle",
     "carrier",
     "open",
     "memory",
     "segment",
+    "completion",
     "operation",
     "ticket",
     "event",
     "atomic",
     "queue",
+    "sender",
     "mailbox",
     "program",
     "list",
     "group",
+    "comm",
     "mpi",
     "request",
+    "communicator",
     "collective",
+    "peers",
     "exchange",
     "registers",
     "probe",
+    "streams",
     "options",
     "portals",
+    "ct",
+    "eq",
     "matching",
 ];
 

@@ -7,8 +7,8 @@ use portico::{
 
 use crate::{
     carrier::Carrier,
+    completion::{initiator, portico_completion, End, Value},
     handle::{call, portico_fabric, Items, State},
-    operation::{initiator, portico_completion, End, Value},
     pointer::{out, structure},
     segment::portico_segment,
     status::{portico_status, Failure},

@@ -7,13 +7,15 @@
 //! | `pointer` | what pointers of the caller stand for |
 //! | `carrier` | the transport of a fabric; that of the caller |
 //! | `open`, `memory` | fabrics, their nodes and memory |
-//! | `segment`, `operation`, `ticket` | windows, segments, one-sided operations |
-//! | `atomic`, `queue`, `mailbox`, `program` | other operations, and what they need |
+//! | `segment`, `operation`, `completion`, `ticket` | windows, segments, one-sided operations and how they complete |
+//! | `atomic`, `queue`, `sender`, `mailbox`, `program` | other operations, and what they need |
 //! | `event`, `list` | events, command lists |
-//! | `group`, `mpi`, `request` | groups of tiles and their MPI-like calls |
-//! | `collective`, `exchange` | communicators of engines, exchanges of blocks by puts |
-//! | `portals`, `matching`, `options` | Portals 4.3 |
-//! | `registers`, `probe` | registers and counters; traffic, streams of accelerators |
+//! | `group` | what groups of tiles have in common |
+//! | `comm`, `mpi`, `request` | MPI-like calls |
+//! | `communicator`, `collective` | calls by message-passing engines |
+//! | `peers`, `exchange` | exchanges of blocks by puts |
+//! | `portals`, `ct`, `eq`, `matching`, `options` | Portals 4.3 |
+//! | `registers`, `probe`, `streams` | registers and counters; traffic; streams of accelerators |
 //!
 //! A function takes a handle of a fabric first and its results last. It checks all pointers before it does anything. No panic
 //! crosses the border: a function ends it, and the fabric can only be closed then.
@@ -29,6 +31,11 @@
 mod atomic;
 mod carrier;
 mod collective;
+mod comm;
+mod communicator;
+mod completion;
+mod ct;
+mod eq;
 mod event;
 mod exchange;
 mod group;
@@ -41,6 +48,7 @@ mod mpi;
 mod open;
 mod operation;
 mod options;
+mod peers;
 mod pointer;
 mod portals;
 mod probe;
@@ -49,13 +57,16 @@ mod queue;
 mod registers;
 mod request;
 mod segment;
+mod sender;
 mod status;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod ticket;
 
 pub use self::{
-    atomic::*, carrier::*, collective::*, event::*, exchange::*, group::*, handle::portico_fabric, list::*, mailbox::*,
-    matching::*, memory::*, mpi::*, open::*, operation::*, options::*, portals::*, probe::*, program::*, queue::*,
-    registers::*, request::*, segment::*, status::*, ticket::*,
+    atomic::*, carrier::*, collective::*, comm::*, communicator::*, completion::*, ct::*, eq::*, event::*, exchange::*,
+    group::*, handle::portico_fabric, list::*, mailbox::*, matching::*, memory::*, mpi::*, open::*, operation::*,
+    options::*, peers::*, portals::*, probe::*, program::*, queue::*, registers::*, request::*, segment::*, sender::*,
+    status::*, streams::*, ticket::*,
 };

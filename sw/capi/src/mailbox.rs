@@ -3,9 +3,9 @@
 use portico::mailbox::{Delivery, Mailbox};
 
 use crate::{
+    completion::{initiator, portico_completion, End},
     event::portico_event,
     handle::{call, handles, portico_fabric, State},
-    operation::{initiator, portico_completion, End},
     pointer::out,
     status::portico_status,
 };

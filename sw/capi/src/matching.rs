@@ -3,13 +3,12 @@
 use portico::portals::{AckReq, Get, Le, LeHandle, Md, MdHandle, Me, MeHandle, PtlList, Put};
 
 use crate::{
+    ct::portico_ptl_ct,
+    eq::{portico_ptl_eq, PORTICO_PTL_OVERFLOW, PORTICO_PTL_PRIORITY},
     handle::{call, handles, portico_fabric, State},
     options::{entry_options, md_options, portico_ptl_options},
     pointer::{out, structure},
-    portals::{
-        end, portico_ptl_ct, portico_ptl_eq, portico_ptl_ni, PORTICO_PTL_ANY, PORTICO_PTL_OVERFLOW,
-        PORTICO_PTL_PRIORITY,
-    },
+    portals::{end, portico_ptl_ni, PORTICO_PTL_ANY},
     status::{portico_status, Failure},
 };
 

@@ -9,8 +9,8 @@ use portico::{
 
 use crate::{
     carrier::Carrier,
+    completion::{initiator, portico_completion, End},
     handle::{call, guarded, handles, portico_fabric, State},
-    operation::{initiator, portico_completion, End},
     pointer::{array, copy_text, out, out_array, text},
     segment::portico_segment,
     status::portico_status,

@@ -3,8 +3,8 @@
 use portico::mpi::Request;
 
 use crate::{
+    comm::{portico_way, way},
     handle::{call, handles, portico_fabric, State},
-    mpi::{portico_way, way},
     pointer::out,
     status::portico_status,
 };

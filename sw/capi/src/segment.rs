@@ -3,9 +3,9 @@
 use portico::onesided::{GlobalId, Remote, Segment, Window};
 
 use crate::{
+    completion::initiator,
     event::portico_event,
     handle::{call, handles, portico_fabric},
-    operation::initiator,
     pointer::{out, structure},
     status::portico_status,
 };

@@ -4,8 +4,8 @@ use portico::{onesided::Ticket, Error, Fabric};
 
 use crate::{
     carrier::Carrier,
+    completion::Value,
     handle::{call, handles, portico_fabric, State},
-    operation::Value,
     pointer::out,
     status::portico_status,
 };
