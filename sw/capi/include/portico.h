@@ -417,7 +417,7 @@ typedef struct {
   portico_ticket **ticket;
   // An event of the initiator, in which the operation counts together with others: see portico_event_drain().
   portico_event *event;
-  // Steps to which the operation is added, in place of a start: see portico_list().
+  // Steps to which the operation is added, in place of a start: see portico_list_new().
   portico_steps *steps;
   // The packet shaper: see portico_set_shaper().
   uint8_t shaper;

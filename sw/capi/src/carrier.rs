@@ -5,7 +5,7 @@ use std::{
     ffi::{c_int, c_void},
 };
 
-use portico::{Config, Transport, TransportError};
+use portico::{Config, GoldenTransport, Transport, TransportError};
 
 use crate::{
     pointer::structure,
@@ -38,40 +38,55 @@ pub struct portico_transport {
     pub interrupt: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,
 }
 
-/// The transport of a fabric of this library.
-pub(crate) struct Carrier(pub Box<dyn Transport + Send>);
+/// The transport of a fabric of this library. The reference model is not behind a pointer, since its accesses take less time than
+/// calls through one.
+#[allow(clippy::large_enum_variant, reason = "a fabric has one, which does not move")]
+pub(crate) enum Carrier {
+    Golden(GoldenTransport),
+    Other(Box<dyn Transport + Send>),
+}
+
+impl Carrier {
+    /// Any transport.
+    pub fn other(transport: impl Transport + Send + 'static) -> Carrier {
+        Carrier::Other(Box::new(transport))
+    }
+}
+
+/// Methods of a transport that either has.
+macro_rules! either {
+    ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)+) => {
+        $(fn $name(&mut self $(, $argument: $type)*) $(-> $result)? {
+            match self {
+                Carrier::Golden(golden) => Transport::$name(golden $(, $argument)*),
+                Carrier::Other(other) => other.$name($($argument),*),
+            }
+        })+
+    };
+}
 
 impl Transport for Carrier {
     fn config(&self) -> &Config {
-        self.0.config()
-    }
-
-    fn read(&mut self, address: u32) -> Result<u32, TransportError> {
-        self.0.read(address)
-    }
-
-    fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
-        self.0.write(address, value)
-    }
-
-    fn read_block(&mut self, address: u32, words: &mut [u32]) -> Result<(), TransportError> {
-        self.0.read_block(address, words)
-    }
-
-    fn write_block(&mut self, address: u32, words: &[u32]) -> Result<(), TransportError> {
-        self.0.write_block(address, words)
+        match self {
+            Carrier::Golden(golden) => golden.config(),
+            Carrier::Other(other) => other.config(),
+        }
     }
 
     fn cycles(&self) -> u64 {
-        self.0.cycles()
+        match self {
+            Carrier::Golden(golden) => golden.cycles(),
+            Carrier::Other(other) => other.cycles(),
+        }
     }
 
-    fn wait(&mut self, cycles: u64) {
-        self.0.wait(cycles);
-    }
-
-    fn interrupt(&mut self) -> bool {
-        self.0.interrupt()
+    either! {
+        fn read(&mut self, address: u32) -> Result<u32, TransportError>;
+        fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError>;
+        fn read_block(&mut self, address: u32, words: &mut [u32]) -> Result<(), TransportError>;
+        fn write_block(&mut self, address: u32, words: &[u32]) -> Result<(), TransportError>;
+        fn wait(&mut self, cycles: u64);
+        fn interrupt(&mut self) -> bool;
     }
 }
 

@@ -26,7 +26,7 @@ pub struct portico_completion {
     pub ticket: *mut *mut portico_ticket,
     /// An event of the initiator, in which the operation counts together with others: see portico_event_drain().
     pub event: *mut portico_event,
-    /// Steps to which the operation is added, in place of a start: see portico_list().
+    /// Steps to which the operation is added, in place of a start: see portico_list_new().
     pub steps: *mut portico_steps,
     /// The packet shaper: see portico_set_shaper().
     pub shaper: u8,

@@ -3,7 +3,7 @@
 
 use std::{
     any::Any,
-    collections::HashMap,
+    collections::BTreeMap,
     panic::{self, AssertUnwindSafe},
     ptr,
     sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError},
@@ -49,7 +49,7 @@ pub(crate) struct State {
 pub(crate) struct Items {
     /// The number of the fabric.
     owner: usize,
-    live: HashMap<usize, Box<dyn Any + Send>>,
+    live: BTreeMap<usize, Box<dyn Any + Send>>,
 }
 
 impl Items {
@@ -116,9 +116,9 @@ impl Items {
 #[derive(Default)]
 struct Registry {
     last: usize,
-    fabrics: HashMap<usize, Arc<Mutex<State>>>,
+    fabrics: BTreeMap<usize, Arc<Mutex<State>>>,
     /// The fabric of each handle.
-    owners: HashMap<usize, usize>,
+    owners: BTreeMap<usize, usize>,
 }
 
 impl Registry {
@@ -197,7 +197,7 @@ fn busy() -> Failure {
 pub(crate) fn add_fabric(fabric: Fabric<Carrier>) -> *mut portico_fabric {
     let mut registry = registry();
     let owner = registry.number();
-    let live = HashMap::new();
+    let live = BTreeMap::new();
     let items = Items { owner, live };
     registry
         .fabrics

@@ -36,7 +36,7 @@ unsafe fn configuration(config: *const c_char) -> Result<Config, Failure> {
 
 /// Opens a fabric that is a device, if it is the one of the configuration.
 fn device(transport: impl Transport + Send + 'static) -> Result<Fabric<Carrier>, Error> {
-    let mut carrier = Carrier(Box::new(transport));
+    let mut carrier = Carrier::other(transport);
     verify(&mut carrier)?;
     let mut fabric = Fabric::open(carrier)?;
     verify_tiles(&mut fabric)?;
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn portico_open_golden(
 ) -> portico_status {
     guarded(|| {
         let (config, out) = unsafe { (configuration(config)?, out("fabric", fabric)?) };
-        let carrier = Carrier(Box::new(GoldenTransport::new(&config)?));
+        let carrier = Carrier::Golden(GoldenTransport::new(&config)?);
         out.set(add_fabric(Fabric::open(carrier)?));
         Ok(())
     })

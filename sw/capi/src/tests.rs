@@ -52,7 +52,7 @@ fn no_panic_crosses_the_border() {
     let config = Config::from_toml("cols = 2\nrows = 1").unwrap();
     let golden = GoldenTransport::new(&config).unwrap();
     let left = 2000;
-    let fabric = Fabric::open(Carrier(Box::new(Failing { golden, left }))).unwrap();
+    let fabric = Fabric::open(Carrier::other(Failing { golden, left })).unwrap();
     let fabric = add_fabric(fabric);
     let mut event = ptr::null_mut();
     assert_eq!(unsafe { portico_event_take(fabric, 1, &mut event) }, PORTICO_OK);

@@ -1,6 +1,6 @@
 //! The header, before compilers.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use portico_spec::{
     ni::render::{c_header, Naming},
@@ -77,4 +77,48 @@ fn the_version_is_everywhere_the_same() {
     assert!(committed().contains(&format!("#define PORTICO_VERSION \"{version}\"\n")));
     let package = fs::read_to_string(Path::new(ROOT).join("portico.pc")).unwrap();
     assert!(package.contains(&format!("\nVersion: {version}\n")));
+}
+
+/// The words of a text that are made of letters, digits and `_`.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+}
+
+#[test]
+fn comments_of_the_header_and_the_page_name_what_there_is() {
+    let header = committed();
+    let code: String = header
+        .lines()
+        .map(|line| line.split("//").next().unwrap().to_owned() + "\n")
+        .collect();
+    let known: BTreeSet<&str> = words(&code).collect();
+    let page = fs::read_to_string(Path::new(ROOT).join("../../docs/c.md")).unwrap();
+    // Names of files and of the library, and beginnings of names.
+    let others = ["portico_capi", "PORTICO_ERROR_"];
+    for text in [&header, &page] {
+        let names = words(text).filter(|word| word.starts_with("portico_") || word.starts_with("PORTICO_"));
+        for name in names.filter(|name| !others.contains(name)) {
+            let is_begin = name.ends_with('_') && known.iter().any(|known| known.starts_with(name));
+            assert!(is_begin || known.contains(name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_programs_of_the_page_compile() {
+    let page = fs::read_to_string(Path::new(ROOT).join("../../docs/c.md")).unwrap();
+    let blocks = page.split("```c\n").skip(1);
+    let blocks: Vec<&str> = blocks.map(|block| block.split("```").next().unwrap()).collect();
+    let [first, transport] = blocks[..] else {
+        panic!("the page has two programs");
+    };
+    let used = "    portico_transport of = {.read = read_word};\n    (void)of;\n";
+    let program = format!("#include <portico.h>\n{transport}\nint main(void)\n{{\n{used}{first}\n    return 0;\n}}\n");
+    let folder = folder("page");
+    fs::write(folder.join("page.c"), program).unwrap();
+    compile(
+        &folder,
+        "-std=c11",
+        &["-Wno-missing-field-initializers", "-c", "-o", "page.o", "page.c"],
+    );
 }

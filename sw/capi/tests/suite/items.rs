@@ -201,3 +201,37 @@ fn every_public_item_has_a_c_function_or_a_reason() {
     let unnamed: Vec<&String> = unnamed.collect();
     assert!(unnamed.is_empty(), "of no item: {unnamed:#?}");
 }
+
+/// `OutOfRange` as `OUT_OF_RANGE`.
+fn screaming(name: &str) -> String {
+    let letters = name.chars().enumerate().flat_map(|(at, letter)| {
+        let joint = (at > 0 && letter.is_uppercase()).then_some('_');
+        joint.into_iter().chain([letter.to_ascii_uppercase()])
+    });
+    letters.collect()
+}
+
+/// Names of the variants of an enumeration.
+fn variants(path: &Path, name: &str) -> Vec<String> {
+    let items = items(path);
+    let found = items.into_iter().find_map(|item| match item {
+        Item::Enum(item) if item.ident == name => Some(item),
+        _ => None,
+    });
+    let variants = found.unwrap().variants;
+    variants.into_iter().map(|variant| variant.ident.to_string()).collect()
+}
+
+#[test]
+fn every_error_has_the_code_of_its_name() {
+    let codes = variants(&Path::new(ROOT).join("src/status.rs"), "portico_status");
+    for error in variants(&driver().join("error.rs"), "Error") {
+        let code = format!("PORTICO_E_{}", screaming(&error));
+        assert!(codes.contains(&code), "{code}");
+    }
+    let portals = fs::read_to_string(driver().join("portals/error.rs")).unwrap();
+    for part in portals.split("=> \"PTL_").skip(1) {
+        let code = format!("PORTICO_E_PTL_{}", part.split('"').next().unwrap());
+        assert!(codes.contains(&code), "{code}");
+    }
+}

@@ -11,4 +11,5 @@ mod operations;
 mod portals;
 mod programs;
 mod random;
+mod speed;
 mod transports;
