@@ -52,7 +52,7 @@ fn random_operations_agree() -> Result<(), Error> {
 
 #[test]
 fn random_bursts_agree() -> Result<(), Error> {
-    (1..=3).try_for_each(|seed| random::bursts::random_bursts_agree(golden(), verilog(), seed))
+    random::bursts::random_bursts_agree(golden(), verilog(), 1)
 }
 
 on_both! {
