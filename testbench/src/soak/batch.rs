@@ -32,7 +32,7 @@ pub enum Way {
 
 impl Way {
     /// Groups that the command queue of the tile has room for.
-    fn groups(self) -> usize {
+    pub fn groups(self) -> usize {
         match self {
             Way::Lists => 1,
             Way::Stream | Way::Registers => GROUPS,

@@ -158,6 +158,9 @@ fn missing<D: SoakDevice>(epoch: &mut Epoch<D>) -> anyhow::Result<Option<String>
             }
         }
     }
+    if let Some(what) = epoch.missing_of_portals()? {
+        return Ok(Some(what));
+    }
     for tile in 0..epoch.config.tiles() {
         if let Some(what) = probe(epoch, tile)? {
             return Ok(Some(what));

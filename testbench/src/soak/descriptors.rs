@@ -72,6 +72,8 @@ impl<R: Rng> Draw<'_, R> {
             Kind::Probe => (self.probe()?, self.pair.zone, plain(self.shared_event())),
             Kind::Send => (self.send()?, self.pair.zone, plain(self.shared_event())),
             Kind::Receive => (self.receive()?, self.pair.zone, plain(self.shared_event())),
+            // See the module `portals`.
+            Kind::Portals => return None,
             Kind::Collective => (self.barrier(), self.pair.zone, plain(self.shared_event())),
             Kind::Fence => (Command::Fence, self.pair.zone, plain(self.shared_event())),
             Kind::Atomic => {

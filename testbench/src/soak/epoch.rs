@@ -7,6 +7,7 @@ use super::{
     device::{GoldenDevice, SoakDevice},
     draw::{PairState, TileState},
     operation::Operation,
+    portals::Portals,
     site::{Choices, Site, FENCES},
     workload::Workload,
 };
@@ -38,6 +39,7 @@ pub struct Epoch<D> {
     /// What stands beside each tile.
     pub beside: Vec<Beside>,
     pub collectives: Collectives,
+    pub portals: Portals,
     /// Messages on the way, by target, a node, and initiator, a tile.
     pub messages: Vec<Vec<VecDeque<Vec<u32>>>>,
     pub workload: Workload,
@@ -58,11 +60,12 @@ impl<D: SoakDevice> Epoch<D> {
         let golden_site = Site::new(&mut golden, &choices)?;
         let site = Site::new(&mut device, &choices)?;
         let tiles = config.tiles();
-        Ok(Epoch {
+        let mut epoch = Epoch {
             pairs: site.pairs.iter().map(|_| PairState::default()).collect(),
             tiles: (0..tiles).map(|_| TileState::default()).collect(),
             beside: (0..tiles).map(Beside::new).collect(),
             collectives: Collectives::default(),
+            portals: Portals::default(),
             messages: vec![vec![VecDeque::new(); tiles]; config.terminals()],
             config,
             device,
@@ -71,7 +74,9 @@ impl<D: SoakDevice> Epoch<D> {
             golden_site,
             workload,
             turn: 0,
-        })
+        };
+        epoch.begin_portals(&choices.portals, random)?;
+        Ok(epoch)
     }
 
     /// The message that a tile has just sent to another's queue will come.

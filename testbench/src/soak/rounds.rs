@@ -10,11 +10,13 @@ use super::{
     epoch::{Epoch, ROUND_CYCLES},
     lists,
     operation::{Operation, Room},
+    portals::FENCE_WORDS,
     site::{events, singles, FENCES},
     summary::Tally,
     workload::{Kind, Soak},
 };
 use portico_spec::ni::{
+    command::QUEUE_WORDS,
     descriptor::{Command, Descriptor},
     registers::EventRegister,
 };
@@ -57,6 +59,7 @@ impl<D: SoakDevice> Epoch<D> {
             }
         }
         credits::spend(self)?;
+        self.spend_portals(random)?;
         tally.summary.words += check::memories(self)?;
         Ok(true)
     }
@@ -72,6 +75,7 @@ impl<D: SoakDevice> Epoch<D> {
             .iter_mut()
             .for_each(|tile| (tile.singles, tile.probes, tile.moves) = (0, 0, [0, 0]));
         self.plan_calls(random)?;
+        self.plan_portals(random)?;
         let mut round = Round::new(self);
         let mut batches: Vec<Batch> = vec![];
         for tile in 0..self.config.tiles() {
@@ -130,25 +134,31 @@ impl<D: SoakDevice> Epoch<D> {
             let next = if left > 0 {
                 left -= 1;
                 self.draw(tile, random)?
-            } else {
-                let Some(call) = self.collectives.next(tile) else { break };
+            } else if let Some(call) = self.collectives.next(tile) {
                 Some(call)
+            } else if let Some(step) = self.next_step(tile, random)? {
+                Some(step)
+            } else {
+                let Some(message) = self.next_last_message(tile, random)? else {
+                    break;
+                };
+                Some(message)
             };
             let Some(operation) = next else {
                 continue;
             };
             let is_apart = way == Way::Lists && lists::is_apart(drawn.open(), &operation);
-            if is_apart || !self.has_room(tile, way, drawn.open(), operation.words.len()) {
-                self.end_group(tile, &mut drawn)?;
+            if is_apart || !self.has_room(tile, way, drawn.open(), &operation.words) {
+                self.end_group(tile, &mut drawn, random)?;
             }
             let is_last = way != Way::Stream && matches!(operation.room, Some(Room::Queue { .. }));
             drawn.operations.push(operation);
             if is_last {
-                self.end_group(tile, &mut drawn)?;
+                self.end_group(tile, &mut drawn, random)?;
             }
         }
         for fence in self.fences(tile)? {
-            if !self.has_room(tile, way, drawn.open(), 0) {
+            if !self.has_room(tile, way, drawn.open(), &[]) {
                 drawn.end();
             }
             drawn.operations.push(fence);
@@ -162,8 +172,12 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(drawn)
     }
 
-    /// Ends a group of descriptors with a fence: its count says that the queue has room again.
-    fn end_group(&mut self, tile: usize, drawn: &mut Drawn) -> anyhow::Result<()> {
+    /// Ends a group of descriptors with a fence: its count says that the queue has room again. That of a Portals engine has its own
+    /// queue, and a command at the end of its descriptors.
+    fn end_group(&mut self, tile: usize, drawn: &mut Drawn, random: &mut StdRng) -> anyhow::Result<()> {
+        if self.portals_words(drawn.open()) > 0 {
+            drawn.operations.push(self.portals_fence(tile, random)?);
+        }
         let own = self.site.pairs.iter().find(|pair| pair.initiator == tile);
         let zone = own.expect("every tile has a target").zone;
         drawn.operations.push(self.fence(tile, zone)?);
@@ -171,10 +185,15 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(())
     }
 
-    /// Whether a group has room for a descriptor of so many words, and a fence.
-    fn has_room(&self, tile: usize, way: Way, group: &[Operation], words: usize) -> bool {
+    /// Whether a group has room for a descriptor of these words, and for fences.
+    fn has_room(&self, tile: usize, way: Way, group: &[Operation], words: &[u32]) -> bool {
+        let of_portals = self.portals_words(group) + self.portals_words_of(words);
+        let fence = if of_portals > 0 { FENCE_WORDS } else { 0 };
+        if of_portals + fence > QUEUE_WORDS / way.groups() && way != Way::Stream {
+            return false;
+        }
         let lengths = group.iter().map(|operation| operation.words.len());
-        let lengths = lengths.chain([words, 1]).filter(|&words| words > 0);
+        let lengths = lengths.chain([words.len(), fence, 1]).filter(|&words| words > 0);
         match way {
             Way::Stream => true,
             Way::Registers => lengths.sum::<usize>() <= GROUP_WORDS,
@@ -194,6 +213,7 @@ impl<D: SoakDevice> Epoch<D> {
         let turn = self.turn % nodes.len();
         self.turn = turn + 1;
         check::receive_at(self, nodes[turn])?;
+        self.take_events(nodes[turn])?;
         let used = events(&self.config);
         let counts = Rows::new(&self.device, nodes[turn], EventRegister::Count, 0, used, 1);
         access::fetch(&mut self.device, self.site.staging, counts)
@@ -208,6 +228,9 @@ impl<D: SoakDevice> Epoch<D> {
         let kind = self.workload.choose(&self.config, random);
         if kind == Kind::Collective && self.config.mpe > 0 {
             return Ok(self.collectives.next(tile));
+        }
+        if kind == Kind::Portals {
+            return self.draw_portals(tile, random);
         }
         let mut drawn = Draw {
             config: &self.config,
@@ -305,6 +328,7 @@ impl<D: SoakDevice> Epoch<D> {
         let end = self.device.transport().cycles() + ROUND_CYCLES;
         check::arrivals(self, end)?;
         check::round(self, round)?;
+        self.compare_portals()?;
         self.rewind()
     }
 

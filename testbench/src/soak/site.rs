@@ -4,6 +4,7 @@
 use super::{
     access::{self, Rows},
     list_site::{self, ListSite},
+    portals::{PortalsChoices, PortalsSite},
     workload::{Workload, SEGMENTS_OF_PAIR},
 };
 use portico::{
@@ -64,6 +65,11 @@ pub fn events(config: &Config) -> usize {
     config.events.min(MOST_EVENTS)
 }
 
+/// The event of what arrives in zones.
+pub fn arrivals_in_zones(config: &Config) -> usize {
+    events(config) - ARRIVALS + ZONE
+}
+
 /// Events of one descriptor in a round: it has a value or an error.
 pub fn singles(config: &Config) -> std::ops::Range<usize> {
     SHARED.end..events(config) - ARRIVALS
@@ -84,6 +90,7 @@ pub struct Choices {
     /// Most words of a packet and flits in 256 cycles, of each shaper.
     shapers: Vec<[u32; 3]>,
     seed: u32,
+    pub portals: PortalsChoices,
 }
 
 /// An initiator and one of its targets, with the handles that the initiator has.
@@ -154,6 +161,7 @@ pub struct Site {
     /// By node: all but the host.
     pub nodes: BTreeMap<usize, NodeSite>,
     pub pairs: Vec<Pair>,
+    pub portals: PortalsSite,
     /// Words of a zone.
     pub zone_words: u32,
 }
@@ -171,10 +179,12 @@ impl Choices {
                 random.gen_range(0..=64),
             ]);
         }
+        let (config, memory_words) = (fabric.config(), memory_words(fabric.config()));
         Choices {
-            targets: workload.targets(fabric.config(), random),
+            targets: workload.targets(config, random),
             shapers,
             seed: random.gen(),
+            portals: PortalsChoices::new(config, memory_words, workload.has_portals(config), random),
         }
     }
 
@@ -198,7 +208,8 @@ impl Choices {
         let beside = beside_words(config).iter().sum::<u32>();
         let list = list_site::words(memory_words);
         let queue = self.slots(initiators) * (MESSAGE_WORDS + 1);
-        let other = queue + list + LANE_WORDS * (initiators + 1) + areas + beside + 16;
+        let portals = self.portals.words(config, memory_words, targets + initiators);
+        let other = queue + list + LANE_WORDS * (initiators + 1) + areas + beside + portals + 16;
         // What a tile has of zones: three of its own, one and a half an initiator, one a target.
         let halves = 6 + 3 * initiators + 2 * targets;
         (2 * (memory_words - other) / halves).min(MOST_ZONE_WORDS) / 2 * 2
@@ -222,7 +233,8 @@ impl Site {
     /// The fabric does not do it.
     pub fn new<T: Transport>(fabric: &mut Fabric<T>, choices: &Choices) -> anyhow::Result<Self> {
         let (tiles, host, word) = (fabric.config().tiles(), fabric.host_node(), fabric.word_bytes());
-        let memory_words = fabric.memory_bytes(0)? / word;
+        let memory_words = memory_words(fabric.config());
+        let mut portals = PortalsSite::default();
         let zone_words = choices.zone_words(fabric.config(), memory_words);
         let area = area_words(fabric.config(), memory_words) * word;
         let zone = zone_words * word;
@@ -246,6 +258,7 @@ impl Site {
                 let taken = SEGMENTS_OF_PAIR * choices.targets[node].len();
                 lists.push(ListSite::new(fabric, staging, region, taken)?);
             }
+            portals.add_tile(fabric, &choices.portals, node, memory_words)?;
             let after = fabric.allocate(node, 8)?;
             if node < tiles {
                 let program = assemble(GATHER).expect("the program is right");
@@ -277,6 +290,7 @@ impl Site {
             events.insert(node, own);
         }
 
+        portals.order(&choices.portals);
         let mut pairs: Vec<Pair> = vec![];
         for (initiator, targets) in choices.targets.iter().enumerate() {
             for &target in targets {
@@ -306,6 +320,7 @@ impl Site {
                     None => None,
                 };
                 let landing = fabric.allocate(initiator, zone)?;
+                portals.add_pair(fabric, initiator, target, memory_words)?;
                 let mut clone = |id| -> Result<u8, Error> { Ok(fabric.tile(initiator)?.clone_segment(id)?.handle()) };
                 pairs.push(Pair {
                     initiator,
@@ -349,6 +364,7 @@ impl Site {
             lists,
             nodes,
             pairs,
+            portals,
             zone_words,
         })
     }
@@ -357,6 +373,11 @@ impl Site {
     pub fn targets(&self) -> Vec<usize> {
         self.nodes.keys().copied().collect()
     }
+}
+
+/// Words of the memory of a tile, of the fabric's width.
+fn memory_words(config: &Config) -> u32 {
+    ((config.scratchpad << 10) / (config.width / 8)) as u32
 }
 
 /// Words of the area of a context in a memory of so many words: room for a source and a result, or less in a small memory.

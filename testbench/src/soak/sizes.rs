@@ -1,9 +1,6 @@
 //! Sizes of nodes at random: what a soak or a suite of tests is run with beside the profiles.
 
-use portico_spec::{
-    config::{ConfigError, PROFILES},
-    Config,
-};
+use portico_spec::{config::PROFILES, Config};
 use rand::{rngs::StdRng, seq::SliceRandom, SeedableRng};
 
 /// Keys that are drawn beside those of the profiles.
@@ -22,11 +19,14 @@ pub fn draw_sizes(config: &Config, kept: &[&str], seed: u64) -> Config {
         let value = values.choose(&mut random).expect("a key allows something");
         drawn.set(&format!("{key}={value}")).expect("a value that is allowed");
     }
-    // Message-passing engines are built at 32 bits alone.
-    match drawn.validate() {
-        Err(ConfigError::MpeWidth { .. }) if kept.contains(&"mpe") => drawn.width = 32,
-        Err(ConfigError::MpeWidth { .. }) => drawn.mpe = 0,
-        _ => (),
+    // Engines are built at 32 bits alone.
+    if drawn.width != 32 {
+        let keeps = |key, value| kept.contains(&key) && value > 0;
+        if keeps("mpe", drawn.mpe) || keeps("portals", drawn.portals) {
+            drawn.width = 32;
+        } else {
+            (drawn.mpe, drawn.portals) = (0, 0);
+        }
     }
     drawn
 }

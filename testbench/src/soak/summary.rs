@@ -30,6 +30,8 @@ pub struct Summary {
     pub streams: u64,
     /// Calls of message-passing engines of these, each counted at every member.
     pub collectives: u64,
+    /// Right Portals commands of these.
+    pub portals: u64,
     /// Wrong descriptors of these, all refused.
     pub refused: u64,
     /// Lists that brought some of these.
@@ -74,6 +76,7 @@ impl Tally {
         self.summary.probes += count(&[Kind::Probe]);
         self.summary.streams += count(&[Kind::Send, Kind::Receive]);
         self.summary.collectives += count(&[Kind::Collective]);
+        self.summary.portals += count(&[Kind::Portals]);
         self.summary.refused += count(&[Kind::Wrong]);
     }
 

@@ -53,6 +53,8 @@ pub enum Workload {
     Collectives,
     /// All operations, of tiles that work by lists.
     Lists,
+    /// Commands of Portals engines alone.
+    Portals,
 }
 
 /// What a tile may do.
@@ -69,6 +71,7 @@ pub enum Kind {
     Fence,
     Probe,
     Collective,
+    Portals,
     /// Of the streams of the tile.
     Send,
     Receive,
@@ -77,7 +80,7 @@ pub enum Kind {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 7] = [
+    pub const ALL: [Workload; 8] = [
         Workload::Soak,
         Workload::Neighbours,
         Workload::Queues,
@@ -85,6 +88,7 @@ impl Workload {
         Workload::Probes,
         Workload::Collectives,
         Workload::Lists,
+        Workload::Portals,
     ];
 
     /// As on a command line.
@@ -97,6 +101,7 @@ impl Workload {
             Workload::Probes => "probes",
             Workload::Collectives => "collectives",
             Workload::Lists => "lists",
+            Workload::Portals => "portals",
         }
     }
 
@@ -138,6 +143,11 @@ impl Workload {
         config.mpe > 0 && matches!(self, Workload::Soak | Workload::Collectives | Workload::Lists)
     }
 
+    /// Whether tiles put and get by Portals.
+    pub(super) fn has_portals(self, config: &Config) -> bool {
+        config.portals > 0 && matches!(self, Workload::Soak | Workload::Lists | Workload::Portals)
+    }
+
     /// Most waves of calls in a round.
     pub(super) fn most_waves(self) -> usize {
         match self {
@@ -173,6 +183,7 @@ impl Workload {
                 (Wrong, 7),
                 // Without engines there is nothing to choose.
                 (Collective, if config.mpe > 0 { 10 } else { 0 }),
+                (Portals, if config.portals > 0 { 40 } else { 0 }),
                 (Send, if config.streams { 5 } else { 0 }),
                 (Receive, if config.streams { 5 } else { 0 }),
             ],
@@ -208,6 +219,7 @@ impl Workload {
                 (Shared, 6),
                 (Fence, 4),
             ],
+            Workload::Portals => &[(Portals, 1)],
             Workload::Queues => &[(Enqueue, 60), (Put, 15), (Get, 10), (Shared, 10), (Wrong, 5)],
         };
         weights
@@ -259,7 +271,8 @@ impl FromStr for Workload {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
         found.ok_or_else(|| {
-            format!("workload {text:?}: allowed is soak, neighbours, queues, mails, probes, collectives or lists")
+            let allowed = "soak, neighbours, queues, mails, probes, collectives, lists or portals";
+            format!("workload {text:?}: allowed is {allowed}")
         })
     }
 }

@@ -56,6 +56,7 @@ pub fn is_absent(config: &Config, first: u32) -> bool {
         Some(Opcode::Atomic) => wide && !config.wide_atomics,
         Some(Opcode::Probe) => !config.probe,
         Some(Opcode::Send | Opcode::Receive) => !config.streams,
+        Some(Opcode::Move | Opcode::Entry | Opcode::Control) => config.portals == 0,
         Some(Opcode::Barrier | Opcode::Broadcast | Opcode::Reduce | Opcode::Allreduce) => config.mpe == 0,
         _ => false,
     }

@@ -487,7 +487,7 @@ fn two_columns(rows: usize) -> Config {
 }
 
 /// Four tiles with a message-passing engine and a Portals engine each.
-fn four_tiles() -> Config {
+pub fn four_tiles() -> Config {
     Config {
         portals: 4,
         entries: 64,

@@ -1,6 +1,7 @@
 //! The soak on the Verilated fabric; and that it notices hardware with a planted fault.
 
 use crate::{
+    fabric::four_tiles,
     mutants::fault::{Fault, Faulty},
     promises::driver::absent,
 };
@@ -13,7 +14,7 @@ use portico_testbench::{
         axi_memory::Timing,
         hardware::{fabric_of, fabric_with},
     },
-    soak::{draw_sizes, run, Soak, Summary, Workload},
+    soak::{draw_sizes, run, GoldenDevice, Soak, Summary, Workload},
 };
 use std::sync::OnceLock;
 
@@ -150,6 +151,35 @@ fn tiles_that_work_by_lists() {
     let summary = soak(&config(2, 2), Workload::Lists, 40_000, RESETS);
     assert!(
         summary.lists > 30 && summary.transfers > 50 && summary.collectives > 20 && summary.refused > 10,
+        "{summary:?}"
+    );
+    assert!(summary.resets > 0, "{summary:?}");
+}
+
+/// What a soak of the fabric of the suites of Portals did: the golden fabric runs long, the Verilog with the same seed.
+fn soak_of_portals(workload: Workload, cycles: u64, resets: f64) -> Summary {
+    let soak = Soak {
+        workload,
+        cycles: 5 * cycles,
+        seed: SEED,
+        resets,
+    };
+    let mut golden = GoldenDevice::new(&four_tiles().fabric().unwrap()).unwrap();
+    run(&mut golden, &soak, &mut |_| {}).unwrap_or_else(|error| panic!("golden: {error:#}"));
+    self::soak(&four_tiles(), workload, cycles, resets)
+}
+
+#[test]
+fn portals_alone() {
+    let summary = soak_of_portals(Workload::Portals, 100_000, 0.0);
+    assert!(summary.portals > 1_000 && summary.refused > 50, "{summary:?}");
+}
+
+#[test]
+fn portals_beside_all_the_rest() {
+    let summary = soak_of_portals(Workload::Soak, 100_000, RESETS / 5.0);
+    assert!(
+        summary.portals > 200 && summary.transfers > 50 && summary.collectives > 20 && summary.lists > 5,
         "{summary:?}"
     );
     assert!(summary.resets > 0, "{summary:?}");

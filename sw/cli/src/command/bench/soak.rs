@@ -118,6 +118,7 @@ fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
             "operations",
             summary.collectives,
         ),
+        count("Portals commands of these", "operations", summary.portals),
         count("wrong ones of these, all refused", "operations", summary.refused),
         count("lists that brought some of these", "lists", summary.lists),
         count("memory compared, all equal", "words", summary.words),
