@@ -16,8 +16,6 @@ use std::collections::VecDeque;
 const GROUPS: usize = 2;
 /// Words of a group at most.
 pub const GROUP_WORDS: usize = QUEUE_WORDS / GROUPS;
-/// Descriptors that a stream is given at once, at most.
-const MOST_AT_ONCE: usize = 12;
 
 /// How a tile is given its descriptors in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +103,7 @@ impl<D: SoakDevice> Epoch<D> {
     pub fn give(&mut self, tile: usize, batch: &mut Batch, random: &mut StdRng) -> anyhow::Result<()> {
         let descriptors = match batch.way {
             Way::Stream => {
-                let some = random.gen_range(0..=batch.len().min(MOST_AT_ONCE));
+                let some = random.gen_range(0..=batch.len().min(self.workload.most_at_once()));
                 let rooms: Vec<_> = batch.descriptors.iter().take(some).map(|(_, room)| *room).collect();
                 let some = self.take_rooms(tile, &rooms)?;
                 batch.descriptors.drain(..some).map(|(words, _)| words).collect()

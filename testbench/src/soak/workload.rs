@@ -15,6 +15,9 @@ const MOST_BESIDE_CALLS: usize = 80;
 /// The same of a tile that works by lists, which the host writes; and waves of calls.
 const MOST_OF_LISTS: usize = 60;
 const MOST_WAVES_OF_LISTS: usize = 2;
+/// Descriptors that a stream is given at once, at most; of Portals commands so many that the engines have always some.
+const MOST_AT_ONCE: usize = 12;
+const MOST_OF_PORTALS_AT_ONCE: usize = 80;
 /// Waves of calls in a round, at most; see the module `calls`.
 const MOST_WAVES: usize = 8;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
@@ -153,6 +156,14 @@ impl Workload {
         match self {
             Workload::Lists => MOST_WAVES_OF_LISTS,
             _ => MOST_WAVES,
+        }
+    }
+
+    /// Most descriptors that a stream is given at once.
+    pub(super) fn most_at_once(self) -> usize {
+        match self {
+            Workload::Portals => MOST_OF_PORTALS_AT_ONCE,
+            _ => MOST_AT_ONCE,
         }
     }
 

@@ -171,15 +171,15 @@ fn soak_of_portals(workload: Workload, cycles: u64, resets: f64) -> Summary {
 
 #[test]
 fn portals_alone() {
-    let summary = soak_of_portals(Workload::Portals, 100_000, 0.0);
+    let summary = soak_of_portals(Workload::Portals, 60_000, 0.0);
     assert!(summary.portals > 1_000 && summary.refused > 50, "{summary:?}");
 }
 
 #[test]
 fn portals_beside_all_the_rest() {
-    let summary = soak_of_portals(Workload::Soak, 100_000, RESETS / 5.0);
+    let summary = soak_of_portals(Workload::Soak, 60_000, RESETS);
     assert!(
-        summary.portals > 200 && summary.transfers > 50 && summary.collectives > 20 && summary.lists > 5,
+        summary.portals > 100 && summary.transfers > 50 && summary.collectives > 5 && summary.lists > 5,
         "{summary:?}"
     );
     assert!(summary.resets > 0, "{summary:?}");

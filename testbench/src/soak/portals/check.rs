@@ -39,19 +39,24 @@ fn counts<T: Transport>(fabric: &mut Fabric<T>, staging: Region, tile: usize) ->
 }
 
 impl<D: SoakDevice> Epoch<D> {
-    /// Takes the events that have come to rings of a tile, in turns.
+    /// Takes some of the events that have come to rings of a tile, in turns. Some rings get full meanwhile.
     ///
     /// # Errors
     /// One of them is not what comes next.
     pub fn take_events(&mut self, tile: usize) -> anyhow::Result<()> {
-        self.take_events_of(tile, self.turn / self.site.targets().len() % RINGS)
+        let lap = self.turn / self.site.targets().len();
+        match lap % 2 {
+            0 => self.take_events_of(tile, lap / 2 % RINGS, 1),
+            _ => Ok(()),
+        }
     }
 
-    /// Takes the events that have come to a ring of a tile, and reads its counters: its register bus is kept busy.
+    /// Takes the events that have come to a ring of a tile, with so many looks at most, and reads its counters: its register bus is
+    /// kept busy.
     ///
     /// # Errors
     /// One of them is not what comes next.
-    fn take_events_of(&mut self, tile: usize, ring: usize) -> anyhow::Result<()> {
+    fn take_events_of(&mut self, tile: usize, ring: usize, looks: usize) -> anyhow::Result<()> {
         let Some(rank) = self.site.portals.rank_of(tile) else {
             return Ok(());
         };
@@ -61,18 +66,21 @@ impl<D: SoakDevice> Epoch<D> {
         let own = &mut self.portals.ranks[rank].rings[ring];
         let before = own.taken[0];
         let log = own.logs[0];
-        'taking: loop {
+        'taking: for _ in 0..looks {
             let place = own.taken[0] & ((1 << log) - 1);
+            let address = base + u32::from(place) * EVENT_BYTES as u32;
+            let is_first_lap = own.taken[0] >> log & 1 == 0;
+            // A ring without room gets no further event until the host has told that it took some.
+            let is_full = own.taken[0].wrapping_sub(before) == 1 << log;
+            if is_full || Event::phase(self.device.read(tile, address, 1)?[0]) != is_first_lap {
+                break;
+            }
             let count = MOST_AT_ONCE.min((1 << log) - place);
-            let words = usize::from(count) * EVENT_WORDS;
-            let words = self
-                .device
-                .read(tile, base + u32::from(place) * EVENT_BYTES as u32, words)?;
+            let words = self.device.read(tile, address, usize::from(count) * EVENT_WORDS)?;
             for words in words.chunks_exact(EVENT_WORDS) {
                 let words = <[u32; EVENT_WORDS]>::try_from(words).expect("chunks of an event");
-                // A ring without room gets no further event until the host has told that it took some.
-                let is_new = Event::phase(words[0]) == (own.taken[0] >> log & 1 == 0);
-                if !is_new || own.taken[0].wrapping_sub(before) == 1 << log {
+                let is_full = own.taken[0].wrapping_sub(before) == 1 << log;
+                if is_full || Event::phase(words[0]) != is_first_lap {
                     break 'taking;
                 }
                 let event = Event::decode(&words).ok_or_else(|| anyhow!("ring {ring} of tile {tile}: {words:x?}"))?;
@@ -114,7 +122,7 @@ impl<D: SoakDevice> Epoch<D> {
             let rank = self.rank(tile);
             let dropped = self.dropped(tile)?;
             for (ring, dropped) in dropped.into_iter().enumerate() {
-                self.take_events_of(tile, ring)?;
+                self.take_events_of(tile, ring, usize::MAX)?;
                 if let Some(what) = self.portals.ranks[rank].rings[ring].missing(dropped) {
                     return Ok(Some(format!("ring {ring} of tile {tile}: {what}")));
                 }

@@ -7,7 +7,7 @@ use super::{
         epoch::Epoch,
         operation::Operation,
     },
-    entries::Step,
+    entries::{Step, REFUSED},
     match_bits,
     ring::Ring,
     site::{ring_sizes, whole, PortalsChoices, INITIATOR, RINGS},
@@ -82,12 +82,14 @@ impl<D: SoakDevice> Epoch<D> {
     pub fn read_handles(&mut self, tile: usize) -> anyhow::Result<()> {
         let rank = self.rank(tile);
         let handles = self.site.portals.tiles[rank].handles;
-        let words = self.device.read(tile, handles.base, handles.bytes as usize / 4)?;
+        let state = &mut self.portals.ranks[rank];
+        let last = state.entries.iter().map(|entry| entry.slot).max().unwrap_or(REFUSED);
+        let words = self.device.read(tile, handles.base, last + 1)?;
         ensure!(
-            words.last() == Some(&0),
+            words[REFUSED] == 0,
             "tile {tile}: an entry that was refused has a handle"
         );
-        self.portals.ranks[rank].handles = words;
+        state.handles[..words.len()].copy_from_slice(&words);
         Ok(())
     }
 

@@ -30,6 +30,7 @@ mod last;
 mod model;
 mod moves;
 mod ring;
+mod shapes;
 mod site;
 #[cfg(test)]
 mod tests;

@@ -50,7 +50,7 @@ pub struct PortalsChoices {
 /// A tile with a rank.
 pub struct TileArea {
     pub rings: [Region; RINGS],
-    /// A word for the handle of each entry, and a last one that no command writes.
+    /// A word for the handle of each entry, and a first one that no command writes.
     pub handles: Region,
     /// Memory of entries for all ranks.
     pub open: Region,

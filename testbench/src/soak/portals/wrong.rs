@@ -2,6 +2,7 @@
 
 use super::{
     super::{device::SoakDevice, epoch::Epoch, operation::Operation, wrong::refused},
+    entries::REFUSED,
     ABSENT, MAIN, SHORT_DESCRIPTOR, SHORT_LENGTH, SWITCHED, UNBOUND_DESCRIPTOR,
 };
 use portico_spec::{
@@ -62,7 +63,7 @@ impl<D: SoakDevice> Epoch<D> {
         let error = *REASONS.choose(random).expect("there are reasons");
         let memory = (self.config.scratchpad << 10) as u32;
         let handles = self.site.portals.tiles[self.rank(tile)].handles;
-        let unwritten = handles.base + handles.bytes - 4;
+        let unwritten = handles.base + 4 * REFUSED as u32;
         let request = Move {
             operation: *Transfer::ALL.choose(random).expect("there are some"),
             ack: *Ack::ALL.choose(random).expect("there are some"),

@@ -23,6 +23,7 @@ Examples:
   portico bench soak                      10 million cycles: half an hour or so
   portico bench soak --quick              100 thousand
   portico bench soak --cycles 50000000 --seed 7 --json build/soak.json
+  portico bench soak --set cols=3 --set rows=3 --set mpe=2 --set portals=16
 
 All operations of all tiles at once, on tiles and on a memory node behind a slow memory that stalls, wrong descriptors \
 and resets in mid-flight among them. Every completion, every message and all memories are compared with the golden \
