@@ -50,11 +50,6 @@ fn random_operations_agree() -> Result<(), Error> {
     Ok(())
 }
 
-#[test]
-fn random_bursts_agree() -> Result<(), Error> {
-    random::bursts::random_bursts_agree(golden(), verilog(), 1)
-}
-
 on_both! {
     on_golden, on_verilog:
     events::a_put_and_a_get_raise_their_events;

@@ -8,7 +8,7 @@
 //! | `events` | every kind of event with its fields, what stops it, rings that go round and are full |
 //! | `lifetimes` | entries that leave by themselves and by hand, indices that are disabled and freed |
 //! | `order` | messages of one initiator, entries in the order of their appends |
-//! | `random` | golden and Verilog do the same: one operation after the other, and messages of all ranks at once |
+//! | `random` | golden and Verilog do the same |
 //! | `refusals` | what a target refuses, and what it counts |
 //! | `registers` | what registers show |
 //! | `traffic` | ranks that send to each other at once |

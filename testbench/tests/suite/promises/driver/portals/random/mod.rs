@@ -6,7 +6,6 @@ use portico::{portals::*, Fabric, Transport};
 use rand::{rngs::StdRng, Rng, SeedableRng};
 use std::{collections::BTreeMap, fmt::Debug};
 
-pub mod bursts;
 mod side;
 mod source;
 
