@@ -18,8 +18,8 @@ pub enum Class {
     Links,
     /// Puts that were read.
     Sends,
-    /// Answers of a rank to puts, or to gets.
-    Answers(EventCode, u8),
+    /// Answers of a rank to puts, or to gets. That of a get without data comes by the control plane, and overtakes data.
+    Answers(EventCode, u8, bool),
     /// Whatever comes of entries for all ranks, in any order.
     Any,
 }
@@ -65,7 +65,9 @@ impl Ring {
         match event.kind {
             _ if self.number == OF_ALL => Class::Any,
             EventKind::Send => Class::Sends,
-            kind if self.number == INITIATOR => Class::Answers(kind as u8, peer),
+            kind if self.number == INITIATOR => {
+                Class::Answers(kind as u8, peer, kind == EventKind::Reply && event.delivered > 0)
+            }
             EventKind::Link => Class::Links,
             EventKind::AutoUnlink | EventKind::AutoFree => Class::Unlinks(peer),
             _ => Class::Messages(event.rank),

@@ -74,7 +74,7 @@ impl<D: SoakDevice> Epoch<D> {
     pub fn filler(&mut self, tile: usize, number: usize) -> Append {
         let rank = self.rank(tile);
         Append {
-            list: if number % 3 == 0 {
+            list: if number.is_multiple_of(3) {
                 List::Overflow
             } else {
                 List::Priority
