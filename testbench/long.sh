@@ -19,18 +19,18 @@ record=${LONG_RECORD:-testbench/long.txt}
 suite=testbench/tests/suite
 fabric="hdl sw/spec sw/golden sw/driver sw/sim synth/src testbench/src $suite/promises"
 backend="hdl/verilog hdl/macros sw/sim/src synth/src"
-# name | crate | tests, by a part of their names | files that decide the outcome
+# name | tests, by a part of their names | files that decide the outcome
 ENTRIES=(
-    "random-sizes|portico-testbench|fabric::suites_hold_at_random_sizes|$fabric $suite/fabric.rs"
-    "random-soaks|portico-testbench|soak::nodes_of_more_random_sizes|$fabric $suite/soak.rs"
-    "board-netlist|portico-testbench|board::the_netlist_of_a_ulx3s|$fabric constraints $suite/board.rs"
-    "ten-thousand-calls|portico-testbench|fabric::the_same_call_ten_thousand_times|$fabric $suite/fabric.rs"
-    "sixteen-members|portico-testbench|fabric::the_least_timeout_of_sixteen|$fabric $suite/fabric.rs"
-    "largest-row|portico-testbench|fabric::the_largest_row_and_counts_on_verilog|$fabric $suite/fabric.rs"
-    "lists|portico-testbench|fabric::lists_of_every_length_run|$fabric $suite/fabric.rs"
-    "families|portico-testbench|families::all_other_families|hdl sw/spec synth/src $suite/families.rs"
-    "random-circuits|portico-verilog|random_circuits_behave_alike|$backend"
-    "stock-equivalence|portico-verilog|stock_equivalence::|$backend"
+    "random-sizes|fabric::suites_hold_at_random_sizes|$fabric $suite/fabric.rs"
+    "random-soaks|soak::nodes_of_more_random_sizes|$fabric $suite/soak.rs"
+    "board-netlist|board::the_netlist_of_a_ulx3s|$fabric constraints $suite/board.rs"
+    "ten-thousand-calls|fabric::the_same_call_ten_thousand_times|$fabric $suite/fabric.rs"
+    "sixteen-members|fabric::the_least_timeout_of_sixteen|$fabric $suite/fabric.rs"
+    "largest-row|fabric::the_largest_row_and_counts_on_verilog|$fabric $suite/fabric.rs"
+    "lists|fabric::lists_of_every_length_run|$fabric $suite/fabric.rs"
+    "families|families::all_other_families|hdl sw/spec synth/src $suite/families.rs"
+    "random-circuits|random_circuits_behave_alike|$backend"
+    "stock-equivalence|stock_equivalence::|$backend"
 )
 
 # The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
@@ -43,13 +43,14 @@ recorded() { sed -n "s/^$1 //p" "$record" 2>/dev/null || true; }
 
 # Runs an entry; a filter that meets no test is a failure.
 run() {
-    local name=$1 crate=$2 tests=$3 log
+    local name=$1 tests=$2 log
     log=$(mktemp)
     echo "long.sh: $name" >&2
     local TIMEFORMAT="long.sh: $name: %0R s on the wall, %0U and %0S s of processors"
     # Cargo takes it from this folder, whose name may hold a quote or a blank.
     local runner="target.'cfg(all())'.runner = ['testbench/within-limit.sh']"
-    if time cargo test -p "$crate" --test suite --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
+    # The whole workspace, as `make test` names it: for one crate alone cargo takes other features, and compiles all anew.
+    if time cargo test --workspace --test suite --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
         grep -Eq '^test result: ok\. [1-9][0-9]* passed' "$log"; then
         rm -f "$log"
     else
@@ -87,7 +88,7 @@ commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo 0)
 chosen=$((16#${commit:0:7} % ${#ENTRIES[@]}))
 left=() failed=()
 for at in "${!ENTRIES[@]}"; do
-    IFS='|' read -r name crate tests files <<<"${ENTRIES[at]}"
+    IFS='|' read -r name tests files <<<"${ENTRIES[at]}"
     # Without a hash, so that this needs no git.
     if [[ $mode == --filters ]]; then
         echo "$tests"
@@ -103,12 +104,12 @@ for at in "${!ENTRIES[@]}"; do
             if [[ $state == current && $at != "$chosen" ]]; then
                 left+=("$name")
             else
-                run "$name" "$crate" "$tests" || failed+=("$name")
+                run "$name" "$tests" || failed+=("$name")
             fi
             ;;
         *)
             [[ $wanted == "  " || $wanted == *" $name "* ]] || continue
-            if run "$name" "$crate" "$tests"; then write "$name" "$hash"; else failed+=("$name"); fi
+            if run "$name" "$tests"; then write "$name" "$hash"; else failed+=("$name"); fi
             ;;
     esac
 done
