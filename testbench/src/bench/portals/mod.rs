@@ -8,7 +8,7 @@
 //!
 //! | module | |
 //! | --- | --- |
-//! | [`bench`] | both tiles, and one measure of them |
+//! | [`mod@bench`] | both tiles, and one measure of them |
 
 pub mod bench;
 

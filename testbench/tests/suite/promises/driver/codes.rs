@@ -99,7 +99,12 @@ pub fn every_error_has_its_code<T: Transport>(open: impl Fn(usize) -> Fabric<T>)
                 Some(_) => NotBuilt,
                 None => UnknownOpcode,
             };
-            cases.push((vec![opcode, 0, 0, ROW], error));
+            let mut words = vec![opcode, 0, 0, ROW];
+            // Four words can set a counter of a Portals engine.
+            if Opcode::from_code(opcode) == Some(Opcode::Control) {
+                words.push(0);
+            }
+            cases.push((words, error));
         }
         for opcode in [Opcode::Put, Opcode::Get] {
             let own = |handle| word(opcode, handle);
