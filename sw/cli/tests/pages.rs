@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
 /// behind. `FABRIC` stands for the configuration of [`FABRIC`]. The first row that fits counts.
-const SHORTER: [(&str, &str); 30] = [
+const SHORTER: [(&str, &str); 31] = [
     (
         "portico bench area..",
         "portico bench area --quick --only buddy --json build/area.json",
@@ -61,6 +61,7 @@ const SHORTER: [(&str, &str); 30] = [
     ("portico run alltoall", "portico run alltoall FABRIC"),
     ("portico run halo", "portico run halo FABRIC"),
     ("portico run mpi", "portico run mpi FABRIC"),
+    ("portico run portals", "portico run portals FABRIC"),
     (
         "portico run traffic..",
         "portico run traffic --pattern uniform --loads 0.2,0.5,1 FABRIC",
