@@ -8,7 +8,7 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Its row of the table of parts: kinds, opcodes and a block that nobody else has.
+/// Its row of the table of parts: it stands in the place of the Portals engine, for every kind of packet has its owner.
 pub const STUB: Part = Part {
     name: "stub",
     stations: &[Station::Tile],

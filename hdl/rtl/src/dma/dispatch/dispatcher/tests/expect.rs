@@ -68,7 +68,7 @@ pub fn command(width: u64, words: &[u32], segment: Segment) -> Outcome {
         5 => operands(operation, wide).is_some_and(|operands| count == 2 + operands),
         7 => count <= 2,
         8 => (2..=16).contains(&count),
-        16..=20 | 28 | 29 => return error(ErrorCode::NotBuilt),
+        16..=20 | 24..=26 | 28 | 29 => return error(ErrorCode::NotBuilt),
         _ => return error(ErrorCode::UnknownOpcode),
     };
     let alignment = if is_atomic { 4 << u64::from(wide) } else { bytes };
