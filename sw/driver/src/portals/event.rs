@@ -94,6 +94,8 @@ names! {
         PermViolation = Permission, "PTL_NI_PERM_VIOLATION";
         /// The entry does not allow the operation.
         OpViolation = Operation, "PTL_NI_OP_VIOLATION";
+        /// A search has found no header.
+        NoMatch = NoMatch, "PTL_NI_NO_MATCH";
     }
 }
 

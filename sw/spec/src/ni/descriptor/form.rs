@@ -198,7 +198,7 @@ pub const FORMS: [Form; 11] = [
     },
     Form {
         name: "entry",
-        doc: "Entry: an entry is appended; to unlink one, word 2 is its handle and the last word.",
+        doc: "Entry: an entry is appended; to unlink one, word 2 is its handle and the last word; a search of headers ends with `user_pointer`.",
         words_at_most: engine::ENTRY_WORDS,
         words: &[
             FormWord {

@@ -15,6 +15,10 @@ pub const PUT_WORDS: usize = 10;
 pub const GET_WORDS: usize = 8;
 /// Words of the descriptor that appends an entry.
 pub const ENTRY_WORDS: usize = 12;
+/// What an append writes as the handle of an entry that has consumed a header, and so never came to its list.
+pub const NO_ENTRY: u32 = u32::MAX;
+/// Words of the descriptor that searches headers: that of an append without the address of the handle.
+pub const SEARCH_WORDS: usize = 11;
 /// Words of the descriptor that unlinks an entry.
 pub const UNLINK_WORDS: usize = 3;
 /// Words of the descriptor that sets or increments a counter.
@@ -34,6 +38,10 @@ codes! {
         Append = 0, "append";
         /// It leaves its list.
         Unlink = 1, "unlink";
+        /// The headers of Unexpected that it matches are told.
+        Search = 2, "search";
+        /// The same, and they leave.
+        SearchDelete = 3, "search_delete";
     }
 }
 
@@ -128,6 +136,27 @@ pub struct Append {
     pub handle_address: u32,
 }
 
+/// A search in Unexpected. With USE_ONCE it finds the oldest header that it matches, else all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The headers leave; else nothing changes.
+    pub deletes: bool,
+    /// Portal index, and in bit 6 whether it is of the non-matching interface.
+    pub portal: u8,
+    /// Rank of the source, of no meaning with ANY.
+    pub source: u16,
+    /// Option bits.
+    pub options: u16,
+    /// Length of the memory that the search stands for, in bytes: it counts with NO_TRUNCATE.
+    pub length: u32,
+    /// Match bits.
+    pub match_bits: u64,
+    /// Match bits that do not count.
+    pub ignore_bits: u64,
+    /// For its events.
+    pub user_pointer: u32,
+}
+
 /// What is done with a counter or a portal index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
@@ -166,6 +195,8 @@ pub enum Command {
     Append(Append),
     /// Unlinks the entry of this handle.
     Unlink(u32),
+    /// Searches headers.
+    Search(Search),
     /// Something with a counter or a portal index.
     Control(Control),
 }
@@ -175,7 +206,7 @@ impl Command {
     pub fn opcode(&self) -> Opcode {
         match self {
             Command::Move(_) => Opcode::Move,
-            Command::Append(_) | Command::Unlink(_) => Opcode::Entry,
+            Command::Append(_) | Command::Unlink(_) | Command::Search(_) => Opcode::Entry,
             Command::Control(_) => Opcode::Control,
         }
     }
@@ -233,6 +264,26 @@ impl Command {
                 entry.handle_address,
             ],
             Command::Unlink(handle) => vec![0, (EntryCommand::Unlink as u32) << COMMAND_OFFSET, handle],
+            Command::Search(search) => {
+                let command = match search.deletes {
+                    false => EntryCommand::Search,
+                    true => EntryCommand::SearchDelete,
+                };
+                vec![
+                    0,
+                    (command as u32) << COMMAND_OFFSET | cut(search.portal.into(), PORTAL_WIDTH) << INDEX_OFFSET,
+                    cut(search.source.into(), SOURCE_RANK_WIDTH) << SOURCE_OFFSET
+                        | u32::from(search.options) << OPTIONS_OFFSET,
+                    0,
+                    search.length,
+                    0,
+                    low(search.match_bits),
+                    high(search.match_bits),
+                    low(search.ignore_bits),
+                    high(search.ignore_bits),
+                    search.user_pointer,
+                ]
+            }
             Command::Control(Control::Set {
                 counter,
                 success,
@@ -295,6 +346,18 @@ impl Command {
                     handle_address: words[11],
                 })),
                 EntryCommand::Unlink if words.len() == UNLINK_WORDS => Some(Command::Unlink(words[2])),
+                command @ (EntryCommand::Search | EntryCommand::SearchDelete) if words.len() == SEARCH_WORDS => {
+                    Some(Command::Search(Search {
+                        deletes: command == EntryCommand::SearchDelete,
+                        portal: take(word, INDEX_OFFSET, PORTAL_WIDTH) as u8,
+                        source: take(words[2], SOURCE_OFFSET, SOURCE_RANK_WIDTH) as u16,
+                        options: (words[2] >> OPTIONS_OFFSET) as u16,
+                        length: words[4],
+                        match_bits: wide(6),
+                        ignore_bits: wide(8),
+                        user_pointer: words[10],
+                    }))
+                }
                 _ => None,
             },
             Opcode::Control => {
@@ -393,6 +456,19 @@ mod tests {
             reads_back(Command::Append(entry), ENTRY_WORDS);
         }
         reads_back(Command::Unlink(0xdead_beef), UNLINK_WORDS);
+        for deletes in [false, true] {
+            let search = Search {
+                deletes,
+                portal: 0x7f,
+                source: 0x1ff,
+                options: 0xbeef,
+                length: 1,
+                match_bits: 3 << 32 | 4,
+                ignore_bits: 5 << 32 | 6,
+                user_pointer: 7,
+            };
+            reads_back(Command::Search(search), SEARCH_WORDS);
+        }
         for control in [Control::Enable(0x7f), Control::Disable(3), Control::Free(0x40)] {
             reads_back(Command::Control(control), INDEX_CONTROL_WORDS);
         }

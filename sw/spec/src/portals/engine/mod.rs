@@ -21,9 +21,10 @@ mod command;
 mod event;
 
 pub use command::{
-    Append, Command, Control, ControlCommand, EntryCommand, Move, COMMAND_OFFSET, COMMAND_WIDTH, COUNTER_OFFSET,
-    COUNTS_OFFSET, DESCRIPTOR_OFFSET, ENTRY_WORDS, GET_WORDS, INDEX_CONTROL_WORDS, INDEX_OFFSET, LIST_OFFSET,
-    OPTIONS_OFFSET, PUT_WORDS, RANK_OFFSET, SOURCE_OFFSET, UNLINK_WORDS, VALUE_CONTROL_WORDS,
+    Append, Command, Control, ControlCommand, EntryCommand, Move, Search, COMMAND_OFFSET, COMMAND_WIDTH,
+    COUNTER_OFFSET, COUNTS_OFFSET, DESCRIPTOR_OFFSET, ENTRY_WORDS, GET_WORDS, INDEX_CONTROL_WORDS, INDEX_OFFSET,
+    LIST_OFFSET, NO_ENTRY, OPTIONS_OFFSET, PUT_WORDS, RANK_OFFSET, SEARCH_WORDS, SOURCE_OFFSET, UNLINK_WORDS,
+    VALUE_CONTROL_WORDS,
 };
 pub use event::{
     Event, EventKind, DROPPED_OFFSET, EVENT_BYTES, EVENT_DELIVERED_OFFSET, EVENT_FAILURE_OFFSET, EVENT_OVERFLOW_OFFSET,
@@ -130,7 +131,7 @@ codes! {
     Failure {
         /// It did not fail.
         Ok = 0, "ok";
-        /// No entry matched, or the portal index is not allocated.
+        /// No entry matched, its header had no place, or the portal index is not allocated.
         Dropped = 1, "dropped";
         /// The portal index is disabled.
         PortalDisabled = 2, "portal_disabled";
@@ -138,6 +139,8 @@ codes! {
         Permission = 3, "permission";
         /// The entry does not allow the operation.
         Operation = 4, "operation";
+        /// A search has found no header.
+        NoMatch = 5, "no_match";
     }
 }
 
