@@ -5,7 +5,7 @@ use portico_spec::{
         command::{opcode, Opcode},
         ErrorCode,
     },
-    portals::engine::{Append, Command, Control, Move, COUNTERS},
+    portals::engine::{Append, Command, Control, Move, Search, COUNTERS},
 };
 
 use super::{
@@ -44,6 +44,7 @@ impl Portals {
             Some(Command::Move(request)) => self.accept(memory, common, request),
             Some(Command::Append(append)) => self.append(memory, &append),
             Some(Command::Unlink(handle)) => self.unlink(handle),
+            Some(Command::Search(search)) => self.search(memory, &search),
             Some(Command::Control(control)) => self.control(control),
         };
         let error = match progress {
@@ -91,14 +92,18 @@ impl Portals {
         if end > size || u64::from(append.handle_address) >= size {
             return Err(ErrorCode::OutOfMemory);
         }
-        let handle = self.target.append(append).ok_or(ErrorCode::NoPlace)?;
-        bytes::write_word(memory, append.handle_address, handle);
-        self.target.report_link(memory, handle, &mut self.reports);
+        self.target.append(memory, append, &mut self.reports)?;
+        Ok(Progress::Done)
+    }
+
+    fn search(&mut self, memory: &mut Memory, search: &Search) -> Result<Progress, ErrorCode> {
+        self.allocated(search.portal)?;
+        self.target.search(memory, search, &mut self.reports);
         Ok(Progress::Done)
     }
 
     fn unlink(&mut self, handle: u32) -> Result<Progress, ErrorCode> {
-        if self.target.has_messages(handle).ok_or(ErrorCode::UnknownEntry)? {
+        if self.target.is_in_use(handle).ok_or(ErrorCode::UnknownEntry)? {
             return Err(ErrorCode::InUse);
         }
         self.target.unlink(handle);
@@ -127,7 +132,7 @@ impl Portals {
             }
             Control::Free(portal) => {
                 let portal = self.allocated(portal)?;
-                // Messages in progress have their entries.
+                // Messages in progress and headers have their entries.
                 if portal.entries > 0 {
                     return Err(ErrorCode::InUse);
                 }

@@ -1,6 +1,9 @@
 //! What engines tell each other. A message is one packet here, however long it is.
 
-use portico_spec::portals::engine::{Operation, Request, Status, PUT_HEADER_WORDS, ROOM_WORDS};
+use portico_spec::portals::{
+    engine::{Operation, Request, Status, PUT_HEADER_WORDS, ROOM_WORDS},
+    list::{Entry, PORTAL_OFFSET},
+};
 
 /// A whole message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +46,19 @@ pub(in crate::fabric) struct Answer {
     pub offset: u32,
     /// The data of a get.
     pub payload: Vec<u8>,
+}
+
+impl Ask {
+    /// The header, as the lists have it.
+    pub fn header(&self) -> Entry {
+        Entry {
+            source: u16::from(self.rank) | u16::from(self.request.portal) << PORTAL_OFFSET,
+            match_bits: self.match_bits,
+            length: self.length,
+            offset: self.remote,
+            ..Entry::default()
+        }
+    }
 }
 
 impl Message {

@@ -46,7 +46,7 @@ impl MemoryDescriptor {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Portal {
     register: u32,
-    /// Entries in its lists, and those that have left them and whose messages are in progress.
+    /// Entries in its lists, and those that have left them and of which messages are in progress or headers are left.
     pub entries: usize,
     /// Messages in progress.
     pub messages: usize,

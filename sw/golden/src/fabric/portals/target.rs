@@ -6,17 +6,19 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use portico_spec::{
+    ni::ErrorCode,
     portals::{
         engine::{
             item, Ack, Append, Event, EventKind, Failure, Operation, Status, ACK_DISABLE, ANY_USER, COMM_DISABLE,
-            CT_BYTES, CT_COMM, LENGTH_WIDTH, LINK_DISABLE, OP_GET, OP_PUT, PORTALS, SUCCESS_DISABLE, UNLINK_DISABLE,
-            USER_WIDTH,
+            CT_BYTES, CT_COMM, LENGTH_WIDTH, LINK_DISABLE, NO_ENTRY, OP_GET, OP_PUT, PORTALS, SUCCESS_DISABLE,
+            UNLINK_DISABLE, USER_WIDTH,
         },
-        list::{Entry, List, Resolution, MANAGE_LOCAL, PORTAL_OFFSET, USE_ONCE},
+        list::{Entry, List, Resolution, MANAGE_LOCAL, PORTAL_OFFSET, UNEXPECTED_HDR_DISABLE, USE_ONCE},
     },
     Node,
 };
 
+use self::headers::Header;
 use super::{
     super::{bits::field, memory::Memory},
     bytes,
@@ -26,8 +28,10 @@ use super::{
     tables::Portal,
 };
 
-/// What is known of an entry beside what the lists keep.
-#[derive(Clone, Copy, Debug)]
+mod headers;
+
+/// What is known of an entry beside what the lists keep. An append that consumes headers, and a search, have one too.
+#[derive(Clone, Copy, Debug, Default)]
 struct Row {
     portal: u8,
     overflow: bool,
@@ -37,6 +41,8 @@ struct Row {
     min_free: u32,
     /// Messages in progress.
     messages: usize,
+    /// Headers that are left.
+    headers: usize,
     /// It has left its list by itself.
     detached: bool,
 }
@@ -62,6 +68,8 @@ pub(super) struct Target {
     lists: Lists,
     /// By their handles.
     rows: BTreeMap<u32, Row>,
+    /// By their handles.
+    headers: BTreeMap<u32, Header>,
     /// Each with the node that it came from.
     waiting: VecDeque<(Node, Ask)>,
 }
@@ -90,6 +98,7 @@ impl Target {
             status: [0; 3],
             lists: Lists::new(entries),
             rows: BTreeMap::new(),
+            headers: BTreeMap::new(),
             waiting: VecDeque::new(),
         }
     }
@@ -109,8 +118,12 @@ impl Target {
         self.waiting.pop_front()
     }
 
-    /// Appends an entry; gives its handle, or none if there is no place. The LINK is for [`Target::report_link`].
-    pub fn append(&mut self, append: &Append) -> Option<u32> {
+    /// Appends an entry, writes its handle, and posts its LINK. To Priority it comes after it has consumed headers; one that is
+    /// USE_ONCE and has consumed one does not come at all, which AUTO_UNLINK tells.
+    ///
+    /// # Errors
+    /// There is no place. What was consumed stays so.
+    pub fn append(&mut self, memory: &mut Memory, append: &Append, reports: &mut Reports) -> Result<(), ErrorCode> {
         let entry = Entry {
             source: append.source | u16::from(append.portal) << PORTAL_OFFSET,
             options: append.options,
@@ -120,7 +133,6 @@ impl Target {
             offset: 0,
             pointer: append.start | u32::from(append.user) << LENGTH_WIDTH,
         };
-        let handle = self.lists.append(append.list, &entry)?;
         let row = Row {
             portal: append.portal,
             overflow: append.list == List::Overflow,
@@ -128,26 +140,31 @@ impl Target {
             user_pointer: append.user_pointer,
             counter: append.counter,
             min_free: append.min_free,
-            messages: 0,
-            detached: false,
+            ..Row::default()
         };
-        self.rows.insert(handle, row);
-        self.portals[usize::from(append.portal)].entries += 1;
-        Some(handle)
-    }
-
-    /// Posts the LINK of an entry.
-    pub fn report_link(&self, memory: &mut Memory, handle: u32, reports: &mut Reports) {
-        let row = &self.rows[&handle];
-        if !row.has(LINK_DISABLE) {
-            reports.post(memory, self.queue(row), &row.event(EventKind::Link));
+        let appended = match row.overflow {
+            true => self.lists.append(List::Overflow, &entry).ok_or(ErrorCode::NoPlace)?,
+            false => self.append_to_priority(memory, &entry, &row, reports)?,
+        };
+        bytes::write_word(memory, append.handle_address, appended);
+        let (told, unless) = match appended {
+            NO_ENTRY => (EventKind::AutoUnlink, UNLINK_DISABLE),
+            handle => {
+                self.rows.insert(handle, row);
+                self.portals[usize::from(row.portal)].entries += 1;
+                (EventKind::Link, LINK_DISABLE)
+            }
+        };
+        if !row.has(unless) {
+            reports.post(memory, self.queue(&row), &row.event(told));
         }
+        Ok(())
     }
 
-    /// Whether messages of the entry in a list are in progress; none if no entry in a list has the handle.
-    pub fn has_messages(&self, handle: u32) -> Option<bool> {
+    /// Whether messages of the entry in a list are in progress, or headers of it are left; none if no entry in a list has the handle.
+    pub fn is_in_use(&self, handle: u32) -> Option<bool> {
         let row = self.rows.get(&handle).filter(|row| !row.detached)?;
-        Some(row.messages > 0)
+        Some(row.messages > 0 || row.headers > 0)
     }
 
     /// Unlinks an entry that is in a list.
@@ -161,7 +178,7 @@ impl Target {
     /// # Errors
     /// How it fails; it is counted then.
     pub fn begin(&mut self, ask: Ask) -> Result<Delivery, Failure> {
-        let met = self.meet(&ask);
+        let met = self.meet(&ask).and_then(|hit| self.take(ask, &hit));
         if let Err(failure) = met {
             let counter = match failure {
                 Failure::Permission => item::PERMISSION_VIOLATIONS,
@@ -170,7 +187,7 @@ impl Target {
             };
             self.status[counter] = self.status[counter].wrapping_add(1);
         }
-        Ok(self.take(ask, &met?))
+        met
     }
 
     /// Finds the entry of a request, which the lists then hold.
@@ -182,14 +199,7 @@ impl Target {
         if !portal.is_enabled() {
             return Err(Failure::PortalDisabled);
         }
-        let header = Entry {
-            source: u16::from(ask.rank) | u16::from(ask.request.portal) << PORTAL_OFFSET,
-            match_bits: ask.match_bits,
-            length: ask.length,
-            offset: ask.remote,
-            ..Entry::default()
-        };
-        let hit = self.lists.search(&header).ok_or(Failure::Dropped)?;
+        let hit = self.lists.search(&ask.header()).ok_or(Failure::Dropped)?;
         let user = field(hit.entry.pointer, LENGTH_WIDTH, USER_WIDTH) as u16;
         let needs = match ask.request.operation {
             Operation::Put => OP_PUT,
@@ -202,34 +212,50 @@ impl Target {
         } else {
             return Ok(hit);
         };
-        self.lists.resolve(&Resolution::default());
+        self.lists.let_go();
         Err(failure)
     }
 
-    /// The entry that is held takes the request.
-    fn take(&mut self, ask: Ask, hit: &Hit) -> Delivery {
+    /// The entry that is held takes the request, which leaves a header if the entry is in Overflow and keeps headers.
+    ///
+    /// # Errors
+    /// There is no place for the header.
+    fn take(&mut self, ask: Ask, hit: &Hit) -> Result<Delivery, Failure> {
         let Hit { entry, handle, .. } = *hit;
         let row = self.rows.get_mut(&handle).expect("each entry has a row");
         let managed = entry.has(MANAGE_LOCAL);
         let used = if managed { entry.offset } else { ask.remote };
         let delivered = ask.length.min(entry.length.saturating_sub(used));
         let is_short = managed && row.min_free != 0 && entry.length - (used + delivered) < row.min_free;
-        row.detached = entry.has(USE_ONCE) || is_short;
-        row.messages += 1;
-        self.portals[usize::from(row.portal)].messages += 1;
-        self.lists.resolve(&Resolution {
+        let detaches = entry.has(USE_ONCE) || is_short;
+        let leaves_header = row.overflow && !entry.has(UNEXPECTED_HDR_DISABLE);
+        let resolved = self.lists.resolve(&Resolution {
             offset: managed.then_some(used + delivered),
-            detaches: row.detached,
+            detaches,
+            header: leaves_header.then(|| ask.header()),
             ..Resolution::default()
         });
+        let Ok(header) = resolved else {
+            self.lists.let_go();
+            return Err(Failure::Dropped);
+        };
+        row.detached = detaches;
+        row.messages += 1;
+        self.portals[usize::from(row.portal)].messages += 1;
         let start = field(entry.pointer, 0, LENGTH_WIDTH);
-        Delivery {
+        let address = field(start.wrapping_add(used), 0, LENGTH_WIDTH);
+        if let Some(header) = header {
+            row.headers += 1;
+            let of_request = Header::new(handle, &ask, address, delivered);
+            self.headers.insert(header, of_request);
+        }
+        Ok(Delivery {
             ask,
             handle,
-            address: field(start.wrapping_add(used), 0, LENGTH_WIDTH),
+            address,
             used,
             delivered,
-        }
+        })
     }
 
     /// The data of a request move; then come event, counter, AUTO_UNLINK and AUTO_FREE. Gives the answer, if there is one.
@@ -275,7 +301,10 @@ impl Target {
             reports.count(counter.into(), if row.has(CT_BYTES) { delivered } else { 1 }, 0);
         }
         if row.detached && row.messages == 0 {
-            self.release(memory, handle, &row, reports);
+            if !row.has(UNLINK_DISABLE) {
+                reports.post(memory, self.queue(&row), &row.event(EventKind::AutoUnlink));
+            }
+            self.free_if_due(memory, handle, reports);
         }
         ask.request.is_answered().then(|| Answer {
             slot: ask.request.slot,
@@ -294,14 +323,15 @@ impl Target {
         })
     }
 
-    /// The last message of an entry that has left its list is complete.
-    fn release(&mut self, memory: &mut Memory, handle: u32, row: &Row, reports: &mut Reports) {
-        if !row.has(UNLINK_DISABLE) {
-            let queue = self.queue(row);
-            reports.post(memory, queue, &row.event(EventKind::AutoUnlink));
-            if row.overflow {
-                reports.post(memory, queue, &row.event(EventKind::AutoFree));
-            }
+    /// Frees the place of an entry that has left its list by itself, if all its messages are complete and no header of it is left.
+    /// AUTO_FREE tells it of an entry of Overflow.
+    fn free_if_due(&mut self, memory: &mut Memory, handle: u32, reports: &mut Reports) {
+        let row = self.rows[&handle];
+        if !row.detached || row.messages > 0 || row.headers > 0 {
+            return;
+        }
+        if row.overflow && !row.has(UNLINK_DISABLE) {
+            reports.post(memory, self.queue(&row), &row.event(EventKind::AutoFree));
         }
         self.lists.release(handle);
         self.forget(handle);

@@ -9,10 +9,10 @@ use portico_spec::{
     },
     portals::{
         engine::{
-            item, Ack, Append, Command, Control, Event, EventKind, Failure, Move, Operation, ANY_USER, EVENT_BYTES,
-            EVENT_PRESENT_OFFSET, EVENT_WORDS, MD_BOUND_OFFSET, MD_COUNTER_OFFSET, MD_COUNTS_OFFSET, MD_QUEUES_OFFSET,
-            MD_QUEUE_OFFSET, OP_GET, OP_PUT, PORTAL_ALLOCATED_OFFSET, PORTAL_ENABLED_OFFSET, PORTAL_QUEUES_OFFSET,
-            PORTAL_QUEUE_OFFSET, RANK_PRESENT_OFFSET,
+            item, Ack, Append, Command, Control, Event, EventKind, Failure, Move, Operation, Search, ANY_USER,
+            EVENT_BYTES, EVENT_PRESENT_OFFSET, EVENT_WORDS, MD_BOUND_OFFSET, MD_COUNTER_OFFSET, MD_COUNTS_OFFSET,
+            MD_QUEUES_OFFSET, MD_QUEUE_OFFSET, OP_GET, OP_PUT, PORTAL_ALLOCATED_OFFSET, PORTAL_ENABLED_OFFSET,
+            PORTAL_QUEUES_OFFSET, PORTAL_QUEUE_OFFSET, RANK_PRESENT_OFFSET,
         },
         list::List,
     },
@@ -84,6 +84,20 @@ pub fn entry(list: List, match_bits: u64, options: &[usize]) -> Append {
         ignore_bits: 0,
         user_pointer: 0xe000_0000 | match_bits as u32,
         handle_address: HANDLE,
+    }
+}
+
+/// A search of what such an entry matches.
+pub fn search(deletes: bool, match_bits: u64, options: &[usize]) -> Search {
+    Search {
+        deletes,
+        portal: PORTAL,
+        source: 0,
+        options: options.iter().map(|option| 1 << option).sum(),
+        length: 100,
+        match_bits,
+        ignore_bits: 0,
+        user_pointer: 0x5ea0_0000 | match_bits as u32,
     }
 }
 
@@ -220,6 +234,11 @@ impl Bench {
     pub fn append(&mut self, tile: usize, append: Append) -> u32 {
         self.command(tile, Command::Append(append));
         self.fabric.read(tile, append.handle_address)
+    }
+
+    /// Searches headers.
+    pub fn search(&mut self, tile: usize, search: Search) {
+        self.command(tile, Command::Search(search));
     }
 
     /// Count and error of an event of the node.

@@ -7,7 +7,7 @@ use portico_spec::portals::{
         COMM_DISABLE, CT_COMM, LINK_DISABLE, MD_CT_SEND, MD_SEND_DISABLE, MD_SUCCESS_DISABLE, OVER_DISABLE,
         SUCCESS_DISABLE, UNLINK_DISABLE,
     },
-    list::{List, MANAGE_LOCAL, USE_ONCE},
+    list::{List, MANAGE_LOCAL, UNEXPECTED_HDR_DISABLE, USE_ONCE},
 };
 
 use super::bench::{entry, get, put, Bench, CHANGES, ENTRY, LOCAL};
@@ -77,7 +77,7 @@ fn an_entry_that_is_used_once_leaves_priority_with_auto_unlink() {
 #[test]
 fn overflow_is_told_in_every_event() {
     let mut bench = Bench::new(2);
-    let managed = [USE_ONCE, MANAGE_LOCAL];
+    let managed = [USE_ONCE, MANAGE_LOCAL, UNEXPECTED_HDR_DISABLE];
     bench.append(1, entry(List::Overflow, 1, &managed));
     bench.request(0, put(1, Ack::Full));
     // The entry's own offset was used, the requested one is told at the target.
@@ -126,7 +126,8 @@ fn options_of_an_entry_stop_events_and_no_count() {
     ];
     for (options, kinds) in cases {
         let mut bench = Bench::new(2);
-        bench.append(1, entry(List::Overflow, 1, &[options, &[USE_ONCE, CT_COMM]].concat()));
+        let all = [options, &[USE_ONCE, CT_COMM, UNEXPECTED_HDR_DISABLE]].concat();
+        bench.append(1, entry(List::Overflow, 1, &all));
         bench.request(0, put(1, Ack::None));
         assert_eq!(bench.kinds(1), kinds, "{options:?}");
         assert_eq!(bench.counter(1), (1, 0), "{options:?}");

@@ -7,7 +7,7 @@ use portico_spec::{
             Ack, Append, Command, Control, Event, EventKind, Failure, Move, Request, PORTAL_ALLOCATED_OFFSET,
             PORTAL_ENABLED_OFFSET, PORTAL_QUEUES_OFFSET,
         },
-        list::{List, MANAGE_LOCAL, USE_ONCE},
+        list::{List, MANAGE_LOCAL, UNEXPECTED_HDR_DISABLE, USE_ONCE},
     },
 };
 
@@ -147,7 +147,7 @@ fn auto_unlink_waits_for_all_messages_of_the_entry() {
     let managed = Append {
         length: 16,
         min_free: 1,
-        ..entry(List::Overflow, 1, &[MANAGE_LOCAL])
+        ..entry(List::Overflow, 1, &[MANAGE_LOCAL, UNEXPECTED_HDR_DISABLE])
     };
     alone.append(managed);
     let [first, second] = [0, 1].map(|_| alone.begin(1).expect("it matches"));

@@ -8,7 +8,7 @@ use portico_spec::{
             EventKind::{AutoFree, AutoUnlink, Link, Put},
             Move,
         },
-        list::{List, ANY_SOURCE, MANAGE_LOCAL, USE_ONCE},
+        list::{List, ANY_SOURCE, MANAGE_LOCAL, UNEXPECTED_HDR_DISABLE, USE_ONCE},
     },
 };
 
@@ -80,7 +80,7 @@ fn an_entry_with_its_own_offset_is_filled_until_too_little_is_free() {
     let mut bench = Bench::new(2);
     let managed = Append {
         min_free: 20,
-        ..entry(List::Overflow, 1, &[MANAGE_LOCAL])
+        ..entry(List::Overflow, 1, &[MANAGE_LOCAL, UNEXPECTED_HDR_DISABLE])
     };
     bench.append(1, managed);
     let mut at = 0;

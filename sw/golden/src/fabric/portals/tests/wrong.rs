@@ -7,12 +7,12 @@ use portico_spec::{
         ErrorCode::{self, Malformed, NoPlace, OutOfMemory, UnknownEntry, UnknownIndex, UnknownOpcode, UnknownRank},
     },
     portals::{
-        engine::{Ack, Append, Command, Control, Move, Operation},
+        engine::{Ack, Append, Command, Control, Move, Operation, Search},
         list::{List, USE_ONCE},
     },
 };
 
-use super::bench::{entry, get, put, Bench, DESCRIPTOR, HANDLE, LOCAL_BYTES, MEMORY, PORTAL};
+use super::bench::{entry, get, put, search, Bench, DESCRIPTOR, HANDLE, LOCAL_BYTES, MEMORY, PORTAL};
 
 /// Carries out a command of tile 0 and gives its error.
 fn error(bench: &mut Bench, command: Command) -> Option<ErrorCode> {
@@ -132,6 +132,8 @@ fn words_that_say_nothing_are_malformed() {
         Command::Move(get(1)),
         Command::Append(entry(List::Priority, 1, &[])),
         Command::Unlink(0),
+        Command::Search(search(false, 1, &[])),
+        Command::Search(search(true, 1, &[])),
         Command::Control(Control::Enable(PORTAL)),
         Command::Control(Control::Set {
             counter: 0,
@@ -272,6 +274,27 @@ fn each_wrong_field_of_an_entry_has_its_code() {
     };
     assert_eq!(error(&mut bench, Command::Move(own)), None);
     assert_eq!(error(&mut bench, Command::Append(right)), None);
+}
+
+#[test]
+fn a_search_needs_a_portal_index_that_is_allocated() {
+    let mut bench = Bench::new(1);
+    for deletes in [false, true] {
+        let right = search(deletes, 1, &[]);
+        for portal in [PORTAL + 1, PORTAL | 0x40, 0x7f] {
+            let elsewhere = Search { portal, ..right };
+            assert_eq!(error(&mut bench, Command::Search(elsewhere)), Some(UnknownIndex));
+        }
+        // Nothing else is checked.
+        let odd = Search {
+            length: u32::MAX,
+            source: 0x1ff,
+            options: u16::MAX,
+            ..right
+        };
+        assert_eq!(error(&mut bench, Command::Search(odd)), None);
+    }
+    assert_eq!(bench.posted(0).len(), 0);
 }
 
 #[test]
