@@ -8,6 +8,7 @@ mod in_use;
 mod messages;
 mod refusals;
 mod rings;
+mod unexpected;
 mod unlinks;
 mod waiting;
 mod wrong;
