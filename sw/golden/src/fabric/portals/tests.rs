@@ -1,6 +1,7 @@
 //! The engine as software sees it, behind the registers of its node. Events and counts are written out from the rules.
 
 mod acknowledgements;
+mod appends;
 mod bench;
 mod commands;
 mod events;
