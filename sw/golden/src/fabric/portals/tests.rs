@@ -5,6 +5,7 @@ mod appends;
 mod bench;
 mod commands;
 mod events;
+mod headers;
 mod in_use;
 mod messages;
 mod refusals;
