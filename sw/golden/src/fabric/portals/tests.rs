@@ -10,6 +10,7 @@ mod in_use;
 mod messages;
 mod refusals;
 mod rings;
+mod searches;
 mod unexpected;
 mod unlinks;
 mod waiting;
