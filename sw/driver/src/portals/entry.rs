@@ -3,7 +3,7 @@
 use portico_spec::{
     ni::ErrorCode,
     portals::{
-        engine::{Append, Command, ANY_USER},
+        engine::{Append, Command, ANY_USER, NO_ENTRY},
         list::{List, ANY_SOURCE, INDEX_WIDTH, OPTIONS_WIDTH},
     },
 };
@@ -55,9 +55,56 @@ pub struct Le {
     pub options: EntryOptions,
 }
 
+impl Le {
+    /// The same as an entry that takes every message of its index: one from any source, of which no match bit counts.
+    ///
+    /// # Errors
+    /// [`Error::ArgInvalid`] of options that only a match list entry has.
+    pub(super) fn as_me(&self) -> Result<Me, Error> {
+        for option in [
+            EntryOptions::MANAGE_LOCAL,
+            EntryOptions::NO_TRUNCATE,
+            EntryOptions::MAY_ALIGN,
+        ] {
+            self.options.refuse(option, "options of a list entry")?;
+        }
+        let &Le {
+            start,
+            length,
+            ct,
+            uid,
+            options,
+        } = self;
+        Ok(Me {
+            start,
+            length,
+            ct,
+            uid,
+            options,
+            ignore_bits: u64::MAX,
+            ..Me::default()
+        })
+    }
+}
+
+/// The fields of an entry that an append and a search check, as the engine has them.
+pub(super) struct CheckedEntry {
+    pub portal: u8,
+    pub counter: Option<u8>,
+    pub source: u16,
+    pub options: u16,
+    pub user: u16,
+    pub min_free: u32,
+}
+
 impl Ni {
     /// `PtlMEAppend`: an entry at the end of a list of a portal index. LINK tells the queue of the index that it is there; the entry
     /// takes messages when this function returns.
+    ///
+    /// In Priority it first consumes the headers of messages that came before it and that it matches, oldest first: with
+    /// [`EntryOptions::USE_ONCE`] one header, else all. `PTL_EVENT_PUT_OVERFLOW` or `PTL_EVENT_GET_OVERFLOW` tells each; the data stay
+    /// where the entry of Overflow has put them, and `start` of the event is their address. With USE_ONCE, AUTO_UNLINK comes in place of
+    /// LINK, and the handle is stale as that of every entry that has left by itself.
     ///
     /// Accesses: 1, 1 or more until it has ended, and 1 for the handle.
     ///
@@ -92,30 +139,7 @@ impl Ni {
         user_ptr: u32,
     ) -> Result<LeHandle, Error> {
         self.check_interface("list entry", Interface::NonMatching)?;
-        for option in [
-            EntryOptions::MANAGE_LOCAL,
-            EntryOptions::NO_TRUNCATE,
-            EntryOptions::MAY_ALIGN,
-        ] {
-            le.options.refuse(option, "options of a list entry")?;
-        }
-        let &Le {
-            start,
-            length,
-            ct,
-            uid,
-            options,
-        } = le;
-        // An entry that takes every message of its index is one from any source, of which no match bit counts.
-        let me = Me {
-            start,
-            length,
-            ct,
-            uid,
-            options,
-            ignore_bits: u64::MAX,
-            ..Me::default()
-        };
+        let me = le.as_me()?;
         self.append(fabric, pt_index, &me, list, user_ptr).map(LeHandle)
     }
 
@@ -124,7 +148,7 @@ impl Ni {
     /// Accesses: 1, and 1 or more until it has ended.
     ///
     /// # Errors
-    /// [`Error::InUse`] while a message of the entry is in progress; [`Error::Stale`] of an entry that is unlinked, by hand or by
+    /// [`Error::InUse`] while a message of the entry is in progress or a header of one is left; [`Error::Stale`] of an entry that is unlinked, by hand or by
     /// itself; [`Error::WrongInterface`]; [`Error::Fail`] of the fabric.
     pub fn me_unlink<T: Transport>(self, fabric: &mut Fabric<T>, me: MeHandle) -> Result<(), Error> {
         self.check_interface("match list entry", Interface::Matching)?;
@@ -150,18 +174,15 @@ impl Ni {
         list: PtlList,
         user_ptr: u32,
     ) -> Result<EntryKey, Error> {
-        let portal = self.portal(fabric, pt_index)?;
-        let counter = self.ct_number(fabric, me.ct)?;
-        me.options.refuse(EntryOptions::IOVEC, "an entry of one piece")?;
+        let CheckedEntry {
+            portal,
+            counter,
+            source,
+            options,
+            user,
+            min_free,
+        } = self.checked_entry(fabric, pt_index, me)?;
         self.check_memory(fabric, me.start, me.length)?;
-        let min_free = check_count("min_free", me.min_free)?;
-        if let Some(uid) = me.uid {
-            Error::check_range("uid", uid.into(), 0, MAX_USER)?;
-        }
-        if let Some(rank) = me.match_id {
-            check_rank(fabric, "match_id", rank)?;
-        }
-        let any = u32::from(me.match_id.is_none()) << ANY_SOURCE;
         let handle = self.taken(fabric)?.handle;
         let append = Append {
             list: match list {
@@ -170,10 +191,10 @@ impl Ni {
             },
             portal,
             counter,
-            source: me.match_id.unwrap_or_default() as u16,
-            options: (of_hardware(me.options.0, OPTIONS_WIDTH) | any) as u16,
+            source,
+            options,
             start: me.start,
-            user: me.uid.map_or(ANY_USER, |uid| uid as u16),
+            user,
             length: me.length as u32,
             min_free,
             match_bits: me.match_bits,
@@ -191,9 +212,42 @@ impl Ni {
             Err(code) => return Err(self.refused("append", code)),
         }
         let hardware = fabric.read(tile, handle.base, 1)?[0];
-        // The place of an entry that has left by itself comes again.
-        self.engine(fabric)?.entries.insert(place(hardware), (hardware, portal));
+        if hardware != NO_ENTRY {
+            // The place of an entry that has left by itself comes again.
+            self.engine(fabric)?.entries.insert(place(hardware), (hardware, portal));
+        }
         Ok(EntryKey { tile, hardware })
+    }
+
+    /// Checks the fields of an entry but for its memory.
+    ///
+    /// # Errors
+    /// As for [`me_append`](Ni::me_append).
+    pub(super) fn checked_entry<T: Transport>(
+        self,
+        fabric: &mut Fabric<T>,
+        pt_index: u32,
+        me: &Me,
+    ) -> Result<CheckedEntry, Error> {
+        let portal = self.portal(fabric, pt_index)?;
+        let counter = self.ct_number(fabric, me.ct)?;
+        me.options.refuse(EntryOptions::IOVEC, "an entry of one piece")?;
+        let min_free = check_count("min_free", me.min_free)?;
+        if let Some(uid) = me.uid {
+            Error::check_range("uid", uid.into(), 0, MAX_USER)?;
+        }
+        if let Some(rank) = me.match_id {
+            check_rank(fabric, "match_id", rank)?;
+        }
+        let any = u32::from(me.match_id.is_none()) << ANY_SOURCE;
+        Ok(CheckedEntry {
+            portal,
+            counter,
+            source: me.match_id.unwrap_or_default() as u16,
+            options: (of_hardware(me.options.0, OPTIONS_WIDTH) | any) as u16,
+            user: me.uid.map_or(ANY_USER, |uid| uid as u16),
+            min_free,
+        })
     }
 
     fn unlink<T: Transport>(self, fabric: &mut Fabric<T>, what: &'static str, entry: EntryKey) -> Result<(), Error> {
@@ -213,14 +267,14 @@ impl Ni {
             }
             Err(ErrorCode::UnknownEntry) => Err(Error::Stale { what, tile }),
             Err(ErrorCode::InUse) => {
-                let user = "a message in progress";
+                let user = "a message in progress, or the header of one";
                 Err(Error::InUse { what, tile, user })
             }
             Err(code) => Err(self.refused("unlink", code)),
         }
     }
 
-    fn check_interface(self, what: &'static str, interface: Interface) -> Result<(), Error> {
+    pub(super) fn check_interface(self, what: &'static str, interface: Interface) -> Result<(), Error> {
         match self.interface == interface {
             true => Ok(()),
             false => Err(Error::WrongInterface {

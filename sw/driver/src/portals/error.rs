@@ -62,7 +62,7 @@ pub enum Error {
         /// How many there are.
         limit: usize,
     },
-    /// PTL_PT_IN_USE: the portal index is allocated, has entries, or messages in progress.
+    /// PTL_PT_IN_USE: the portal index is allocated, or has entries, headers, or messages in progress.
     #[error("PTL_PT_IN_USE: pt_index = {pt_index} of {interface} {why}")]
     PtInUse {
         /// The interface.

@@ -48,11 +48,11 @@ names! {
     EventKind of EventKind {
         /// A get was served from an entry of the index.
         Get = Get, "PTL_EVENT_GET";
-        /// A get had been served from Overflow.
+        /// A get had been served from Overflow, and an append or search has consumed its header.
         GetOverflow = GetOverflow, "PTL_EVENT_GET_OVERFLOW";
         /// A put came to an entry of the index.
         Put = Put, "PTL_EVENT_PUT";
-        /// A put had come to Overflow.
+        /// A put had come to Overflow, and an append or search has consumed its header.
         PutOverflow = PutOverflow, "PTL_EVENT_PUT_OVERFLOW";
         /// An atomic came.
         Atomic = Atomic, "PTL_EVENT_ATOMIC";
@@ -74,7 +74,7 @@ names! {
         AutoUnlink = AutoUnlink, "PTL_EVENT_AUTO_UNLINK";
         /// No header refers to an entry of Overflow that has left.
         AutoFree = AutoFree, "PTL_EVENT_AUTO_FREE";
-        /// A search has ended.
+        /// A search has found a header, or none.
         Search = Search, "PTL_EVENT_SEARCH";
         /// An entry is in its list.
         Link = Link, "PTL_EVENT_LINK";
@@ -86,7 +86,7 @@ names! {
     NiFail of Failure {
         /// Well.
         Ok = Ok, "PTL_NI_OK";
-        /// No entry matched, or the index is not allocated.
+        /// No entry matched, the header had no place, or the index is not allocated.
         Dropped = Dropped, "PTL_NI_DROPPED";
         /// The index is disabled.
         PtDisabled = PortalDisabled, "PTL_NI_PT_DISABLED";
@@ -115,7 +115,7 @@ pub struct Event {
     pub kind: EventKind,
     /// How the operation ended; Ok for events that are of none.
     pub ni_fail_type: NiFail,
-    /// The list of the entry.
+    /// The list of the entry that took the message, or of the entry that the event is of.
     pub ptl_list: PtlList,
     /// The portal index.
     pub pt_index: u32,
@@ -135,7 +135,7 @@ pub struct Event {
     pub remote_offset: u64,
     /// Address of the data in the target's memory.
     pub start: u32,
-    /// The pointer of the entry, or of the put or get.
+    /// The pointer of the entry, of the append or search that found a header, or of the put or get.
     pub user_ptr: u32,
 }
 
@@ -182,6 +182,7 @@ impl fmt::Display for Event {
             EventKind::Link | EventKind::AutoUnlink | EventKind::AutoFree | EventKind::PtDisabled => {
                 write!(f, " pt_index={pt_index}")?;
             }
+            EventKind::Search if self.ni_fail_type != NiFail::Ok => write!(f, " pt_index={pt_index}")?,
             _ => write!(
                 f,
                 " pt_index={pt_index} initiator={initiator} rlength={rlength} mlength={mlength} \

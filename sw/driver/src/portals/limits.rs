@@ -8,9 +8,9 @@ use crate::{Fabric, Transport};
 /// Limits of an interface: `ptl_ni_limits_t`. What both interfaces of a tile share counts for both together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NiLimits {
-    /// Entries in all lists.
+    /// Entries in all lists, and headers of unexpected messages: they share their places.
     pub max_entries: usize,
-    /// Headers of unexpected messages: none are kept.
+    /// Headers of unexpected messages: as many as entries.
     pub max_unexpected_headers: usize,
     /// Memory descriptors.
     pub max_mds: usize,
@@ -55,7 +55,7 @@ impl Ni {
         let (entries, bytes) = (state.build.entries, state.memory_bytes.into());
         Ok(NiLimits {
             max_entries: entries,
-            max_unexpected_headers: 0,
+            max_unexpected_headers: entries,
             max_mds: DESCRIPTORS,
             max_cts: COUNTERS,
             max_eqs: QUEUES,

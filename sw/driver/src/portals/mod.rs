@@ -13,6 +13,7 @@
 //! | portal indices | `pt_alloc`, `pt_free`, `pt_enable`, `pt_disable` |
 //! | memory descriptors | `md_bind`, `md_release` |
 //! | entries | `me_append`, `me_unlink`, `le_append`, `le_unlink` |
+//! | headers of unexpected messages | `me_search`, `le_search` |
 //! | counters | `ct_alloc`, `ct_free`, `ct_get`, `ct_wait`, `ct_poll`, `ct_set`, `ct_inc` |
 //! | event queues | `eq_alloc`, `eq_free`, `eq_get`, `eq_wait`, `eq_poll` |
 //! | data | `put`, `get` |
@@ -60,6 +61,7 @@ pub use self::{
     md::Md,
     ni::{Ni, StatusRegister},
     options::{EntryOptions, MdOptions, PtOptions},
+    search::SearchOp,
     transfer::{AckReq, Get, Put},
 };
 pub(crate) use state::State;
@@ -77,6 +79,7 @@ mod md;
 mod ni;
 mod options;
 mod pt;
+mod search;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -37,7 +37,8 @@ pub struct Ni {
 /// Status registers of an interface, for [`Ni::ni_status`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatusRegister {
-    /// `PTL_SR_DROP_COUNT`: messages that matched nothing, or met an index that is disabled or not allocated.
+    /// `PTL_SR_DROP_COUNT`: messages that matched nothing, whose header had no place, or that met an index that is disabled or not
+    /// allocated.
     DropCount,
     /// `PTL_SR_PERMISSION_VIOLATIONS`: messages whose entry is for another user.
     PermissionViolations,
@@ -81,10 +82,10 @@ impl Ni {
         })
     }
 
-    /// `PtlNIFini`. The last one of an interface unlinks its entries and frees its portal indices, releases its memory descriptors and
-    /// frees its counters and event queues; their handles are then stale.
+    /// `PtlNIFini`. The last one of an interface removes the headers of its portal indices, unlinks its entries and frees its portal
+    /// indices, releases its memory descriptors and frees its counters and event queues; their handles are then stale.
     ///
-    /// Accesses: those of [`pt_disable`](Ni::pt_disable) and [`pt_free`](Ni::pt_free) for each portal index, of
+    /// Accesses: those of [`pt_disable`](Ni::pt_disable), [`me_search`](Ni::me_search) and [`pt_free`](Ni::pt_free) for each portal index, of
     /// [`me_unlink`](Ni::me_unlink) for each entry, of the release of each handle, and 9 for the last interface of the tile.
     ///
     /// # Errors

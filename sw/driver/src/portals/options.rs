@@ -74,13 +74,13 @@ const ENTRY_HINTS: usize = list::OPTIONS_WIDTH;
 options! {
     /// Options of entries: `PTL_ME_*`, and `PTL_LE_*` but for MANAGE_LOCAL, NO_TRUNCATE and MAY_ALIGN.
     EntryOptions("PTL_ME_") {
-        /// It leaves its list with the first message that it takes.
+        /// It leaves its list with the first message that it takes; its append and a search find one header.
         USE_ONCE = list::USE_ONCE;
         /// It matches only a message that fits.
         NO_TRUNCATE = list::NO_TRUNCATE;
         /// It keeps an offset of its own, which each message advances.
         MANAGE_LOCAL = list::MANAGE_LOCAL;
-        /// In Overflow: no header of its messages is kept.
+        /// In Overflow: its messages leave no headers, so no later append or search finds them.
         UNEXPECTED_HDR_DISABLE = list::UNEXPECTED_HDR_DISABLE;
         /// It takes puts.
         OP_PUT = engine::OP_PUT;
@@ -92,15 +92,15 @@ options! {
         EVENT_LINK_DISABLE = engine::LINK_DISABLE;
         /// No AUTO_UNLINK and no AUTO_FREE.
         EVENT_UNLINK_DISABLE = engine::UNLINK_DISABLE;
-        /// No events of messages.
+        /// No events of messages; of a search no SEARCH.
         EVENT_COMM_DISABLE = engine::COMM_DISABLE;
-        /// No events of overflow.
+        /// No `PTL_EVENT_PUT_OVERFLOW` and no `PTL_EVENT_GET_OVERFLOW` of headers that an append or search consumes.
         EVENT_OVER_DISABLE = engine::OVER_DISABLE;
         /// No events of success.
         EVENT_SUCCESS_DISABLE = engine::SUCCESS_DISABLE;
         /// Its counter counts messages.
         EVENT_CT_COMM = engine::CT_COMM;
-        /// Its counter counts events of overflow.
+        /// Its counter counts the headers that its append consumes; of no meaning in a search.
         EVENT_CT_OVERFLOW = engine::CT_OVERFLOW;
         /// Its counter counts bytes.
         EVENT_CT_BYTES = engine::CT_BYTES;

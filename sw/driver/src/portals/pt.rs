@@ -62,18 +62,20 @@ impl Ni {
         Ok(pt_index)
     }
 
-    /// `PtlPTFree`: of an index without entries and without messages in progress.
+    /// `PtlPTFree`: of an index without entries, headers of unexpected messages, and messages in progress.
     ///
     /// Accesses: 1, and 1 or more until it has ended.
     ///
     /// # Errors
-    /// [`Error::PtInUse`] with entries, or messages in progress; [`Error::ArgInvalid`] of an index that is not allocated;
+    /// [`Error::PtInUse`] with entries, headers or messages in progress; [`Error::ArgInvalid`] of an index that is not allocated;
     /// [`Error::Stale`]; [`Error::Fail`] of the fabric.
     pub fn pt_free<T: Transport>(self, fabric: &mut Fabric<T>, pt_index: u32) -> Result<(), Error> {
         let portal = self.portal(fabric, pt_index)?;
         match self.command(fabric, Command::Control(Control::Free(portal)))? {
             Ok(()) => {}
-            Err(ErrorCode::InUse) => return Err(self.pt_in_use(pt_index, "has entries, or messages in progress")),
+            Err(ErrorCode::InUse) => {
+                return Err(self.pt_in_use(pt_index, "has entries, headers, or messages in progress"))
+            }
             Err(code) => return Err(self.refused("pt_free", code)),
         }
         let engine = self.engine(fabric)?;
@@ -106,13 +108,15 @@ impl Ni {
             .map_err(|code| self.refused("pt_disable", code))
     }
 
-    /// Unlinks all entries of the interface, and frees all its indices.
+    /// Removes all headers of the interface, unlinks all its entries, and frees all its indices.
     pub(super) fn free_indices<T: Transport>(self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let engine = self.engine(fabric)?;
         let is_allocated = |&index: &u32| engine.portals[usize::from(self.interface.portal(index))].is_some();
         let indices: Vec<u32> = (0..INDICES as u32).filter(is_allocated).collect();
         for pt_index in indices {
+            // No message is in progress then, and none comes, so no header does.
             self.pt_disable(fabric, pt_index)?;
+            self.delete_headers(fabric, pt_index)?;
             let portal = self.interface.portal(pt_index);
             let entries = self.engine(fabric)?.entries.values().filter(|&&(_, of)| of == portal);
             let handles: Vec<u32> = entries.map(|&(handle, _)| handle).collect();

@@ -79,6 +79,10 @@ fn each_function_makes_the_accesses_that_it_says() {
     for change in [Ni::pt_disable, Ni::pt_enable] {
         assert_eq!(accesses(fabric, |fabric| change(ni, fabric, pt_index)), (Ok(()), 2));
     }
+    for operation in [SearchOp::Only, SearchOp::Delete] {
+        let search = |fabric: &mut _| ni.me_search(fabric, pt_index, &Me::default(), operation, 0);
+        assert_eq!(accesses(fabric, search), (Ok(()), 2));
+    }
     assert_eq!(accesses(fabric, |fabric| ni.me_unlink(fabric, me)), (Ok(()), 2));
     assert_eq!(accesses(fabric, |fabric| ni.pt_free(fabric, pt_index)), (Ok(()), 2));
     assert_eq!(accesses(fabric, |fabric| ni.md_release(fabric, md)), (Ok(()), 2));
@@ -86,6 +90,19 @@ fn each_function_makes_the_accesses_that_it_says() {
     assert_eq!(accesses(fabric, |fabric| ni.eq_free(fabric, eq)), (Ok(()), 2));
     assert_eq!(accesses(fabric, |fabric| plain.close(fabric)), (Ok(()), 0));
     assert_eq!(accesses(fabric, |fabric| ni.close(fabric)), (Ok(()), 9));
+}
+
+/// Disable, search and free of an index, the unlink of an entry, and the last interface of the tile.
+#[test]
+fn a_close_makes_the_accesses_that_it_says() {
+    let (mut fabric, _, ni) = two(Interface::Matching);
+    for pt_index in 0..3 {
+        assert_eq!(ni.pt_alloc(&mut fabric, PtOptions::NONE, None, None), Ok(pt_index));
+        let appended = ni.me_append(&mut fabric, pt_index, &Me::default(), PtlList::Overflow, 0);
+        appended.unwrap();
+    }
+    let (closed, made) = accesses(&mut fabric, |fabric| ni.close(fabric));
+    assert_eq!((closed, made), (Ok(()), 3 * (2 + 2 + 2 + 2) + 9));
 }
 
 /// A queue of commands has room for six puts; the seventh looks at the event that counts them.

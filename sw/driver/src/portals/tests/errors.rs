@@ -127,6 +127,21 @@ fn values_that_the_hardware_does_not_have_are_refused() {
     assert!(refused(Me { min_free: wide, ..me }, pt_index).contains("min_free = 4294967296"));
     let options = EntryOptions::IOVEC;
     assert!(refused(Me { options, ..me }, pt_index).contains("options = PTL_ME_IOVEC"));
+    let mut unfound = |me: Me, index| told(ni.me_search(fabric, index, &me, SearchOp::Only, 0));
+    assert!(unfound(me, 7).contains("pt_index = 7"));
+    assert!(unfound(
+        Me {
+            match_id: Some(2),
+            ..me
+        },
+        pt_index
+    )
+    .contains("match_id = 2 is not allowed: allowed is 0..=1"));
+    assert!(unfound(Me { uid: Some(4095), ..me }, pt_index).contains("uid = 4095"));
+    assert!(unfound(Me { min_free: wide, ..me }, pt_index).contains("min_free = 4294967296"));
+    assert!(unfound(Me { length: wide, ..me }, pt_index).contains("length = 4294967296"));
+    assert!(unfound(Me { options, ..me }, pt_index).contains("options = PTL_ME_IOVEC"));
+    let mut refused = |me: Me, index| told(ni.me_append(fabric, index, &me, PtlList::Priority, 0));
     assert!(
         refused(Me { start: 0x1_0001, ..me }, pt_index).contains("start = 65537 is not allowed: allowed is 0..=65536")
     );
@@ -189,8 +204,13 @@ fn what_runs_out_is_told_with_its_size() {
     );
     let limits = ni.limits(fabric).unwrap();
     assert_eq!(
-        (limits.max_entries, limits.max_pt_index, limits.max_msg_size),
-        (64, 63, 64 << 10)
+        (
+            limits.max_entries,
+            limits.max_unexpected_headers,
+            limits.max_pt_index,
+            limits.max_msg_size
+        ),
+        (64, 64, 63, 64 << 10)
     );
     for _ in 0..limits.max_entries {
         ni.me_append(fabric, 0, &Me::default(), PtlList::Priority, 0).unwrap();
@@ -201,7 +221,7 @@ fn what_runs_out_is_told_with_its_size() {
     );
     assert_eq!(
         told(ni.pt_free(fabric, 0)),
-        "PTL_PT_IN_USE: pt_index = 0 of the matching interface of tile 0 has entries, or messages in progress"
+        "PTL_PT_IN_USE: pt_index = 0 of the matching interface of tile 0 has entries, headers, or messages in progress"
     );
     let mut queues = 0;
     while ni.eq_alloc(fabric, 2).is_ok() {

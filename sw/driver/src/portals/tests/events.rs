@@ -209,4 +209,31 @@ fn an_event_reads_as_a_line_with_the_fields_of_its_kind() {
         ack.to_string(),
         "PTL_EVENT_ACK user_ptr=0 mlength=0 remote_offset=0 PTL_NI_DROPPED"
     );
+    let consumed = Event {
+        kind: EventKind::PutOverflow,
+        ptl_list: PtlList::Overflow,
+        ..put
+    };
+    assert_eq!(
+        consumed.to_string(),
+        "PTL_EVENT_PUT_OVERFLOW user_ptr=7 pt_index=3 initiator=2 rlength=9 mlength=5 remote_offset=1 match_bits=0x55 hdr_data=0x66"
+    );
+    let found = Event {
+        kind: EventKind::Search,
+        ..consumed
+    };
+    assert_eq!(
+        found.to_string(),
+        "PTL_EVENT_SEARCH user_ptr=7 pt_index=3 initiator=2 rlength=9 mlength=5 remote_offset=1 match_bits=0x55 hdr_data=0x66"
+    );
+    let missed = Event {
+        ni_fail_type: NiFail::NoMatch,
+        pt_index: 3,
+        user_ptr: 7,
+        ..event(EventKind::Search)
+    };
+    assert_eq!(
+        missed.to_string(),
+        "PTL_EVENT_SEARCH user_ptr=7 pt_index=3 PTL_NI_NO_MATCH"
+    );
 }

@@ -149,6 +149,67 @@ fn a_close_leaves_nothing_behind() {
     }
 }
 
+/// Headers are left of entries that are in Overflow and of entries that have left it; both interfaces close nevertheless.
+#[test]
+fn a_close_removes_headers() {
+    for interface in [Interface::Matching, Interface::NonMatching] {
+        let (mut fabric, first, target) = two(interface);
+        target.close(&mut fabric).unwrap();
+        let md = Md {
+            length: 8,
+            ..Md::default()
+        };
+        let md = first.md_bind(&mut fabric, &md).unwrap();
+        for _ in 0..10 {
+            let target = Ni::open(&mut fabric, 1, interface).unwrap();
+            for pt_index in [3, 60] {
+                target
+                    .pt_alloc(&mut fabric, PtOptions::NONE, None, Some(pt_index))
+                    .unwrap();
+                // One takes all, another one message.
+                for options in [EntryOptions::OP_PUT, EntryOptions::OP_PUT | EntryOptions::USE_ONCE] {
+                    let le = Le {
+                        length: 8,
+                        options,
+                        ..Le::default()
+                    };
+                    match interface {
+                        Interface::Matching => {
+                            let me = Me {
+                                match_bits: options.contains(EntryOptions::USE_ONCE).into(),
+                                ..le.as_me().unwrap()
+                            };
+                            let me = Me { ignore_bits: 2, ..me };
+                            let appended = target.me_append(&mut fabric, pt_index, &me, PtlList::Overflow, 0);
+                            assert!(appended.is_ok());
+                        }
+                        Interface::NonMatching => {
+                            let appended = target.le_append(&mut fabric, pt_index, &le, PtlList::Overflow, 0);
+                            assert!(appended.is_ok());
+                        }
+                    }
+                }
+                for match_bits in [0, 1, 2] {
+                    let put = Put {
+                        match_bits,
+                        pt_index,
+                        ..Put::new(md, 8, 1)
+                    };
+                    first.put(&mut fabric, &put).unwrap();
+                }
+                first.finish_moves(&mut fabric).unwrap();
+                assert_eq!(
+                    target.pt_free(&mut fabric, pt_index).unwrap_err().code(),
+                    "PTL_PT_IN_USE"
+                );
+            }
+            target.close(&mut fabric).unwrap();
+        }
+        let target = Ni::open(&mut fabric, 1, interface).unwrap();
+        assert_eq!(target.ni_status(&mut fabric, StatusRegister::DropCount), Ok(0));
+    }
+}
+
 /// An interface that cannot have all that it needs takes nothing.
 #[test]
 fn an_open_without_events_left_takes_nothing() {
