@@ -1,8 +1,9 @@
 use super::{
-    ports::{AnswerOut, CountsOut, RequestIn, LIST_BITS},
+    ports::{AnswerOut, CountsOut, RequestIn, LIST_BITS, WORD},
     Chains, CommandOutcome, Editor, EntryTable, HandleCheck, ListControl, ListCounters, ListParameters, ListSearch,
     Matcher,
 };
+use portico_spec::portals::list::{LENGTH_WIDTH, OFFSET_OFFSET};
 use portico_verilog::prelude::*;
 
 /// The lists themselves: carries out decoded commands, one after the other, and shows the entries that they find.
@@ -133,10 +134,11 @@ impl<const A: usize> Logic for ListCore<A> {
         self.entries.remove.next = self.editor.vacate.val();
         self.entries.detach.next = self.editor.detach.val();
         self.entries.set_offset.next = self.control.set_offset.val();
-        // The extent of set_offset is in the word of the match bits, that of a resolution in the word that headers do not need.
+        // The extent of set_offset is in the word of the match bits.
         self.entries.offset_extent.next = self.request.record.match_bits.val();
         if self.request.plan.resolves.val() {
-            self.entries.offset_extent.next = self.request.record.ignore_bits.val();
+            self.entries.offset_extent.next =
+                bit_cast::<WORD, LENGTH_WIDTH>(self.request.new_offset.val()) << bits::<6>(OFFSET_OFFSET as u64);
         }
 
         wire!(self.request <=> outcome: plan);

@@ -77,13 +77,14 @@ pub use list_ends::ListEnds;
 pub use list_search::ListSearch;
 pub use matcher::Matcher;
 pub use parameters::ListParameters;
+pub use ports::RecordIn;
 pub use responder::Responder;
 pub use search_segments::SearchSegments;
 pub use sequence_numbers::SequenceNumbers;
 pub use walker::Walker;
 
 use crate::{prim::StreamIn, prim::StreamOut};
-use portico_spec::portals::list::{COUNTER_WIDTH, OCCUPANCY_WIDTH};
+use portico_spec::portals::list::{COUNTER_WIDTH, LENGTH_WIDTH, OCCUPANCY_WIDTH, OFFSET_OFFSET};
 use portico_verilog::prelude::*;
 use ports::WORD;
 
@@ -148,6 +149,13 @@ impl<const A: usize> Logic for ListManager<A> {
         wire!(decoder <=> core.request: plan);
         wire!(fields => core.request: list, handle, any);
         wire!(decoder => core.request: new_list);
+        // A resolution's is in the word of a header that has no meaning.
+        self.core.request.new_offset.next = self
+            .fields
+            .record
+            .ignore_bits
+            .val()
+            .get_bits::<LENGTH_WIDTH>(OFFSET_OFFSET);
         wire!(fields.request <=> core.request.side);
         wire!(fields <=> core.request: record);
         wire!(core <=> responder: answer);

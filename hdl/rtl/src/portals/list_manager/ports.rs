@@ -182,6 +182,8 @@ pub struct RequestOut {
     pub new_list: Signal<Out, Bits<LIST_BITS>>,
     /// Handle of the command, if it takes one.
     pub handle: Signal<Out, Bits<HANDLE_WIDTH>>,
+    /// Offset that a resolution gives to the hit, in bytes.
+    pub new_offset: Signal<Out, Bits<LENGTH_WIDTH>>,
     /// Option: the source is ANY.
     pub any: Signal<Out, Bit>,
     /// The command's side of a match.
